@@ -114,7 +114,7 @@ endif()
 # base/read_block.h, in every file that includes it.
 if(PROFGAUGE_FUZZ)
   set_source_files_properties(
-    src/readers/database/sqlite_file.cc
+    src/readers/database/sqlite_table.cc
     src/readers/kineto/document.cc src/readers/kineto/envelope.cc
     src/readers/kineto/kineto_reader.cc src/readers/kineto/pftrace/packets.cc
     src/readers/kineto/pipeline.cc src/readers/kineto/repair.cc

@@ -9,21 +9,21 @@
 #include "analysis/neuron/neuron.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/certify.h"
-#include "analysis/recording/conditions.h"
-#include "analysis/recording/edges.h"
-#include "analysis/recording/losses.h"
-#include "analysis/recording/reported.h"
+#include "analysis/recording/coverage.h"
 #include "analysis/recording/unrecorded.h"
-#include "analysis/recording/whole_graphs.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/registry.h"
 #include "analysis/tables/output.h"
+#include "analysis/time/attribution.h"
 #include "analysis/time/exposure.h"
 #include "analysis/time/marks.h"
+#include "analysis/time/rank_attribution.h"
+#include "analysis/time/run_attribution.h"
 #include "analysis/time/run_iterations.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
+#include "model/summary/summary.h"
 
 namespace profgauge {
 namespace {
@@ -141,6 +141,27 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
 Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(Replayable result, AnalyzeForReplay(profiles, selection));
   return std::move(result.analysis);
+}
+
+// AttributeTime(): rank after rank, then the run.
+
+Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection) {
+  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
+    return AttributeRun(profiles, selection);
+  }
+  PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
+  std::vector<IterationFacts> facts;
+  for (const RankContext& rank : ranks) {
+    facts.push_back(IterationFactsOf(rank, CategoryTimesOf(rank, {})));
+  }
+  RunAttribution run(PoolIterations(ranks, facts),
+                     std::any_of(ranks.begin(), ranks.end(),
+                                 [](const RankContext& rank) { return rank.has_device(); }));
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    std::vector<bool> is_own = run.OwnIterations(i, ranks[i].iterations);
+    run.AddRank(i, ranks[i].iterations, WholeAttributionOf(ranks[i], is_own));
+  }
+  return run.Take();
 }
 
 }  // namespace profgauge

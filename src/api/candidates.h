@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "gate/snapshot.h"
+#include "gate/verdict.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 #include "readers/ranks.h"
+#include "rules/policy.h"
+#include "rules/rulebook.h"
 
 namespace profgauge {
 
@@ -29,5 +33,17 @@ Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
 /// The runs of one program among profiles: as with baselines of one rank.
 Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
                                          const std::vector<std::string>& arguments, RanksFrom from);
+
+// Files that only the caller calls ranks of one run (`--ranks as-listed`).
+
+/// Whether nothing but their order makes these ranks.
+bool AreListed(std::span<const Profile> ranks);
+
+/// Judges each of the ranks by itself, and fails `verdict` where one fails: the means of a run must
+/// not hide a file of another run. Baselines judge only the whole run. Errors: kUsage,
+/// where `selection` fits no iteration of one.
+Status FailWithEach(std::span<const Profile> ranks, const Selection& selection,
+                    const Policy& policy, const Rulebook& rules, bool allow_incomplete,
+                    Verdict& verdict);
 
 }  // namespace profgauge

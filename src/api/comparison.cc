@@ -7,16 +7,68 @@
 #include <span>
 #include <utility>
 
+#include "analysis/context/iterations.h"
 #include "api/snapshots.h"
 #include "gate/baseline_verdict.h"
+#include "gate/circumstances.h"
 #include "gate/comparable.h"
 #include "gate/compare.h"
-#include "gate/device_clocks.h"
+#include "gate/duet.h"
+#include "model/summary/summary.h"
 #include "report/build_report.h"
 #include "report/redact.h"
+#include "report/timeline.h"
 #include "report/tree_change.h"
 
 namespace profgauge {
+namespace {
+
+// When the iteration begins that the tree is of; without a tree, the first selected one.
+Ns IterationStart(const Profile& profile, const Selection& selection, const RunPicture& picture) {
+  const auto iterations = FindIterations(profile, selection);
+  if (!iterations) return 0;
+  std::size_t position = iterations->first;
+  if (picture.tree && picture.tree->rows() > 0) {
+    const Value recorded = picture.tree->At(0, "iteration");
+    if (const auto* number = std::get_if<std::int64_t>(&recorded)) {
+      position = static_cast<std::size_t>(std::max<std::int64_t>(0, *number));
+    }
+  }
+  return iterations->all[std::min(position, iterations->all.size() - 1)].time.start;
+}
+
+}  // namespace
+
+RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
+                     const Selection& selection, EventsInPage events) {
+  RunPicture picture;
+  picture.is_summarized = std::any_of(ranks.begin(), ranks.end(), IsSummary);
+  if (picture.is_summarized) return picture;
+  if (const Table* tree = analysis.FindTable("op_tree")) picture.tree = *tree;
+  report::TimelineOptions options;
+  using Mode = report::TimelineOptions::Mode;
+  options.mode = events == EventsInPage::kAll    ? Mode::kFull
+                 : events == EventsInPage::kNone ? Mode::kOff
+                                                 : Mode::kAuto;
+  options.budget /= 2;
+  options.knowledge = selection.knowledge;
+  for (const auto& [name, time] : selection.marks) options.marks.push_back({name, time});
+  picture.timeline = report::BuildTimeline(ranks.first(1), {}, options);
+  picture.iteration_start = IterationStart(ranks.front(), selection, picture);
+  return picture;
+}
+
+void AddPictures(RunPicture base, RunPicture current, report::Report& comparison) {
+  if (base.tree && current.tree && comparison.comparison) {
+    comparison.tables.push_back(
+        report::AlignTrees(*base.tree, *current.tree, comparison.comparison->accelerator));
+  }
+  if (base.timeline.empty() || current.timeline.empty()) return;
+  comparison.timeline =
+      report::StackTimelines({std::move(base.timeline), base.iteration_start, "base"},
+                             {std::move(current.timeline), current.iteration_start, "this run"});
+}
+
 namespace {
 
 std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
@@ -121,6 +173,43 @@ report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_r
     report.tables.push_back(report::AlignTrees(*base_tree, *tree, report.comparison->accelerator));
   }
   return report;
+}
+
+namespace {
+
+/// The profiles explain the change, the blocks decide.
+RunComparison Explained(const DuetProfiles& profiles, RunComparison decided) {
+  RunComparison out =
+      CompareRuns(profiles.a.runs, profiles.b.runs, nullptr, ComparePurpose::kExplain);
+  out.metrics = std::move(decided.metrics);
+  out.base_name = std::move(decided.base_name);
+  out.current_name = std::move(decided.current_name);
+  out.baseline_runs = decided.baseline_runs;
+  out.current_runs = decided.current_runs;
+  out.differences.insert(out.differences.begin(), decided.differences.begin(),
+                         decided.differences.end());
+  out.is_comparable = decided.is_comparable;
+  out.notes.insert(out.notes.begin(), decided.notes.begin(), decided.notes.end());
+  return out;
+}
+
+}  // namespace
+
+Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
+                                       const Policy& policy, const CompareChoices& choices) {
+  PROFGAUGE_TRY(RunComparison comparison,
+                JudgeDuet(duet, policy.baseline.value_or(PolicyBaseline{})));
+  if (profiles) comparison = Explained(*profiles, std::move(comparison));
+  DecideJudging(choices.allow_incomparable, comparison);
+  JudgedComparison out;
+  out.verdict.status = VerdictStatus::kPass;
+  AddComparison(comparison, policy, out.verdict);
+  out.report = report::BuildComparisonReport(comparison, out.verdict, policy.name);
+  if (profiles) {
+    AddPictures(std::move(profiles->a.picture), std::move(profiles->b.picture), out.report);
+  }
+  if (choices.redact) report::Redact(out.report, choices.redact);
+  return out;
 }
 
 }  // namespace profgauge

@@ -1,18 +1,43 @@
-// The steps from two sides of runs to the report of their comparison.
+// The view of a run in a comparison: the contents of an iteration, and its events.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "api/run_picture.h"
+#include "analysis/analysis.h"
+#include "base/table.h"
 #include "gate/snapshot.h"
 #include "gate/verdict.h"
+#include "model/duet.h"
 #include "model/import_log.h"
+#include "profgauge/error.h"
+#include "profgauge/profgauge.h"
 #include "report/redaction.h"
 #include "report/report.h"
 #include "rules/policy.h"
 
 namespace profgauge {
+
+/// The picture of its first rank.
+struct RunPicture {
+  bool is_summarized = false;  ///< Known by summaries: there are no events to show.
+  std::optional<Table> tree;   ///< `op_tree`; nothing where the profile has no host operators.
+  report::Timeline timeline;
+  Ns iteration_start = 0;  ///< Start of the tree's iteration, which is nearest the median.
+};
+
+/// `analysis` is of these ranks and `selection`. `events`: how many the timeline holds, half as
+/// many as of one run. REQUIRES: `ranks` is not empty.
+RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
+                     const Selection& selection, EventsInPage events);
+
+/// Puts the table `tree_change` and the timelines of both runs, iteration beside iteration, into
+/// the report of their comparison; parts that one of them does not have are skipped.
+void AddPictures(RunPicture base, RunPicture current, report::Report& comparison);
+
+// The steps from two sides of runs to the report of their comparison.
 
 struct RunComparison;
 
@@ -45,5 +70,17 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
 /// The changes between two runs that have separate reports, without a judgement.
 report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_report,
                               const Snapshot& current, const report::Report& current_report);
+
+// The steps from A and B alternating on one machine to a judged comparison.
+
+/// Profiles of both sides, taken in separate blocks: they show the cause, the blocks the change.
+struct DuetProfiles {
+  ComparedSide a, b;
+  ImportLog log;
+};
+
+/// Errors: those of JudgeDuet().
+Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
+                                       const Policy& policy, const CompareChoices& choices);
 
 }  // namespace profgauge

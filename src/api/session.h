@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "api/baseline_source.h"
+#include "api/snapshots.h"
 #include "gate/baseline_verdict.h"
 #include "gate/snapshot.h"
 #include "gate/verdict.h"

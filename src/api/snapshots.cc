@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/summary/compared_selection.h"
+#include "analysis/summary/analyze_run.h"
 #include "analysis/time/attribution.h"
-#include "base/read_file.h"
+#include "base/files.h"
 #include "gate/make_snapshot.h"
 #include "report/build_report.h"
 
@@ -56,6 +56,32 @@ void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
   }
+}
+
+Result<ChosenBaseline> BaselineSource::For(std::span<const Snapshot> candidates) const {
+  ChosenBaseline chosen;
+  if (choose) {
+    PROFGAUGE_TRY(chosen, choose(candidates));
+  } else if (!runs.empty()) {
+    chosen.info.state = BaselineState::kUsed;
+  }
+  for (const Snapshot& run : runs) chosen.info.runs.push_back({0, "", run.name});
+  chosen.runs.insert(chosen.runs.begin(), runs.begin(), runs.end());
+  if (!chosen.runs.empty() && chosen.info.state == BaselineState::kMissing) {
+    chosen.info.state = BaselineState::kPartial;
+  }
+  return chosen;
+}
+
+Error MissingBaseline(const BaselineInfo& info) {
+  Error error;
+  error.kind = ErrorKind::kConfig;
+  error.code = "baseline/missing";
+  error.message = info.source + ": " + info.why_missing;
+  error.notes = {
+      "help: `profgauge history list` shows the runs; `baseline: {missing: warn}` in the policy "
+      "judges without one"};
+  return error;
 }
 
 }  // namespace profgauge

@@ -13,7 +13,7 @@
 
 #include "base/archive.h"
 #include "base/errors.h"
-#include "base/inflate.h"
+#include "base/gzip.h"
 
 namespace profgauge {
 namespace {

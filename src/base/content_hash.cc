@@ -1,4 +1,4 @@
-#include "base/content_hash.h"
+#include "base/hashes.h"
 
 #include <fmt/format.h>
 #define XXH_INLINE_ALL

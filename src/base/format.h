@@ -6,6 +6,7 @@
 // there. Locale-free, same value same text. A double that is not finite is shown as absent.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,5 +33,19 @@ std::string FormatNumber(double number, int decimals);
 std::string FormatLimit(double limit, Unit unit);
 /// The exact value with its base unit, for titles: "343123456 ns", "0.3141592653589793".
 std::string FormatExact(const Value& value, Unit unit);
+
+// Plain blanks between numbers and units: `grep '36.1 %'` finds them, and columns of awk are as
+// they look. Pages need blanks at which no line ends.
+
+inline std::string WithPlainBlanks(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t at = text.find(kNumberSpace);
+    out += text.substr(0, at);
+    if (at == std::string_view::npos) return out;
+    out += ' ';
+    text.remove_prefix(at + kNumberSpace.size());
+  }
+}
 
 }  // namespace profgauge

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cmath>
 #include <exception>
+#include <fstream>
+#include <string_view>
 #include <thread>
 #include <vector>
-
-#include "base/cgroup.h"
 
 namespace profgauge {
 namespace {
@@ -81,6 +82,89 @@ void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& wo
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+namespace {
+
+/// The first line; empty where there is none.
+std::string LineOf(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// The number that `text` begins with, which goes; none for "max" and "-1".
+std::optional<std::uint64_t> TakeNumber(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(parsed.ptr - text.data()));
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return number;
+}
+
+std::optional<std::uint64_t> NumberIn(const std::string& path) {
+  const std::string line = LineOf(path);
+  std::string_view text = line;
+  return TakeNumber(text);
+}
+
+template <class T>
+void Lower(std::optional<T>& limit, std::optional<T> other) {
+  if (other && (!limit || *other < *limit)) limit = other;
+}
+
+std::optional<double> Quotient(std::optional<std::uint64_t> quota,
+                               std::optional<std::uint64_t> period) {
+  if (!quota || !period || *quota == 0 || *period == 0) return std::nullopt;
+  return static_cast<double>(*quota) / static_cast<double>(*period);
+}
+
+// Version 2: "200000 100000", microseconds in a period; "max 100000" without a limit.
+std::optional<double> CoresOf(const std::string& path) {
+  const std::string line = LineOf(path);
+  std::string_view text = line;
+  const auto quota = TakeNumber(text);
+  return quota ? Quotient(quota, TakeNumber(text)) : std::nullopt;
+}
+
+// Limits of one group, whichever of its controllers are in `folder`.
+void LowerBy(const std::string& folder, CgroupLimits& limits) {
+  Lower(limits.memory, NumberIn(folder + "/memory.max"));
+  Lower(limits.cores, CoresOf(folder + "/cpu.max"));
+  Lower(limits.memory, NumberIn(folder + "/memory.limit_in_bytes"));
+  Lower(limits.cores,
+        Quotient(NumberIn(folder + "/cpu.cfs_quota_us"), NumberIn(folder + "/cpu.cfs_period_us")));
+}
+
+// Version 1 mounts each controller apart, some together.
+std::string MountOf(const std::string& root, std::string_view controllers) {
+  const std::string base = root + "/sys/fs/cgroup";
+  return controllers.empty() ? base : base + "/" + std::string(controllers);
+}
+
+}  // namespace
+
+CgroupLimits ReadCgroupLimits(const std::string& root) {
+  CgroupLimits limits;
+  std::ifstream groups(root + "/proc/self/cgroup");
+  // "0::/slurm/job_7", of version 1 "4:memory:/slurm/job_7".
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string mount = MountOf(root, line.substr(first + 1, second - first - 1));
+    std::string group = line.substr(second + 1);
+    // A container may see its own group as the root, or by its path on the host, which is not
+    // mounted there: then the limits are at the root.
+    while (true) {
+      LowerBy(mount + group, limits);
+      if (group.empty()) break;
+      group.resize(group.rfind('/') == group.npos ? 0 : group.rfind('/'));
+    }
+  }
+  return limits;
 }
 
 }  // namespace profgauge

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace profgauge {
 
@@ -17,7 +20,7 @@ inline constexpr std::size_t kCacheLinePair = 128;
 /// From now on at most this many threads run in the whole process; 0: one per core.
 void LimitThreads(std::size_t most);
 
-/// From now on all threads have one heap (cli/large_pages.h): they wait for each other there.
+/// From now on all threads have one heap (cli/memory.h): they wait for each other there.
 void ShareOneHeap();
 /// Number of threads for work that mostly needs memory, as `most` of ForEachAtOnce(): one, where
 /// two would take longer together.
@@ -30,5 +33,18 @@ std::size_t ThreadsForAllocation();
 /// no thread, fewer do the work.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most = 0);
+
+// Limits of this process' control groups: containers, Slurm and Kubernetes limit jobs by
+// them, and the machine's own size says nothing there.
+
+struct CgroupLimits {
+  std::optional<std::uint64_t> memory;  ///< Bytes.
+  std::optional<double> cores;          ///< Processor time: 2.5 cores.
+};
+
+/// The smallest limits of the groups that the process is in and of those around them, of either
+/// version (cgroups(7)); none where nothing limits, and outside of Linux. `root`: where /proc and
+/// /sys are, for tests.
+CgroupLimits ReadCgroupLimits(const std::string& root = "");
 
 }  // namespace profgauge

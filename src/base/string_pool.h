@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 

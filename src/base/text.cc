@@ -143,4 +143,16 @@ std::string Padded(const std::string& text, std::size_t width, bool right) {
   return right ? spaces + text : text + spaces;
 }
 
+std::string ValidUtf8(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = Utf8Length(text);
+    out += length == 0 ? kReplacement : text.substr(0, length);
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
 }  // namespace profgauge

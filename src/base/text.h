@@ -55,4 +55,9 @@ constexpr bool IsGlob(std::string_view pattern) {
 /// practice and never worse than pattern × text.
 bool GlobMatch(std::string_view pattern, std::string_view text);
 
+// Text that is UTF-8, whatever bytes it came from.
+
+/// `text` with every byte that is not UTF-8 replaced by U+FFFD.
+std::string ValidUtf8(std::string_view text);
+
 }  // namespace profgauge

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
+
+#include "base/units.h"
 
 namespace profgauge {
 
@@ -14,5 +18,26 @@ inline bool IsAbsent(const Value& value) { return value.index() == 0; }
 
 /// The number in `value` (bool as 0 or 1), or `otherwise` when it is absent or text.
 double AsNumber(const Value& value, double otherwise);
+
+// One cell of a table as it is read in place: a number, a text that lives elsewhere, or nothing.
+
+/// std::monostate is absent. A string_view lives as long as its source; a string
+/// was made for the cell.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, std::string>;
+
+inline bool IsAbsent(const Cell& cell) { return cell.index() == 0; }
+
+/// The text of a cell that holds one; empty for others.
+inline std::string_view TextOf(const Cell& cell) {
+  if (const auto* view = std::get_if<std::string_view>(&cell)) return *view;
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  return {};
+}
+
+/// A column of a result.
+struct RowColumn {
+  std::string name;
+  std::optional<Unit> unit;  ///< Unit of a plain column; unknown for an expression.
+};
 
 }  // namespace profgauge

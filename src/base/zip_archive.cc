@@ -14,7 +14,7 @@
 
 #include "base/archive_parts.h"
 #include "base/errors.h"
-#include "base/inflate.h"
+#include "base/gzip.h"
 
 namespace profgauge::archive {
 namespace {

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "cli/options.h"
+#include "render/ci/ci.h"
+#include "rules/policy.h"
 
 namespace profgauge::cli {
 
@@ -23,5 +25,18 @@ std::string DetectCi(const Environment& environment);
 
 /// Names the outputs of `options.ci` that the command line does not name.
 void ApplyCi(const Environment& environment, Options& options);
+
+// Where CI systems show alerts: paths as the repository knows them, and the line of the policy that
+// set the limit or the level.
+
+/// Places for alerts of a run. A built-in policy's alert is in no file of the repository: it
+/// is shown at the policy that extends it, else at the profile.
+render::AlertPlaces PlacesOf(const Options& options, const Policy& policy);
+/// For a report without its policy at hand: all at the policy that it names, else at itself.
+render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
+                             const std::string& otherwise);
+
+/// For an error: its file, else the given policy, else the profile.
+render::AlertPlace PlaceOf(const Options& options, const Where& where);
 
 }  // namespace profgauge::cli

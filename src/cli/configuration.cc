@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/list_folder.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "rules/policy.h"

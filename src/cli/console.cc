@@ -15,9 +15,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/format.h"
-#include "base/plain_blanks.h"
 
 namespace profgauge::cli {
 namespace {

@@ -13,11 +13,11 @@
 
 #include "base/errors.h"
 #include "base/parallel.h"
-#include "cli/alert_places.h"
+#include "cli/ci_system.h"
 #include "render/ci/ci.h"
-#include "render/shared/gzip.h"
-#include "render/shared/render_runs.h"
+#include "render/shared/columns.h"
 #include "render/shared/renderer.h"
+#include "render/shared/runs_table.h"
 #include "render/trace/chrome_trace.h"
 
 namespace profgauge::cli {

@@ -7,14 +7,16 @@
 #include <utility>
 
 #include "api/session.h"
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
-#include "cli/alert_places.h"
+#include "cli/ci_system.h"
 #include "cli/console.h"
 #include "cli/draw.h"
 #include "cli/exit_code.h"
 #include "cli/memory.h"
 #include "render/shared/ending.h"
+#include "render/shared/renderer.h"
+#include "render/shared/runs_table.h"
 #include "report/build_report.h"
 #include "report/redact.h"
 
@@ -96,6 +98,37 @@ Result<int> RunLeavingOutputs(const Options& options, Console& console,
   // A failed output was reported when it should have been opened.
   if (!left && kind != ErrorKind::kOutput) console.Report(left.error());
   return done;
+}
+
+namespace {
+
+render::TerminalOptions TerminalOf(const Drawing& drawing, const Console& console) {
+  render::TerminalOptions terminal;
+  terminal.width = console.width();
+  terminal.verbosity = console.verbosity();
+  terminal.color = drawing.uses_stdout() ? console.color_err() : console.color_out();
+  terminal.fold_names =
+      drawing.uses_stdout() ? console.err_is_terminal() : console.out_is_terminal();
+  return terminal;
+}
+
+void Say(const std::string& text, const Drawing& drawing, Console& console) {
+  if (drawing.uses_stdout()) {
+    console.Warn(text);
+  } else {
+    console.Print(text);
+  }
+  for (const std::string& line : drawing.Summary()) console.Say(line);
+}
+
+}  // namespace
+
+void Conclude(const report::Report& report, const Drawing& drawing, Console& console) {
+  Say(render::RenderTerminal(report, TerminalOf(drawing, console)), drawing, console);
+}
+
+void Conclude(const report::Runs& runs, const Drawing& drawing, Console& console) {
+  Say(render::RenderRunsTerminal(runs, TerminalOf(drawing, console)), drawing, console);
 }
 
 }  // namespace profgauge::cli

@@ -6,6 +6,8 @@
 
 #include "cli/options.h"
 #include "profgauge/error.h"
+#include "report/report.h"
+#include "report/runs.h"
 
 namespace profgauge::cli {
 
@@ -26,5 +28,14 @@ int ExitAfterDrawing(const Status& drawn, int verdict, Console& console);
 /// and every output has the reason: an earlier run's files are replaced. Returns `body`'s result.
 Result<int> RunLeavingOutputs(const Options& options, Console& console,
                               const std::function<Result<int>()>& body);
+
+// The end of check, report and render: the list of outputs, then the summary with the verdict last.
+
+class Console;
+class Drawing;
+
+/// The summary goes to standard output, unless a report goes there; then to standard error.
+void Conclude(const report::Report& report, const Drawing& drawing, Console& console);
+void Conclude(const report::Runs& runs, const Drawing& drawing, Console& console);
 
 }  // namespace profgauge::cli

@@ -1,4 +1,4 @@
-#include "cli/init_policy.h"
+#include "cli/init_files.h"
 
 #include <fmt/format.h>
 

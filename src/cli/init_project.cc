@@ -1,4 +1,4 @@
-#include "cli/init_project.h"
+#include "cli/init_files.h"
 
 #include <fmt/format.h>
 

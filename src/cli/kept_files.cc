@@ -1,4 +1,4 @@
-#include "cli/kept_files.h"
+#include "cli/file_kind.h"
 
 #include <fmt/core.h>
 

@@ -16,7 +16,6 @@
 #include "cli/console.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
-#include "cli/large_pages.h"
 #include "cli/memory.h"
 #include "cli/outputs.h"
 #include "cli/parse.h"

@@ -126,7 +126,7 @@ struct Options {
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Aggregation of a DLProf database.
   std::string ranks = "recorded";           ///< "recorded", "as-listed" or "separate".
-  // Which part; as written, and resolved by cli/range.h: nanoseconds from the start.
+  // Which part; as written, and resolved by cli/option_values.h: nanoseconds from the start.
   std::string range_text, mark_text, marks_file, source_root;
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   std::vector<std::pair<std::string, std::int64_t>> marks;

@@ -1,7 +1,7 @@
 // Files that appear whole or not at all.
 //
 // An output takes the place of an earlier one, never of an input or of somebody else's file
-// (cli/kept_files.h). Outputs are opened before the profile is read, so that a bad path fails
+// (cli/file_kind.h). Outputs are opened before the profile is read, so that a bad path fails
 // immediately; they are written to a temporary file beside the target and renamed when complete.
 // Whatever was not committed is removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP
 // (InstallSignalHandlers).
@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "cli/file_kind.h"
-#include "cli/kept_files.h"
 #include "profgauge/error.h"
 
 namespace profgauge::cli {

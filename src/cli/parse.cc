@@ -9,11 +9,11 @@
 #include <optional>
 #include <system_error>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/ci_system.h"
 #include "cli/commands.h"
-#include "cli/range.h"
+#include "cli/option_values.h"
 #include "render/shared/template.h"
 
 namespace profgauge::cli {

@@ -11,7 +11,7 @@
 
 #include "base/byte_source.h"
 #include "base/errors.h"
-#include "base/list_folder.h"
+#include "base/files.h"
 #include "profgauge/error.h"
 #include "readers/builtin.h"
 #include "readers/detect.h"

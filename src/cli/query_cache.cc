@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/kept_files.h"
+#include "cli/file_kind.h"
 #include "cli/memory.h"
 #include "cli/rank_by_rank.h"
 #include "cli/ranks_in_flight.h"

@@ -4,8 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "analysis/analysis.h"
 #include "analysis/context/context.h"
 #include "api/default_policy.h"
 #include "api/session.h"
@@ -16,13 +25,13 @@
 #include "cli/policies.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
-#include "cli/redacted_rows.h"
+#include "gate/history.h"
 #include "model/summary/summary.h"
-#include "query/events.h"
-#include "query/report_tables.h"
+#include "query/tables.h"
 #include "readers/load.h"
 #include "readers/one_run.h"
 #include "readers/ranks.h"
+#include "report/code_names.h"
 #include "report/redact.h"
 #include "rules/facts.h"
 #include "rules/waiver.h"
@@ -242,6 +251,121 @@ std::vector<std::string> QueryData::NotesOn(const query::Places& wanted) const {
     notes.push_back(fmt::format("{} is empty: {}", table.info->name, table.absent_because));
   }
   return notes;
+}
+
+namespace {
+
+Cell TextOrNone(std::string_view text) { return text.empty() ? Cell() : Cell(std::string(text)); }
+
+}  // namespace
+
+Status AddHistory(const std::string& path, const query::Places& wanted, query::Dataset& data) {
+  const std::size_t runs_at = *query::FindRelation("history_runs");
+  const std::size_t metrics_at = *query::FindRelation("history_metrics");
+  if (!wanted.contains(runs_at) && !wanted.contains(metrics_at)) return {};
+  PROFGAUGE_TRY(History history, History::OpenToRead(path));
+  PROFGAUGE_TRY(const std::vector<HistoryLevel> levels, history.Levels());
+  PROFGAUGE_TRY(const std::vector<HistoryEntry> entries,
+                history.Last("", std::numeric_limits<std::int64_t>::max()));
+  std::set<std::int64_t> accepted;
+  for (const HistoryLevel& level : levels) {
+    if (level.name.empty()) accepted.insert(level.run);
+  }
+  auto runs = std::make_shared<query::MadeRows>();
+  auto metrics = std::make_shared<query::MadeRows>();
+  for (const HistoryEntry& entry : entries) {
+    runs->Add({entry.id, entry.time, TextOrNone(entry.branch), TextOrNone(entry.commit),
+               TextOrNone(entry.model), TextOrNone(entry.snapshot.name),
+               TextOrNone(entry.snapshot.Environment("gpu")),
+               TextOrNone(entry.snapshot.Environment("world_size")), TextOrNone(entry.verdict),
+               std::int64_t{accepted.contains(entry.id)}});
+    for (const auto& [id, value] : entry.snapshot.metrics) {
+      const MetricSpec* spec = FindMetric(id);
+      metrics->Add({entry.id, id, value,
+                    spec == nullptr ? Cell() : Cell(std::string(UnitName(spec->unit)))});
+    }
+  }
+  data[runs_at].parts = {{"", std::nullopt, 0, std::move(runs)}};
+  data[metrics_at].parts = {{"", std::nullopt, 0, std::move(metrics)}};
+  return {};
+}
+
+namespace {
+
+/// Shared by all rows of a run, which may be read simultaneously.
+class Hiding {
+ public:
+  Hiding(const report::Redaction& redaction, std::span<const Profile> ranks)
+      : level_(redaction.level), code_(KeyOf(redaction, ranks)) {
+    if (level_ < report::RedactLevel::kCode) return;
+    for (const Profile& rank : ranks) {
+      for (const auto& gpu : rank.gpus) code_.LearnWhole(gpu.name);
+      for (std::uint32_t i = 0; i < rank.strings.size(); ++i) {
+        code_.Learn(rank.strings[StringId{i}]);
+      }
+    }
+  }
+
+  std::string Hidden(std::string_view text, report::NameKind of) {
+    std::string hidden(text);
+    if (level_ >= report::RedactLevel::kCode) {
+      const std::scoped_lock lock(mutex_);
+      hidden = code_.Hide(hidden, of);
+    }
+    hidden = report::WithoutFolders(hidden);
+    return level_ == report::RedactLevel::kAll ? report::WithoutShapes(hidden) : hidden;
+  }
+
+ private:
+  static std::string KeyOf(const report::Redaction& redaction, std::span<const Profile> ranks) {
+    std::vector<std::string> hashes;
+    for (const Profile& rank : ranks) hashes.push_back(rank.source.hash);
+    return report::KeyOf(redaction, hashes);
+  }
+
+  report::RedactLevel level_;
+  report::CodeNames code_;
+  std::mutex mutex_;
+};
+
+class RedactedRows : public query::Rows {
+ public:
+  RedactedRows(std::shared_ptr<const query::Rows> rows, std::shared_ptr<Hiding> hiding,
+               report::NameKind of)
+      : rows_(std::move(rows)), hiding_(std::move(hiding)), of_(of) {}
+  std::size_t size() const override { return rows_->size(); }
+  Cell At(std::size_t row, std::size_t column) const override {
+    Cell cell = rows_->At(row, column);
+    const bool is_text =
+        std::holds_alternative<std::string_view>(cell) || std::holds_alternative<std::string>(cell);
+    return is_text ? Cell(hiding_->Hidden(profgauge::TextOf(cell), of_)) : cell;
+  }
+
+ private:
+  std::shared_ptr<const query::Rows> rows_;
+  std::shared_ptr<Hiding> hiding_;
+  report::NameKind of_;
+};
+
+report::NameKind KindOf(std::string_view table) {
+  if (table == "python_events") return report::NameKind::kFunction;
+  return table == "device_events" ? report::NameKind::kKernel : report::NameKind::kName;
+}
+
+}  // namespace
+
+void RedactRows(const report::Redaction& redaction, const std::string& run,
+                std::span<const Profile> ranks, query::Dataset& data) {
+  if (!redaction) return;
+  const auto hiding = std::make_shared<Hiding>(redaction, ranks);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const query::RelationInfo& table = query::Schema()[i];
+    if (table.origin != query::Origin::kEvents && table.name != "facts") continue;
+    for (query::Part& part : data[i].parts) {
+      if (part.run != run) continue;
+      part.rows = std::make_shared<RedactedRows>(part.rows, hiding, KindOf(table.name));
+    }
+  }
 }
 
 }  // namespace profgauge::cli

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 #include "query/relation.h"
+#include "report/redaction.h"
 
 namespace profgauge::cli {
 
@@ -63,5 +65,17 @@ class QueryData {
   std::vector<std::unique_ptr<std::vector<Profile>>> profiles_;  // Before the rows that need them.
   query::Dataset data_;
 };
+
+// The history as tables for queries.
+
+/// Fills history_runs and history_metrics, where `wanted` has them. The file is only read.
+Status AddHistory(const std::string& path, const query::Places& wanted, query::Dataset& data);
+
+// The effect of `--redact` on rows that are read from profiles in place.
+
+/// Puts rows with hidden names in place of those of the run's events and facts. Rows of its report
+/// come from a report that hides its names already.
+void RedactRows(const report::Redaction& redaction, const std::string& run,
+                std::span<const Profile> ranks, query::Dataset& data);
 
 }  // namespace profgauge::cli

@@ -1,12 +1,18 @@
 // The question of `profgauge query`: a statement, its parameters, and its profiles.
 #pragma once
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/options.h"
 #include "profgauge/error.h"
+#include "query/query.h"
+#include "query/relation.h"
 #include "query/saved.h"
+#include "rules/errors.h"
+#include "rules/project.h"
 
 namespace profgauge::cli {
 
@@ -29,5 +35,43 @@ Result<Question> QuestionOf(const Options& options);
 /// Shows the error of a statement of the command line beside it; returns the error that is still to
 /// report.
 Error Shown(Error error, const Question& question, Console& console);
+
+// Saved queries of profgauge.yaml beside those that are compiled in.
+
+/// Those of the configuration.
+std::vector<query::SavedQuery> OwnQueries(const Project& project);
+
+/// The queries of the configuration, then the built-in ones with other names. Errors: the first of
+/// the configuration.
+Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options);
+
+/// Prepares each statement against the schema, without a profile. Errors are at their place in the
+/// file.
+Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
+
+/// Whether the file is a configuration: by its name, or by keys that only configurations have.
+bool IsConfiguration(const std::string& path);
+
+// A statement asked of one rank after the other, so that no more than one is in memory.
+
+class Console;
+
+/// The table `rows` with these columns, for `--then`. Errors: kUsage "query/sql" where two have one
+/// name.
+Result<query::RelationInfo> RowsTable(const std::vector<RowColumn>& columns);
+
+struct RowsOfRanks {
+  std::shared_ptr<query::MadeRows> rows;  ///< By rank.
+  std::vector<std::string> notes;         ///< The tables that are empty in every rank.
+};
+
+/// Reads each rank by itself, as `--rank` has it, and asks it. `wanted`: the tables that the
+/// statement reads. Errors: of reading; of the statement; kInput "query/out-of-memory" where the
+/// rows are too many.
+Result<RowsOfRanks> AskEachRank(const Options& options, const Question& question,
+                                const query::Places& wanted, Console& console);
+
+/// How long a statement may run.
+std::chrono::milliseconds TimeoutOf(const Options& options);
 
 }  // namespace profgauge::cli

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "api/baseline_source.h"
-#include "api/run_picture.h"
+#include "api/comparison.h"
+#include "api/snapshots.h"
 #include "cli/options.h"
 #include "gate/snapshot.h"
 #include "profgauge/error.h"

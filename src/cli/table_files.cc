@@ -9,7 +9,7 @@
 #include "cli/rows/row_writer.h"
 #include "exports/tables/parquet.h"
 #include "exports/tables/sqlite_tables.h"
-#include "render/shared/gzip.h"
+#include "render/shared/columns.h"
 
 namespace profgauge::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/workbook.h"
+#include "cli/file_kind.h"
 
 #include <cstdint>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/inflate.h"
+#include "base/gzip.h"
 
 namespace profgauge::cli {
 namespace {

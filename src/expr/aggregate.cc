@@ -1,4 +1,4 @@
-#include "expr/aggregate.h"
+#include "expr/cell.h"
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>

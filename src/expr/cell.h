@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,5 +43,12 @@ bool TestTexts(const Program& program, NodeId id, std::string_view a, std::strin
 /// Nodes [first, last] for one row, outside of aggregates. `cells` has a place for every node.
 void EvaluateCells(const Program& program, const Data& data, NodeId first, NodeId last, RowId row,
                    std::vector<Cell>& cells);
+
+// Aggregates over the rows of a group. Internal to evaluation.
+
+/// The aggregate call `id` over `rows`. Adds rows that were left out for an absent value to
+/// `skipped`.
+Cell Aggregate(const Program& program, const Data& data, NodeId id, std::span<const RowId> rows,
+               std::uint64_t& skipped);
 
 }  // namespace profgauge::expr

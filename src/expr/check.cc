@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "expr/function.h"
-#include "expr/name_help.h"
 #include "expr/parser.h"
+#include "expr/schema.h"
 
 namespace profgauge::expr {
 namespace {

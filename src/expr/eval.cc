@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "expr/aggregate.h"
 #include "expr/batch.h"
 #include "expr/cell.h"
 #include "expr/function.h"

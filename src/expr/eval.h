@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "base/string_pool.h"
 #include "base/table.h"
 #include "base/value.h"

@@ -1,14 +1,13 @@
-#include "expr/lexer.h"
+#include "expr/parser.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/literal.h"
 #include "base/text.h"
-#include "expr/parser.h"
 
 namespace profgauge::expr {
 namespace {

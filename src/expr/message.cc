@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/format.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/whole_number.h"
 
 namespace profgauge::expr {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "expr/lexer.h"
 
 namespace profgauge::expr {
 namespace {

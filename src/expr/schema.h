@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 namespace profgauge::expr {
@@ -84,5 +84,12 @@ class Schema {
   bool strict_values_ = false;
   FieldSource source_;
 };
+
+// Help for a name that does not exist.
+
+/// "did you mean `kernel.time`?", and similar names that exist. `rows`: the name of the rows.
+/// May be empty.
+std::string HelpForName(const std::string& name, const std::vector<std::string>& names,
+                        std::string_view rows);
 
 }  // namespace profgauge::expr

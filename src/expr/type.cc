@@ -1,4 +1,4 @@
-#include "expr/type.h"
+#include "expr/ast.h"
 
 #include <fmt/format.h>
 

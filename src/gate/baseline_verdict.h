@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "gate/baseline_info.h"
@@ -27,5 +28,14 @@ void AddComparison(const RunComparison& comparison, const Policy& policy, Verdic
 /// the caller reports. REQUIRES: info.state is kMissing.
 void AddMissingBaseline(const BaselineInfo& info, OnBaselineMissing choice, const Policy& policy,
                         Verdict& verdict);
+
+// Creep: many small changes, each within the limit, that add up to one beyond it.
+
+/// Compares the candidates also with `anchor`, the first runs of the level that they should keep.
+/// If that is more severe than the comparison with the last runs, it replaces the answer in
+/// `comparison`, and names it creep. Exact counts are reported once, by the last runs.
+void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
+                       const PolicyBaseline& policy, const BaselineInfo& info,
+                       RunComparison& comparison);
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-#include "gate/batch.h"
+#include "gate/circumstances.h"
 
 #include <fmt/format.h>
 

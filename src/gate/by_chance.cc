@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "gate/constants.h"
-#include "gate/draws.h"
 #include "gate/estimate.h"
+#include "gate/significance.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 

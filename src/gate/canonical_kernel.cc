@@ -1,4 +1,4 @@
-#include "gate/canonical_kernel.h"
+#include "gate/pairing.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "gate/by_chance.h"
 #include "gate/change.h"
+#include "gate/compare.h"
 
 namespace profgauge {
 
@@ -65,5 +66,11 @@ std::string ChangeWithInterval(double change, double low, double high);
 
 /// "+7.2 %"
 std::string RelativeChange(double change);
+
+// Differences of a run beside its speed, in one line.
+
+/// "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 → 560.35"; empty
+/// where nothing did.
+std::string ChangedLine(const RunComparison& comparison);
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-#include "gate/changed.h"
+#include "gate/change_text.h"
 
 #include <fmt/format.h>
 

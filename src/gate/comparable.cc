@@ -12,7 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/context/markers.h"
-#include "analysis/summary/compared_selection.h"
+#include "analysis/summary/analyze_run.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/gate.h"

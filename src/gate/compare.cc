@@ -6,12 +6,12 @@
 
 #include "analysis/recording/judged_steps.h"
 #include "base/metric_id.h"
-#include "gate/changed.h"
+#include "gate/change_text.h"
 #include "gate/compare_metric.h"
 #include "gate/constants.h"
 #include "gate/parts.h"
 #include "gate/statistics.h"
-#include "gate/step_series.h"
+#include "gate/unrecorded.h"
 #include "knowledge/gate.h"
 
 namespace profgauge {

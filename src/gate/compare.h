@@ -79,7 +79,7 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
-  std::string changed;  ///< The differences beside the speed, one line (gate/changed.h).
+  std::string changed;  ///< The differences beside the speed, one line (gate/change_text.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
   std::string blame;  ///< Whose the step may be, where it may be others'.

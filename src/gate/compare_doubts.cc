@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/format.h"
-#include "gate/batch.h"
+#include "gate/circumstances.h"
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
 #include "gate/statistics.h"

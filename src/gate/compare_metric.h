@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/circumstances.h"
 #include "gate/compare.h"
 #include "gate/compare_series.h"
-#include "gate/inputs.h"
-#include "gate/step_series.h"
+#include "gate/unrecorded.h"
 
 namespace profgauge {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/time/warmup.h"
+#include "analysis/time/iteration_stats.h"
 #include "base/metric_id.h"
 #include "gate/statistics.h"
 

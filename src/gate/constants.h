@@ -73,7 +73,7 @@ inline constexpr double kMedianOfNormal = 1.57;
 /// The normal quantile of kSure.
 inline constexpr double kSureNormal = 2.3263;
 
-// ---- Pairs (pairs.cc) ----
+// ---- Pairs (sides.cc) ----
 
 /// Noise of a run beside its neighbor, in noise floors: slow effects on a machine do not differ
 /// between the two. Table of pairs in src/gate/README.md.

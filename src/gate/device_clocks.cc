@@ -1,4 +1,4 @@
-#include "gate/device_clocks.h"
+#include "gate/circumstances.h"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/format.h"
-#include "base/median.h"
 #include "base/metric_id.h"
+#include "base/numbers.h"
 #include "gate/change_text.h"
 #include "gate/compare_series.h"
 #include "knowledge/gate.h"

@@ -17,7 +17,7 @@
 #include "gate/change_text.h"
 #include "gate/compare_series.h"
 #include "gate/constants.h"
-#include "gate/pairs.h"
+#include "gate/sides.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 

@@ -1,7 +1,7 @@
 // A and B alternating on one machine: common effects on both blocks of a pair drop out of their
 // difference, so a smaller change is found than between runs at other times.
 //
-// Judged as pairs.h judges runs: neighboring blocks of A and B are a pair, those of the same two
+// Judged as sides.h judges runs: neighboring blocks of A and B are a pair, those of the same two
 // processes one pair together. The rest is the noise of starts: where all blocks are of one
 // start of each side, the noise floor represents it, and a switch inside one process has none.
 #pragma once
@@ -30,7 +30,7 @@ struct DuetPairs {
 /// Errors: kInput "duet/few-blocks" with the needed number.
 Result<DuetPairs> PairsOf(const Duet& duet);
 
-/// By the procedure of pairs.h, with the noise of starts that the pairs do not show.
+/// By the procedure of sides.h, with the noise of starts that the pairs do not show.
 stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
                               const stats::CompareOptions& options);
 

@@ -1,4 +1,4 @@
-#include "gate/inputs.h"
+#include "gate/circumstances.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <map>
 
-#include "analysis/time/warmup.h"
+#include "analysis/time/iteration_stats.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 

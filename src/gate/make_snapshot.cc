@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "analysis/recording/judged_steps.h"
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "base/metric_id.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "knowledge/gate.h"
 
 namespace profgauge {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -50,5 +51,13 @@ struct PairedTable {
 PairedTable PairKernels(const Snapshot& base, const Snapshot& current);
 /// Ops by name; their own GPU time, or host time where a run has no GPU work.
 PairedTable PairOps(const Snapshot& base, const Snapshot& current);
+
+// The name by which a kernel of one build is identified in another.
+
+/// The name without the numbers of compilers and code generators: function arguments, numbers of
+/// lambdas, template arguments that hold pointers, hashes of files, and the numbers after names of
+/// Triton's and XLA's fusions. "void f<4, g(T&)::{lambda(float)#2}, std::array<char*, 3ul> >(int)"
+/// gives "void f<4, g(T&)::{lambda}>". Kernels that so get one name are summed up.
+std::string CanonicalKernel(std::string_view name);
 
 }  // namespace profgauge

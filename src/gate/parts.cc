@@ -13,9 +13,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "gate/canonical_kernel.h"
 #include "gate/change_text.h"
 #include "gate/constants.h"
+#include "gate/pairing.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "gate/canonical_kernel.h"
 #include "gate/comparable.h"
+#include "gate/pairing.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <vector>
 
 #include "gate/constants.h"
+#include "gate/estimate.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
@@ -134,6 +139,175 @@ std::size_t CountSlower(const Side& base, const Side& side, double limit) {
         run->steady.end() - std::upper_bound(run->steady.begin(), run->steady.end(), bound));
   }
   return slower;
+}
+
+namespace {
+
+double SquareOf(double x) { return x * x; }
+
+// The pairs' estimate for the typical iteration, in the unit that adds up.
+struct PairedShift {
+  double shift = 0, all = 0;
+  std::optional<double> later;
+  double noise = 0;  // Standard deviation of a pair's change.
+  double error = 0, quantile = 0;
+
+  double Low() const { return shift - quantile * error; }
+  double High() const { return shift + quantile * error; }
+};
+
+// No run of a pair is odd: its partner shows the machine's state.
+Limits WithoutOdd(Limits limits) {
+  limits.odd = std::numeric_limits<double>::infinity();
+  return limits;
+}
+
+double PlainMean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> candidates,
+                    const CompareOptions& options, const Limits& limits) {
+  std::vector<double> shifts, all, later;
+  for (std::size_t i = 0; i < baselines.size(); ++i) {
+    const Side base = MakeSide(baselines.subspan(i, 1), options, limits);
+    const Side current = MakeSide(candidates.subspan(i, 1), options, limits);
+    const Estimate estimate = MakeEstimate(base, current, options.noise_floor);
+    shifts.push_back(estimate.shift);
+    all.push_back(estimate.all);
+    if (estimate.later) later.push_back(*estimate.later);
+  }
+  const auto pairs = static_cast<double>(shifts.size());
+  PairedShift out;
+  out.shift = PlainMean(shifts);
+  out.all = PlainMean(all);
+  if (later.size() == shifts.size()) out.later = PlainMean(later);
+  // A pair's noise is that of two runs that are next to each other, half a noise floor each.
+  const double own = Variance(shifts), degrees = pairs - 1;
+  const double seen = degrees * own / (degrees + kFloorWeight);
+  const double assumed =
+      kFloorWeight * 2 * SquareOf(kPairedFloor * options.noise_floor) / (degrees + kFloorWeight);
+  const double variance = std::max(own, seen + assumed);
+  out.noise = std::sqrt(variance);
+  out.error = std::sqrt(variance / pairs);
+  const double both =
+      SquareOf(seen + assumed) / (SquareOf(seen) / degrees + SquareOf(assumed) / kFloorDegrees);
+  out.quantile = StudentQuantile(kSure, variance > 0 ? both : degrees);
+  return out;
+}
+
+double TypicalOf(const Series& series) {
+  return Median(std::span(series.values).subspan(series.warmup));
+}
+
+// The same times as if the machine had been the same for all pairs.
+struct OnOneMachine {
+  std::vector<Series> base, current;
+
+  OnOneMachine(std::span<const Series> baselines, std::span<const Series> candidates) {
+    std::vector<double> levels;
+    for (const Series& run : baselines) levels.push_back(TypicalOf(run));
+    const double level = Median(levels);
+    for (std::size_t i = 0; i < baselines.size(); ++i) {
+      base.push_back(Scaled(baselines[i], level / levels[i]));
+      current.push_back(Scaled(candidates[i], level / levels[i]));
+    }
+  }
+
+  static Series Scaled(Series series, double factor) {
+    for (double& value : series.values) value *= factor;
+    return series;
+  }
+};
+
+Change VerdictOf(const PairedShift& pairs, const Limits& limits, Comparison& out) {
+  const double least = std::min({pairs.shift, pairs.all, pairs.later.value_or(pairs.shift)});
+  const double most = std::max({pairs.shift, pairs.all, pairs.later.value_or(pairs.shift)});
+  if (least > limits.limit && pairs.Low() > (limits.is_certain ? limits.limit : 0)) {
+    return Change::kFail;
+  }
+  if (most < -limits.limit && pairs.High() < 0) return Change::kImproved;
+  out.over_limit = pairs.shift > limits.limit;
+  if (!out.over_limit && pairs.High() < limits.far) return Change::kPass;
+  return Change::kInconclusive;
+}
+
+// How many pairs would shrink the interval enough for a certain answer.
+Remedy RemedyOf(const PairedShift& pairs, const Limits& limits, std::size_t count) {
+  const double room = pairs.shift <= limits.limit
+                          ? limits.far - pairs.shift
+                          : pairs.shift - (limits.is_certain ? limits.limit : 0);
+  if (room <= 0) return {Remedy::Kind::kNothing};
+  const double factor = SquareOf(pairs.quantile * pairs.error / room);
+  const auto needed = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * factor));
+  return {Remedy::Kind::kPairs, std::max(needed, static_cast<std::int64_t>(count) + 1)};
+}
+
+void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Limits& limits,
+              const OnOneMachine& runs, Comparison& out) {
+  const Side base = MakeSide(runs.base, options, limits);
+  const Side current = MakeSide(runs.current, options, limits);
+  Estimate estimate;
+  estimate.sigma = pairs.error * pairs.quantile / kSureNormal;
+  const bool is_decided = !options.is_mean && out.change == Change::kFail;
+  const Total total = JudgeTotal(base, current, estimate,
+                                 {*options.total_limit, options.absolute_floor, limits.is_certain,
+                                  options.is_mean, is_decided});
+  out.total = total;
+  if (options.is_mean) {  // A shorter total may be mere chance.
+    const bool is_improved = out.change == Change::kImproved && total.high < 0 &&
+                             std::log1p(total.with_start) < -limits.limit;
+    out.change = is_improved ? Change::kImproved : Change::kPass;
+    out.over_limit = false;
+  }
+  if (out.change == Change::kImproved && total.change > 0) out.change = Change::kPass;
+  if (out.change == Change::kFail || total.verdict == TotalVerdict::kPass) return;
+  out.by = DecidedBy::kTotal;
+  const bool is_fail = total.verdict == TotalVerdict::kFail;
+  out.change = is_fail ? Change::kFail : Change::kInconclusive;
+  out.over_limit = !is_fail;
+}
+
+}  // namespace
+
+Comparison ComparePairs(std::span<const Series> baselines, std::span<const Series> candidates,
+                        const CompareOptions& options, const TotalSeries& totals) {
+  const Limits limits = WithoutOdd(MakeLimits(options));
+  const PairedShift pairs = ShiftOf(baselines, candidates, options, limits);
+  const OnOneMachine runs(baselines, candidates);
+  const Side base = MakeSide(runs.base, options, limits);
+  const Side current = MakeSide(runs.current, options, limits);
+  Comparison out;
+  out.base = UseOf(base, runs.base);
+  out.current = UseOf(current, runs.current);
+  out.slower = CountSlower(base, current, limits.limit);
+  const auto shown = [&](double x) { return std::expm1(options.lower_is_better ? x : -x); };
+  out.shift = shown(pairs.shift);
+  out.all_iterations = shown(pairs.all);
+  if (pairs.later) out.later_half = shown(*pairs.later);
+  std::tie(out.low, out.high) = std::minmax({shown(pairs.Low()), shown(pairs.High())});
+  out.excluded = shown(limits.far);
+  out.sees = shown(std::max(limits.limit + kSeenOverLimit * pairs.error,
+                            (pairs.quantile + kSeenOverQuantile) * pairs.error));
+  out.pairs = baselines.size();
+  out.noise = pairs.noise;
+  out.change = VerdictOf(pairs, limits, out);
+  if (pairs.shift > limits.limit &&
+      std::abs(out.current.level - out.base.level) < options.absolute_floor) {
+    out.change = Change::kPass;
+    out.over_limit = false;
+  }
+  if (out.change == Change::kInconclusive) out.remedy = RemedyOf(pairs, limits, baselines.size());
+  if (!options.total_limit || !options.lower_is_better) return out;
+  if (totals.base.empty() || totals.current.empty()) {
+    AddTotal(pairs, options, limits, runs, out);
+  } else {
+    const PairedShift of_totals = ShiftOf(totals.base, totals.current, options, limits);
+    AddTotal(of_totals, options, limits, {totals.base, totals.current}, out);
+  }
+  return out;
 }
 
 }  // namespace profgauge::stats

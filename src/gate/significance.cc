@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
+#include <utility>
 
+#include "gate/constants.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
@@ -41,3 +44,34 @@ std::vector<bool> FindSignificant(std::span<const TestedChange> changes, Ns mean
 }
 
 }  // namespace profgauge
+
+namespace profgauge::stats {
+
+void ForEachDraw(std::vector<Drawn> values, std::size_t current,
+                 const std::function<void(const DrawnSums&)>& each) {
+  const std::size_t all = values.size();
+  const std::size_t fewer = std::min(current, all - current);
+  std::sort(values.begin(), values.end());
+  Drawn whole{};
+  for (const Drawn& value : values) {
+    whole[0] += value[0];
+    whole[1] += value[1];
+  }
+  SplitMix64 random((std::uint64_t{all} << 32) + current);
+  for (std::size_t draw = 0; draw < kDraws; ++draw) {
+    // A partial Fisher-Yates, from whatever order the draw before left.
+    Drawn sum{};
+    for (std::size_t i = 0; i < fewer; ++i) {
+      const std::uint64_t offset = ((random.Next() >> 32) * (all - i)) >> 32;
+      std::swap(values[i], values[i + static_cast<std::size_t>(offset)]);
+      sum[0] += values[i][0];
+      sum[1] += values[i][1];
+    }
+    const Drawn rest = {whole[0] - sum[0], whole[1] - sum[1]};
+    each(fewer == current ? DrawnSums{rest, sum} : DrawnSums{sum, rest});
+  }
+}
+
+double NormalShare(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
+
+}  // namespace profgauge::stats

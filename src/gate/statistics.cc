@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "base/median.h"
+#include "base/numbers.h"
 #include "knowledge/gate.h"
 
 namespace profgauge::stats {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "base/student.h"
+#include "base/numbers.h"
 
 namespace profgauge::stats {
 

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "gate/constants.h"
-#include "gate/draws.h"
 #include "gate/estimate.h"
 #include "gate/sides.h"
+#include "gate/significance.h"
 #include "gate/statistics.h"
 
 namespace profgauge::stats {

@@ -8,13 +8,9 @@
 #include <utility>
 
 #include "base/format.h"
-#include "gate/breach.h"
 #include "gate/doubts.h"
-#include "gate/limit_waiver.h"
-#include "gate/lost_limits.h"
-#include "gate/missing_ranks.h"
-#include "gate/not_kept.h"
-#include "gate/unrecorded_limit.h"
+#include "gate/limits.h"
+#include "gate/unrecorded.h"
 #include "rules/compile.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"

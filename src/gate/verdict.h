@@ -75,7 +75,7 @@ struct JudgeOptions {
   bool allow_incomplete = false;
   /// The rules' findings; nullptr: only limits are judged. Must be of `policy`.
   const Evaluation* evaluation = nullptr;
-  /// Limits that judged one of these runs must judge this one too (gate/lost_limits.h).
+  /// Limits that judged one of these runs must judge this one too (gate/limits.h).
   std::span<const Snapshot> baselines = {};
   bool is_baseline_asked = false;                   ///< Though there may be none.
   std::optional<std::chrono::sys_days> today = {};  ///< For waivers of limits; absent: none holds.

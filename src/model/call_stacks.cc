@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "model/link.h"
 
 namespace profgauge::link {

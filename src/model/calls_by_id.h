@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/ids.h"
+#include "model/tables.h"
 
 namespace profgauge {
 

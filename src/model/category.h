@@ -1,6 +1,6 @@
 // Categories of time: the parts of the exclusive breakdown, and those that only a timeline shows.
 // The one list of them: everything else takes ids, words and order from here, and colors by enum
-// from render/shared/categories.h.
+// from render/shared/looks.h.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ inline constexpr std::size_t kAllCategories = static_cast<std::size_t>(Category:
 
 struct CategoryInfo {
   std::string_view id;       ///< Column of `iterations`, kind of an event.
-  std::string_view title;    ///< May name parts of the device: model/device_words.h.
+  std::string_view title;    ///< May name parts of the device: model/devices.h.
   std::string_view meaning;  ///< When a moment counts as it.
 };
 

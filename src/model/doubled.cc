@@ -1,4 +1,4 @@
-#include "model/doubled.h"
+#include "model/mend.h"
 
 #include <algorithm>
 #include <numeric>

@@ -17,7 +17,7 @@
 #include "model/calls_by_id.h"
 #include "model/lost_launches.h"
 #include "model/permute.h"
-#include "model/process_numbers.h"
+#include "model/processes.h"
 
 namespace profgauge::link {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "model/process_numbers.h"
+#include "model/processes.h"
 #include "model/profile.h"
 
 namespace profgauge {

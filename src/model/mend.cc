@@ -12,8 +12,7 @@
 #include "knowledge/clocks.h"
 #include "knowledge/loss.h"
 #include "model/certificate.h"
-#include "model/lost_names.h"
-#include "model/process_numbers.h"
+#include "model/processes.h"
 
 namespace profgauge::mend {
 namespace {

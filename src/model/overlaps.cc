@@ -1,4 +1,4 @@
-#include "model/overlaps.h"
+#include "model/mend.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "base/format.h"
 #include "knowledge/loss.h"
-#include "model/device_words.h"
-#include "model/process_numbers.h"
+#include "model/devices.h"
+#include "model/processes.h"
 
 namespace profgauge {
 namespace {

@@ -1,5 +1,5 @@
 // The rows of one process, taken out of a profile of several.
-#include "model/process_division.h"
+#include "model/processes.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "model/cpu_activity.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {

@@ -16,9 +16,7 @@
 #include "knowledge/loss.h"
 #include "knowledge/processes.h"
 #include "model/certificate.h"
-#include "model/cpu_activity.h"
-#include "model/process_division.h"
-#include "model/process_numbers.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {

@@ -1,6 +1,8 @@
-// Profiles of several processes (`nsys profile torchrun …`): each process that trains is a rank.
+// Processes of a profile as small numbers, for counts per process: if one of several lost
+// much, the others do not compensate for it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -10,6 +12,57 @@
 #include "model/profile.h"
 
 namespace profgauge {
+
+/// From 1 on; 0 is the process of which nothing says which it is. Keeps a reference to `profile`.
+class ProcessNumbers {
+ public:
+  explicit ProcessNumbers(const Profile& profile) : profile_(profile) {
+    std::map<std::string_view, std::uint32_t> numbers;
+    for (const Thread& thread : profile.threads) {
+      const auto next = static_cast<std::uint32_t>(numbers.size()) + 1;
+      of_thread_.push_back(numbers.try_emplace(thread.process, next).first->second);
+    }
+    count_ = numbers.size() + 1;
+  }
+  /// One above the largest.
+  std::size_t count() const { return count_; }
+  std::uint32_t OfCall(ApiId call) const {
+    if (!call.valid() || !profile_.api.thread[call.value].valid()) return 0;
+    return of_thread_[profile_.api.thread[call.value].value];
+  }
+  /// By the launch of a device row. REQUIRES: rows are linked to their calls.
+  std::uint32_t OfWork(std::size_t row) const { return OfCall(profile_.device.launch[row]); }
+
+ private:
+  const Profile& profile_;
+  std::vector<std::uint32_t> of_thread_;
+  std::size_t count_ = 1;
+};
+
+// Distinguishes the processes of one profile: the part to which each row belongs.
+
+/// Which part of the profile, from 0 to `count` - 1, each thread, call, device row and GPU is of.
+struct Division {
+  using Parts = std::vector<std::uint32_t>;  // For each row of a table.
+  std::uint32_t count = 0;
+  std::size_t shared_gpus = 0;          // Where several trained on one: nothing is divided.
+  std::vector<std::string_view> names;  // By part.
+  Parts of_thread, of_call, of_device;
+  std::map<std::int32_t, std::uint32_t> of_gpu;
+  std::uint32_t OfThread(ThreadId thread) const {
+    return thread.valid() ? of_thread[thread.value] : 0;
+  }
+  std::uint32_t OfGpu(std::int32_t gpu) const {
+    const auto found = of_gpu.find(gpu);
+    return found == of_gpu.end() ? 0 : found->second;
+  }
+};
+
+/// One part as a separate profile, with its rows of each table. Linear in the size of the whole.
+/// REQUIRES: part < division.count.
+Profile PartOf(const Profile& whole, const Division& division, std::uint32_t part);
+
+// Profiles of several processes (`nsys profile torchrun …`): each process that trains is a rank.
 
 /// The GPUs on which each process launched recorded work, by the name of the process; processes
 /// that launched none are not listed. Names point into `profile`. O(rows of the device).

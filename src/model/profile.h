@@ -1,5 +1,5 @@
-// One profile of one process (one rank): the model that every reader fills and every analysis
-// reads. A run is a vector of profiles, one per rank, in rank order.
+// NVTX ranges around one kernel's launch, where a profile states only these and not when the
+// ranges began and ended: PyProf's net.dict. Terms are PyProf's.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,28 @@
 #include "base/string_pool.h"
 #include "base/units.h"
 #include "model/import_log.h"
-#include "model/kernel_markers.h"
 #include "model/reported.h"
 #include "model/tables.h"
 
 namespace profgauge {
 
-struct CpuActivity;  // model/cpu_activity.h
+struct KernelMarkers {
+  std::int64_t position = 0;  ///< Order in the file, from 0.
+  StringId short_name;        ///< As PyProf shortened the kernel's name.
+  std::vector<StringId> layers, trace;
+  std::vector<StringId> markers;      ///< Argument markers, outermost first: Python dictionaries.
+  std::vector<StringId> seq_markers;  ///< "aten::conv2d, seq = 3".
+  std::vector<std::int64_t> seq_ids, alt_seq_ids;
+  std::int64_t sub_seq = 0;
+  bool backward = false;
+  std::vector<StringId> modules, ops;  ///< Outermost first.
+  std::int64_t thread = 0;
+};
+
+// One profile of one process (one rank): the model that every reader fills and every analysis
+// reads. A run is a vector of profiles, one per rank, in rank order.
+
+struct CpuActivity;  // model/tables.h
 struct RunSide;      // model/run_side.h
 namespace neuron {
 struct Data;  // model/neuron.h

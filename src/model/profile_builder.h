@@ -25,9 +25,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/cpu_activity.h"
 #include "model/launch_ids.h"
 #include "model/profile.h"
+#include "model/tables.h"
 #include "profgauge/error.h"
 
 namespace profgauge {
@@ -263,5 +263,29 @@ class ProfileBuilder {
   bool has_span_ = false;
   Ns clock_offset_ = 0;
 };
+
+// Rows that are made one by one and added in batches.
+
+/// A batch of rows for the builder, which takes many in one call faster than one by one.
+template <class Row, void (ProfileBuilder::*kAdd)(std::span<const Row>)>
+class RowBatch {
+ public:
+  void Add(const Row& row, ProfileBuilder& builder) {
+    rows_.push_back(row);
+    if (rows_.size() == kRows) Flush(builder);
+  }
+  /// Adds the remaining rows.
+  void Flush(ProfileBuilder& builder) {
+    (builder.*kAdd)(rows_);
+    rows_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kRows = 256;  ///< They stay in a core's cache.
+  std::vector<Row> rows_;
+};
+
+using ApiBatch = RowBatch<ApiRow, &ProfileBuilder::AddApi>;
+using DeviceBatch = RowBatch<DeviceRow, &ProfileBuilder::AddDevice>;
 
 }  // namespace profgauge

@@ -15,13 +15,9 @@
 #include "base/parallel.h"
 #include "knowledge/loss.h"
 #include "model/certificate.h"
-#include "model/doubled.h"
-#include "model/invariants.h"
 #include "model/link.h"
 #include "model/mend.h"
-#include "model/overlaps.h"
 #include "model/profile_builder.h"
-#include "model/serialized.h"
 
 namespace profgauge {
 namespace {

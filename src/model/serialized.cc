@@ -1,4 +1,4 @@
-#include "model/serialized.h"
+#include "model/mend.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,22 +1,41 @@
-// The tables of one profile: events, their times, and their causes. Columns of equal length; a
-// row is an index. Times are nanoseconds from the profile's start.
-//
-// Readers fill them through ProfileBuilder; after ProfileBuilder::Finish() they are immutable,
-// sorted and linked as each table's comment says.
+// Typed row numbers of the model's tables. A default-constructed id names no row.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "base/numbers.h"
 #include "base/string_pool.h"
 #include "base/units.h"
-#include "model/ids.h"
 #include "model/narrow_column.h"
 #include "model/optional_column.h"
 
 namespace profgauge {
+
+template <class Tag>
+struct RowId {
+  static constexpr std::uint32_t kNone = kNoIndex;
+  std::uint32_t value = kNone;
+  bool valid() const { return value != kNone; }
+  friend bool operator==(RowId, RowId) = default;
+  friend auto operator<=>(RowId, RowId) = default;
+};
+
+using HostId = RowId<struct HostTag>;      ///< Row of HostTable (op, annotation, iteration marker).
+using ApiId = RowId<struct ApiTag>;        ///< Row of ApiTable (runtime or driver call).
+using DeviceId = RowId<struct DeviceTag>;  ///< Row of DeviceTable (kernel, copy, memset).
+using ThreadId = RowId<struct ThreadTag>;  ///< Index into Profile::threads.
+using LaunchConfigId = RowId<struct LaunchConfigTag>;  ///< Index into Profile::launch_configs.
+using CollectiveId = RowId<struct CollectiveTag>;      ///< Index into Profile::collectives.
+
+// The tables of one profile: events, their times, and their causes. Columns of equal length; a
+// row is an index. Times are nanoseconds from the profile's start.
+//
+// Readers fill them through ProfileBuilder; after ProfileBuilder::Finish() they are immutable,
+// sorted and linked as each table's comment says.
 
 enum class HostKind : std::uint8_t {
   kOp,               ///< Framework operator (aten::mm).
@@ -208,6 +227,32 @@ struct Gpu {
   std::int64_t memory = -1;  ///< Bytes.
   std::int32_t max_threads_per_sm = -1;
   std::int32_t warp_size = -1;
+};
+
+// A profiler's view of the host's processors: which thread each core ran, why a thread did not
+// run, call stacks that were sampled while threads ran, and when the profiler itself held them up.
+
+/// A time span of a thread: on a core, or off all of them.
+struct CpuSpan {
+  Ns start = 0, duration = 0;
+  ThreadId thread;
+  std::int32_t core = -1;  ///< -1: it did not run.
+  /// If it ran: the name of its thread. If it did not: the awaited object, by the profiler's name;
+  /// invalid where that is not recorded.
+  StringId name;
+};
+
+struct CpuSample {
+  Ns time = 0;
+  ThreadId thread;
+  StringId stack;  ///< Functions from the outermost on, one a line.
+};
+
+struct CpuActivity {
+  std::vector<CpuSpan> spans;      ///< Sorted by (thread, start).
+  std::vector<CpuSample> samples;  ///< Sorted by time.
+  /// Time that the profiler itself spent on threads of the program, which waited; on no core.
+  std::vector<CpuSpan> overhead;
 };
 
 }  // namespace profgauge

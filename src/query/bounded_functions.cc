@@ -1,4 +1,4 @@
-#include "query/bounded_functions.h"
+#include "query/functions.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include "model/cpu_activity.h"
+#include "model/tables.h"
 #include "query/event_source.h"
 
 namespace profgauge::query {

@@ -18,11 +18,11 @@
 #include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
 #include "analysis/context/kernel_work.h"
-#include "analysis/path/path_moves.h"
-#include "base/cell.h"
+#include "analysis/path/replayer.h"
 #include "base/table.h"
+#include "base/value.h"
 #include "query/relation.h"
-#include "query/report_columns.h"
+#include "query/tables.h"
 
 namespace profgauge::query {
 

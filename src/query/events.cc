@@ -1,11 +1,10 @@
-#include "query/events.h"
+#include "query/tables.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
-#include "model/device_words.h"
-#include "query/event_columns.h"
+#include "model/devices.h"
 #include "query/event_source.h"
 
 namespace profgauge::query {

@@ -11,9 +11,7 @@
 
 #include "base/format.h"
 #include "base/interval.h"
-#include "base/plain_blanks.h"
 #include "base/units.h"
-#include "query/bounded_functions.h"
 
 namespace profgauge::query {
 namespace {

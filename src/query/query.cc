@@ -8,12 +8,10 @@
 #include <map>
 #include <new>
 
-#include "base/diagnostic.h"
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "query/functions.h"
-#include "query/table_module.h"
 
 namespace profgauge::query {
 namespace {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cell.h"
+#include "base/value.h"
 #include "profgauge/error.h"
 #include "query/guard.h"
 #include "query/relation.h"

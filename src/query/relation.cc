@@ -4,10 +4,9 @@
 #include <array>
 
 #include "analysis/analysis.h"
-#include "model/device_words.h"
-#include "query/event_columns.h"
-#include "query/report_columns.h"
+#include "model/devices.h"
 #include "query/saved.h"
+#include "query/tables.h"
 
 namespace profgauge::query {
 namespace {

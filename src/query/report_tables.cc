@@ -1,4 +1,4 @@
-#include "query/report_tables.h"
+#include "query/tables.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "query/report_columns.h"
 #include "report/state.h"
 
 namespace profgauge::query {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/diagnostic.h"
 #include "base/errors.h"
 #include "base/text.h"
 

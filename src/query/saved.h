@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/source_text.h"
+#include "base/errors.h"
 #include "profgauge/error.h"
 #include "query/query.h"
 

@@ -1,4 +1,4 @@
-#include "query/table_module.h"
+#include "query/functions.h"
 
 #include <algorithm>
 #include <exception>

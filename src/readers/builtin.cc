@@ -1,18 +1,47 @@
 #include "readers/builtin.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <span>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
+#include "base/byte_source.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "base/read_block.h"
+#include "base/sqlite.h"
 #include "readers/ascend/ascend_reader.h"
+#include "readers/ascend/scrub.h"
+#include "readers/database/sqlite_table.h"
+#include "readers/detect.h"
 #include "readers/dlprof/dlprof_reader.h"
 #include "readers/kineto/kineto_reader.h"
 #include "readers/kineto/pftrace/pftrace_reader.h"
+#include "readers/kineto/pftrace/scrub.h"
+#include "readers/neuron/folder.h"
 #include "readers/neuron/neuron_reader.h"
+#include "readers/neuron/scrub.h"
 #include "readers/nsight_systems/nsight_reader.h"
 #include "readers/nvprof/nvprof_reader.h"
+#include "readers/nvprof/scrub.h"
+#include "readers/parquet/footer.h"
 #include "readers/pyprof/net_dict_reader.h"
 #include "readers/rocprofv3/rocpd/rocpd_reader.h"
+#include "readers/rocprofv3/rocpd/schema.h"
+#include "readers/rocprofv3/rocpd/scrub.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/summary/summary_reader.h"
+#include "readers/text/csv_copy.h"
+#include "readers/text/json_copy.h"
+#include "readers/xla/scrub.h"
 #include "readers/xla/xla_reader.h"
 
 namespace profgauge {
@@ -53,3 +82,149 @@ std::string_view WhatToCheckFirst(const Source& source) {
 }
 
 }  // namespace profgauge
+
+namespace profgauge::readers {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kReport = "share a report: `profgauge report PROFILE --redact=code`";
+
+/// Kinds that are not copied, and what to share instead; other formats share a report.
+struct NotCopied {
+  std::string_view format, what, instead;
+};
+constexpr NotCopied kNotCopied[] = {
+    {"summary", "a summary of ranks",
+     "make one without names: `profgauge summarize PROFILE --redact=code -o SUMMARY.pgsum`"},
+    {"parquet", "a table in Parquet",
+     "of Nsight Systems scrub `nsys export --type sqlite REPORT.nsys-rep`; of Neuron share a "
+     "report: `profgauge report PROFILE --redact=code`"},
+    {"text", "text that neuron-profile printed",
+     "scrub its JSON, of `--output-format summary-json`"},
+    {"database", "another database", kReport},
+    {"folder", "a folder", "scrub its files one by one"},
+};
+
+Error OtherFormat(const std::string& in, std::string_view format) {
+  const auto* found = std::find_if(std::begin(kNotCopied), std::end(kNotCopied),
+                                   [&](const NotCopied& row) { return row.format == format; });
+  return InputError(
+      in, "scrub/format",
+      fmt::format("expected a trace of PyTorch or XLA, JSON or CSV of rocprofv3, Neuron or Ascend, "
+                  "or a database of Nsight Systems, rocprofv3 or NVProf, found {}",
+                  found == std::end(kNotCopied) ? format : found->what),
+      std::string(found == std::end(kNotCopied) ? kReport : found->instead));
+}
+
+/// The start of a file, and who reads it.
+struct Known {
+  std::vector<std::byte> head;
+  const Reader* reader = nullptr;
+  std::string_view text() const {
+    return {reinterpret_cast<const char*>(head.data()), head.size()};
+  }
+};
+
+Result<Known> KnownOf(const std::string& in) {
+  PROFGAUGE_TRY(const auto source, OpenByteSource(in));
+  Known known;
+  known.head.resize(kSniffBytes);
+  std::size_t size = 0;
+  while (size < known.head.size()) {
+    PROFGAUGE_TRY(const std::size_t got, source->Read(std::span(known.head).subspan(size)));
+    if (got == 0) break;
+    size += got;
+  }
+  known.head.resize(size);
+  if (parquet::IsParquet(known.text())) return Fail(OtherFormat(in, "parquet"));
+  PROFGAUGE_TRY(known.reader, FindReader(in, known.head, source->compressed()));
+  return known;
+}
+
+Result<std::string> AllOf(ByteSource& source) {
+  std::string bytes;
+  std::vector<std::byte> block(kReadBlock);
+  while (true) {
+    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
+    if (got == 0) return bytes;
+    bytes.append(reinterpret_cast<const char*>(block.data()), got);
+  }
+}
+
+Result<std::string> ScrubXla(ByteSource& source, const Known& known, const Rename& rename) {
+  if (known.text().starts_with("{")) return CopyJson(source, xla::KeptKeys(rename));
+  PROFGAUGE_TRY(const std::string bytes, AllOf(source));
+  return xla::ScrubXSpace(source.name(), bytes, rename);
+}
+
+Result<std::string> ScrubNeuron(ByteSource& source, const Known& known, const Rename& rename) {
+  switch (neuron::FormOf(known.text())) {
+    case neuron::Form::kCsv:
+      return CopyCsv(source, neuron::KeptColumn, rename);
+    case neuron::Form::kSummaryText:
+      return Fail(OtherFormat(source.name(), "text"));
+    case neuron::Form::kJson:
+    case neuron::Form::kNone:
+      break;
+  }
+  // Lines of a log may come before the document.
+  PROFGAUGE_TRY(const std::string bytes, AllOf(source));
+  const std::size_t start = neuron::DocumentStart(bytes);
+  const auto document = std::as_bytes(std::span(bytes).subspan(start == bytes.npos ? 0 : start));
+  return CopyJson(*MakeMemorySource(source.name(), document), neuron::KeptKeys(rename));
+}
+
+Result<std::string> ScrubAscend(ByteSource& source, const Known& known, const Rename& rename) {
+  const bool is_json = known.text().starts_with("[") || known.text().starts_with("{");
+  if (!is_json) return CopyCsv(source, ascend::KeptColumn, rename);
+  return CopyJson(source, ascend::KeptKeys(rename));
+}
+
+// Perfetto's traces of other tools have the same form; the reader refuses them.
+Result<std::string> ScrubPftrace(const std::string& in, ByteSource& source, const Reader& reader,
+                                 const Rename& rename) {
+  PROFGAUGE_TRY(const auto again, OpenByteSource(in));
+  const auto profile = reader.Read(*again, {});
+  if (!profile) return Fail(profile.error());
+  return pftrace::ScrubPackets(source, rename);
+}
+
+}  // namespace
+
+Result<std::string> ScrubTrace(const std::string& in, const Rename& rename) {
+  std::error_code ignored;
+  if (fs::is_directory(in, ignored)) {
+    const auto files = ListFolder(in);
+    const bool has_tables = std::any_of(files.begin(), files.end(), [](const fs::path& path) {
+      return path.extension() == ".parquet";
+    });
+    return Fail(OtherFormat(in, has_tables ? "parquet" : "folder"));
+  }
+  PROFGAUGE_TRY(const Known known, KnownOf(in));
+  PROFGAUGE_TRY(const auto source, OpenByteSource(in));
+  const std::string_view format = known.reader->name();
+  if (format == kineto::kReader) return CopyJson(*source, kineto::KeptKeys(rename));
+  if (format == pftrace::kReader) return ScrubPftrace(in, *source, *known.reader, rename);
+  if (format == rocprofv3::kReader) return CopyJson(*source, rocprofv3::KeptKeys(rename));
+  if (format == xla::kReader) return ScrubXla(*source, known, rename);
+  if (format == ascend::kReader) return ScrubAscend(*source, known, rename);
+  if (format == neuron::kReader) return ScrubNeuron(*source, known, rename);
+  return Fail(OtherFormat(in, format == "summary" ? format : known.reader->expected()));
+}
+
+Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
+                               const Rename& rename) {
+  std::set<std::string> tables;
+  {
+    PROFGAUGE_TRY(auto source,
+                  sqlite::Database::Open(in, sqlite::Mode::kImmutable, ErrorKind::kInput));
+    PROFGAUGE_TRY(tables, TableNames(source));
+  }
+  if (!rocpd::SuffixesOf(tables).empty()) return rocpd::ScrubDatabase(in, out, rename);
+  if (tables.contains("StringTable")) return nvprof::ScrubDatabase(in, out, rename);
+  if (IsExport(tables)) return ScrubExport(in, out, rename);
+  return Fail(OtherFormat(in, "database"));
+}
+
+}  // namespace profgauge::readers

@@ -1,9 +1,18 @@
 #include "readers/folders.h"
 
-#include <algorithm>
-#include <system_error>
+#include <fmt/format.h>
+#include <re2/re2.h>
 
-#include "base/list_folder.h"
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "base/files.h"
+#include "model/graph_operators.h"
+#include "readers/load.h"
 
 namespace profgauge::readers {
 
@@ -35,3 +44,147 @@ std::map<std::string, std::vector<std::string>> ByFolder(const std::vector<std::
 }
 
 }  // namespace profgauge::readers
+
+namespace profgauge {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Folders of vLLM, SGLang ("bs_8_rank0.json.gz") and xDiT; of SGLang since June 2026.
+constexpr std::string_view kFolders[] = {"capture_traces", "graph_capture_profile"};
+/// "graph_capture_rank_0.1773709742341309550.pt.trace.json.gz" (vLLM),
+/// "capture_trace_rank_0.json.gz" (xDiT), "cuda_graph_capture-DecodeCudaGraphRunner-TP-0.json.gz"
+/// (SGLang).
+constexpr std::string_view kNames[] = {"graph_capture_rank", "capture_trace_rank",
+                                       "cuda_graph_capture-"};
+/// An engine captures a graph for each of some dozens of batch sizes.
+constexpr std::size_t kMostCaptures = 1024;
+
+bool IsTrace(const std::string& name) {
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{".json", ".json.gz", ".pftrace", ".pftrace.gz"},
+      [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
+void AddCapturesIn(const fs::path& folder, std::set<std::string>& found) {
+  std::error_code code;
+  for (const fs::path& path : ListFolder(folder)) {
+    if (!IsTrace(path.filename().string()) || !fs::is_regular_file(path, code)) continue;
+    if (IsGraphCapture(path.string())) found.insert(path.string());
+  }
+}
+
+/// Those beside the profile, by name.
+std::vector<std::string> CapturesBeside(const std::string& path) {
+  if (path == "-" || IsGraphCapture(path)) return {};
+  std::error_code code;
+  const fs::path folder = fs::absolute(path, code).parent_path();
+  std::set<std::string> found;
+  AddCapturesIn(folder, found);
+  for (const std::string_view name : kFolders) AddCapturesIn(folder / name, found);
+  return {found.begin(), found.end()};
+}
+
+/// Those of the profile's rank; of a profile without one, of the lowest.
+void KeepOfRank(std::int64_t rank, std::vector<std::string>& captures) {
+  if (rank < 0) {
+    for (const std::string& capture : captures) {
+      const auto stated = RankOfCapture(capture);
+      if (stated && (rank < 0 || *stated < rank)) rank = *stated;
+    }
+  }
+  std::erase_if(captures, [&](const std::string& capture) {
+    return RankOfCapture(capture).value_or(rank) != rank;
+  });
+}
+
+std::int64_t RankOf(const Profile& profile) {
+  if (profile.distributed.rank >= 0) return profile.distributed.rank;
+  return RankOfCapture(profile.source.path).value_or(-1);
+}
+
+void AddFacts(const GraphOperators::Outcome& outcome, std::size_t captures, Profile& profile) {
+  const auto of = [&](std::size_t count) {
+    return fmt::format("{} of {} launches", count, outcome.launches);
+  };
+  auto& facts = profile.facts;
+  facts.emplace_back("captures of graphs read", std::to_string(captures));
+  facts.emplace_back("graphs with operators of their capture", of(outcome.given));
+  const std::pair<std::size_t, std::string_view> reasons[] = {
+      {outcome.unknown, "no capture has this sequence of kernel names"},
+      {outcome.ambiguous, "captures of the same kernels have different operators"},
+      {outcome.no_room, "launched faster than their operators"}};
+  for (const auto& [count, reason] : reasons) {
+    if (count == 0) continue;
+    facts.emplace_back("graphs without operators", fmt::format("{}: {}", of(count), reason));
+  }
+}
+
+void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& options,
+                    Profile& profile) {
+  GraphOperators graphs(profile);
+  if (!graphs.are_wanted()) return;
+  KeepOfRank(RankOf(profile), captures);
+  if (captures.size() > kMostCaptures) captures.resize(kMostCaptures);
+  ReadOptions quiet = options;
+  quiet.progress = {};
+  quiet.of_captured_graphs = true;
+  std::size_t read = 0;
+  for (const std::string& path : captures) {
+    const auto capture = ReadProfile(path, quiet);
+    if (!capture) {
+      profile.facts.emplace_back(
+          "capture of graphs that is not read",
+          fmt::format("{}: {}", fs::path(path).filename().string(), capture.error().message));
+      continue;
+    }
+    graphs.Learn(*capture);
+    ++read;
+  }
+  if (!captures.empty()) AddFacts(graphs.Give(), read, profile);
+}
+
+}  // namespace
+
+bool IsGraphCapture(const std::string& path) {
+  const fs::path file(path);
+  const std::string name = file.filename().string();
+  const std::string folder = file.parent_path().filename().string();
+  return IsTrace(name) &&
+         (std::ranges::any_of(kNames, [&](auto begin) { return name.starts_with(begin); }) ||
+          std::ranges::find(kFolders, folder) != std::end(kFolders));
+}
+
+std::optional<std::int64_t> RankOfCapture(const std::string& path) {
+  static const RE2 rank(R"((?i)(?:^|[^a-z])(?:rank|tp)[-_]?(\d{1,6})(?:[^\d]|$))");
+  std::int64_t number = -1;
+  const std::string name = fs::path(path).filename().string();
+  if (!RE2::PartialMatch(name, rank, &number)) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string> TakeCaptures(std::vector<std::string>& files) {
+  if (std::ranges::all_of(files, IsGraphCapture)) return {};
+  std::vector<std::string> captures;
+  std::erase_if(files, [&](const std::string& file) {
+    if (!IsGraphCapture(file)) return false;
+    captures.push_back(file);
+    return true;
+  });
+  return captures;
+}
+
+void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
+                       std::vector<Profile>& profiles) {
+  for (Profile& profile : profiles) {
+    std::vector<std::string> captures = CapturesBeside(profile.source.path);
+    for (const std::string& path : named) {
+      std::error_code code;
+      const std::string full = fs::absolute(path, code).string();
+      if (std::ranges::find(captures, full) == captures.end()) captures.push_back(full);
+    }
+    if (!captures.empty()) ReadCapturesOf(std::move(captures), options, profile);
+  }
+}
+
+}  // namespace profgauge

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/dates.h"
 #include "base/errors.h"
 #include "base/format.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "knowledge/clocks.h"
 #include "model/certificate.h"

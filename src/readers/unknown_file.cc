@@ -7,7 +7,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "readers/builtin.h"
-#include "readers/foreign.h"
+#include "readers/detect.h"
 #include "readers/text/json_shape.h"
 
 namespace profgauge {

@@ -1,4 +1,4 @@
-#include "report/build_comparison.h"
+#include "report/build_sections.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/format.h"
 #include "gate/change_text.h"
 #include "gate/comparable.h"
-#include "model/device_words.h"
-#include "report/build_quantity.h"
+#include "model/devices.h"
 
 namespace profgauge::report {
 namespace {
@@ -202,6 +202,21 @@ Comparison BuildComparison(const RunComparison& run, const std::string& accelera
   comparison.kernels = BuildTable(run.kernels, KnowsNoise(run));
   comparison.ops = BuildTable(run.ops, KnowsNoise(run));
   return comparison;
+}
+
+void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate) {
+  if (certificate.checks.empty()) return;
+  CertificateCheck check{"launches-as-baseline", "Iterations launch as much as the baseline's"};
+  check.affects = {"time", "idle", "kernels"};
+  if (comparison == nullptr) {
+    check.state = CheckState::kUnknown;
+    check.text = "there is no baseline";
+  } else if (comparison->other_launches) {
+    check.state = CheckState::kDoubt;
+    check.text = *comparison->other_launches;
+    if (certificate.trust == Trust::kWhole) certificate.trust = Trust::kLimited;
+  }
+  certificate.checks.push_back(std::move(check));
 }
 
 }  // namespace profgauge::report

@@ -1,4 +1,4 @@
-#include "report/build_findings.h"
+#include "report/build_sections.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "knowledge/findings.h"
-#include "rules/rank.h"
+#include "rules/rule_run.h"
 
 namespace profgauge::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/build_plan.h"
+#include "report/build_sections.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "report/build_profile.h"
+#include "report/build_sections.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -11,12 +11,12 @@
 
 #include "analysis/context/iterations.h"
 #include "analysis/context/markers.h"
-#include "analysis/tables/column_of.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
-#include "base/dates.h"
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "model/device_words.h"
+#include "base/numbers.h"
+#include "model/devices.h"
 
 namespace profgauge::report {
 namespace {

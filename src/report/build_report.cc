@@ -10,13 +10,10 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "model/import_log.h"
 #include "profgauge/version.h"
-#include "report/build_comparison.h"
-#include "report/build_profile.h"
-#include "report/build_quantity.h"
-#include "report/launch_check.h"
+#include "report/build_sections.h"
 
 namespace profgauge::report {
 namespace {

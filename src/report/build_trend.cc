@@ -1,4 +1,4 @@
-#include "report/build_trend.h"
+#include "report/build_sections.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -11,9 +11,8 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "gate/change_points.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "profgauge/version.h"
-#include "report/build_quantity.h"
 
 namespace profgauge::report {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/tensor_core_rules.h"
-#include "base/sha256.h"
+#include "base/hashes.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
 

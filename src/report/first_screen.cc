@@ -12,7 +12,7 @@
 #include "base/metric_id.h"
 #include "knowledge/diagnosis.h"
 #include "model/category.h"
-#include "report/device_text.h"
+#include "report/labels.h"
 
 namespace profgauge::report {
 namespace {

@@ -1,11 +1,12 @@
-// A cursor over a parsed JSON document for decoders that must not stop at every step: a missing
-// value reads as empty, and of all invalid fields the first is kept.
+// The input of a decoder of JsonNodes, noted while it runs over a reporting node (JsonNode).
 #pragma once
 
 #include <boost/json/value.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,9 +15,38 @@
 
 #include "base/units.h"
 #include "base/value.h"
-#include "report/json_shape.h"
+#include "profgauge/error.h"
 
 namespace profgauge::report {
+
+struct JsonShape {
+  struct Entry;
+
+  std::set<std::string> types;  ///< Types of JSON Schema: "string", "integer", "array", …
+  std::vector<std::string> words;
+  std::vector<std::unique_ptr<Entry>> keys;  ///< For an object, in the order of reading.
+  std::unique_ptr<JsonShape> others;         ///< For an object: values under any other key.
+  std::unique_ptr<JsonShape> items;          ///< For a list.
+
+  /// The shape under `key`, made when asked for the first time.
+  JsonShape& At(std::string_view key);
+};
+
+struct JsonShape::Entry {
+  std::string key;
+  JsonShape shape;
+};
+
+inline JsonShape& JsonShape::At(std::string_view key) {
+  for (const auto& entry : keys) {
+    if (entry->key == key) return entry->shape;
+  }
+  keys.push_back(std::make_unique<Entry>(Entry{std::string(key), {}}));
+  return keys.back()->shape;
+}
+
+// A cursor over a parsed JSON document for decoders that must not stop at every step: a missing
+// value reads as empty, and of all invalid fields the first is kept.
 
 struct BadField {
   std::string path, expected, found;
@@ -73,5 +103,11 @@ class JsonNode {
   std::string path_;
   std::optional<BadField>* bad_ = nullptr;
 };
+
+// Parses a report.json as base/exact_json.h does: a report read back must give the same bytes
+// again.
+
+/// Errors (kInput, "report/not-json"): not JSON, with the byte offset; nested deeper than 32.
+Result<boost::json::value> ParseJsonDocument(std::string_view text, const std::string& name);
 
 }  // namespace profgauge::report

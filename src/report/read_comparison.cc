@@ -1,5 +1,5 @@
 // The twin of render/json/json_comparison.cc.
-#include "report/read_comparison.h"
+#include "report/read_report.h"
 
 #include <optional>
 #include <utility>

@@ -9,10 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "report/build_comparison.h"
-#include "report/json_document.h"
+#include "report/build_sections.h"
 #include "report/json_node.h"
-#include "report/read_comparison.h"
 
 namespace profgauge::report {
 namespace {

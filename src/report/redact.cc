@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/tables/column_of.h"
 #include "analysis/tables/rank_columns.h"
-#include "base/sha256.h"
+#include "analysis/tables/row_writer.h"
+#include "base/hashes.h"
 #include "report/code_names.h"
 
 namespace profgauge::report {

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <utility>
 
-#include "analysis/tables/column_of.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/rank_columns.h"
+#include "analysis/tables/row_writer.h"
 #include "report/table_look.h"
 
 namespace profgauge::report {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "base/rich_text.h"
 #include "base/table.h"
 #include "base/value.h"
@@ -25,7 +25,6 @@
 #include "model/path_kind.h"
 #include "model/profile_quality.h"
 #include "report/state.h"
-#include "report/track_type.h"
 
 namespace profgauge::report {
 
@@ -59,7 +58,7 @@ struct ProfileInfo {
   std::vector<Device> devices;    ///< The first 4 096…
   std::int64_t more_devices = 0;  ///< …and the number of the others.
   /// Maker of the devices: "nvidia", "amd", "intel", "npu" (Ascend), "neuron", "tpu"; empty:
-  /// unknown. model/device_words.h has the words for each.
+  /// unknown. model/devices.h has the words for each.
   std::string accelerator;
   std::string framework;  ///< "PyTorch …" when known.
   std::vector<std::pair<std::string, std::string>> versions;

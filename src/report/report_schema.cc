@@ -1,10 +1,9 @@
-#include "report/report_schema.h"
+#include "report/read_report.h"
 
 #include <algorithm>
 #include <boost/json/array.hpp>
 
-#include "report/json_shape.h"
-#include "report/read_report.h"
+#include "report/json_node.h"
 #include "report/report.h"
 
 namespace profgauge::report {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "report/report.h"
@@ -15,6 +17,39 @@ struct Runs {
   };
   std::vector<Report> runs;  ///< Named `profile.name`, each by another name.
   std::vector<Pair> pairs;   ///< Every two runs, by base, then by current.
+};
+
+// The history of runs as a trend page shows it: one line of numbers for each metric, with the
+// places where its level changed.
+
+struct TrendRun {
+  std::int64_t id = 0;
+  std::string added;  ///< "2026-11-21 12:00", UTC.
+  std::string branch, commit, name;
+  std::int64_t iterations = 0;
+};
+
+/// From `run` on the level is another.
+struct TrendChange {
+  std::size_t run = 0;     ///< Index into Trend::runs.
+  Quantity before, after;  ///< Means of the levels.
+  Quantity change;         ///< Relative, with a sign.
+  /// The metric has another definition from here on: `before`, `after` are empty.
+  bool is_redefined = false;
+  bool is_worse = false;  ///< By the metric's direction; false for neutral ones.
+};
+
+struct TrendSeries {
+  std::string metric, title;
+  std::vector<Quantity> values;  ///< One for each run; absent where the run has no such value.
+  std::vector<TrendChange> changes;
+};
+
+struct Trend {
+  std::string tool;
+  std::string branch;          ///< Empty: all branches.
+  std::vector<TrendRun> runs;  ///< Oldest first.
+  std::vector<TrendSeries> series;
 };
 
 }  // namespace profgauge::report

@@ -13,15 +13,11 @@
 #include "analysis/classify/kernel_class.h"
 #include "analysis/time/breakdown.h"
 #include "base/format.h"
-#include "model/cpu_activity.h"
 #include "model/host_cores.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
-#include "report/device_text.h"
-#include "report/timeline_budget.h"
-#include "report/timeline_counters.h"
-#include "report/timeline_neuron.h"
-#include "report/timeline_samples.h"
+#include "model/tables.h"
+#include "report/labels.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
-#include "analysis/path/path_moves.h"
+#include "analysis/path/replayer.h"
 #include "base/interval.h"
+#include "base/units.h"
 #include "model/profile.h"
 #include "report/report.h"
 
@@ -26,7 +28,7 @@ inline constexpr std::size_t kMostPathMoves = 20'000;
 struct TimelineOptions {
   enum class Mode : std::uint8_t { kOff, kAuto, kFull };
   Mode mode = Mode::kAuto;
-  /// Events of all ranks together that kAuto keeps; ranks share it evenly (timeline_budget.h).
+  /// Events of all ranks together that kAuto keeps; ranks share it evenly (timeline_tracks.h).
   /// Timeline::left_out counts the others.
   std::size_t budget = 300'000;
   /// Those of the analysis, so that both color a kernel alike.
@@ -41,5 +43,18 @@ struct TimelineOptions {
 /// `report` has the findings, so that events around them are kept.
 Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                        const TimelineOptions& options);
+
+// The timelines of two runs on one axis.
+
+/// One of them. `anchor`: its moment that is aligned with the other's.
+struct TimelineOfRun {
+  Timeline timeline;
+  Ns anchor = 0;
+  std::string_view name;  ///< Groups of tracks begin with it.
+};
+
+/// All tracks of `base`, then those of `current`. Nothing of either is changed but when it was: the
+/// one whose anchor is earlier is moved. Facets and peaks stay where both have the same.
+Timeline StackTimelines(TimelineOfRun base, TimelineOfRun current);
 
 }  // namespace profgauge::report

@@ -1,4 +1,4 @@
-#include "report/timeline_budget.h"
+#include "report/timeline_tracks.h"
 
 #include <fmt/format.h>
 
@@ -10,12 +10,12 @@
 #include <iterator>
 #include <utility>
 
-#include "analysis/tables/column_of.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "base/format.h"
-#include "base/median.h"
-#include "model/cpu_activity.h"
+#include "base/numbers.h"
 #include "model/neuron.h"
+#include "model/tables.h"
 
 namespace profgauge::report {
 namespace {

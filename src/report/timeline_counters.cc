@@ -1,4 +1,4 @@
-#include "report/timeline_counters.h"
+#include "report/timeline_tracks.h"
 
 #include <fmt/format.h>
 
@@ -12,9 +12,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/kernel_sweep.h"
 #include "base/interval.h"
-#include "model/device_words.h"
-#include "report/timeline_neuron.h"
-#include "report/timeline_tracks.h"
+#include "model/devices.h"
 
 namespace profgauge::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/timeline_neuron.h"
+#include "report/timeline_tracks.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/whole_number.h"
+#include "base/numbers.h"
 #include "model/neuron.h"
-#include "report/timeline_counters.h"
 
 namespace profgauge::report {
 namespace {

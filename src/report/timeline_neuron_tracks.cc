@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "model/neuron.h"
-#include "report/timeline_counters.h"
-#include "report/timeline_neuron.h"
+#include "report/timeline_tracks.h"
 
 namespace profgauge::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/timeline_pair.h"
+#include "report/timeline.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,10 +1,10 @@
-#include "report/timeline_samples.h"
+#include "report/timeline_tracks.h"
 
 #include <string>
 #include <string_view>
 
 #include "base/text.h"
-#include "model/cpu_activity.h"
+#include "model/tables.h"
 
 namespace profgauge::report {
 namespace {

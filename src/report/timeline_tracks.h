@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/interval.h"
 #include "base/units.h"
 #include "model/profile.h"
 #include "report/report.h"
@@ -105,5 +106,71 @@ inline constexpr std::size_t kMostDrawnTracks = 256, kMostDrawnGpus = 64;
 std::vector<bool> BusiestTracks(const std::vector<Ns>& busy);
 /// The `most` largest of `busy`; the earlier of equals.
 std::vector<bool> Busiest(const std::vector<Ns>& busy, std::size_t most);
+
+// Which events a timeline of limited size keeps: those of devices, then host events around
+// findings, then the longest of the host.
+
+/// The kept events of one rank.
+struct TimelineCut {
+  Ns device = 0, host = 0;  ///< Shorter ones are left out…
+  std::vector<Span> around;  ///< …except for host events that start in one of these; sorted, apart.
+  std::size_t device_lost = 0, host_lost = 0;
+
+  bool KeepsDevice(Ns duration) const { return duration >= device; }
+  bool KeepsHost(Ns start, Ns duration) const;
+};
+
+/// `around` are spans of time in order of their weight; each is kept whole if half of the budget
+/// without device events has room for it and those before it.
+TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
+                        const std::vector<Span>& around);
+
+/// "412 000 host events shorter than 3 µs"; empty when nothing was left out.
+std::string LeftOutText(const std::vector<TimelineCut>& cuts);
+
+/// For each finding's evidence of that rank that says when: that time, and a typical iteration's
+/// length on either side.
+std::vector<Span> SpansAroundFindings(const Report& report, std::int64_t rank);
+
+// Values over time for the timeline: the allocator's total, and how busy each GPU is.
+
+/// Maximum number of points of a drawn counter: the resolution of a screen.
+inline constexpr std::size_t kMostCounterPoints = 4000;
+/// Counters are whole numbers: shares are kept times this.
+inline constexpr double kMillionths = 1'000'000;
+
+/// "GPU 0 · Tesla V100": the group of a GPU's tracks and counters.
+std::string TimelineGpuName(const Profile& profile, std::int32_t id);
+
+/// The GPUs that a timeline draws, by number: all, or of very many those with the most events.
+std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
+
+/// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (peaks kept),
+/// GPU utilization and estimated SM efficiency in at most 100 buckets, as the TensorBoard plug-in's
+/// two counter tracks (its gpu_metrics_parser.py).
+void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
+
+// The parts that only a NeuronCore's timeline has: engines with all their instructions, DMA by
+// queue, layers as regions, dependencies, amounts; HFU, throughput, memory, throttling and
+// semaphores over time.
+
+/// Kinds of Neuron have these facets, in this order.
+std::vector<Timeline::Facet> NeuronFacets();
+
+/// REQUIRES: profile.neuron is set, and `tracks` started its rank.
+void AddNeuronTracks(const Profile& profile, const TimelineCut& cut, TimelineKinds& kinds,
+                     TimelineTracks& tracks);
+
+/// For the rank's events: amounts (columns are made for all events so far) and dependencies.
+void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Timeline& timeline);
+
+void AddNeuronCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
+
+// Sampled call stacks as moments of the timeline.
+
+/// By thread, in order of time: one event without length for each sample that the cut keeps, named
+/// by the innermost function, with the whole stack as its detail.
+std::vector<std::vector<TimelineEvent>> SampleEvents(const Profile& profile, const TimelineCut& cut,
+                                                     TimelineKinds& kinds);
 
 }  // namespace profgauge::report

@@ -18,7 +18,7 @@
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/units.h"
-#include "report/device_text.h"
+#include "report/labels.h"
 #include "report/report.h"
 
 namespace profgauge::report {

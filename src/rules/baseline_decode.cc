@@ -1,4 +1,4 @@
-#include "rules/baseline_decode.h"
+#include "rules/policy_decode.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
-#include "rules/policy_decode.h"
 
 namespace profgauge {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "expr/eval.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
 #include "rules/what_if.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "model/host_work.h"
 #include "model/idle_cause.h"
+#include "model/known_names.h"
 #include "rules/rule_schema.h"
 
 namespace profgauge {

@@ -6,10 +6,10 @@
 #include <iterator>
 #include <utility>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/parallel.h"
 #include "base/text.h"
-#include "expr/lexer.h"
+#include "expr/parser.h"
 #include "rules/catalogue_words.h"
 #include "rules/never_missed.h"
 #include "rules/rule_mistakes.h"

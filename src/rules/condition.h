@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "base/source_text.h"
+#include "base/errors.h"
 #include "expr/schema.h"
 #include "rules/policy.h"
 

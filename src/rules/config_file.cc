@@ -15,7 +15,6 @@
 #include "rules/decode.h"
 #include "rules/errors.h"
 #include "rules/yaml.h"
-#include "rules/yaml_tree.h"
 
 namespace profgauge {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 
 namespace profgauge {

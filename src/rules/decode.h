@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/literal.h"
-#include "base/source_text.h"
 #include "rules/shape.h"
 #include "rules/yaml.h"
 

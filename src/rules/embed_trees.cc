@@ -8,7 +8,6 @@
 #include <iterator>
 
 #include "rules/yaml.h"
-#include "rules/yaml_tree.h"
 
 namespace profgauge {
 namespace {

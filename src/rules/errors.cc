@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "rules/rule_mistakes.h"
 #include "rules/yaml.h"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
+#include "analysis/context/iteration_ways.h"
 #include "analysis/context/markers.h"
-#include "analysis/context/repeated_ranges.h"
 #include "analysis/recording/workload.h"
-#include "base/dates.h"
 #include "base/format.h"
-#include "model/program_signs.h"
+#include "base/numbers.h"
+#include "model/known_names.h"
 
 namespace profgauge {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "base/value.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 
 namespace profgauge {
 

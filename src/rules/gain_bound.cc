@@ -1,4 +1,4 @@
-#include "rules/gain_bound.h"
+#include "rules/rule_run.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "rules/groups.h"
+#include "rules/rule_run.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "base/content_hash.h"
 #include "base/format.h"
+#include "base/hashes.h"
 
 namespace profgauge {
 namespace {

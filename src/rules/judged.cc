@@ -1,4 +1,4 @@
-#include "rules/judged.h"
+#include "rules/rule_run.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "rules/knowledge_decode.h"
+#include "rules/policy_decode.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

@@ -8,8 +8,8 @@
 #include <map>
 #include <string_view>
 
-#include "base/content_hash.h"
-#include "base/list_folder.h"
+#include "base/files.h"
+#include "base/hashes.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"

@@ -14,7 +14,7 @@
 #include "base/metric_id.h"
 #include "knowledge/plan.h"
 #include "rules/plan_search.h"
-#include "rules/rank.h"
+#include "rules/rule_run.h"
 
 namespace profgauge {
 namespace {

@@ -6,11 +6,10 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/decode.h"
-#include "rules/knowledge_decode.h"
 #include "rules/policy_decode.h"
 #include "rules/rulebook.h"
 #include "rules/yaml.h"

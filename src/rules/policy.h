@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
+#include "base/errors.h"
 #include "base/literal.h"
-#include "base/source_text.h"
 #include "base/value.h"
 #include "profgauge/error.h"
 #include "rules/errors.h"

@@ -12,8 +12,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "knowledge/thresholds.h"
-#include "model/device_words.h"
-#include "rules/baseline_decode.h"
+#include "model/devices.h"
 #include "rules/builtin_files.h"
 #include "rules/condition.h"
 

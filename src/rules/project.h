@@ -1,7 +1,4 @@
-// profgauge.yaml: the jobs of a repository, their policies and baselines. Found from the working
-// folder upwards, so that a forgotten option does not select another policy.
-//
-// Keys of a job have precedence over the same keys at the top. Paths are relative to the file.
+// `queries` of profgauge.yaml: statements with a name, for `profgauge query PROFILE @NAME`.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +8,36 @@
 #include <utility>
 #include <vector>
 
+#include "base/errors.h"
 #include "profgauge/error.h"
 #include "rules/errors.h"
-#include "rules/project_query.h"
+#include "rules/yaml.h"
 
 namespace profgauge {
+
+class Decoder;
+
+struct ProjectQuery {
+  struct Parameter {
+    std::string name;
+    std::string type;                  ///< "integer", "real", "text" or "any".
+    std::optional<std::string> usual;  ///< Its value unless another is given.
+  };
+
+  std::string name;
+  std::string title;    ///< The question, in one line; may be empty.
+  std::string answers;  ///< The meaning of the answer; may be empty.
+  SourceText sql;       ///< Checked by whoever has a database: `rules check`, `query`.
+  std::vector<Parameter> parameters;
+  Where where;
+};
+
+void DecodeQuery(Decoder& decoder, const YamlNode& node, std::vector<ProjectQuery>& out);
+
+// profgauge.yaml: the jobs of a repository, their policies and baselines. Found from the working
+// folder upwards, so that a forgotten option does not select another policy.
+//
+// Keys of a job have precedence over the same keys at the top. Paths are relative to the file.
 
 class Decoder;
 

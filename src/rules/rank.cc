@@ -1,4 +1,4 @@
-#include "rules/rank.h"
+#include "rules/rule_run.h"
 
 #include <fmt/format.h>
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/literal.h"
-#include "base/source_text.h"
 #include "base/units.h"
 #include "profgauge/error.h"
 #include "rules/policy.h"

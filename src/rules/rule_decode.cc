@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "rules/policy_decode.h"
-#include "rules/rule_parts.h"
 
 namespace profgauge {
 namespace {

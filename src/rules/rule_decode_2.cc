@@ -9,9 +9,6 @@
 #include "knowledge/thresholds.h"
 #include "rules/policy_decode.h"
 #include "rules/rule_library.h"
-#include "rules/rule_lower.h"
-#include "rules/rule_parts.h"
-#include "rules/rule_template.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "rules/rule_lower.h"
+#include "rules/rule_decode.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "expr/function.h"
-#include "expr/lexer.h"
 #include "expr/message.h"
 #include "expr/parser.h"
 #include "rules/catalogue_words.h"

@@ -1,4 +1,4 @@
-#include "rules/rule_parts.h"
+#include "rules/rule_decode.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "rules/rule_library.h"
 
 namespace profgauge {

@@ -10,12 +10,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/findings.h"
-#include "model/device_words.h"
-#include "rules/finding_texts.h"
-#include "rules/gain_bound.h"
-#include "rules/groups.h"
-#include "rules/judged.h"
-#include "rules/trace.h"
+#include "model/devices.h"
 
 namespace profgauge {
 namespace {

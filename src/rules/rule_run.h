@@ -1,14 +1,139 @@
-// One rule compared with one run.
+// One rule compared with one run, step by step: groups of rows, results, savings, texts, order.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "analysis/tables/exposure.h"
+#include "expr/eval.h"
+#include "expr/message.h"
+#include "knowledge/quantity.h"
 #include "rules/bindings.h"
+#include "rules/compile.h"
 #include "rules/evaluator.h"
 
 namespace profgauge {
 
 /// At least one finding; with `report: each` one per group that fired or was waived, worst first.
 std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run, const RuleRunOptions& options);
+
+// Rows of a rule, by group.
+
+struct RowGroup {
+  std::string key;    ///< "rank=3", "rank=1,gpu=0", "name=aten::mm"; empty without group_by.
+  std::string label;  ///< "rank 3", "rank 1, GPU 0", "aten::mm"; empty without group_by.
+  std::vector<expr::RowId> rows;
+};
+
+struct Grouping {
+  std::vector<RowGroup> groups;  ///< By key: numbers ascending, texts by first appearance.
+  std::uint64_t unknown = 0;     ///< Rows whose key is absent; they are in no group.
+};
+
+/// Without group_by one group of all `rows`.
+Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows);
+
+// The results of a rule by group of its rows, and how they become a finding: the order of
+// groups, their summaries, the gain and the rows shown as evidence.
+
+/// The result of one group, before it is worded.
+struct Judged {
+  const RowGroup* group = nullptr;
+  FindingStatus status = FindingStatus::kPass;
+  FindingStatus unwaived = FindingStatus::kPass;  ///< Its status without its waiver.
+  expr::Outcome metric, gain;
+  std::optional<double> most_gain;  ///< The most that the rows can cost, in ns; MostGain.
+  std::optional<RuleLimit> limit;
+  std::optional<Level> surely;  ///< The level that is reached whatever is uncertain of the number.
+  std::string unsure_because;   ///< The rule's condition (`sure_when`) that is false; else empty.
+  std::string unknown_limit;  ///< Why a more severe limit than the passed one is absent, if one is.
+  bool low_confidence = false;
+  bool is_small = false;  ///< Its gain is too small for more than information.
+  std::string reason, missing_field;
+  const Waiver* waiver = nullptr;
+  std::vector<TraceValue> trace;
+};
+
+/// Fired before waived before passed before not applicable; then the worse first, by the metric or,
+/// without one, by the number of rows. Equal ones keep their order.
+void SortWorstFirst(const CompiledRule& rule, std::vector<Judged>& judged);
+
+GroupResult SummaryOf(const CompiledRule& rule, Judged judged);
+
+/// A gain in ns, and its share of the iteration; 0 when that is unknown.
+struct CappedGain {
+  double gain = 0, share = 0;
+};
+/// A saving is at most the cost of its rows (`most`), at most the iteration, and never
+/// negative. `iteration`: the mean iteration time; nullptr or absent if unknown.
+CappedGain CapGain(double gain, std::optional<double> most, const Metric* iteration);
+
+/// The rows that the rule shows, at most `most` of them; the rule's own limit when that is 0.
+void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
+                 Finding& out);
+
+// The upper bound of a rule's own estimate: the time in which only its rows keep devices from
+// finishing, if other work neither starts earlier nor overlaps more once they are gone. A
+// simulation knows better and is not bounded by it.
+
+/// For the findings of one rule over one run.
+class MostGain {
+ public:
+  /// Both must outlive this.
+  MostGain(const CompiledRule& rule, const RunData& run);
+
+  /// In ns per iteration. Where the rule's gain is idle time, the idle time that its rows touch;
+  /// otherwise the time in which devices do only their work. Nothing where not recorded.
+  std::optional<double> Of(std::span<const expr::RowId> rows);
+
+ private:
+  const RunData& run_;
+  const Exposure* exposure_ = nullptr;
+  bool is_idle_;
+  bool each_delays_all_;
+  std::vector<ExposureCosts> costs_;  // By device, or of all; from the first question on.
+};
+
+// The message and advice of a finding, by parts.
+
+/// Sets the texts of `out`: of `rule`, over the rows of one group. Names of `let` have their
+/// values in `data`.
+void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
+              Finding& out);
+
+// The trace that `rules explain` shows of a rule's run: the value of every name and of every step.
+
+/// "31.4 %", or "absent: …".
+std::string ShownOutcome(const expr::Outcome& outcome, const expr::Type& type,
+                         const expr::Display& display);
+
+/// Names whose value a rule uses as it is, outside of aggregates.
+enum class Named : std::uint8_t {
+  kOfRun,    ///< Metrics, facts, values common to all GPUs: the same for all groups.
+  kOfGroup,  ///< Columns of the group's rank, GPU or key.
+};
+
+/// Appends each such name of the rule's expressions once, by first appearance. Parameters are not
+/// among them: they are part of the rule. REQUIRES: `data` is bound, to a group for kOfGroup.
+void AddNames(const CompiledRule& rule, const expr::Data& data, Named which,
+              std::vector<TraceValue>& trace);
+
+// The order of findings: causes with their symptoms, by their savings.
+
+/// The category of rules about the profile itself. They come first: when it cannot be trusted,
+/// nothing else can.
+inline constexpr std::string_view kAboutRecording = "recording";
+
+/// Links fired findings to the fired finding that explains them (of several the one with the
+/// largest gain) and puts all in the order that evaluator.h promises. `rule_of` is the rule index
+/// of each. A cause gains at least
+/// `explained` of its symptom's saving.
+void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
+                  knowledge::Ratio explained, std::vector<Finding>& findings);
 
 }  // namespace profgauge

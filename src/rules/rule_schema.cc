@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "rules/catalogue_words.h"
 #include "rules/condition.h"

@@ -1,4 +1,4 @@
-#include "rules/rule_template.h"
+#include "rules/rule_decode.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>

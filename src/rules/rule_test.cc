@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <map>
 
+#include "base/files.h"
 #include "base/format.h"
-#include "base/list_folder.h"
 #include "rules/evaluator.h"
 #include "rules/rule.h"
 #include "rules/yaml.h"

@@ -6,11 +6,9 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "base/plain_blanks.h"
 #include "base/text.h"
 #include "rules/policy_decode.h"
 #include "rules/rule_test.h"
-#include "rules/rule_test_given.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "rules/rule_test_given.h"
+#include "rules/rule_test_decode.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "analysis/analysis.h"
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "rules/compile.h"

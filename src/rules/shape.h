@@ -6,6 +6,7 @@
 // other files or on the meaning of a text are known only to the decoder.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -58,5 +59,16 @@ std::vector<FileShape> ConfigurationShapes();
 /// The purpose of a key, one sentence without full stop; empty when it has no entry. `what`: see
 /// Shape.
 std::string_view KeyDoc(std::string_view what, std::string_view key);
+
+// Shapes of configuration files as JSON Schema (2020-12), for editors.
+//
+// Values are read by the rules of YAML 1.2. The decoder may refuse a value that the schema accepts:
+// a schema knows only structure.
+
+/// The schema as indented JSON. Equal mappings are written once, under `$defs`.
+std::string ConfigurationSchema(const FileShape& file);
+
+/// Indented by two; lists of plain values on one line.
+std::string PrettyJson(const boost::json::value& value);
 
 }  // namespace profgauge

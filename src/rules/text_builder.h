@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/literal.h"
-#include "base/source_text.h"
 
 namespace profgauge {
 

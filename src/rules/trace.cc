@@ -1,4 +1,4 @@
-#include "rules/trace.h"
+#include "rules/rule_run.h"
 
 #include <algorithm>
 

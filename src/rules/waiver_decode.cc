@@ -9,7 +9,6 @@
 
 #include "analysis/analysis.h"
 #include "base/text.h"
-#include "rules/baseline_decode.h"
 #include "rules/policy_decode.h"
 #include "rules/waiver.h"
 

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/tables/catalogue.h"
 #include "analysis/tables/path_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/scenario_metrics.h"
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/literal.h"

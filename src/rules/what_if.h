@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "analysis/path/replayer.h"
-#include "base/source_text.h"
+#include "base/errors.h"
 #include "expr/program.h"
 #include "rules/policy.h"
 

@@ -12,7 +12,6 @@
 #include <streambuf>
 
 #include "base/text.h"
-#include "rules/yaml_places.h"
 
 namespace profgauge {
 namespace {

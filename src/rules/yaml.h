@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/source_text.h"
+#include "base/errors.h"
 #include "profgauge/error.h"
 #include "rules/builtin_files.h"
 #include "rules/errors.h"
@@ -82,5 +82,24 @@ void SortByPlace(Errors& errors);
 /// a built-in file; empty: either kind.
 Result<std::string> ReadConfigFile(const std::string& path,
                                    std::optional<BuiltinKind> kind = std::nullopt);
+
+// Where the bytes of a YAML scalar are in the file, although YAML folds lines, strips indentation
+// and decodes escapes, and yaml-cpp reports only where a scalar starts.
+
+/// Walks the source along with the decoded text. Exact for every byte that is not a blank; blanks
+/// that folding made are placed at the end of their line.
+std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode& node);
+
+/// Whether the quoted scalar at `offset` ends before the file does (yaml-cpp accepts it if not).
+/// True for blocks.
+bool IsQuoteClosed(std::string_view source, std::size_t offset);
+
+// Trees of YAML files as bytes: the built-in files are parsed when the program is built, since
+// parsing them took a third of a small profile's `check`.
+
+/// The same tree always gives the same bytes.
+std::string EncodeYamlTree(const YamlNode& root);
+/// The tree again. REQUIRES: `bytes` are EncodeYamlTree's, of a program of the same version.
+YamlNode DecodeYamlTree(std::string_view bytes);
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-#include "rules/yaml_places.h"
+#include "rules/yaml.h"
 
 #include "base/text.h"
 

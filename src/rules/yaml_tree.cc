@@ -1,4 +1,4 @@
-#include "rules/yaml_tree.h"
+#include "rules/yaml.h"
 
 #include <cstring>
 

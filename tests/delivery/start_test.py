@@ -1,5 +1,5 @@
 """How the program starts: over a large input anew, with a C library that keeps large pages
-(src/cli/large_pages.h). It says the same either way.
+(src/cli/memory.h). It says the same either way.
 """
 import gzip
 import os

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gate/compare.h"
-#include "report/build_comparison.h"
 #include "report/build_report.h"
+#include "report/build_sections.h"
 #include "support/dice.h"
 #include "support/fuzz.h"
 #include "support/json_mutator.h"

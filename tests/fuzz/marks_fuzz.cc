@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cli/range.h"
+#include "cli/option_values.h"
 #include "support/fuzz.h"
 #include "support/json_mutator.h"
 

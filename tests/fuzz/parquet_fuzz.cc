@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "readers/parquet/codecs.h"
+#include "readers/parquet/page.h"
 #include "readers/parquet/table.h"
 #include "support/fuzz.h"
 

@@ -7,7 +7,6 @@
 
 #include "base/byte_source.h"
 #include "base/python_literal.h"
-#include "readers/pyprof/kernel_line.h"
 #include "readers/pyprof/net_dict_reader.h"
 #include "readers/text/nvtx_text.h"
 #include "support/fuzz.h"

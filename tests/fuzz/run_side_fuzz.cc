@@ -11,7 +11,6 @@
 
 #include "readers/run_side/device_log.h"
 #include "readers/run_side/document.h"
-#include "readers/run_side/duet_document.h"
 #include "readers/run_side/step_log.h"
 #include "support/fuzz.h"
 #include "support/json_or_lines.h"

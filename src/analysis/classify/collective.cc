@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 #include "analysis/classify/kernel_name.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

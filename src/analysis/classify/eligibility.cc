@@ -4,10 +4,10 @@
 #include <charconv>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "analysis/classify/dtypes.h"
-#include "analysis/classify/op_arguments.h"
+#include "analysis/classify/arguments.h"
 #include "base/text.h"
 
 namespace profgauge {
@@ -240,6 +240,51 @@ EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view s
   if (has != Tri::kYes || dtype == "float32") return EligibilityVerdict::kEligibleDtype;
   if (FindMisaligned(op_name, shapes, dtype)) return EligibilityVerdict::kEligibleShape;
   return shapes.empty() ? EligibilityVerdict::kUnknown : EligibilityVerdict::kEligibleUnused;
+}
+
+DoubleWork::DoubleWork(const Profile& profile) : profile_(profile) {
+  const auto& gpus = profile.gpus;
+  applies_ = !gpus.empty() && std::all_of(gpus.begin(), gpus.end(), [](const Gpu& gpu) {
+    return HasTensorCoresFor("float64", gpu) == Tri::kNo;
+  });
+  if (applies_) known_.assign(profile.strings.size(), -1);
+  by_name_ = known_;
+}
+
+bool DoubleWork::HasNoCores(HostId op) {
+  if (!applies_ || !op.valid()) return false;
+  const HostTable& host = profile_.host;
+  const StringId dtypes = host.input_dtypes[op.value];
+  if (!dtypes.valid()) return false;
+  std::int8_t& known = known_[dtypes.value];
+  if (known < 0) {
+    const std::string_view first =
+        FirstTensorDtypeOf(profile_.Name(host.name[op.value]),
+                           profile_.Name(host.input_shapes[op.value]), profile_.Name(dtypes));
+    known = first == "float64" || first == "complex128" ? 1 : 0;
+  }
+  return known == 1;
+}
+
+bool DoubleWork::HasNoCores(DeviceId work) {
+  if (!applies_) return false;
+  const StringId id = profile_.device.name[work.value];
+  if (id.valid() && by_name_[id.value] < 0) {
+    const std::string_view name = profile_.Name(id);
+    const bool says_so = name.find("dgemm") != name.npos || name.find("zgemm") != name.npos;
+    by_name_[id.value] = says_so ? 1 : 0;
+  }
+  return (id.valid() && by_name_[id.value] == 1) || HasNoCores(profile_.device.op[work.value]);
+}
+
+bool VectorProducts::Has(HostId op) {
+  if (!op.valid()) return false;
+  const StringId name = profile_.host.name[op.value];
+  const StringId shapes = profile_.host.input_shapes[op.value];
+  if (!name.valid() || !shapes.valid()) return false;
+  const auto [known, is_new] = known_.try_emplace({name.value, shapes.value}, false);
+  if (is_new) known->second = IsVectorProduct(profile_.Name(name), profile_.Name(shapes));
+  return known->second;
 }
 
 }  // namespace profgauge

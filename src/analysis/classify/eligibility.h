@@ -2,9 +2,12 @@
 // nothing that the profile shows.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "analysis/classify/kernel_class.h"
 #include "model/profile.h"
@@ -66,5 +69,42 @@ bool IsVectorProduct(std::string_view op_name, std::string_view shapes);
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia = false);
+
+// Matmuls in double precision, which few chips have Tensor Cores for.
+
+/// Which operators and kernels compute in FP64 although no GPU of the profile has Tensor Cores
+/// for that (V100, T4, all consumer chips): they could not use any. For GPUs that are not recorded,
+/// or whose compute capability is not, nothing is.
+class DoubleWork {
+ public:
+  explicit DoubleWork(const Profile& profile);
+
+  /// By the type of the operator's first tensor, where types were recorded.
+  bool HasNoCores(HostId op);
+  /// By its operator, or by its name (dgemm, zgemm).
+  bool HasNoCores(DeviceId work);
+
+ private:
+  const Profile& profile_;
+  bool applies_ = false;
+  std::vector<std::int8_t> known_;    // By the text of types: -1 not asked yet.
+  std::vector<std::int8_t> by_name_;  // By that of a kernel's name.
+};
+
+// Products with nothing to do for matrix units: matrices by vectors, depthwise convolutions.
+
+/// Which operators compute them (IsVectorProduct), asked once for each name with the same shapes.
+/// They could use no Tensor Core to any effect, whatever others of their name could.
+class VectorProducts {
+ public:
+  /// Keeps a reference.
+  explicit VectorProducts(const Profile& profile) : profile_(profile) {}
+
+  bool Has(HostId op);
+
+ private:
+  const Profile& profile_;
+  boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, bool> known_;
+};
 
 }  // namespace profgauge

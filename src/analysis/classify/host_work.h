@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "model/host_work.h"
+#include "model/known_names.h"
 
 namespace profgauge {
 

@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/arguments.h"
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/device_spans.h"
-#include "analysis/classify/dtypes.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
 #include "analysis/classify/name_memo.h"
 #include "analysis/classify/tensor_core_rules.h"
 #include "base/text.h"
-#include "model/lost_names.h"
-#include "model/makers.h"
+#include "model/certificate.h"
+#include "model/devices.h"
 
 namespace profgauge {
 namespace {

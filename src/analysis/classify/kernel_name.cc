@@ -1,7 +1,16 @@
 #include "analysis/classify/kernel_name.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
 
 namespace profgauge {
 namespace {
@@ -53,6 +62,89 @@ std::string_view WithoutArguments(std::string_view name) {
     if (name[i] == '>' || name[i] == ')') depth = std::max(0, depth - 1);
   }
   return name;
+}
+
+namespace {
+
+struct TileName {
+  std::string_view id, pattern;
+};
+constexpr TileName kTileNames[] = {
+#include "knowledge/tiles.inc"
+};
+
+struct HeadName {
+  std::string_view id, pattern, sizes;
+};
+constexpr HeadName kHeadNames[] = {
+#include "knowledge/head_sizes.inc"
+};
+
+// The patterns of a table, compiled once.
+template <class Row, std::size_t kSize>
+std::vector<std::unique_ptr<RE2>> Compiled(const Row (&rows)[kSize]) {
+  std::vector<std::unique_ptr<RE2>> patterns;
+  for (const Row& row : rows) patterns.push_back(std::make_unique<RE2>(row.pattern));
+  return patterns;
+}
+
+// The next of "64 96 128", or nothing beyond the last.
+std::optional<std::int64_t> NextOf(std::string_view sizes, std::int64_t head) {
+  const char* at = sizes.data();
+  const char* const end = at + sizes.size();
+  while (at < end) {
+    std::int64_t size = 0;
+    const auto parsed = std::from_chars(at, end, size);
+    if (parsed.ec != std::errc{}) return std::nullopt;
+    if (size >= head) return size;
+    at = parsed.ptr + (parsed.ptr < end ? 1 : 0);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<KernelTile> TileInName(std::string_view kernel) {
+  static const auto patterns = Compiled(kTileNames);
+  KernelTile tile;
+  for (const auto& pattern : patterns) {
+    if (!RE2::PartialMatch(kernel, *pattern, &tile.first, &tile.second)) continue;
+    if (tile.first > 0 && tile.second > 0) return tile;
+  }
+  return std::nullopt;
+}
+
+std::int64_t PartsInName(std::string_view kernel) {
+  static const RE2 tensile(R"((?:_|Post)GSU(\d+)(?:_|$|\.))");
+  std::int64_t parts = 1;
+  return RE2::PartialMatch(kernel, tensile, &parts) && parts > 0 ? parts : 1;
+}
+
+bool NamesUnknownParts(std::string_view kernel) {
+  static const RE2 split(R"((?i)split_?k)");
+  return RE2::PartialMatch(kernel, split);
+}
+
+bool SharesEvenly(std::string_view kernel) {
+  static const RE2 stream(R"((?i)stream_?k|_SK[1-9])");
+  return RE2::PartialMatch(kernel, stream);
+}
+
+std::optional<std::int64_t> PaddedHead(std::string_view kernel, std::int64_t head) {
+  static const auto patterns = Compiled(kHeadNames);
+  if (head <= 0 || head > 4096) return std::nullopt;
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    const std::string_view sizes = kHeadNames[i].sizes;
+    std::int64_t named = 0;
+    if (sizes == "name") {
+      if (RE2::PartialMatch(kernel, *patterns[i], &named) && named >= head) return named;
+      continue;
+    }
+    if (!RE2::PartialMatch(kernel, *patterns[i])) continue;
+    if (sizes != "power") return NextOf(sizes, head);
+    return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(head)));
+  }
+  return std::nullopt;
 }
 
 }  // namespace profgauge

@@ -8,7 +8,7 @@
 #include "analysis/classify/collective.h"
 #include "analysis/classify/kernel_class.h"
 #include "knowledge/tunable.h"
-#include "model/known_devices.h"
+#include "model/devices.h"
 
 namespace profgauge {
 

@@ -10,10 +10,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/communication/lateness.h"
-#include "analysis/context/once.h"
+#include "analysis/context/observed.h"
 #include "base/format.h"
-#include "base/median.h"
+#include "base/numbers.h"
 #include "knowledge/blame.h"
 #include "knowledge/iterations.h"
 

@@ -1,11 +1,11 @@
 // Late ranks, the cost for the others, and the cause on that rank.
 //
-// Cost of a rank = Σ over the matched calls that it made late (lateness.h) of the group's
+// Cost of a rank = Σ over the matched calls that it made late (blame.h) of the group's
 // exposed saving, had the last come with the next one; of several
 // groups the one that it costs most, since one delay that passes through many groups is lost once.
 // Only groups whose members are all in the run and of whose calls at least 95 % are matched are
 // judged. The rank with the largest cost straggles when it causes most of the cost of all, and does
-// so in many iterations (without one-off time: once.h) or, with fewer
+// so in many iterations (without one-off time: observed.h) or, with fewer
 // than three, in many calls; else late ranks change (jitter), and none is the straggler.
 //
 // The cause is found on that rank: between the call before and the one it was late for, its time is
@@ -59,5 +59,59 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching);
 /// as long. Kernels that multiply matrices and the others count as slower as far as three quarters
 /// of their time is: kinds that are slower than that have more to do. Nothing where there are none.
 std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ranks);
+
+// The origin of lateness: a late call's cost, assigned to the ranks that made it late.
+//
+// A rank that comes last to a call may itself have waited before it, in calls of other groups: then
+// its lateness belongs to the late ranks there. Since the group's previous call, the rank that came
+// last has waited more, in exposed time, than the one that came before it; that part of the
+// lateness is passed on to those calls, by how much longer each of them made it wait, and there to
+// its late ranks, recursively. The rest is its own.
+//
+// A call's cost for its group is the exposed time by which the last but one waits in it longer than
+// the last: one delay makes many calls late in sequence while the others compute ahead, and is lost
+// once.
+//
+// Transfers between two ranks make no separate cost: a stage that waits for the one before it is
+// normal in pipelines. They pass on time that later costs a group.
+//
+// Two groups share rank 1, which comes last to call B because it waited in call A. So the cost of B
+// goes to the rank that was late for A:
+//
+//   rank 0  ....A#####            A: rank 0 comes last, and rank 1 waits (w) for 3
+//   rank 1  .Awww#####..B####     B: rank 1 comes last by 3, as long as it waited in A
+//   rank 2  .........Bwww####     the wait of rank 2, all of the cost of B, is passed on to rank 0
+
+/// One call in which a single member came last, in a group that may blame.
+struct LateCall {
+  /// The share of one late rank in the cost of the call.
+  struct Part {
+    std::size_t rank = 0;  ///< Position in the run.
+    Ns cost = 0;
+  };
+  std::size_t call = 0;     ///< Position in Matching::calls.
+  Ns cost = 0;              ///< Exposed part of the call's lateness; > 0.
+  std::vector<Part> parts;  ///< They add up to it.
+};
+
+/// By call. REQUIRES: `matching` is MatchFacts() of `ranks`.
+std::vector<LateCall> AttributeLateness(std::span<const RankFacts> ranks, const Matching& matching);
+
+// Slow links: transfers that take longer than the same transfers elsewhere. Calls of one kind,
+// type, size and number of ranks are compared with those of the other groups, transfers between two
+// ranks against those of the other pairs, by the median of their transfer, which no late rank
+// lengthens.
+
+/// How much slower a group's link is than those of the other groups. 1: as fast.
+struct LinkSpeed {
+  /// Transfer by that of the median of the others; of pairs that of the slowest. Nothing where no
+  /// other group makes the same calls.
+  std::optional<double> slowdown;
+  Ns extra = 0;      ///< Additional time of its calls compared with there, of one rank of each.
+  std::string pair;  ///< "3 - 4": the slowest pair of a group whose ranks send to each other.
+};
+
+/// By group. REQUIRES: `matching` is MatchFacts() of `ranks`.
+std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching);
 
 }  // namespace profgauge

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "base/median.h"
+#include "base/numbers.h"
 #include "knowledge/clocks.h"
 
 namespace profgauge {

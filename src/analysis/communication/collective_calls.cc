@@ -5,13 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/arguments.h"
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/device_spans.h"
-#include "analysis/classify/dtypes.h"
 #include "analysis/classify/kernel_name.h"
 #include "analysis/classify/name_memo.h"
 #include "analysis/communication/communication.h"
-#include "analysis/communication/op_bytes.h"
 #include "analysis/communication/peers.h"
 #include "analysis/context/observed.h"
 

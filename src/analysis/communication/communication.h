@@ -51,4 +51,30 @@ std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration)
 /// collectives; empty for devices whose collectives other tools record.
 std::string HowCollectivesAreRecorded(const Output& out);
 
+// Kernels that behave like communication and that no name rule knows.
+
+/// In words, the kernels that look as if they waited for other ranks: launched again and again by
+/// no operator that computes, always with the same few blocks, and now and then many times longer
+/// than at best. "`exchange` (73 launches of 20 blocks, 4.1 us to 3.2 ms)", at most three, the
+/// longest in total first; empty when there is none. Work whose size differs from launch to launch
+/// looks alike, so this is a hint and no verdict.
+std::string DescribeSuspects(const RankContext& rank);
+
+// Sizes of collectives from the operators that PyTorch records around them, for recordings whose
+// kernels carry none (PyTorch up to 2.2).
+
+/// The size of a collective as its operator states it.
+struct OpSize {
+  std::int64_t bytes = -1;  ///< Size of the whole buffer, as CollectiveBytes() counts; -1 unknown.
+  std::int64_t chunk = -1;  ///< One rank's part, where the whole needs the group's size.
+  std::int64_t group_size = -1;  ///< As far as the shapes, or an argument, say.
+};
+
+/// Sizes by the arguments of an operator, by its signature: the operators of process groups take
+/// (output, input, …) for gathers, scatters and exchanges and (tensor, …) else; the functional ones
+/// (input, …, group size, group); the backend's own ranges ("nccl:all_reduce") only their inputs.
+/// The texts are those of HostTable.
+OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
+                std::string_view dtypes, std::string_view values);
+
 }  // namespace profgauge

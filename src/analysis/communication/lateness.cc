@@ -1,4 +1,4 @@
-#include "analysis/communication/lateness.h"
+#include "analysis/communication/blame.h"
 
 #include <algorithm>
 #include <cmath>

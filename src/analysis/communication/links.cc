@@ -1,4 +1,4 @@
-#include "analysis/communication/links.h"
+#include "analysis/communication/blame.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/median.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/communication/op_bytes.h"
+#include "analysis/communication/communication.h"
 
 #include <charconv>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/classify/dtypes.h"
-#include "base/whole_number.h"
+#include "analysis/classify/arguments.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/communication/rank_calls.h"
+#include "analysis/communication/rank_tables.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -15,8 +15,8 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/kernel_class.h"
 #include "analysis/communication/blame.h"
-#include "analysis/communication/suspects.h"
-#include "analysis/time/host_communication.h"
+#include "analysis/communication/communication.h"
+#include "analysis/time/host_waits.h"
 #include "knowledge/blame.h"
 
 namespace profgauge {

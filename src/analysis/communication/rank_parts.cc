@@ -1,9 +1,19 @@
 #include "analysis/communication/rank_parts.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstddef>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
+#include "analysis/communication/communication.h"
+#include "base/interval.h"
+
 namespace profgauge {
+
 RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped) {
   const auto of = [&](Category category) { return breakdown[static_cast<std::size_t>(category)]; };
   RankParts parts;
@@ -38,6 +48,52 @@ std::vector<RankParts> PartsOfSteps(const CategoryTimes& times) {
     parts.push_back(PartsFrom(times.iterations[i], times.overlapped[i]));
   }
   return parts;
+}
+
+namespace {
+
+std::string NameOfCollective(const RankContext& rank, std::size_t row) {
+  const Profile& profile = *rank.profile;
+  CollectiveKind kind = rank.classes[row].kind;
+  std::int64_t size = -1;
+  if (const CollectiveId recorded = profile.device.collective[row]; recorded.valid()) {
+    const Collective& collective = profile.collectives[recorded.value];
+    if (collective.name.valid()) kind = CollectiveKindOf(profile.Name(collective.name));
+    size = CollectiveGroupSize(profile, collective);
+  }
+  const std::string name(kind == CollectiveKind::kOther ? "collectives of unknown kind"
+                                                        : CollectiveKindId(kind));
+  return size > 0 ? fmt::format("{} of {}", name, size) : name;
+}
+
+}  // namespace
+
+std::vector<NameWork> CollectiveWorkOf(const RankContext& rank) {
+  const DeviceTable& device = rank.profile->device;
+  NamedWork work(rank);
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!rank.classes[row].collective) continue;
+    work.Add(NameOfCollective(rank, row), rank.iterations.of_device[row], device.duration[row]);
+  }
+  return work.Take();
+}
+
+std::vector<Ns> CommunicationByIteration(const RankContext& rank) {
+  const std::span<const Iteration> selected = rank.iterations.selected();
+  bool communicates = false;
+  for (std::size_t row = 0; row < rank.classes.size() && !communicates; ++row) {
+    communicates = rank.classes[row].collective;
+  }
+  if (!communicates) return {};  // The lists would be as long as the profile.
+  std::vector<Ns> times(selected.size(), 0);
+  for (const DeviceSpans& spans : CollectDeviceSpans(*rank.profile, rank.classes)) {
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      Span own = selected[i].time;
+      if (i + 1 < selected.size()) own.end = std::max(own.start, selected[i + 1].time.start);
+      times[i] += OverlapLength(std::vector<Span>{own}, Near(spans.communication, own));
+    }
+  }
+  return times;
 }
 
 }  // namespace profgauge

@@ -5,8 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "analysis/context/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
+#include "analysis/time/work_sums.h"
 #include "base/units.h"
 
 namespace profgauge {
@@ -37,5 +39,14 @@ RankParts SumOf(std::span<const RankParts> steps);
 
 /// From an iteration's breakdown and the time in which it computes and communicates concurrently.
 RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
+
+// Collectives of a rank summed by kind and size of their group.
+
+/// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
+std::vector<NameWork> CollectiveWorkOf(const RankContext& rank);
+
+/// While collectives run on its devices, from each selected iteration to the next: sums to
+/// communication.time of the rank. Empty where there are none.
+std::vector<Ns> CommunicationByIteration(const RankContext& rank);
 
 }  // namespace profgauge

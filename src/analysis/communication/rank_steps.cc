@@ -1,4 +1,4 @@
-#include "analysis/communication/rank_steps.h"
+#include "analysis/communication/rank_tables.h"
 
 #include <algorithm>
 #include <array>

@@ -10,14 +10,13 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/communication/blame.h"
 #include "analysis/communication/communication.h"
-#include "analysis/communication/links.h"
-#include "analysis/context/once.h"
-#include "analysis/tables/column_of.h"
+#include "analysis/context/observed.h"
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "base/median.h"
 #include "base/metric_id.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -1,10 +1,12 @@
 // The tables of ranks, process groups, sizes of messages and stages of a pipeline.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 
 #include "analysis/communication/blame.h"
+#include "analysis/communication/clocks.h"
 #include "analysis/communication/pipeline.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/tables/output.h"
@@ -21,5 +23,22 @@ void FillStages(const Pipeline& pipeline, Output& out);
 
 /// Why no rank straggles, in words. REQUIRES: none does.
 std::string NobodyBlamed(const Blame& blame);
+
+// The tables of ranks by iteration: each rank's times in each, and their spread over ranks.
+
+/// Adds `rank_steps` and `rank_spread`, of two ranks or more. Iterations of ranks are the same
+/// where their numbers are.
+void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out);
+
+// The ranks that matter on one time axis: the latest rank, and of those that it meets in the
+// iteration in which it costs them most, the one that waits as the median and the one that waits
+// most, which came first.
+
+/// Adds `rank_calls`, of the first kCallsShown calls of each.
+/// REQUIRES: `matching` is MatchFacts() of `ranks`, `blame` and `clocks` are of both.
+void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
+                   const Clocks& clocks, Output& out);
+
+inline constexpr std::size_t kCallsShown = 300;
 
 }  // namespace profgauge

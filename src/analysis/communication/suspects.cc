@@ -1,4 +1,4 @@
-#include "analysis/communication/suspects.h"
+#include "analysis/communication/communication.h"
 
 #include <fmt/format.h>
 

@@ -14,11 +14,11 @@
 
 #include "analysis/context/repetition.h"
 #include "analysis/work/recomputation.h"
-#include "base/median.h"
+#include "base/numbers.h"
 #include "base/text.h"
 #include "knowledge/iterations.h"
 #include "knowledge/repetition.h"
-#include "model/iteration_names.h"
+#include "model/known_names.h"
 
 namespace profgauge {
 namespace {

@@ -16,7 +16,7 @@ struct GpuUse {
   Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
-  /// The one-off part of the idle time (context/once.h), and the iteration
+  /// The one-off part of the idle time (context/observed.h), and the iteration
   /// with the most: its position among the selected, -1 for none.
   Ns idle_once = 0;
   std::int64_t idle_most_in = -1;

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "analysis/context/iteration_parts.h"
-#include "analysis/context/last_launches.h"
-#include "base/median.h"
+#include "base/numbers.h"
 #include "knowledge/iterations.h"
 #include "knowledge/loss.h"
 #include "model/lost_launches.h"

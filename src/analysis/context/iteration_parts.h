@@ -3,10 +3,14 @@
 // lost work (iteration_edges.cc).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/context/iterations.h"
+#include "model/profile.h"
 
 namespace profgauge {
 
@@ -36,5 +40,13 @@ void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
 
 /// Sets `launches_lost` and `launches_made`, where enough is lost to matter.
 void CountLostLaunches(const Profile& profile, Iterations& iterations);
+
+// How iterations end on the device: an iteration cut off by the end of a profile ends anywhere.
+
+/// Whether the last of `count` iterations ends with the launches with which an earlier one ends and
+/// which that one has nowhere else: such as those of its optimizer. `of_device` has for each device
+/// row the iteration that launched it.
+bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
+                        std::size_t count);
 
 }  // namespace profgauge

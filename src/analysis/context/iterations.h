@@ -1,19 +1,4 @@
-// Iterations: where each begins and ends, which are selected, and the window that follows.
-//
-// The interval rule is the TensorBoard plug-in's (StepParser of its event_parser.py), without its
-// counting of markers that were copied onto the GPU: an iteration begins at max(previous end, host
-// start) and ends with the last device event launched in it. Unlike there, work from before it,
-// launched earlier or without a recorded launch, that is running or queued when it would begin is
-// waited for: it belongs to the iteration before. Host work before its first launch stays the
-// iteration's. And work that delays none, such as an asynchronous checkpoint or work on a
-// separate stream every few iterations, extends no iteration: analysis/context/work_behind.h.
-//
-// Device work whose launch is not recorded belongs to the iteration that holds the launches of the
-// work around it on its stream, as if its own were there. Where these do not show it, it belongs to
-// the iteration in which it begins, and extends none.
-//
-// A profile without markers is one iteration: the time in which the device can be observed, which
-// holds all device work (FindObservable in analysis/context/markers.h).
+// Device work that iterations do not wait for.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -26,13 +11,48 @@
 
 #include "analysis/analysis.h"
 #include "analysis/context/marker_choice.h"
-#include "analysis/context/work_behind.h"
 #include "base/interval.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "model/iteration_source.h"
 #include "model/profile.h"
 
 namespace profgauge {
+
+inline constexpr std::uint32_t kNoIteration = kNoIndex;
+
+/// Rows of device work that extend no iteration:
+///
+/// - copies and sets that still run when all kernels of the next iteration on their GPU are done,
+/// as
+///   those of an asynchronous checkpoint do;
+/// - work of streams beside the main one, copies, collectives and kernels alike, beside which the
+/// next iteration's kernels run on the main stream, if they do not wait for it and the next
+///   iteration has nothing on that stream: of snapshots, averages of weights and outer all-reduces
+/// every few iterations. Work that every iteration has on a stream is waited for in its order. The
+///   main stream of a GPU is that whose kernels, without those that communicate, take most time: it
+///   cannot wait for another one, however few kernels it has;
+/// - on the streams of these, work that outlives the kernels of the last iteration.
+///
+/// `of_device`: by row, the iteration that launched it, or kNoIteration.
+boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
+                                                    std::span<const std::uint32_t> of_device);
+
+// Iterations: where each begins and ends, which are selected, and the window that follows.
+//
+// The interval rule is the TensorBoard plug-in's (StepParser of its event_parser.py), without its
+// counting of markers that were copied onto the GPU: an iteration begins at max(previous end, host
+// start) and ends with the last device event launched in it. Unlike there, work from before it,
+// launched earlier or without a recorded launch, that is running or queued when it would begin is
+// waited for: it belongs to the iteration before. Host work before its first launch stays the
+// iteration's. And work that delays none, such as an asynchronous checkpoint or work on a
+// separate stream every few iterations, extends no iteration: analysis/context/iterations.h.
+//
+// Device work whose launch is not recorded belongs to the iteration that holds the launches of the
+// work around it on its stream, as if its own were there. Where these do not show it, it belongs to
+// the iteration in which it begins, and extends none.
+//
+// A profile without markers is one iteration: the time in which the device can be observed, which
+// holds all device work (FindObservable in analysis/context/markers.h).
 
 /// One iteration of one rank. Times are ns from the profile's start.
 struct Iteration {
@@ -67,7 +87,7 @@ struct Iterations {
   MarkerFaults marker_faults;            ///< Faults of the markers.
   Ns in_doubt = 0;                       ///< As Observable's, of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
-  /// Device rows that extend no iteration: analysis/context/work_behind.h.
+  /// Device rows that extend no iteration: analysis/context/iterations.h.
   boost::unordered_flat_set<std::uint32_t> behind;
 
   std::span<const Iteration> selected() const {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/context/marker_parts.h"
+#include "analysis/context/iteration_ways.h"
 #include "knowledge/iterations.h"
 
 namespace profgauge {

@@ -12,8 +12,8 @@
 
 #include "analysis/context/derived_markers.h"
 #include "analysis/context/iteration_parts.h"
-#include "analysis/context/repeated_ranges.h"
-#include "analysis/context/setup_calls.h"
+#include "analysis/context/iteration_ways.h"
+#include "analysis/context/observed.h"
 #include "analysis/work/op_tree.h"
 #include "base/errors.h"
 #include "knowledge/iterations.h"

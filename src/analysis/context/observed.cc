@@ -1,15 +1,20 @@
 #include "analysis/context/observed.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>
 
 #include "analysis/classify/name_memo.h"
 #include "analysis/context/markers.h"
-#include "analysis/context/setup_calls.h"
+#include "knowledge/idle.h"
 #include "knowledge/iterations.h"
-#include "model/cpu_activity.h"
+#include "knowledge/launches.h"
+#include "knowledge/once.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {
@@ -212,6 +217,113 @@ std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterati
     parts.push_back({iterations.window.end, std::numeric_limits<Ns>::max()});
   }
   return Merge(std::move(parts));
+}
+
+namespace {}  // namespace
+
+SetupTimes::SetupTimes(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  const DeviceTable& device = profile.device;
+  if (device.size() == 0) return;
+  const Ns first_work = *std::min_element(device.start.begin(), device.start.end());
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    const bool may_set_up = api.kind[row] == ApiKind::kOther || api.kind[row] == ApiKind::kMemory;
+    if (may_set_up && api.duration[row] >= knowledge::kIdleDeviceSetupCall &&
+        api.start[row] + api.duration[row] <= first_work) {
+      times_[row] = api.duration[row];
+    }
+  }
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (device.start[row] != first_work || !launch.valid()) continue;
+    const Ns until = first_work - api.start[launch.value];
+    const Ns duration = api.duration[launch.value];
+    // Work that begins much later than the call returned waited for something else.
+    if (until < knowledge::kIdleDeviceSetupCall ||
+        until > duration + knowledge::kLaunchesFreeLatency)
+      continue;
+    times_[launch.value] = std::min(until, duration);
+  }
+}
+
+std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations) {
+  if (!iterations.is_whole || iterations.source.by != IterationsBy::kUndivided ||
+      !profile.has_timeline)
+    return {};
+  const SetupTimes setup(profile);
+  std::vector<bool> calls;
+  for (const auto& [row, time] : setup.calls()) {
+    if (profile.api.start[row] + time > iterations.window.start) continue;
+    calls.resize(profile.api.size());
+    calls[row] = true;
+  }
+  return calls;
+}
+
+namespace {}  // namespace
+
+std::vector<bool> FindLoopThreads(const Profile& profile) {
+  std::vector<std::int64_t> launched(profile.threads.size(), 0);
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const ApiId launch = profile.device.launch[row];
+    if (!launch.valid() || profile.device.kind[row] != DeviceKind::kKernel) continue;
+    const ThreadId thread = profile.api.thread[launch.value];
+    if (thread.valid()) ++launched[thread.value];
+  }
+  std::int64_t most = 0;
+  for (const std::int64_t count : launched) most = std::max(most, count);
+  std::vector<bool> threads(launched.size(), false);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    threads[i] = launched[i] > 0 && launched[i] >= knowledge::kIterationsLoopThreadShare.Of(most);
+  }
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    const ThreadId thread = profile.host.thread[row];
+    if (profile.host.kind[row] == HostKind::kIterationMarker && thread.value < threads.size()) {
+      threads[thread.value] = true;
+    }
+  }
+  if (std::none_of(threads.begin(), threads.end(), [](bool is) { return is; })) {
+    threads.assign(threads.size(), true);
+  }
+  return threads;
+}
+
+namespace {
+
+/// The largest that is no exception.
+Ns LargestUsual(std::vector<Ns> times) {
+  std::sort(times.begin(), times.end(), std::greater<>());
+  for (std::size_t few = std::max<std::size_t>(1, knowledge::kOnceShare.WholeOf(times.size()));
+       few > 0; --few) {
+    if (times[few - 1] > knowledge::kOnceStandsOut.Of(times[few])) return times[few];
+  }
+  return times.front();
+}
+
+}  // namespace
+
+std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls,
+                            knowledge::Count least) {
+  if (times.size() < least) return times;
+  const Ns limit = LargestUsual(times);
+  std::int64_t usual_calls = 0;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (times[i] <= limit) usual_calls = std::max(usual_calls, calls[i]);
+  }
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const bool has_other_work =
+        !calls.empty() && calls[i] > knowledge::kOnceOtherWork.Of(usual_calls);
+    if (!has_other_work) times[i] = std::min(times[i], limit);
+  }
+  return times;
+}
+
+Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls,
+            knowledge::Count least) {
+  const std::vector<Ns> usual = WithoutOnce(times, calls, least);
+  Ns once = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) once += times[i] - usual[i];
+  return once;
 }
 
 }  // namespace profgauge

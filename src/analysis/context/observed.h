@@ -3,11 +3,16 @@
 // The iterations keep their length.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "analysis/context/iterations.h"
 #include "base/interval.h"
+#include "base/units.h"
+#include "knowledge/once.h"
 #include "model/profile.h"
 
 namespace profgauge {
@@ -17,7 +22,7 @@ namespace profgauge {
 ///
 ///   - At the beginning: calls that wait for at least 1 ms for the device before its first recorded
 /// work. They wait for work launched before the profile, which is not in it. Calls that set
-///     the device up are none (analysis/context/setup_calls.h).
+///     the device up are none.
 /// - Times of at least 1 ms in which no device works while the profiler starts or stops, as
 /// its own calls and frames show, wherever they are. Time without such a call is the program's: a
 /// stall counts in the last iteration like in any other.
@@ -31,5 +36,52 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
 /// `unobserved`, the time between marked iterations and after the last: copies that none
 /// waits for may run there.
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations);
+
+// Calls in which a process sets its device up: the first ones make the device's context and load
+// its code, whatever they are there for. A process does that once, so where nothing marks
+// iterations it is no part of the time in which the device is observed.
+
+/// The calls that set the device up: those of at least 50 ms that end before the first work of a
+/// device, and the call that launched that work if it took as long before the work began.
+class SetupTimes {
+ public:
+  explicit SetupTimes(const Profile& profile);
+
+  /// For how long, from its start, the call in that row sets the device up; 0 for others.
+  Ns operator[](std::size_t call) const {
+    const auto found = times_.find(call);
+    return found == times_.end() ? 0 : found->second;
+  }
+  /// Those that do, which are few, by row.
+  const std::map<std::size_t, Ns>& calls() const { return times_; }
+
+ private:
+  std::map<std::size_t, Ns> times_;
+};
+
+/// By row of the profile's calls: 1 for those that only set up the device in a profile without
+/// iterations, and so are skipped with the time before its window; empty where there is none.
+std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
+
+// The threads whose waiting for input data is the iterations' waiting.
+
+/// By row of the profile's threads: whether it has the markers of iterations or launches kernels,
+/// at least a twentieth of the busiest thread's launches. A thread that only fetches data ahead
+/// delays no rank, even if it normalizes batches with a kernel or two. All of them, where no
+/// thread is known for either.
+std::vector<bool> FindLoopThreads(const Profile& profile);
+
+// One-off time, beyond the usual of all iterations.
+
+/// `times` of iterations with rare large ones cut to the next largest: more than
+/// `once.stands_out` as long, and at most `once.share` of them (of `least` or more at least one).
+/// If iterations differ in their calls (`calls`, none or one number each), one with more than
+/// twice the calls of all others is its kind's, however long.
+std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls = {},
+                            knowledge::Count least = knowledge::kOnceLeastIterations);
+
+/// The difference of the sums.
+Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls = {},
+            knowledge::Count least = knowledge::kOnceLeastIterations);
 
 }  // namespace profgauge

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "model/iteration_names.h"
+#include "model/known_names.h"
 #include "model/profile.h"
 
 namespace profgauge {

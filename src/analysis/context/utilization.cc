@@ -12,7 +12,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/idle_walk.h"
 #include "analysis/context/kernel_sweep.h"
-#include "analysis/context/once.h"
+#include "analysis/context/observed.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"

@@ -1,4 +1,4 @@
-#include "analysis/context/work_behind.h"
+#include "analysis/context/iterations.h"
 
 #include <algorithm>
 #include <limits>

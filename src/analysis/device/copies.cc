@@ -14,7 +14,6 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/observed.h"
-#include "analysis/context/once.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"

@@ -17,7 +17,7 @@ namespace profgauge {
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
-  Ns exposed_once = 0;  ///< Its one-off part (context/once.h).
+  Ns exposed_once = 0;  ///< Its one-off part (context/observed.h).
   std::int64_t bytes = 0;
   Ns sized_time = 0;  ///< Time of the copies whose size is known.
   std::int64_t sized = 0;

@@ -5,10 +5,9 @@
 #include <algorithm>
 #include <string>
 
+#include "analysis/classify/arguments.h"
 #include "analysis/classify/collective.h"
 #include "analysis/classify/device_spans.h"
-#include "analysis/classify/dtypes.h"
-#include "analysis/classify/op_arguments.h"
 #include "analysis/context/kernel_work.h"
 #include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"

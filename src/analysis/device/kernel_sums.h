@@ -1,5 +1,5 @@
 // Kernel calls added up: by name, by launch and operator, and by iteration. Feeds the tables of
-// analysis/device/kernels.h.
+// analysis/device/device_tables.h.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -14,8 +14,8 @@
 
 #include "analysis/classify/kernel_class.h"
 #include "analysis/context/context.h"
-#include "analysis/tables/texts.h"
-#include "base/no_index.h"
+#include "analysis/tables/output.h"
+#include "base/numbers.h"
 #include "base/string_pool.h"
 
 namespace profgauge {

@@ -1,4 +1,4 @@
-#include "analysis/device/kernels.h"
+#include "analysis/device/device_tables.h"
 
 #include <fmt/format.h>
 
@@ -13,11 +13,10 @@
 #include <vector>
 
 #include "analysis/device/kernel_sums.h"
-#include "analysis/tables/column_of.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -15,11 +15,10 @@
 
 #include "analysis/device/queue.h"
 #include "analysis/tables/device_columns.h"
-#include "analysis/tables/texts.h"
+#include "analysis/tables/output.h"
 #include "base/format.h"
-#include "base/median.h"
 #include "base/metric_id.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/device/memory.h"
+#include "analysis/device/device_tables.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/name_memo.h"
+#include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/texts.h"
 #include "analysis/tables/work_columns.h"
 #include "base/metric_id.h"
 #include "knowledge/memory.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "analysis/device/op_reach.h"
+#include "analysis/device/op_limits.h"
 #include "base/format.h"
 #include "knowledge/traits.h"
 

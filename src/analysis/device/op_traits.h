@@ -1,7 +1,7 @@
 // Why an operator is slow, from its shape, its kernel and this device's limits.
 //
 // A row of the roofline gets a target: the expected time of the operator on this device. That is
-// its roof by the rates that the device reaches (analysis/device/op_reach.h), and at least the
+// its roof by the rates that the device reaches (analysis/device/op_limits.h), and at least the
 // shortest time of its kernels. An operator that takes twice its target and more is slow, and its
 // trait is the first thing of its shape that slows it down.
 #pragma once
@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "analysis/classify/eligibility.h"
-#include "analysis/device/op_tiles.h"
+#include "analysis/device/op_limits.h"
 #include "analysis/work/op_shape.h"
 #include "base/units.h"
 

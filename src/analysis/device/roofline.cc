@@ -18,8 +18,7 @@
 #include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "base/no_index.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 #include "knowledge/roofline.h"
 
 namespace profgauge {

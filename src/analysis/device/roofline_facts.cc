@@ -11,12 +11,12 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
-#include "analysis/classify/kernel_tile.h"
+#include "analysis/classify/kernel_name.h"
 #include "analysis/classify/name_memo.h"
+#include "analysis/device/roofline.h"
 #include "analysis/device/roofline_points.h"
-#include "analysis/device/single_experts.h"
 #include "analysis/work/recomputation.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

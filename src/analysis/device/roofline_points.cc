@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/classify/dtypes.h"
-#include "analysis/device/op_reach.h"
-#include "analysis/work/call_text.h"
+#include "analysis/classify/arguments.h"
+#include "analysis/device/op_limits.h"
+#include "analysis/work/op_call.h"
 #include "knowledge/reach.h"
 #include "knowledge/traits.h"
 

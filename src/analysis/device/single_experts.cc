@@ -1,4 +1,4 @@
-#include "analysis/device/single_experts.h"
+#include "analysis/device/roofline.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,9 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/work/call_text.h"
+#include "analysis/work/op_call.h"
 #include "analysis/work/op_shape.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "knowledge/traits.h"
 
 namespace profgauge {

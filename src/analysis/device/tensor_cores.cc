@@ -9,16 +9,14 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/classify/arguments.h"
 #include "analysis/classify/device_spans.h"
-#include "analysis/classify/double_work.h"
 #include "analysis/classify/eligibility.h"
-#include "analysis/classify/op_arguments.h"
-#include "analysis/classify/vector_products.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "knowledge/tensor_cores.h"
 
 namespace profgauge {

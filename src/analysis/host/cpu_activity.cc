@@ -1,4 +1,4 @@
-#include "analysis/host/cpu_activity.h"
+#include "analysis/host/host.h"
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -12,12 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/host/os_runtime.h"
 #include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/tree_rows.h"
-#include "model/cpu_activity.h"
 #include "model/host_cores.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {

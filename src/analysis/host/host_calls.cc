@@ -1,4 +1,4 @@
-#include "analysis/host/host_calls.h"
+#include "analysis/host/host.h"
 
 #include <algorithm>
 #include <array>
@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/setup_calls.h"
+#include "analysis/context/observed.h"
 #include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/host_waits.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/host/os_runtime.h"
+#include "analysis/host/host.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +10,7 @@
 
 #include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "model/cpu_activity.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {

@@ -1,5 +1,5 @@
 // AWS Neuron: the metrics and tables that only its profiles have
-// (analysis/tables/catalogue_neuron.h).
+// (analysis/tables/catalogue.h).
 //
 // Values that rows can give are computed from rows; others (the model's FLOPs, sizes of weights),
 // and everything when the file is only a summary, are the file's own. Nothing is added twice:

@@ -11,8 +11,8 @@
 #include "analysis/tables/neuron_cells.h"
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "base/median.h"
 #include "base/metric_id.h"
+#include "base/numbers.h"
 #include "knowledge/neuron.h"
 
 namespace profgauge {

@@ -8,9 +8,9 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/neuron/neuron_setter.h"
-#include "analysis/tables/catalogue_neuron.h"
-#include "base/median.h"
+#include "analysis/tables/catalogue.h"
 #include "base/metric_id.h"
+#include "base/numbers.h"
 #include "knowledge/neuron.h"
 
 namespace profgauge {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "base/median.h"
 #include "base/metric_id.h"
+#include "base/numbers.h"
 #include "knowledge/neuron.h"
 
 namespace profgauge {

@@ -17,7 +17,7 @@
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "model/invariants.h"
+#include "model/certificate.h"
 
 namespace profgauge {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 #include "knowledge/neuron.h"
 
 namespace profgauge {

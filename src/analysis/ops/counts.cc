@@ -1,4 +1,4 @@
-#include "analysis/ops/counts.h"
+#include "analysis/ops/iteration_ops.h"
 
 #include <array>
 #include <cstddef>

@@ -9,8 +9,8 @@
 
 #include "analysis/classify/name_memo.h"
 #include "analysis/tables/op_columns.h"
+#include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/texts.h"
 
 namespace profgauge {
 namespace {

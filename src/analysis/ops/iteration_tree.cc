@@ -1,4 +1,4 @@
-#include "analysis/ops/iteration_tree.h"
+#include "analysis/ops/iteration_ops.h"
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "analysis/tables/op_columns.h"
+#include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/texts.h"
-#include "analysis/tables/tree_rows.h"
 #include "analysis/time/run_iterations.h"
 
 namespace profgauge {

@@ -9,8 +9,7 @@
 
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/tree_rows.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/context/context.h"
-#include "analysis/context/op_gpu_use.h"
+#include "analysis/context/idle_walk.h"
 #include "analysis/ops/op_tables.h"
 
 namespace profgauge {

@@ -14,7 +14,7 @@
 #include "analysis/ops/op_rows.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "analysis/ops/ranges.h"
+#include "analysis/ops/modules.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,6 @@
 
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
-#include "analysis/tables/tree_rows.h"
 
 namespace profgauge {
 namespace {

@@ -15,7 +15,6 @@
 
 #include "analysis/path/module_of.h"
 #include "analysis/path/path_facts.h"
-#include "analysis/path/path_moves.h"
 #include "analysis/path/replay.h"
 #include "analysis/path/replayer.h"
 #include "analysis/tables/path_columns.h"

@@ -36,7 +36,7 @@
 
 #include "analysis/context/context.h"
 #include "analysis/path/flags.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "knowledge/path.h"
 
 namespace profgauge {

@@ -8,15 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/path/event_waits.h"
+#include "analysis/path/derived_waits.h"
 #include "analysis/path/graph.h"
-#include "analysis/path/iteration_steps.h"
-#include "analysis/path/spin_waits.h"
 #include "analysis/path/thread_events.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 #include "analysis/work/op_tree.h"
-#include "base/median.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 
 namespace profgauge {

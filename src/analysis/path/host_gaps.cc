@@ -6,11 +6,11 @@
 #include <tuple>
 
 #include "analysis/path/scenario_facts.h"
-#include "analysis/tables/column_of.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "knowledge/idle.h"
-#include "model/host_work.h"
 #include "model/idle_cause.h"
+#include "model/known_names.h"
 
 namespace profgauge {
 namespace {

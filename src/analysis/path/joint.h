@@ -24,7 +24,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/scenario_changes.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 

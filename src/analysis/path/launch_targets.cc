@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "analysis/path/scenario_facts.h"
-#include "analysis/tables/column_of.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 
 namespace profgauge {

@@ -16,9 +16,9 @@
 #include "analysis/device/tensor_cores.h"
 #include "analysis/path/module_of.h"
 #include "analysis/path/replayer.h"
-#include "analysis/tables/texts.h"
+#include "analysis/tables/output.h"
 #include "analysis/work/recomputation.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 
 namespace profgauge::rank_rows {
 

@@ -34,4 +34,14 @@ struct ThreadLinks {
 ThreadLinks LinkThreads(const PathGraph& graph, const Profile& profile,
                         std::span<const ThreadSteps> threads);
 
+// The steps that the iterations on the host begin and end with.
+
+/// For one selected iteration: the nearest steps of any thread within its range, markers preferred.
+/// Times of one thread are in order except for the 2 us that clocks of whole microseconds miss.
+/// `threads`: of the graph. O(log n) for each thread; O(n) more where a profile without markers
+/// is observed from its first work.
+PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
+                                             std::span<const ThreadSteps> threads,
+                                             const Iteration& iteration);
+
 }  // namespace profgauge

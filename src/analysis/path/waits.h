@@ -23,7 +23,7 @@
 #include <span>
 #include <vector>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "model/profile.h"
 
 namespace profgauge {

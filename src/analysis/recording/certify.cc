@@ -10,8 +10,7 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
-#include "analysis/recording/certify_steps.h"
-#include "analysis/time/iteration_remarks.h"
+#include "analysis/time/run_iterations.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"

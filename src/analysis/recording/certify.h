@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "analysis/context/context.h"
@@ -10,5 +11,11 @@ namespace profgauge {
 
 /// REQUIRES: `analysis` is complete except for its certificate.
 Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analysis);
+
+// The checks of a certificate that follow from unrecorded iterations and device conditions.
+
+/// Adds them in the certificate's order.
+void CertifySteps(std::span<const RankContext> ranks, const Analysis& analysis,
+                  std::vector<CertificateCheck>& checks);
 
 }  // namespace profgauge

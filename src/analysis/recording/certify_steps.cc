@@ -1,4 +1,4 @@
-#include "analysis/recording/certify_steps.h"
+#include "analysis/recording/certify.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "analysis/recording/judged_steps.h"
 #include "analysis/recording/unrecorded.h"
-#include "analysis/tables/column_of.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"

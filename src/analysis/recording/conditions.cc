@@ -1,4 +1,4 @@
-#include "analysis/recording/conditions.h"
+#include "analysis/recording/unrecorded.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/tables/column_of.h"
+#include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"

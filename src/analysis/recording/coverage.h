@@ -2,6 +2,7 @@
 // iterations.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "analysis/context/context.h"
@@ -32,5 +33,49 @@ CoverageFacts CoverageFactsOf(const RankContext& rank);
 /// iterations of the contexts are used.
 void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
                  Output& out);
+
+// Work in a profile that is not the program's steady work: the backlog that it starts
+// with, and graphs that were captured and not run.
+
+/// For one rank.
+struct EdgeFacts {
+  bool has_device = false;
+  Ns backlog = 0;             ///< Work from before its first iteration.
+  std::int64_t captures = 0;  ///< Graphs that began to be captured.
+  std::int64_t captured = 0;  ///< Launching calls within them that ran nothing.
+  std::int64_t ran = 0;       ///< Kernels on the device.
+};
+/// The edges of one rank. `backlog` is 0 for a profile that starts idle.
+EdgeFacts EdgeFactsOf(const RankContext& rank);
+
+/// Sets coverage.backlog_time and launch.captured_share. If most of the host's launches were
+/// captured and did not run, values about the GPU's use and idle time become absent: it is no
+/// fault of the program that nothing ran.
+/// REQUIRES: after all that set gpu.* and add the table `gaps`.
+void AddEdges(std::span<const RankContext> ranks, Output& out);
+/// Only `unobserved` of the contexts is used.
+void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out);
+
+// Uncertainty by lost device events: where work is missing, the device seems to idle.
+
+/// Marks idle and waiting time as uncertain if a profiler lost at least one
+/// event in 500 or no one knows how many, or iterations have no launches, which is remarked. A
+/// profile that only ends early lost none before its end. REQUIRES: after all that set these
+/// metrics.
+void MarkLosses(std::span<const RankContext> ranks, Output& out);
+
+/// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
+/// kernel was found that communicates or uses Tensor Cores, which does not mean that none does. If
+/// the names of many kernels are unknown, the number on Tensor Cores is uncertain. REQUIRES: after
+/// all that set these metrics.
+void MarkLostNames(std::span<const RankContext> ranks, Output& out);
+
+// Uncertainty by graphs that were recorded whole: a device may idle, communicate or run any number
+// of kernels in them.
+
+/// Sets the worst possible values of idle time, utilization, communication and counts of kernels,
+/// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
+/// REQUIRES: after all that set these metrics.
+void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

@@ -1,4 +1,4 @@
-#include "analysis/recording/edges.h"
+#include "analysis/recording/coverage.h"
 
 #include <fmt/format.h>
 

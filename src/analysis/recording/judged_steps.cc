@@ -8,9 +8,8 @@
 #include <limits>
 #include <numeric>
 
-#include "analysis/time/warmup.h"
-#include "base/median.h"
-#include "base/student.h"
+#include "analysis/time/iteration_stats.h"
+#include "base/numbers.h"
 #include "knowledge/unrecorded.h"
 
 namespace profgauge {

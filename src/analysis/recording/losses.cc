@@ -1,4 +1,4 @@
-#include "analysis/recording/losses.h"
+#include "analysis/recording/coverage.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "analysis/context/markers.h"
-#include "analysis/time/iteration_remarks.h"
+#include "analysis/time/run_iterations.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/loss.h"

@@ -1,4 +1,4 @@
-#include "analysis/recording/reported.h"
+#include "analysis/recording/unrecorded.h"
 
 #include <algorithm>
 #include <string>

@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
-#include "base/student.h"
+#include "base/numbers.h"
 #include "knowledge/unrecorded.h"
 
 namespace profgauge {

@@ -1,4 +1,4 @@
-#include "analysis/recording/whole_graphs.h"
+#include "analysis/recording/coverage.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,14 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/time/attribution.h"
+#include "analysis/time/rank_attribution.h"
+#include "model/profile.h"
 #include "model/summary/summary.h"
 
 namespace profgauge {
@@ -18,5 +23,25 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
 /// `ranks` are summaries (IsSummary) and recordings in any mixture; recordings are summarized.
 /// Errors: kUsage "summary/other-selection"; kInput "summary/damaged", "summary/other-iterations".
 Result<Analysis> AnalyzeRun(std::span<const Profile> ranks, const Selection& selection);
+
+// The attribution of a run's time, from the summaries of its ranks.
+
+/// AttributionFactsOf() with the additions of later rooms: collectives, modules, and the times by
+/// iteration of communication, loading and the critical path.
+AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted);
+
+/// Takes summaries and profiles in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
+/// where a summary is of a profile whose numbers summaries do not keep.
+Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection);
+
+// Selection and knowledge at the time of an analysis, which must agree between compared runs.
+
+/// ComparedSelection() of all iterations, with nothing known.
+inline constexpr std::string_view kAllIterations = "all iterations";
+
+/// Which of the marked iterations count, and the project's knowledge of kernels and devices; equal
+/// texts mean equal choices. Markers of iterations, and a range, are no part of it: a snapshot has
+/// these apart.
+std::string ComparedSelection(const Selection& selection);
 
 }  // namespace profgauge

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "analysis/summary/attribute_run.h"
+#include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
 
 namespace profgauge {

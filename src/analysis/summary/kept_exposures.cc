@@ -1,4 +1,4 @@
-#include "analysis/summary/kept_exposures.h"
+#include "analysis/summary/kept_tables.h"
 #include "analysis/tables/shared_columns.h"
 
 #include <fmt/format.h>

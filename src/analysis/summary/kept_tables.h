@@ -1,5 +1,5 @@
-// Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
-// a row for each event keep only the longest rows. The possible cost of rows is kept too.
+// Maximum cost of rows of a rank's tables (analysis/tables/exposure.h), kept in its summary
+// with the rows by their contents, so that it is valid for the tables of a run.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,42 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/context/context.h"
-#include "analysis/summary/kept_exposures.h"
+#include "analysis/tables/exposure.h"
 #include "analysis/tables/output.h"
 #include "model/summary/summary.h"
 
 namespace profgauge {
+
+/// The exposure of one table of a rank. Rows are named by their contents, so that ranks can be
+/// joined.
+struct KeptExposure {
+  std::vector<std::string> keys;  ///< The contents of each row.
+  Exposure exposure;              ///< Its rows are positions in `keys`.
+};
+using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
+
+/// For the analysis of a single rank. A table with too many parts is skipped: then its rows'
+/// savings have no bound.
+KeptExposures ExposuresOf(const Analysis& analysis);
+
+/// Adds them to the summary. ReadExposures() gives the same back.
+void WriteExposures(const KeptExposures& kept, Summary& summary);
+/// Nothing when numbers are missing or out of range.
+std::optional<KeptExposures> ReadExposures(const Summary& summary);
+
+/// For one rank, by its number in tables.
+struct RankExposures {
+  std::int64_t rank = 0;
+  KeptExposures kept;
+};
+/// Sets the exposures of the tables in `out` which all of `ranks` keep whole.
+void AddKeptExposures(const std::vector<RankExposures>& ranks, Output& out);
+
+// Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
+// a row for each event keep only the longest rows. The possible cost of rows is kept too.
 
 /// The tables of one rank that the run joins row by row.
 struct KeptTables {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "analysis/summary/compared_selection.h"
+#include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "knowledge/thresholds.h"
 
 namespace profgauge {

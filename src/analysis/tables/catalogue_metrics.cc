@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/catalogue_neuron.h"
+#include "analysis/tables/catalogue.h"
 #include "analysis/tables/catalogue_parts.h"
-#include "analysis/tables/scenario_metrics.h"
 
 namespace profgauge {
 namespace {

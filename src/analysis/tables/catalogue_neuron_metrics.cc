@@ -1,7 +1,7 @@
 // The metrics of AWS Neuron profiles. Where the profiler has a name for one, the definition is the
 // profiler's (SDK 2.31, schema 7.4.0): `*_percent` of its files are shares here, seconds are
 // nanoseconds. Several ranks: counts, bytes and times are summed, shares weighted by their time.
-#include "analysis/tables/catalogue_neuron.h"
+#include "analysis/tables/catalogue.h"
 #include "analysis/tables/catalogue_parts.h"
 
 namespace profgauge {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/tables/catalogue_neuron.h"
+#include "analysis/tables/catalogue.h"
 #include "analysis/tables/catalogue_parts.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/host_columns.h"

@@ -1,5 +1,5 @@
 #include "analysis/analysis.h"
-#include "analysis/tables/scenario_metrics.h"
+#include "analysis/tables/catalogue.h"
 
 namespace profgauge {
 

@@ -14,7 +14,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "base/numbers.h"
 #include "base/table.h"
 
 namespace profgauge {
@@ -154,6 +156,57 @@ class RowWriter {
   Table& table_;
   std::array<Column*, kWidth> columns_;  // A table's own list of them is slow to walk.
   std::size_t at_ = 0;                   // Whose cell comes next.
+};
+
+// A column for reading, named as RowWriter names it: `ColumnOf<columns::kKernels>(table,
+// "time"_col)`. A name that the catalog's table does not have does not compile. If the table has
+// the catalog's order, only this name is compared; reports of other versions are searched by name.
+
+/// nullptr where the table, of another version of this program, has no column.
+template <const auto& kColumns, class AnyTable, NamesColumn<kColumns> Name>
+auto ColumnOf(AnyTable& table, Name) -> decltype(table.Find(Name::id())) {
+  constexpr std::size_t kAt = PlaceOf(kColumns, Name::id());
+  auto& all = table.columns();
+  if (kAt < all.size() && all[kAt].id() == Name::id()) return &all[kAt];
+  return table.Find(Name::id());
+}
+/// The same of a table that may be missing.
+template <const auto& kColumns, NamesColumn<kColumns> Name>
+const Column* ColumnOf(const Table* table, Name name) {
+  return table == nullptr ? nullptr : ColumnOf<kColumns>(*table, name);
+}
+
+// Tables that are trees: the order of their rows, and their columns `node`, `parent` and `depth`.
+
+inline constexpr std::uint32_t kNoNode = kNoIndex;
+
+/// Nodes in the order of the tree: each before its children, siblings as they are numbered.
+/// REQUIRES: a parent's number is below its children's, or kNoNode.
+std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents);
+
+/// Writes the cells of columns::kTree, with which such a row begins.
+class TreeCells {
+ public:
+  /// `parents` must outlive this. Nodes are numbered anew as they are written, from `first`.
+  TreeCells(const std::vector<std::uint32_t>& parents, std::int64_t first)
+      : parents_(parents), next_(first), numbers_(parents.size()), depths_(parents.size()) {}
+
+  /// REQUIRES: nodes come in the order of the tree.
+  template <class Writer>
+  void Append(std::uint32_t node, Writer& write) {
+    const std::uint32_t above = parents_[node];
+    const bool is_top = above == kNoNode;
+    numbers_[node] = next_++;
+    if (!is_top) depths_[node] = depths_[above] + 1;
+    write.Integer("node"_col, numbers_[node])
+        .IntegerIf("parent"_col, !is_top, is_top ? 0 : numbers_[above])
+        .Integer("depth"_col, depths_[node]);
+  }
+
+ private:
+  const std::vector<std::uint32_t>& parents_;
+  std::int64_t next_;
+  std::vector<std::int64_t> numbers_, depths_;
 };
 
 }  // namespace profgauge

@@ -1,3 +1,39 @@
+// Which categories are active when, of all events of a rank: one walk in the order of their starts,
+// which keeps no list of them.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "analysis/classify/kernel_class.h"
+#include "base/interval.h"
+#include "model/category.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+/// Concurrently active categories: bit i is Category i. Never kOther.
+using CategorySet = std::uint32_t;
+
+template <class... Categories>
+constexpr CategorySet SetOf(Categories... categories) {
+  return ((CategorySet{1} << static_cast<unsigned>(categories)) | ...);
+}
+/// The breakdown's category of the time. REQUIRES: not empty.
+inline Category FirstOf(CategorySet set) { return static_cast<Category>(std::countr_zero(set)); }
+
+/// Calls `visit(span, categories)` with each range in which the same categories are active, in
+/// order and apart; never with none. Adjacent ranges may have the same. For all events of a
+/// rank: device work, calls and host ranges as the breakdown counts them
+///. O(n log s) for s streams and threads.
+void VisitCategories(const Profile& profile, const KernelClasses& classes,
+                     const std::function<void(Span, CategorySet)>& visit);
+
 // Where the time of each iteration went: an exclusive partition of its wall time.
 //
 // Every nanosecond belongs to the first category in the order below that is active anywhere at that
@@ -9,22 +45,8 @@
 // before copies, as no copy hides it (the plug-in counts collectives under copies as copies); it is
 // recognized by kernel, not by the op's name; host ranges of nccl are the cost of launching and
 // belong to cpu, only gloo's are communication, as far as they are exposed
-// (analysis/time/host_communication.h); annotations and Python frames are no cpu time,
+// (analysis/time/host_waits.h); annotations and Python frames are no cpu time,
 // since they hide idle hosts; the categories never start over when the free time is used up.
-#pragma once
-
-#include <array>
-#include <cstddef>
-#include <span>
-#include <vector>
-
-#include "analysis/classify/kernel_class.h"
-#include "analysis/time/category_sweep.h"
-#include "base/interval.h"
-#include "model/category.h"
-#include "model/profile.h"
-
-namespace profgauge {
 
 /// When each category but kOther was active, as span lists; they may overlap each other.
 using Roles = std::array<std::vector<Span>, kBreakdownCategories - 1>;

@@ -7,6 +7,7 @@
 
 #include "analysis/context/context.h"
 #include "analysis/time/breakdown.h"
+#include "analysis/time/work_sums.h"
 
 namespace profgauge {
 
@@ -36,5 +37,12 @@ CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ran
 /// Exposed loading time in each selected iteration and from it to the next; sums to the rank's part
 /// of dataloader.exposed_time. Empty where it never waits. A walk as CategoryTimesOf().
 std::vector<Ns> LoadingByIteration(const RankContext& rank);
+
+// Metrics that are sums over iterations, iteration by iteration. They let the gate compute how
+// chance distributes slow iterations.
+
+/// By metric id: the time of kernels, and of copies by direction. Where nothing divides the
+/// profile there is none.
+std::vector<NameWork> IterationSumsOf(const RankContext& rank);
 
 }  // namespace profgauge

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <boost/container_hash/hash.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <span>
 #include <utility>
 
-#include "analysis/context/loop_threads.h"
-#include "analysis/time/copied_inputs.h"
+#include "analysis/context/observed.h"
+#include "analysis/time/iteration_stats.h"
 #include "knowledge/iterations.h"
 
 namespace profgauge {
@@ -177,6 +180,155 @@ std::vector<Ns> ChangingWork(const RankContext& rank) {
     for (std::size_t i = 0; i < iterations; ++i) longest[i] = std::max(longest[i], times[i]);
   }
   return longest;
+}
+
+namespace {
+
+/// The place of each value in their order, the mean one of equal values.
+std::vector<double> PlacesOf(std::span<const std::int64_t> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> places(values.size());
+  for (std::size_t from = 0; from < order.size();) {
+    std::size_t to = from;
+    while (to < order.size() && values[order[to]] == values[order[from]]) ++to;
+    const double place = static_cast<double>(from + to - 1) / 2;
+    for (std::size_t i = from; i < to; ++i) places[order[i]] = place;
+    from = to;
+  }
+  return places;
+}
+
+double CorrelationOfPlaces(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+  const std::vector<double> x = PlacesOf(a), y = PlacesOf(b);
+  const double mean = static_cast<double>(a.size() - 1) / 2;
+  double xy = 0, xx = 0, yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - mean) * (y[i] - mean);
+    xx += (x[i] - mean) * (x[i] - mean);
+    yy += (y[i] - mean) * (y[i] - mean);
+  }
+  return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+bool Change(std::span<const std::int64_t> bytes) {
+  std::map<std::int64_t, std::size_t> counts;
+  for (const std::int64_t one : bytes) ++counts[one];
+  return std::ranges::none_of(counts, [&](const auto& entry) {
+    return bytes.size() - entry.second <= knowledge::kIterationsChangingShare.Of(bytes.size());
+  });
+}
+
+struct Sums {
+  std::vector<std::int64_t> bytes;                  ///< Copied to devices, by iteration.
+  std::map<std::int32_t, std::vector<Ns>> kernels;  ///< By GPU and iteration.
+};
+
+Sums SumIterations(const RankContext& rank, std::size_t count) {
+  const DeviceTable& device = rank.profile->device;
+  const Iterations& iterations = rank.iterations;
+  Sums sums;
+  sums.bytes.resize(count);
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    const std::uint32_t index = iterations.of_device[row];
+    if (index == Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    const std::size_t i = index - iterations.first;
+    if (device.copy[row] == CopyKind::kHostToDevice) {
+      sums.bytes[i] += std::max<std::int64_t>(device.bytes[row], 0);
+    } else if (device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective) {
+      std::vector<Ns>& times = sums.kernels[device.gpu[row]];
+      times.resize(count);
+      times[i] += std::max<Ns>(device.duration[row], 0);
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+std::vector<Ns> WorkOnCopiedInputs(const RankContext& rank) {
+  const std::size_t count = rank.iterations.last - rank.iterations.first;
+  std::vector<Ns> longest(count, 0);
+  if (count < knowledge::kIterationsOutlierLeast) return longest;
+  const Sums sums = SumIterations(rank, count);
+  if (!Change(sums.bytes)) return longest;
+  std::vector<std::int64_t> times(count, 0);
+  for (const auto& [gpu, of_gpu] : sums.kernels) {
+    for (std::size_t i = 0; i < count; ++i) times[i] = std::max(times[i], of_gpu[i]);
+  }
+  const std::span<const std::int64_t> bytes = sums.bytes, all = times;
+  const double same = CorrelationOfPlaces(bytes, all);
+  const double ahead = CorrelationOfPlaces(bytes.first(count - 1), all.subspan(1));
+  return std::max(same, ahead) >= knowledge::kIterationsFollowsInputs ? times : longest;
+}
+
+namespace {
+
+double MiddleOf(std::span<const double> lengths) {
+  std::vector<double> sorted(lengths.begin(), lengths.end());
+  std::sort(sorted.begin(), sorted.end());
+  return Quantile(sorted, 0.5);
+}
+
+std::vector<double> TypicalByCounts(std::span<const double> lengths,
+                                    std::span<const std::int64_t> kernels) {
+  std::map<std::int64_t, std::vector<double>> kinds;
+  for (std::size_t i = 0; i < lengths.size(); ++i) kinds[kernels[i]].push_back(lengths[i]);
+  const auto has_enough = [](const auto& kind) {
+    return kind.second.size() >= knowledge::kIterationsUsualLeast;
+  };
+  if (kinds.size() > knowledge::kIterationsKindMost || !std::ranges::all_of(kinds, has_enough)) {
+    return std::vector<double>(lengths.size(), lengths.empty() ? 0 : MiddleOf(lengths));
+  }
+  std::map<std::int64_t, double> middle;
+  for (const auto& [count, alike] : kinds) middle.emplace(count, MiddleOf(alike));
+  std::vector<double> typical;
+  for (const std::int64_t count : kernels) typical.push_back(middle.at(count));
+  return typical;
+}
+
+std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<const Ns> changing) {
+  std::vector<double> rests;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    rests.push_back(lengths[i] - static_cast<double>(changing[i]));
+  }
+  const double rest = MiddleOf(rests);
+  std::vector<double> typical;
+  for (const Ns work : changing) typical.push_back(rest + static_cast<double>(work));
+  return typical;
+}
+
+// Median distance of a length from its typical one.
+double DistanceTo(std::span<const double> typical, std::span<const double> lengths) {
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    distances.push_back(std::abs(lengths[i] - typical[i]));
+  }
+  return MiddleOf(distances);
+}
+
+}  // namespace
+
+std::vector<double> TypicalLengths(std::span<const double> lengths,
+                                   std::span<const std::int64_t> kernels,
+                                   std::span<const Ns> changing) {
+  std::vector<double> by_counts = TypicalByCounts(lengths, kernels);
+  if (std::ranges::all_of(changing, [](Ns work) { return work == 0; })) return by_counts;
+  std::vector<double> by_work = TypicalByWork(lengths, changing);
+  const bool is_possible = std::ranges::all_of(by_work, [](double length) { return length > 0; });
+  const bool is_nearer = DistanceTo(by_work, lengths) < DistanceTo(by_counts, lengths);
+  return is_possible && is_nearer ? by_work : by_counts;
+}
+
+std::vector<double> WithoutKinds(std::span<const double> lengths, std::span<const double> typical) {
+  std::vector<double> out(lengths.begin(), lengths.end());
+  if (std::ranges::adjacent_find(typical, std::not_equal_to<>()) == typical.end()) return out;
+  const double middle = MiddleOf(lengths);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (typical[i] > 0) out[i] = lengths[i] / typical[i] * middle;
+  }
+  return out;
 }
 
 }  // namespace profgauge

@@ -1,6 +1,8 @@
 // Kernels that change from iteration to iteration, with the size or the kind of inputs.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/context/context.h"
@@ -15,5 +17,31 @@ namespace profgauge {
 /// Where at least three quarters of the iterations launch the same, the others are exceptions, and
 /// changes with the inputs show only in copies: WorkOnCopiedInputs().
 std::vector<Ns> ChangingWork(const RankContext& rank);
+
+// Inputs whose size shows only in copies to the device.
+
+/// For each selected iteration, in their order: how long its computing kernels run, on the GPU
+/// where that is longest. 0 everywhere unless that time follows how many bytes are copied to the
+/// devices in the iteration, or (batches that are copied ahead) in the one before it, and over a
+/// quarter of the iterations copy more or less than the others do.
+std::vector<Ns> WorkOnCopiedInputs(const RankContext& rank);
+
+// The typical length of an iteration: that of those with as many launches. A program that steps
+// its profiler once per micro-batch launches its optimizer and its collectives only in every k-th
+// iteration; their larger length is no variance, and neither is that larger inputs take
+// longer.
+
+/// For each iteration the median length of those with as many kernels; the median of all where the
+/// counts make more than four kinds, or one with fewer than three iterations. Where iterations
+/// have inputs of changing size (`changing`: ChangingWork()), their time and the median of
+/// the rest, if the lengths are nearer to that.
+/// REQUIRES: as many counts, and as many times, as lengths.
+std::vector<double> TypicalLengths(std::span<const double> lengths,
+                                   std::span<const std::int64_t> kernels,
+                                   std::span<const Ns> changing);
+
+/// The lengths as if all iterations launched as much: each divided by its typical one, times the
+/// median of all.
+std::vector<double> WithoutKinds(std::span<const double> lengths, std::span<const double> typical);
 
 }  // namespace profgauge

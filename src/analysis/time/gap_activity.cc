@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/classify/host_work.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "knowledge/idle.h"
 
 namespace profgauge {

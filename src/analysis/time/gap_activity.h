@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/context/context.h"
-#include "model/host_work.h"
+#include "model/known_names.h"
 
 namespace profgauge {
 

@@ -1,4 +1,4 @@
-#include "analysis/time/iteration_remarks.h"
+#include "analysis/time/run_iterations.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/context/markers.h"
-#include "analysis/context/setup_calls.h"
+#include "analysis/context/observed.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/iterations.h"

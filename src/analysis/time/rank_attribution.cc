@@ -15,7 +15,7 @@
 
 #include "analysis/classify/eligibility.h"
 #include "analysis/time/breakdown.h"
-#include "analysis/time/iteration_sums.h"
+#include "analysis/time/category_times.h"
 #include "analysis/work/op_tree.h"
 #include "base/interval.h"
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "knowledge/parts.h"
 
 namespace profgauge {

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "model/known_devices.h"
+#include "model/devices.h"
 #include "model/tables.h"
 
 namespace profgauge {

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "analysis/classify/dtypes.h"
-#include "analysis/classify/op_arguments.h"
-#include "analysis/work/call_text.h"
+#include "analysis/classify/arguments.h"
 #include "base/python_literal.h"
 
 namespace profgauge {

@@ -52,4 +52,15 @@ double Elements(const std::vector<std::int64_t>& shape);
 std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_t>& a,
                                                    const std::vector<std::int64_t>& b);
 
+// One call of an operator as the texts that were recorded of it, which summaries keep.
+
+/// Views of the profile's strings, which must outlive it.
+struct CallText {
+  std::string_view name, shapes, dtypes;  ///< As HostTable has them.
+  std::string_view values;                ///< HostTable::concrete_inputs.
+};
+
+/// As CallOf() of a host row. Nothing when no shapes were recorded.
+std::optional<OpCall> CallOf(const CallText& text);
+
 }  // namespace profgauge

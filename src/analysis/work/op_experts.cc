@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 #include "analysis/work/op_shape.h"
 
 namespace profgauge {

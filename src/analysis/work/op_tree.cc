@@ -5,8 +5,7 @@
 #include <functional>
 #include <utility>
 
-#include "analysis/classify/double_work.h"
-#include "analysis/classify/vector_products.h"
+#include "analysis/classify/eligibility.h"
 #include "model/iteration_source.h"
 
 namespace profgauge {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "model/profile.h"
 
 namespace profgauge {

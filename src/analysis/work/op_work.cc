@@ -3,7 +3,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <tuple>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 #include "analysis/work/op_shape.h"
 
 namespace profgauge {

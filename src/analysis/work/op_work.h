@@ -25,7 +25,7 @@
 
 #include "analysis/work/op_call.h"
 #include "analysis/work/op_tree.h"
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "model/profile.h"
 
 namespace profgauge {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/no_index.h"
+#include "base/numbers.h"
 #include "knowledge/recomputation.h"
 
 namespace profgauge {

@@ -13,20 +13,19 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/read_file.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/duets.h"
+#include "cli/earlier_results.h"
 #include "cli/exit_code.h"
-#include "cli/kept_files.h"
+#include "cli/file_kind.h"
 #include "cli/outputs.h"
 #include "cli/shell.h"
 #include "gate/constants.h"
 #include "gate/duet.h"
 #include "model/duet.h"
 #include "readers/run_side/document.h"
-#include "readers/run_side/duet_document.h"
 
 namespace profgauge::cli {
 namespace {

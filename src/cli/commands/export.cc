@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/csv.h"
-#include "base/diagnostic.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -16,7 +15,6 @@
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "exports/pyprof/columns.h"
-#include "exports/pyprof/net_dict.h"
 
 namespace profgauge::cli {
 namespace {

@@ -13,9 +13,8 @@
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "exports/dlprof/dlprof.h"
-#include "exports/dlprof/dlprof_csv.h"
 #include "render/shared/words.h"
-#include "report/build_findings.h"
+#include "report/build_sections.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 

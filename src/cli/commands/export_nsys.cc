@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/csv.h"
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"

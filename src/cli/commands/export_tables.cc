@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/diagnostic.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"

@@ -11,13 +11,13 @@
 #include <optional>
 
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/format.h"
-#include "base/read_file.h"
 #include "base/text.h"
-#include "cli/checked_runs.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
 #include "cli/console.h"
+#include "cli/earlier_results.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/json_list.h"
@@ -27,7 +27,7 @@
 #include "gate/history.h"
 #include "gate/snapshot.h"
 #include "render/html/trend.h"
-#include "report/build_trend.h"
+#include "report/build_sections.h"
 #include "report/read_report.h"
 #include "report/state.h"
 

@@ -10,7 +10,6 @@
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "cli/text/describe.h"
-#include "cli/text/explain.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::cli {

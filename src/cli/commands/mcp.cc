@@ -15,7 +15,7 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/mcp/cancelled.h"
+#include "cli/mcp/protocol.h"
 #include "cli/mcp/tools.h"
 #include "cli/query_cache.h"
 

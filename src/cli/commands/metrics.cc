@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/json_list.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 
 namespace profgauge::cli {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/conclude.h"
 #include "cli/console.h"
 #include "cli/draw.h"
 #include "cli/ending.h"

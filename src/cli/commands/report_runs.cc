@@ -19,7 +19,6 @@
 #include "api/snapshots.h"
 #include "base/errors.h"
 #include "cli/commands.h"
-#include "cli/conclude.h"
 #include "cli/console.h"
 #include "cli/draw.h"
 #include "cli/ending.h"

@@ -14,18 +14,18 @@
 #include <vector>
 
 #include "base/byte_source.h"
-#include "base/content_hash.h"
 #include "base/format.h"
 #include "base/gzip.h"
+#include "base/hashes.h"
 #include "base/read_block.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/kept_files.h"
+#include "cli/file_kind.h"
 #include "cli/outputs.h"
-#include "readers/database/sqlite_file.h"
-#include "readers/scrub_trace.h"
+#include "readers/builtin.h"
+#include "readers/database/sqlite_table.h"
 #include "report/code_names.h"
 #include "report/redact.h"
 

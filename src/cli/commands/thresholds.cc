@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/diagnostic.h"
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -19,7 +18,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "knowledge/thresholds.h"
-#include "rules/shape_schema.h"
+#include "rules/shape.h"
 
 namespace profgauge::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/mcp/caught.h"
+#include "cli/mcp/tools.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,20 +1,41 @@
-// Messages of the Model Context Protocol, a line each: those of 2026-07-28, where each request
-// names its version, and those of before, which begin with `initialize`.
+// Requests that the agent gave up, which is noticed while another request, or this one, is
+// answered.
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/mcp/cancelled.h"
 #include "profgauge/error.h"
 
 namespace profgauge::cli::mcp {
+
+class Cancelled {
+ public:
+  /// For the thread that reads. Whether the line is a cancellation; a statement that runs for it
+  /// ends soon, other work is finished and not answered.
+  bool Notice(std::string_view line);
+
+  /// For the thread that answers; `id` as JSON. False: it was given up before.
+  bool Begin(const std::string& id);
+  /// False: it was given up since.
+  bool End();
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> ids_;
+  std::string current_;
+};
+
+// Messages of the Model Context Protocol, a line each: those of 2026-07-28, where each request
+// names its version, and those of before, which begin with `initialize`.
 
 inline constexpr std::size_t kMostRequest = std::size_t{1} << 20;  ///< Bytes of a line.
 

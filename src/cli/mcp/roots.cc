@@ -1,4 +1,4 @@
-#include "cli/mcp/roots.h"
+#include "cli/mcp/tools.h"
 
 #include <fmt/format.h>
 

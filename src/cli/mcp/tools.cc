@@ -15,7 +15,7 @@
 #include "cli/configuration.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/kept_files.h"
+#include "cli/file_kind.h"
 #include "cli/parse.h"
 #include "rules/policy.h"
 

@@ -1,16 +1,68 @@
-// The tools of `profgauge mcp`: commands of the program, with answers that fit an agent.
+// Runs a command of the program inside this process, and catches its output.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cli/mcp/caught.h"
+#include "cli/console.h"
 #include "cli/mcp/protocol.h"
-#include "cli/mcp/roots.h"
 #include "cli/options.h"
 #include "cli/query_cache.h"
+#include "profgauge/error.h"
+
+namespace profgauge::cli::mcp {
+
+/// Takes standard output from commands for as long as it lives.
+class Catcher {
+ public:
+  /// Throws std::bad_alloc where the system has no room for it.
+  Catcher();
+  ~Catcher();
+  Catcher(const Catcher&) = delete;
+  Catcher& operator=(const Catcher&) = delete;
+
+  /// The file for answers: the former standard output.
+  int output() const { return output_; }
+
+  struct Ran {
+    int exit_code = 0;
+    std::string text;  ///< The printed text.
+  };
+  /// Errors: those of the command where it printed nothing.
+  Result<Ran> Run(const Options& options, Console& console);
+  /// The same of something else than the command of the options.
+  Result<Ran> Run(const Options& options, Console& console,
+                  const std::function<Result<int>()>& command);
+
+ private:
+  int output_ = -1, caught_ = -1;
+};
+
+// Paths that an agent may name: files and folders below some folders, wherever links lead.
+
+class Roots {
+ public:
+  /// None: the folder of the repository, else the working folder. Errors: kUsage, of a folder that
+  /// is not there.
+  static Result<Roots> Of(const std::vector<std::string>& folders);
+
+  /// Errors: kUsage "mcp/outside-roots" if the path, or an entry of the folder, leads out;
+  /// "mcp/no-such-file".
+  Status Check(const std::string& path) const;
+  /// Whether a path that need not exist is below a root.
+  bool Holds(const std::string& path) const;
+  const std::vector<std::string>& folders() const { return folders_; }
+
+ private:
+  std::vector<std::string> folders_;  // Canonical.
+};
+
+}  // namespace profgauge::cli::mcp
+
+// The tools of `profgauge mcp`: commands of the program, with answers that fit an agent.
 
 namespace profgauge::cli {
 class Console;

@@ -7,7 +7,6 @@
 
 #include "base/csv.h"
 #include "base/format.h"
-#include "base/plain_blanks.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "profgauge/version.h"

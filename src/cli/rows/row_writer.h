@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/cell.h"
+#include "base/value.h"
 
 namespace profgauge::cli {
 

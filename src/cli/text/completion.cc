@@ -6,8 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "base/errors.h"
-#include "cli/text/completion_words.h"
-#include "cli/text/schemas.h"
+#include "cli/text/documents.h"
 #include "knowledge/thresholds.h"
 #include "rules/rule.h"
 

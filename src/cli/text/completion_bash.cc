@@ -3,7 +3,7 @@
 #include <iterator>
 #include <map>
 
-#include "cli/text/completion_words.h"
+#include "cli/text/completion.h"
 
 namespace profgauge::cli {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "cli/text/completion_words.h"
+#include "cli/text/completion.h"
 
 namespace profgauge::cli {
 namespace {

@@ -17,7 +17,7 @@
 #include "analysis/recording/workload.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "model/import_log.h"
 #include "model/run_side.h"
 #include "readers/builtin.h"

@@ -1,10 +1,14 @@
 // The contents of a profile, in words: `profgauge inspect`.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "cli/json_list.h"
 #include "model/profile.h"
 #include "model/summary/summary.h"
+#include "profgauge/error.h"
 
 namespace profgauge::cli {
 
@@ -13,5 +17,20 @@ namespace profgauge::cli {
 std::string DescribeProfile(const Profile& profile);
 /// The same for a summary of a rank: its profile and its contents.
 std::string DescribeSummary(const Summary& summary, const std::string& path);
+
+// Why the analysis decided as it did: `profgauge inspect --explain`.
+
+/// Which decision, as --explain names it: "iterations", "classes" or "blame".
+///
+/// - iterations: per rank each way to divide the profile, in the order in which they are tried.
+/// - classes: per rank each distinct kernel, whether it runs on Tensor Cores or communicates, and
+///   the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running ones;
+///   `list` has all.
+/// - blame: which calls of the run are matched, whom each rank delays, and the verdict.
+///
+/// `list` gets the same rows. Errors: kUsage for a summary, which has no events; for blame of one
+/// rank; and those of BuildRankContexts().
+Result<std::string> ExplainDecision(std::string_view decision, std::span<const Profile> ranks,
+                                    JsonList& list);
 
 }  // namespace profgauge::cli

@@ -1,4 +1,4 @@
-#include "cli/text/explain.h"
+#include "cli/text/describe.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::cli {

@@ -1,11 +1,11 @@
-#include "cli/text/rules_rows.h"
+#include "cli/text/rules_text.h"
 
 #include <fmt/format.h>
 
 #include <optional>
 #include <string>
 
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "rules/catalogue_words.h"
 #include "rules/facts.h"
 

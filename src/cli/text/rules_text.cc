@@ -8,7 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "expr/function.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "render/shared/escape.h"
 #include "rules/catalogue_words.h"
 #include "rules/facts.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/json_list.h"
-#include "report/trend.h"
+#include "report/runs.h"
 
 namespace profgauge::cli {
 

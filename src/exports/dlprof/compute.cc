@@ -8,12 +8,11 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/classify/arguments.h"
 #include "analysis/classify/kernel_class.h"
-#include "analysis/classify/op_arguments.h"
 #include "base/errors.h"
 #include "exports/dlprof/dlprof.h"
 #include "exports/dlprof/instances.h"
-#include "exports/dlprof/summary.h"
 
 namespace profgauge::dlprof {
 namespace {

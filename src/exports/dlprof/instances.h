@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/no_index.h"
+#include "analysis/classify/kernel_class.h"
+#include "base/numbers.h"
 #include "exports/dlprof/dlprof.h"
 
 namespace profgauge::dlprof {
@@ -44,5 +46,23 @@ std::string_view SymbolOf(const Profile& profile, StringId call);
 std::string InputShapesText(std::string_view type, std::string_view shapes);
 /// The output's shape if the type derives it from the inputs' (stride 1, no padding); else empty.
 std::string OutputShapesText(std::string_view type, std::string_view shapes);
+
+// The sums of DLProf's summary report.
+
+/// The contents of the selected iterations.
+struct SelectedTime {
+  Span window;
+  std::vector<Span> cpu;              ///< Ranges of ops.
+  std::vector<std::uint32_t> device;  ///< Rows of device work that ops launched.
+};
+
+/// Wall time, utilization, breakdown and the memory rows' share.
+Summary Summarize(const Profile& profile, const KernelClasses& classes,
+                  const SelectedTime& selected);
+
+/// Fills Summary::ops… from the report's ops, and Tensor Core utilization.
+void AddOpShares(Report& report);
+/// Fills Summary::kernels… from the launches.
+void AddKernelShares(Report& report, const Profile& profile);
 
 }  // namespace profgauge::dlprof

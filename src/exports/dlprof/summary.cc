@@ -1,4 +1,4 @@
-#include "exports/dlprof/summary.h"
+#include "exports/dlprof/instances.h"
 
 #include <algorithm>
 #include <map>

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 #include "exports/dlprof/instances.h"
 
 namespace profgauge::dlprof {

@@ -1,4 +1,4 @@
-#include "exports/nsys/ranges.h"
+#include "exports/nsys/reports.h"
 
 #include <algorithm>
 

@@ -8,9 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "exports/nsys/ranges.h"
-#include "exports/nsys/stats.h"
-
 namespace profgauge::nsys {
 namespace {
 

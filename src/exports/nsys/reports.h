@@ -7,11 +7,14 @@
 // that the calls of an operator are one row.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/interval.h"
 #include "exports/selected.h"
 
 namespace profgauge::nsys {
@@ -29,5 +32,49 @@ struct ReportSpec {
 std::span<const ReportSpec> Reports();
 /// By its name, or the one that nsys had before 2022.4 ("gpukernsum"); nullptr when there is none.
 const ReportSpec* FindReport(std::string_view name);
+
+// Ranges of the program (NVTX, record_function) and the device work launched inside them.
+
+/// Whether reports of ranges list this host row: NVTX ranges of all kinds; in other formats, rows
+/// that are no operators.
+bool IsRange(const Profile& profile, std::uint32_t host_row);
+/// "domain:name"; the default domain has no name.
+std::string RangeLabel(const Profile& profile, std::uint32_t host_row);
+std::string StyleLabel(const Profile& profile, std::uint32_t host_row);
+
+/// One range on the GPU: from the start of its first device work to the end of its last. Work
+/// belongs to every range around its launch on the same thread.
+struct Projection {
+  Span span{0, -1};  ///< Empty (end before start) without work.
+  std::int64_t work = 0;
+  bool empty() const { return work == 0; }
+};
+/// One per host row.
+std::vector<Projection> ProjectRanges(const SelectedRank& rank);
+
+/// Calls `use(host row, device row)` for each range around each selected launch, innermost first.
+void ForEachEnclosing(const SelectedRank& rank,
+                      const std::function<void(std::uint32_t, std::uint32_t)>& use);
+
+// Statistics of one row of a report, as text.
+
+/// The object of one row.
+struct Group {
+  std::vector<std::string> labels;  ///< After the numbers.
+  std::vector<std::int64_t> values;
+};
+
+/// Sum, mean, median, least, most and sample standard deviation.
+struct Summary {
+  std::int64_t count = 0, total = 0, min = 0, max = 0;
+  double mean = 0, median = 0, stddev = 0;
+};
+Summary Summarize(std::vector<std::int64_t> values);
+
+/// "Time (%),Total Time (ns),COUNT,Avg (ns),…" and the labels.
+ReportTable TimeTable(std::vector<Group> groups, const char* count,
+                      const std::vector<std::string>& labels);
+/// "Total (MB),Count,Avg (MB),…" and the label.
+ReportTable SizeTable(std::vector<Group> groups, const std::string& label);
 
 }  // namespace profgauge::nsys

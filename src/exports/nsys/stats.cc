@@ -1,4 +1,4 @@
-#include "exports/nsys/stats.h"
+#include "exports/nsys/reports.h"
 
 #include <fmt/format.h>
 

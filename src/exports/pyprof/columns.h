@@ -39,4 +39,9 @@ struct KernelRows {
 };
 KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect);
 
+// PyProf's net.dict: one Python dictionary per kernel, for scripts that read PyProf's own.
+
+/// A line for each kernel launch, with the keys of PyProf's parse stage and in their order.
+std::string NetDict(const SelectedRank& rank);
+
 }  // namespace profgauge::pyprof

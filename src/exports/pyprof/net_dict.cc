@@ -1,4 +1,4 @@
-#include "exports/pyprof/net_dict.h"
+#include "exports/pyprof/columns.h"
 
 #include <fmt/format.h>
 

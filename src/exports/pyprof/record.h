@@ -2,7 +2,7 @@
 // layers and call trace, and for backward kernels the forward kernel they belong to.
 //
 // From profiles with NVTX ranges (Nsight Systems, NVProf) and from Kineto's operators it is
-// derived here; net.dict brings most of it (model/kernel_markers.h). Definition:
+// derived here; net.dict brings most of it (model/profile.h). Definition:
 // NVIDIA/PyProf 3.11, without its quadratic searches.
 #pragma once
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/cell.h"
 #include "base/units.h"
+#include "base/value.h"
 
 namespace profgauge {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/cell.h"
 #include "base/units.h"
+#include "base/value.h"
 #include "profgauge/error.h"
 
 namespace profgauge {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <exception>
 
-#include "knowledge/generator/writers.h"
+#include "knowledge/generator/source.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

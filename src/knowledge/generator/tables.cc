@@ -1,4 +1,4 @@
-#include "knowledge/generator/writers.h"
+#include "knowledge/generator/source.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "knowledge/generator/source.h"
 
 namespace profgauge::knowledge {
 namespace {

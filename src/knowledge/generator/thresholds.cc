@@ -1,4 +1,4 @@
-#include "knowledge/generator/writers.h"
+#include "knowledge/generator/source.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "knowledge/generator/source.h"
 
 namespace profgauge::knowledge {
 namespace {

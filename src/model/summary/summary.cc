@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/gzip.h"
-#include "model/device_words.h"
-#include "model/invariants.h"
-#include "model/program_signs.h"
+#include "model/certificate.h"
+#include "model/devices.h"
+#include "model/known_names.h"
 #include "model/summary/run_side_columns.h"
 
 namespace profgauge {

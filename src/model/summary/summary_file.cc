@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/content_hash.h"
 #include "base/gzip.h"
+#include "base/hashes.h"
 #include "base/parallel.h"
 
 namespace profgauge {

@@ -1,6 +1,13 @@
 #include "readers/cuda/cuda_activity.h"
 
 #include <fmt/format.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <string>
+
+#include "readers/text/names.h"
+#include "readers/times.h"
 
 namespace profgauge::readers {
 
@@ -64,6 +71,88 @@ void TableLoss::Tell(std::string_view table) const {
   const std::uint64_t all = bad + log_[Counter::events_read] - read_;
   if (bad == 0 || bad * 2 < all) return;
   log_.AddAt(Counter::rows_unusable, fmt::format("{} of {} {}", bad, all, table));
+}
+
+namespace {
+
+std::string WithoutVersion(std::string_view name) {
+  static const RE2 suffix(R"((?:_v\d+|_ptsz|_ptds)+$)");
+  std::string stripped(name);
+  RE2::Replace(&stripped, suffix, "");
+  return stripped;
+}
+
+}  // namespace
+
+std::pair<StringId, ApiKind> AddApiName(std::string_view recorded, ProfileBuilder& builder) {
+  const std::string name = recorded.empty() ? "(unnamed call)" : WithoutVersion(recorded);
+  const StringId id = builder.Intern(name);
+  if (name != recorded && !recorded.empty()) builder.AddApiSymbol(id, builder.Intern(recorded));
+  return {id, ApiKindOf(name)};
+}
+
+CudaCopy CudaCopyOf(std::int64_t copy_kind) {
+  switch (copy_kind) {
+    case 1:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Device]"};
+    case 2:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Device-to-Host]"};
+    case 3:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Host-to-Array]"};
+    case 4:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Array-to-Host]"};
+    case 5:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Array]"};
+    case 6:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Array-to-Device]"};
+    case 7:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Array]"};
+    case 8:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Device-to-Device]"};
+    case 9:
+      return {CopyKind::kHostToHost, "[CUDA memcpy Host-to-Host]"};
+    case 10:
+      return {CopyKind::kPeerToPeer, "[CUDA memcpy Peer-to-Peer]"};
+    case 11:
+      return {CopyKind::kHostToDevice, "[CUDA memcpy Unified Host-to-Device]", true};
+    case 12:
+      return {CopyKind::kDeviceToHost, "[CUDA memcpy Unified Device-to-Host]", true};
+    case 13:
+      return {CopyKind::kDeviceToDevice, "[CUDA memcpy Unified Device-to-Device]", true};
+    default:
+      return {CopyKind::kUnknown, "[CUDA memcpy]"};
+  }
+}
+
+OpenMarkers::Series OpenMarkers::SeriesOf(const HostRow& row, std::string_view name) {
+  std::string series;
+  for (const char c : name) {
+    const bool is_digit = c >= '0' && c <= '9';
+    if (!is_digit) {
+      series += c;
+    } else if (!series.ends_with('#')) {
+      series += '#';
+    }
+  }
+  return {row.thread.value, std::move(series)};
+}
+
+void OpenMarkers::AddStart(const HostRow& row, std::string_view name) {
+  starts_[SeriesOf(row, name)].push_back(row.start);
+}
+
+void OpenMarkers::AddOpen(const HostRow& row, std::string_view name) {
+  open_.emplace_back(row, SeriesOf(row, name));
+}
+
+void OpenMarkers::Finish(ProfileBuilder& builder) {
+  for (auto& [series, starts] : starts_) std::sort(starts.begin(), starts.end());
+  for (auto& [row, series] : open_) {
+    const std::vector<Ns>& starts = starts_[series];
+    const auto next = std::upper_bound(starts.begin(), starts.end(), row.start);
+    if (next != starts.end()) row.duration = std::min(row.duration, Between(row.start, *next));
+    builder.AddHost(row);
+  }
 }
 
 }  // namespace profgauge::readers

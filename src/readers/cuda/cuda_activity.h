@@ -3,9 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "model/import_log.h"
+#include "model/profile_builder.h"
 #include "model/tables.h"
 #include "readers/database/sqlite_table.h"
 
@@ -40,6 +45,46 @@ class TableLoss {
  private:
   ImportLog& log_;
   std::uint64_t bad_, read_;
+};
+
+// Names and numbers of CUDA as NVIDIA's tools write them.
+
+/// A runtime or driver call: its name without the suffix of a version, under which calls are
+/// grouped ("cudaLaunchKernel_ptsz_v7000" and "cudaLaunchKernel" are one function), and its kind.
+/// The recorded name is kept in Profile::api_symbols. Call it once for each recorded name.
+std::pair<StringId, ApiKind> AddApiName(std::string_view recorded, ProfileBuilder& builder);
+
+/// The meaning of one number of a copy.
+struct CudaCopy {
+  CopyKind kind;
+  std::string_view name;  ///< nsys' words: "[CUDA memcpy Host-to-Device]".
+  bool migrates = false;  ///< Pages of unified memory, moved by the driver.
+};
+/// CUPTI's number of a copy's kind.
+CudaCopy CudaCopyOf(std::int64_t copy_kind);
+
+inline constexpr std::string_view kCudaMemset = "[CUDA memset]";
+
+// Iteration markers whose end was not recorded. One lasts to the next of its name, numbers aside,
+// on its thread: a marker without an end when the capture ends is the last one, and if a profiler
+// lost all ends, each would otherwise hold all that follow it.
+
+/// Collects all markers of a file, and closes those without an end.
+class OpenMarkers {
+ public:
+  /// A marker, with or without an end. `name`: as the program wrote it.
+  void AddStart(const HostRow& row, std::string_view name);
+  /// A marker without an end; its length is used if no marker of its name follows.
+  void AddOpen(const HostRow& row, std::string_view name);
+  /// Adds those without an end to the builder. REQUIRES: AddStart() of all markers.
+  void Finish(ProfileBuilder& builder);
+
+ private:
+  using Series = std::pair<std::uint32_t, std::string>;  ///< Thread, and name without numbers.
+  static Series SeriesOf(const HostRow& row, std::string_view name);
+
+  std::map<Series, std::vector<Ns>> starts_;
+  std::vector<std::pair<HostRow, Series>> open_;
 };
 
 }  // namespace profgauge::readers

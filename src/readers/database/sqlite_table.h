@@ -1,5 +1,4 @@
-// Tables of profiles in SQLite or Parquet, read by the columns they have: exporters add, drop and
-// rename columns between versions, so a reader names the columns it wants and learns which exist.
+// The tables of a profile, in an SQLite database or in a folder of Parquet files of the same names.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +6,45 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
+#include "base/byte_source.h"
 #include "base/sqlite.h"
+#include "model/profile_builder.h"
 #include "readers/database/cells.h"
 #include "readers/database/page_rows.h"
-#include "readers/database/tables.h"
+#include "readers/parquet/table.h"
 
 namespace profgauge::readers {
+
+/// Tables by their names.
+using ParquetTables = std::map<std::string, parquet::Table, std::less<>>;
+
+/// Where TableScan finds a table. Its parts outlive it.
+class Tables {
+ public:
+  Tables(sqlite::Database& database) : from_(&database) {}  // NOLINT: both are tables.
+  Tables(const ParquetTables& tables) : from_(&tables) {}   // NOLINT
+
+  sqlite::Database* database() const {
+    const auto* database = std::get_if<sqlite::Database*>(&from_);
+    return database == nullptr ? nullptr : *database;
+  }
+  /// REQUIRES: database() is nullptr.
+  const ParquetTables& parquet() const { return *std::get<const ParquetTables*>(from_); }
+
+ private:
+  std::variant<sqlite::Database*, const ParquetTables*> from_;
+};
+
+// Tables of profiles in SQLite or Parquet, read by the columns they have: exporters add, drop and
+// rename columns between versions, so a reader names the columns it wants and learns which exist.
 
 /// A wanted column: its names, newest first. All columns are optional here; whoever cannot do
 /// without one asks Has().
@@ -118,5 +144,23 @@ class TableScan {
 
 /// Names of all tables; not of views, which are not read.
 Result<std::set<std::string>> TableNames(sqlite::Database& database);
+
+// Opening a profile that is an SQLite database.
+
+/// The first bytes of every SQLite file.
+bool IsSqlite(std::string_view head);
+
+/// That the file is as long as it says. Errors: kInput "sqlite/truncated".
+Status CheckWhole(const std::string& path);
+
+/// Whether a journal is beside the database that its writer did not finish: pages of before and
+/// and after are mixed in the file, without any error.
+bool HasHotJournal(const std::string& path);
+
+/// Reads the file through once for its size and hash, then opens it: read-only and immutable, or,
+/// when a write-ahead log is beside it, read-only with that log, which is counted as a warning.
+/// Fills builder.source(): of NVIDIA's devices. Errors: kInput.
+Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view format,
+                                      std::string_view dialect, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers

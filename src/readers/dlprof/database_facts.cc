@@ -7,7 +7,7 @@
 #include "base/format.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
-#include "readers/text/model_config.h"
+#include "readers/text/nvtx_text.h"
 
 namespace profgauge::readers::dlprof {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.h"
-#include "readers/database/sqlite_file.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/dlprof/dlprof_reader.h"
 

@@ -4,8 +4,8 @@
 #include <array>
 #include <tuple>
 
-#include "model/lost_names.h"
-#include "readers/cuda/cuda_names.h"
+#include "model/certificate.h"
+#include "readers/cuda/cuda_activity.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
 #include "readers/times.h"

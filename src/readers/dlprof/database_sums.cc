@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/metric_id.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 #include "knowledge/loss.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "readers/reader.h"
 
@@ -14,3 +15,15 @@ std::unique_ptr<Reader> MakeDlprofDatabaseReader();
 std::unique_ptr<Reader> MakeDlprofReportReader();
 
 }  // namespace profgauge::readers
+
+namespace profgauge::readers::dlprof {
+
+// The files that DLProf writes for one run: reports, one file for each kind, and a database.
+
+/// DLProf writes its reports and its database beside the export that they were made from: one run
+/// in three forms, of which the fullest counts. Reports of one run become one profile. With
+/// `folder` empty only reports that the user named are put together, if all are of one run.
+/// Errors: kInput "input/several-runs" where a folder holds those of several.
+Status SettleRun(const std::string& folder, Run& run);
+
+}  // namespace profgauge::readers::dlprof

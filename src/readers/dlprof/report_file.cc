@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/numbers.h"
 #include "base/text.h"
-#include "base/whole_number.h"
 #include "readers/text/csv.h"
 
 namespace profgauge::readers::dlprof {

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/hashes.h"
 #include "base/text.h"
 #include "readers/dlprof/dlprof_reader.h"
-#include "readers/dlprof/run.h"
 #include "readers/dlprof/statements.h"
 #include "readers/text/csv.h"
 

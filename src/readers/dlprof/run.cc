@@ -1,4 +1,4 @@
-#include "readers/dlprof/run.h"
+#include "readers/dlprof/dlprof_reader.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/hashes.h"
 #include "base/metric_id.h"
 #include "base/value.h"
 #include "knowledge/loss.h"

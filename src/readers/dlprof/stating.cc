@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/format.h"
-#include "base/whole_number.h"
+#include "base/numbers.h"
 #include "knowledge/dlprof.h"
 
 namespace profgauge::readers::dlprof {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "base/read_block.h"
 #include "model/profile_builder.h"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "readers/kineto/event_fields.h"
 #include "readers/kineto/event_sink.h"
+#include "readers/kineto/raw_event.h"
 
 namespace profgauge::readers::kineto {
 

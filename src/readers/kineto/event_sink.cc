@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "model/iteration_source.h"
-#include "readers/kineto/event_fields.h"
+#include "readers/kineto/raw_event.h"
 #include "readers/text/names.h"
 
 namespace profgauge::readers::kineto {

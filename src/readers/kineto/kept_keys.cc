@@ -1,4 +1,4 @@
-#include "readers/kineto/kept_keys.h"
+#include "readers/kineto/kineto_reader.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "readers/text/without_paths.h"
+#include "readers/text/json_copy.h"
 
 namespace profgauge::readers::kineto {
 namespace {

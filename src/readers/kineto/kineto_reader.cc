@@ -16,8 +16,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "readers/kineto/document.h"
+#include "readers/kineto/mend.h"
 #include "readers/kineto/pipeline.h"
-#include "readers/kineto/repair.h"
 #include "readers/text/json_shape.h"
 
 namespace profgauge::readers {

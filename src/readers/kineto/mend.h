@@ -12,6 +12,9 @@
 #include <vector>
 
 #include "model/import_log.h"
+#include "readers/kineto/document.h"
+#include "readers/kineto/event_parser.h"
+#include "readers/kineto/event_sink.h"
 
 namespace profgauge::readers::kineto {
 
@@ -25,5 +28,13 @@ struct Mended {
 /// The object or list at the start of `text`. Empty when it does not end within `text`, or when it
 /// is not clear how it was meant. Linear in the length of `text`.
 std::optional<Mended> Mend(std::string_view text);
+
+// Reads a chunk that is not valid JSON, event by event: each is read, or repaired and read, or left
+// out. Everything is counted in the rows' import log, with the place of the first cases.
+
+/// Like EventParser::Parse, and never kInvalid: an event that cannot be read is skipped up to the
+/// next one. kInside means that the chunk
+/// ends inside an event, or in something like it. Starts `rows` afresh.
+ParseEnd RepairChunk(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows);
 
 }  // namespace profgauge::readers::kineto

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/in_order.h"
-#include "readers/kineto/repair.h"
+#include "readers/kineto/mend.h"
 
 namespace profgauge::readers::kineto {
 

@@ -1,9 +1,8 @@
-#include "readers/kineto/repair.h"
+#include "readers/kineto/mend.h"
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "readers/kineto/mend.h"
 
 namespace profgauge::readers::kineto {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "model/permute.h"
-#include "model/row_batch.h"
+#include "model/profile_builder.h"
 #include "readers/neuron/import.h"
 
 namespace profgauge::readers::neuron {

@@ -1,7 +1,10 @@
 // Neuron's files in a folder beyond profiles of one file each.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,5 +33,39 @@ Status ReadTableFiles(std::vector<std::string>& files, const ReadOptions& option
 /// A system profile beside device profiles is the host of the same run, no rank: its data about
 /// memory and CPUs goes to the first of them.
 void SettleHost(Run& run);
+
+// Recognizes Neuron's forms by their content.
+
+/// kNone: another format. kJson: tables, summaries by name, or the system profile.
+enum class Form : std::uint8_t { kNone, kJson, kSummaryText, kCsv };
+/// The form by the first bytes of a file. The file's name does not matter.
+Form FormOf(std::string_view head);
+
+/// Where the document begins: its brace opens the text, or a line after lines of a log. npos: there
+/// is none.
+std::size_t DocumentStart(std::string_view text);
+/// Whether the first line is the header of a table of schema 7.4.0.
+bool IsTable(std::string_view text);
+
+/// Without its line end.
+std::string_view FirstLine(std::string_view text);
+/// The same bytes as text; no copy.
+std::string_view AsText(std::span<const std::byte> bytes);
+
+// The tables of one profile, a file for each: which files of a folder are tables, and which tables.
+
+/// Moves the files that are tables after the others, and returns where they begin. In a folder in
+/// which one Parquet file has the name of a table, all are; one file only of CSV is read like any.
+std::vector<std::string>::iterator TablesOf(std::vector<std::string>& files);
+
+/// Files of tables of one folder, in the order in which they are read: tables that define
+/// times come first, parts of a table by their numbers.
+struct TableFiles {
+  std::vector<std::string> paths;
+  std::vector<std::string> skipped;  ///< "path: reason": of a table that another file has whole.
+  std::vector<std::string> missing;  ///< "Instruction: part 1": of tables in parts.
+};
+/// Errors: kInput "neuron/two-exports".
+Result<TableFiles> OrderTables(std::vector<std::string> paths);
 
 }  // namespace profgauge::readers::neuron

@@ -15,8 +15,8 @@
 
 #include "base/errors.h"
 #include "base/format.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
-#include "base/whole_number.h"
 #include "knowledge/loss.h"
 #include "model/neuron_summary.h"
 #include "model/permute.h"

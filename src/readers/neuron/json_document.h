@@ -1,17 +1,49 @@
-// A JSON document of Neuron: its tables go into an import, its summaries by name come back.
+// A source read piece by piece, and the message when it ends early.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/byte_source.h"
+#include "base/hashes.h"
 #include "base/value.h"
 #include "profgauge/error.h"
 #include "readers/neuron/import.h"
-#include "readers/neuron/input.h"
 #include "readers/reader.h"
 
 namespace profgauge::readers::neuron {
+
+/// Reads a source once, piece by piece, and hashes all of it.
+class Input {
+ public:
+  explicit Input(ByteSource& source) : source_(source), buffer_(kWindow) {}
+
+  /// The next bytes, valid until the next call; empty at the end.
+  Result<std::string_view> Next();
+  std::uint64_t total() const { return total_; }
+  /// How much of the source was read, 0..1; 0 where its size is unknown.
+  double ShareRead() const;
+  std::string Hash() const { return hash_.Hex(); }
+  const ByteSource& source() const { return source_; }
+
+ private:
+  static constexpr std::size_t kWindow = std::size_t{1} << 20;
+  ByteSource& source_;
+  std::vector<std::byte> buffer_;
+  ContentHash hash_;
+  std::uint64_t total_ = 0;
+};
+
+/// The error, with the source's name where it has none.
+Error At(const ByteSource& source, Error error);
+/// The error for a file that ends inside a row, with the number of complete rows and `help:`.
+Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t rows);
+
+// A JSON document of Neuron: its tables go into an import, its summaries by name come back.
 
 /// {"n_0a73…": {"total_time": 0.0018, …}}: the sums of one profile, with names as written.
 struct NamedSummary {

@@ -13,7 +13,6 @@
 #include "base/errors.h"
 #include "base/json_handler.h"
 #include "base/text.h"
-#include "readers/neuron/row_reader.h"
 
 namespace profgauge::readers::neuron {
 namespace {

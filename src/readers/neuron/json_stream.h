@@ -1,17 +1,46 @@
-// Rows out of a Neuron JSON document, one piece of its text at a time: a document is one object
-// whose values are tables (lists of flat objects), or flat objects by themselves (summaries by
-// name).
+// Rows of a table read without a general JSON parser, which stays the only authority on
+// valid: a row is read here when it is an object of plain keys and values as below, which no JSON
+// parser refuses. All others are left to it.
+//
+// A value is read when it is a number of at most json_scan::kMaxNumber digits and a small exponent,
+// a string of printable ASCII whose escapes are of one letter, true, false, null, or a list or
+// object of such values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "profgauge/error.h"
+#include "readers/neuron/record.h"
 #include "readers/neuron/row_log.h"
 
 namespace profgauge::readers::neuron {
+
+/// The fast path. It keeps no state between rows except memory.
+class RowReader {
+ public:
+  RowReader();
+  ~RowReader();
+
+  /// Reads the row at the start of `text` into `log`, between its BeginRow() and EndRow(); its
+  /// length, or 0 when the JSON parser must look or the row reaches to the end of `text`: `log` is
+  /// then as it was. Texts are of `text` or of the log.
+  std::size_t Read(std::string_view text, RowLog& log);
+
+ private:
+  class Values;
+  class Keys;
+  class Reals;
+  std::unique_ptr<Keys> keys_;
+  std::unique_ptr<Reals> reals_;
+};
+
+// Rows out of a Neuron JSON document, one piece of its text at a time: a document is one object
+// whose values are tables (lists of flat objects), or flat objects by themselves (summaries by
+// name).
 
 /// What to do with a table's rows: nothing; give them; give them with every field by its own name
 /// (Record::All). An object in place of a list is a row with every field, unless kRows says that

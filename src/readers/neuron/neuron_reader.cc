@@ -9,17 +9,13 @@
 #include <system_error>
 #include <utility>
 
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "base/text.h"
 #include "model/neuron.h"
-#include "readers/neuron/csv.h"
+#include "readers/neuron/file_tables.h"
 #include "readers/neuron/folder.h"
-#include "readers/neuron/form.h"
 #include "readers/neuron/import.h"
-#include "readers/neuron/input.h"
 #include "readers/neuron/json_document.h"
-#include "readers/neuron/parquet_table.h"
-#include "readers/neuron/table_files.h"
 #include "readers/text/csv.h"
 
 namespace profgauge::readers {

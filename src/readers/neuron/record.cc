@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/whole_number.h"
+#include "base/numbers.h"
 
 namespace profgauge::readers::neuron {
 namespace {

@@ -1,4 +1,4 @@
-#include "readers/neuron/row_reader.h"
+#include "readers/neuron/json_stream.h"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>

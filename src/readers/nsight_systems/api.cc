@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "readers/cuda/cuda_activity.h"
-#include "readers/cuda/cuda_names.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "model/lost_names.h"
+#include "model/certificate.h"
 #include "readers/cuda/cuda_activity.h"
-#include "readers/cuda/cuda_names.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"

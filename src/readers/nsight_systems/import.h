@@ -17,8 +17,7 @@
 
 #include "base/interval.h"
 #include "model/profile_builder.h"
-#include "model/row_batch.h"
-#include "readers/database/tables.h"
+#include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers::nsight {
 
@@ -95,5 +94,27 @@ Status ReadCpu(Import& import);
 void ProjectRanges(Profile& profile);
 /// Sampled counters of the GPU, as reported metrics.
 Status ReadGpuMetrics(Import& import);
+
+// NCCL's data about its calls: sizes, communicators and peers, in the payloads of its NVTX ranges.
+//
+// Source: NCCL's src/include/nvtx_payload_schemas.h (2.26) and the layout of
+// `NVTX_EVENTS.binaryData` in exports of 2026, as public decoders read it: 32 bytes that name
+// domain, schema and size, then the fields listed in NVTX_PAYLOAD_SCHEMA_ENTRIES. The
+// exports that this reader was made with hold no such payloads.
+
+/// The collective of each range of NCCL's that has one, by the globalTid and start of the range. A
+/// group's end, where its kernels are launched, has that of the group's call if there is one only.
+/// Sizes are in bytes, so that a collective's type is "bytes"; if the message is one
+/// rank's part, the whole is known where the communicator's size is. Invalid payloads are
+/// out. Errors: those of the database.
+class NcclCalls {
+ public:
+  static Result<NcclCalls> Read(Import& import);
+  /// Invalid where there is none.
+  CollectiveId Of(std::int64_t thread, Ns start) const;
+
+ private:
+  std::map<std::pair<std::int64_t, Ns>, CollectiveId> by_range_;
+};
 
 }  // namespace profgauge::readers::nsight

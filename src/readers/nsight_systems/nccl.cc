@@ -1,4 +1,4 @@
-#include "readers/nsight_systems/nccl.h"
+#include "readers/nsight_systems/import.h"
 
 #include <fmt/format.h>
 

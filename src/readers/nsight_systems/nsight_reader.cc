@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "readers/database/sqlite_file.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/folders.h"
 #include "readers/nsight_systems/import.h"
-#include "readers/nsight_systems/parquet_folder.h"
 
 namespace profgauge::readers {
 namespace {

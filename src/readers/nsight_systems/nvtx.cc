@@ -6,13 +6,10 @@
 #include <tuple>
 #include <vector>
 
-#include "readers/cuda/open_markers.h"
+#include "readers/cuda/cuda_activity.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
-#include "readers/nsight_systems/nccl.h"
-#include "readers/text/model_config.h"
 #include "readers/text/nvtx_text.h"
-#include "readers/text/pyprof_marker.h"
 #include "readers/times.h"
 
 namespace profgauge::readers::nsight {

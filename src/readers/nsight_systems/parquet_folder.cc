@@ -1,10 +1,10 @@
-#include "readers/nsight_systems/parquet_folder.h"
+#include "readers/nsight_systems/nsight_reader.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
 
-#include "base/content_hash.h"
+#include "base/hashes.h"
 
 namespace profgauge::readers::nsight {
 

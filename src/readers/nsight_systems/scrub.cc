@@ -1,4 +1,4 @@
-#include "readers/nsight_systems/scrub.h"
+#include "readers/nsight_systems/nsight_reader.h"
 
 #include <fstream>
 #include <set>
@@ -7,7 +7,6 @@
 
 #include "base/errors.h"
 #include "base/sqlite.h"
-#include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 
 namespace profgauge::readers {

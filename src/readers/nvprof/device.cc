@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "readers/cuda/cuda_activity.h"
-#include "readers/cuda/cuda_names.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nvprof/import.h"
 #include "readers/times.h"

@@ -10,11 +10,10 @@
 
 #include "knowledge/launches.h"
 #include "readers/cuda/cuda_activity.h"
-#include "readers/cuda/open_markers.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nvprof/import.h"
 #include "readers/text/names.h"
-#include "readers/text/pyprof_marker.h"
+#include "readers/text/nvtx_text.h"
 #include "readers/times.h"
 
 namespace profgauge::readers::nvprof {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/errors.h"
-#include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nvprof/import.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "readers/parquet/codecs.h"
+#include "readers/parquet/page.h"
 
 namespace profgauge::readers::parquet {
 namespace {

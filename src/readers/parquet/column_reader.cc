@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
-#include "readers/parquet/codecs.h"
-#include "readers/parquet/errors.h"
+#include "readers/parquet/page.h"
+#include "readers/parquet/stored_bytes.h"
 
 namespace profgauge::readers::parquet {
 namespace {

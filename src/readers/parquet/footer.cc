@@ -6,8 +6,8 @@
 #include <span>
 
 #include "base/thrift.h"
-#include "readers/parquet/errors.h"
 #include "readers/parquet/schema.h"
+#include "readers/parquet/stored_bytes.h"
 
 namespace profgauge::readers::parquet {
 namespace {

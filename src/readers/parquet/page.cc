@@ -1,9 +1,15 @@
 #include "readers/parquet/page.h"
 
+#include <fmt/format.h>
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include <iterator>
 #include <limits>
+#include <memory>
 
 #include "base/thrift.h"
-#include "readers/parquet/errors.h"
+#include "readers/parquet/stored_bytes.h"
 
 namespace profgauge::readers::parquet {
 namespace {
@@ -113,6 +119,93 @@ Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes) {
   head.is_packed = page.is_packed;
   if (page.crc) head.crc = static_cast<std::uint32_t>(*page.crc);
   return head;
+}
+
+namespace {
+
+// Writers make pages of one to eight megabytes.
+constexpr std::uint64_t kMostPage = std::uint64_t{256} << 20;
+
+struct Codec {
+  std::string_view name;
+  std::uint64_t most = 0;  ///< Bytes that it can make of one; 0: it is not read.
+};
+// By the format's numbers. The output of zstd per byte has no bound but a page's.
+constexpr Codec kCodecs[] = {{"no codec", 1},     {"Snappy", 64},  {"gzip", 1032},
+                             {"LZO", 0},          {"Brotli", 0},   {"LZ4", 0},
+                             {"zstd", kMostPage}, {"LZ4_RAW", 255}};
+enum : std::int32_t { kNoCodec = 0, kSnappy = 1, kGzip = 2, kZstd = 6, kLz4 = 7 };
+
+bool UnpackZstd(std::string_view stored, std::string& out) {
+  const std::size_t size = ZSTD_decompress(out.data(), out.size(), stored.data(), stored.size());
+  return ZSTD_isError(size) == 0 && size == out.size();
+}
+
+/// Members may follow each other; files from before 2015 have zlib's head instead of gzip's.
+bool UnpackGzip(std::string_view stored, std::string& out) {
+  constexpr char kGzipMagic = '\x1F';
+  const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> unpacker(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!unpacker) throw std::bad_alloc();
+  std::size_t done = 0;
+  while (!stored.empty()) {
+    const auto unpack = stored.front() == kGzipMagic ? libdeflate_gzip_decompress_ex
+                                                     : libdeflate_zlib_decompress_ex;
+    std::size_t used = 0, made = 0;
+    if (unpack(unpacker.get(), stored.data(), stored.size(), out.data() + done, out.size() - done,
+               &used, &made) != LIBDEFLATE_SUCCESS) {
+      return false;
+    }
+    done += made;
+    stored.remove_prefix(used);
+  }
+  return done == out.size();
+}
+
+bool UnpackBy(std::int32_t codec, std::string_view stored, std::string& out) {
+  switch (codec) {
+    case kSnappy:
+      return UnpackSnappy(stored, out);
+    case kGzip:
+      return UnpackGzip(stored, out);
+    case kZstd:
+      return UnpackZstd(stored, out);
+    case kLz4:
+      return UnpackLz4(stored, out);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, std::string& out) {
+  if (codec < 0 || codec >= static_cast<std::int32_t>(std::size(kCodecs)) ||
+      kCodecs[codec].most == 0) {
+    return Unsupported(codec < 0 || codec >= static_cast<std::int32_t>(std::size(kCodecs))
+                           ? fmt::format("pages packed by a codec of number {}", codec)
+                           : fmt::format("pages packed by {}", kCodecs[codec].name));
+  }
+  if (size > kMostPage) return TooLarge(fmt::format("a page of {} bytes", size));
+  if (codec == kNoCodec) {
+    if (size != stored.size()) return Damaged("an uncompressed page has another size");
+    out.assign(stored);
+    return {};
+  }
+  // Some writers pack nothing as nothing.
+  if (size == 0 && stored.empty()) {
+    out.clear();
+    return {};
+  }
+  constexpr std::uint64_t kHead = 64;  // Short data may grow by more than the ratio.
+  if (size > kHead + stored.size() * kCodecs[codec].most) {
+    return Damaged(fmt::format("a page of {} bytes in {} cannot be of {}", size, stored.size(),
+                               kCodecs[codec].name));
+  }
+  out.resize(static_cast<std::size_t>(size));
+  if (UnpackBy(codec, stored, out)) return {};
+  return Damaged(fmt::format("a page of {} does not unpack to the {} bytes that it states",
+                             kCodecs[codec].name, size));
 }
 
 }  // namespace profgauge::readers::parquet

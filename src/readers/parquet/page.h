@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "profgauge/error.h"
@@ -43,5 +44,16 @@ struct PageHead {
 /// Reads the head that `bytes` begin with; nothing where it ends after them. Errors:
 /// "parquet/damaged".
 Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
+
+// Unpacking the pages of Parquet files.
+
+/// Unpacks `stored` with the codec of that number: exactly `size` bytes.
+/// Memory is taken only if the codec can give this many. Errors: "parquet/damaged",
+/// "parquet/unsupported", "parquet/too-large".
+Status Unpack(std::int32_t codec, std::string_view stored, std::uint64_t size, std::string& out);
+
+/// Snappy's and LZ4's blocks; false unless they give exactly out.size() bytes.
+bool UnpackSnappy(std::string_view stored, std::string& out);
+bool UnpackLz4(std::string_view stored, std::string& out);
 
 }  // namespace profgauge::readers::parquet

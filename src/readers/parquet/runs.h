@@ -1,11 +1,33 @@
-// Runs of one number, mixed with numbers packed bit by bit: Parquet's levels and indices.
+// Numbers of as many bytes as they need, seven bits each, the lowest first.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace profgauge::readers::parquet {
+
+/// Takes one off the front; false at the end, and where it has more than 64 bits.
+inline bool TakeVarint(std::string_view& bytes, std::uint64_t& number) {
+  number = 0;
+  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    number |= (byte & std::uint64_t{0x7F}) << shift;
+    if (byte < 0x80) return true;
+  }
+  return false;
+}
+
+/// The same of a number with a sign, which is its lowest bit.
+inline bool TakeZigZag(std::string_view& bytes, std::uint64_t& number) {
+  if (!TakeVarint(bytes, number)) return false;
+  number = number >> 1 ^ (~(number & 1) + 1);
+  return true;
+}
+
+// Runs of one number, mixed with numbers packed bit by bit: Parquet's levels and indices.
 
 /// Numbers of equally many bits, the lowest bit first. REQUIRES: at most 64 bits.
 class PackedBits {
@@ -45,6 +67,35 @@ class Runs {
   unsigned width_ = 0;
   std::size_t repeated_ = 0, packed_ = 0;  ///< Left of the run.
   std::uint32_t number_ = 0;
+  PackedBits bits_;
+};
+
+// Whole numbers as differences, in blocks of packed bits (DELTA_BINARY_PACKED).
+
+/// Reads the numbers of one page in order. The bytes must outlive it.
+class Deltas {
+ public:
+  /// Reads the head of the numbers at the begin of `bytes`; nothing where it is damaged.
+  static std::optional<Deltas> Begin(std::string_view bytes);
+
+  /// How many there are by their head.
+  std::uint64_t count() const { return count_; }
+  /// Puts the next `count` into `out`; sums wrap at 64 bits. False where they end early.
+  bool Read(std::size_t count, std::int64_t* out);
+  /// The bytes after them; nothing where they end early. REQUIRES: none was read yet.
+  std::optional<std::string_view> Behind() const;
+
+ private:
+  bool BeginBlock();
+  bool BeginMini();
+
+  std::string_view bytes_;
+  std::uint64_t count_ = 0, minis_ = 0, mini_size_ = 0;
+  std::uint64_t left_ = 0;       ///< Still to come, of all.
+  std::uint64_t mini_left_ = 0;  ///< And of this mini-block.
+  std::string_view widths_;      ///< Widths of this block's remaining mini-blocks.
+  bool is_first_ = true;
+  std::uint64_t value_ = 0, least_ = 0;
   PackedBits bits_;
 };
 

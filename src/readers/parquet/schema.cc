@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "readers/parquet/errors.h"
+#include "readers/parquet/stored_bytes.h"
 
 namespace profgauge::readers::parquet {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/content_hash.h"
+#include "base/hashes.h"
 #include "base/parallel.h"
 #include "base/text.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "readers/parquet/errors.h"
+#include "readers/parquet/stored_bytes.h"
 
 namespace profgauge::readers::parquet {
 namespace {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "profgauge/error.h"
-#include "readers/parquet/deltas.h"
 #include "readers/parquet/footer.h"
 #include "readers/parquet/page.h"
 #include "readers/parquet/runs.h"

@@ -1,4 +1,4 @@
-#include "readers/pyprof/kernel_line.h"
+#include "readers/pyprof/net_dict_reader.h"
 
 #include <fmt/format.h>
 

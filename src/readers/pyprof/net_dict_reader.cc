@@ -7,11 +7,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/hashes.h"
 #include "base/text.h"
-#include "readers/pyprof/kernel_line.h"
-#include "readers/text/pyprof_marker.h"
+#include "readers/text/nvtx_text.h"
 
 namespace profgauge::readers {
 namespace {

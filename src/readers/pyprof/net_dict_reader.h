@@ -1,8 +1,15 @@
 // PyProf's net.dict: one Python dictionary per line and kernel, with durations but no times.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
 
+#include "base/units.h"
+#include "model/tables.h"
 #include "readers/reader.h"
 
 namespace profgauge::readers {
@@ -12,3 +19,23 @@ namespace profgauge::readers {
 std::unique_ptr<Reader> MakeNetDictReader();
 
 }  // namespace profgauge::readers
+
+namespace profgauge::readers::pyprof {
+
+// One line of net.dict taken apart.
+
+struct KernelLine {
+  std::string short_name, long_name;
+  Ns duration = 0;
+  std::vector<std::string> layers, trace, markers, seq_markers, modules, ops;
+  std::vector<std::int64_t> seq_ids, alt_seq_ids;
+  std::int64_t sub_seq = 0, thread = 0, stream = 0;
+  std::int32_t device = 0;
+  bool backward = false;
+  LaunchConfig config;
+};
+
+/// The error is a clause: "expected a text for `kShortName`", "expected `,` at column 17".
+tl::expected<KernelLine, std::string> ParseKernelLine(std::string_view line);
+
+}  // namespace profgauge::readers::pyprof

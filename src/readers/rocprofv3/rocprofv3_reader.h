@@ -15,8 +15,11 @@
 #include <string_view>
 
 #include "readers/reader.h"
+#include "readers/text/json_copy.h"
+#include "readers/text/rename.h"
 
 namespace profgauge::readers {
+
 namespace rocprofv3 {
 
 /// How to record readable files: part of all help texts about AMD's files.
@@ -33,3 +36,14 @@ std::span<const RecordingHint> Hints();
 std::unique_ptr<Reader> MakeRocprofv3Reader();
 
 }  // namespace profgauge::readers
+
+namespace profgauge::readers::rocprofv3 {
+
+// The contents of a shared copy of rocprofv3's JSON.
+
+/// Of the reader whose files are copied.
+inline constexpr std::string_view kReader = "rocprofv3";
+
+JsonKeep KeptKeys(const Rename& rename);
+
+}  // namespace profgauge::readers::rocprofv3

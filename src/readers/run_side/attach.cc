@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/read_file.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "knowledge/unrecorded.h"
 #include "model/run_side.h"

@@ -9,7 +9,7 @@
 
 #include "base/exact_json.h"
 #include "base/text.h"
-#include "readers/run_side/device_samples.h"
+#include "readers/run_side/device_log.h"
 
 namespace profgauge::readers {
 namespace {

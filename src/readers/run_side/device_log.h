@@ -5,6 +5,9 @@
 // JSON or CSV, `monitor`), rocm-smi as JSON, Zeus.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,5 +26,36 @@ Result<std::vector<RunDevice>> ReadDeviceLog(std::string_view text);
 /// UUID of its document, else the only one, else those with the profile's numbers. If none matches,
 /// that is a problem of the profile. Errors: kInput "conditions/unreadable", or of ReadDeviceLog().
 Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files);
+
+// Shared by the readers of device logs: one reading of one device, and conditions of readings.
+
+/// One reading. Names of values are those of RunDevice::conditions.
+struct DeviceSample {
+  std::int64_t index = -1;  ///< As the tool counts; not CUDA's order.
+  std::string uuid, name;
+  std::map<std::string, double, std::less<>> values, limits;
+  std::optional<std::uint64_t> reasons;                 ///< The bits of NVML and DCGM.
+  std::map<std::string, double, std::less<>> shares;    ///< Reasons, as shares of the time.
+  std::map<std::string, double, std::less<>> counters;  ///< Reasons, in µs since the start.
+  std::optional<double> seconds;                        ///< When.
+  std::optional<double> use;                            ///< Utilization in per cent.
+
+  bool IsIdle() const;
+  bool IsEmpty() const { return values.empty() && !reasons && shares.empty() && counters.empty(); }
+};
+
+/// "sw_power_cap" of "clocks_event_reasons.sw_power_cap", "sw_thermal" of "sw_thermal_slowdown".
+std::string ReasonName(std::string_view text);
+
+/// The number at the start of a text: 1980 of "1980 MHz", 2100 of "(2100Mhz)". Nothing of "[N/A]".
+std::optional<double> LeadingNumber(std::string_view text);
+
+/// In order of first appearance.
+std::vector<RunDevice> DevicesOfSamples(const std::vector<DeviceSample>& samples);
+
+// Nothing where the text is of another kind.
+std::optional<std::vector<DeviceSample>> ReadDeviceTable(std::string_view text);
+std::optional<std::vector<DeviceSample>> ReadDeviceJson(std::string_view text);
+std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text);
 
 }  // namespace profgauge::readers

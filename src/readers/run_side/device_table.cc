@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "readers/run_side/device_samples.h"
+#include "readers/run_side/device_log.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {

@@ -11,7 +11,6 @@
 
 #include "base/exact_json.h"
 #include "knowledge/unrecorded.h"
-#include "readers/run_side/document_fields.h"
 
 namespace profgauge::readers {
 namespace {

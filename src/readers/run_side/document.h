@@ -2,6 +2,7 @@
 // gives a problem and no document.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "model/duet.h"
 #include "model/run_side.h"
+#include "profgauge/error.h"
 
 namespace profgauge::readers {
 
@@ -48,5 +51,26 @@ bool IsRunDocumentName(std::string_view name);
 bool IsRevision(std::string_view text);
 /// Whether an environment variable may be read: a list of names, without those of secrets.
 bool IsSharedVariable(std::string_view name);
+
+// The fields of `profgauge.run`, one by one.
+
+/// Fills `out`; the first unusable field is a problem, and the rest is not read. Private
+/// fields are counted and left out.
+std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDocument& out);
+
+// `duet.json`: written by `profgauge duet` and the training side's Duet.
+
+/// The name of the document in its folder.
+inline constexpr std::string_view kDuetName = "duet.json";
+
+/// Limits are those of `profgauge.run`. Errors: kInput "duet/unreadable" with the place,
+/// "duet/newer", "duet/too-large".
+Result<Duet> ReadDuet(std::string_view text);
+
+/// The same document: the input of ReadDuet().
+std::string WriteDuet(const Duet& duet);
+
+/// The document of a folder, or the file itself; empty where `path` is neither.
+std::string DuetFileOf(const std::string& path);
 
 }  // namespace profgauge::readers

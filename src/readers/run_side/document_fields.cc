@@ -1,4 +1,4 @@
-#include "readers/run_side/document_fields.h"
+#include "readers/run_side/document.h"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "readers/run_side/document.h"
 
 namespace profgauge::readers {
 namespace {

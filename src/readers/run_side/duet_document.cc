@@ -1,4 +1,4 @@
-#include "readers/run_side/duet_document.h"
+#include "readers/run_side/document.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,6 @@
 #include "base/errors.h"
 #include "base/exact_json.h"
 #include "base/text.h"
-#include "readers/run_side/document.h"
 
 namespace profgauge::readers {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "readers/run_side/log_values.h"
+#include "readers/run_side/step_log.h"
 #include "readers/text/wire.h"
 
 namespace profgauge::readers {

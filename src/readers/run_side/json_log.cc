@@ -10,7 +10,7 @@
 
 #include "base/exact_json.h"
 #include "base/text.h"
-#include "readers/run_side/log_values.h"
+#include "readers/run_side/step_log.h"
 
 namespace profgauge::readers {
 namespace {

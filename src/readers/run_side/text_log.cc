@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "readers/run_side/log_values.h"
+#include "readers/run_side/step_log.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {

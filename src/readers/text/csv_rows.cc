@@ -3,8 +3,8 @@
 #include <span>
 #include <utility>
 
-#include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/hashes.h"
 #include "base/read_block.h"
 #include "base/text.h"
 #include "readers/text/csv.h"

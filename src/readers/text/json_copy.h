@@ -31,4 +31,11 @@ Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep);
 /// The same of a text in a cell; empty where it is no JSON.
 std::string CopyJsonText(std::string_view json, const JsonKeep& keep);
 
+// Texts without the folders of the paths in them, for copies that are shared.
+
+/// The text with every path cut to its part below site-packages, or to the file's name:
+/// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443". Names that only look
+/// like paths ("/module/conv2d") stay.
+std::string WithoutPaths(std::string_view text);
+
 }  // namespace profgauge::readers

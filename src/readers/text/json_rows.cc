@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/content_hash.h"
 #include "base/errors.h"
+#include "base/hashes.h"
 #include "base/json_handler.h"
 #include "base/read_block.h"
 #include "base/text.h"

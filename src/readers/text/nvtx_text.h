@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+
+#include "model/profile_builder.h"
 
 namespace profgauge::readers {
 
@@ -25,5 +28,44 @@ struct RangeText {
 
 /// Accepts any text. `domain` is the NVTX domain's name, empty for the default one.
 RangeText ParseRangeText(std::string_view text, std::string_view domain);
+
+// The NVTX ranges of PyProf and DLProf: Python dictionaries that name a call with its arguments, a
+// module, or the lines of Python that lead there. They are parsed, never evaluated.
+
+/// Whether the text is a dictionary of PyProf: {'mod': …} or {'traceMarker': …}.
+bool IsPyprofMarker(std::string_view text);
+
+/// {'mod', 'op', 'args'} is an op "mod.op" with the shapes and types of its tensors; {'mod',
+/// 'strRepr'} is an annotation named after the module; {'traceMarker'} one with a call stack. A
+/// text that does not parse stays an annotation.
+RangeText ParsePyprofMarker(std::string_view text);
+
+/// Sets the texts of `row` that `range` has.
+void AddTexts(const RangeText& range, ProfileBuilder& builder, HostRow& row);
+
+// The NVTX ranges of TensorFlow operators, as NVIDIA's builds of TensorFlow write them.
+
+/// "Op: dense/MatMul", or in detail
+/// {"op":"MatMul","name":"dense/MatMul","args":[{"shape":[64,784]}], "attrs":{"T":"float16"}}. The
+/// range's name is the node's. False when the text is neither.
+bool ParseTensorFlow(std::string_view text, RangeText& range);
+
+// A run's switches in NVTX texts of DLProf's PyTorch plug-in, such as
+// {"model_config": {"emit_nvtx": true}}.
+
+/// Collects the switches of all texts; AddFacts() adds them to the profile.
+class ModelConfig {
+ public:
+  /// Adds the text's switches, if it is of that kind. A switch that was on once stays on; for
+  /// numbers the last one counts. Names that DLProf does not have are skipped.
+  void Add(std::string_view text);
+  /// One setting: "true", "false" or a whole number.
+  void Set(std::string_view name, std::string value);
+  /// Adds them as facts, "model_config.emit_nvtx" = "true".
+  void AddFacts(ProfileBuilder& builder) const;
+
+ private:
+  std::map<std::string, std::string, std::less<>> settings_;
+};
 
 }  // namespace profgauge::readers

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "readers/text/without_paths.h"
+#include "readers/text/json_copy.h"
 
 namespace profgauge::readers {
 

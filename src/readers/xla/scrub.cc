@@ -10,7 +10,7 @@
 
 #include "base/errors.h"
 #include "readers/text/wire_copy.h"
-#include "readers/xla/hlo_products.h"
+#include "readers/xla/op_sums.h"
 #include "readers/xla/timeline.h"
 #include "readers/xla/xplane.h"
 

@@ -28,7 +28,6 @@
 #include <vector>
 
 #include "model/profile_builder.h"
-#include "readers/xla/hlo_products.h"
 #include "readers/xla/op_sums.h"
 
 namespace profgauge::readers::xla {

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/content_hash.h"
 #include "base/errors.h"
-#include "base/list_folder.h"
+#include "base/files.h"
+#include "base/hashes.h"
 #include "base/read_block.h"
 #include "base/string_pool.h"
 #include "base/text.h"

@@ -15,7 +15,6 @@
 
 #include "base/errors.h"
 #include "base/text.h"
-#include "base/utf8.h"
 #include "readers/text/numbers.h"
 #include "readers/text/wire.h"
 

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "render/ci/ci.h"
 #include "render/shared/ending.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/words.h"
 #include "report/first_screen.h"
 

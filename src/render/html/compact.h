@@ -15,4 +15,22 @@ std::string CompactScript(std::string_view js);
 /// semicolon or comment.
 std::string CompactStyle(std::string_view css);
 
+// A page without the parts that a browser adds by itself.
+
+/// White space between words of markup.
+constexpr bool IsBlank(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+}
+
+/// The same document without quotes that an attribute's value does not need, end tags that HTML
+/// lets out (of rows, cells and items of lists) and empty lines. Scripts and styles stay as they
+/// are: their digests are known. `meta` does, too: its text names the tool.
+std::string CompactMarkup(std::string_view html);
+
+// Ids of a document, made unique among several.
+
+/// `html` with `prefix` before every id and every reference to one: id, for, aria-labelledby and
+/// similar ones, and links within the document. Texts, scripts and data stay as they are.
+std::string ScopeIds(std::string_view html, std::string_view prefix);
+
 }  // namespace profgauge::render::html

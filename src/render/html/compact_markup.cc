@@ -1,4 +1,4 @@
-#include "render/html/compact_markup.h"
+#include "render/html/compact.h"
 
 #include <algorithm>
 #include <array>

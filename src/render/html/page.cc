@@ -3,15 +3,15 @@
 #include <utility>
 #include <vector>
 
-#include "render/html/compact_markup.h"
+#include "render/html/compact.h"
 #include "render/html/page_assets.h"
 #include "render/html/view.h"
 #include "render/shared/change.h"
 #include "render/shared/escape.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/schema_report.h"
-#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
+#include "render/shared/template_check.h"
 
 namespace profgauge::render {
 namespace {

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/hashes.h"
 #include "base/text.h"
 #include "render/html/compact.h"
 #include "render/html/view.h"
+#include "render/shared/columns.h"
 #include "render/shared/escape.h"
-#include "render/shared/gzip.h"
-#include "render/shared/style_colours.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render::html {

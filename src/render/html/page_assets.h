@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render::html {

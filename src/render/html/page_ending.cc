@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "profgauge/version.h"
-#include "render/html/compact_markup.h"
+#include "render/html/compact.h"
 #include "render/html/page_assets.h"
 #include "render/shared/ending.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render {

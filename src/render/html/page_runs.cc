@@ -8,16 +8,15 @@
 #include <vector>
 
 #include "base/parallel.h"
-#include "render/html/compact_markup.h"
+#include "render/html/compact.h"
 #include "render/html/page_assets.h"
-#include "render/html/scope_ids.h"
 #include "render/html/view.h"
-#include "render/html/view_runs.h"
+#include "render/html/view_parts.h"
 #include "render/shared/escape.h"
-#include "render/shared/render_runs.h"
-#include "render/shared/schema_report.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
+#include "render/shared/runs_table.h"
 #include "render/shared/template.h"
+#include "render/shared/template_check.h"
 
 namespace profgauge::render {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/metric_id.h"
-#include "render/html/panel.h"
+#include "render/html/view_parts.h"
 
 namespace profgauge::render::html {
 namespace {

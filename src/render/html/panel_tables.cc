@@ -13,7 +13,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "render/html/panel.h"
+#include "render/html/view_parts.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render::html {

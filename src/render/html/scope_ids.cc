@@ -1,10 +1,8 @@
-#include "render/html/scope_ids.h"
+#include "render/html/compact.h"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-
-#include "render/html/compact_markup.h"
 
 namespace profgauge::render::html {
 namespace {

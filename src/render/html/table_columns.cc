@@ -1,4 +1,4 @@
-#include "render/html/table_columns.h"
+#include "render/html/view_parts.h"
 
 #include <fmt/format.h>
 

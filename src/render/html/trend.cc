@@ -7,12 +7,12 @@
 #include <string>
 #include <utility>
 
-#include "base/sha256.h"
+#include "base/hashes.h"
 #include "render/html/view.h"
 #include "render/shared/escape.h"
-#include "render/shared/style_colours.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_trend.h"
+#include "render/svg/svg_charts.h"
 
 namespace profgauge::render {
 namespace {

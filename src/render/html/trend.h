@@ -5,7 +5,7 @@
 
 #include "profgauge/error.h"
 #include "render/shared/renderer.h"
-#include "report/trend.h"
+#include "report/runs.h"
 
 namespace profgauge::render {
 

@@ -8,8 +8,7 @@
 
 #include "base/format.h"
 #include "render/shared/template.h"
-#include "report/device_text.h"
-#include "report/iteration_labels.h"
+#include "report/labels.h"
 
 namespace profgauge::render::html {
 

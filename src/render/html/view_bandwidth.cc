@@ -11,10 +11,10 @@
 
 #include "base/format.h"
 #include "render/html/view.h"
-#include "render/shared/paint.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_points.h"
-#include "report/bandwidths.h"
+#include "render/svg/svg_charts.h"
+#include "report/table_sums.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -11,12 +11,12 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "render/html/rank_part.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
+#include "render/html/view_parts.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
-#include "report/iteration_labels.h"
+#include "report/labels.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -11,7 +11,7 @@
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
-#include "report/device_text.h"
+#include "report/labels.h"
 
 namespace profgauge::render::html {
 namespace {

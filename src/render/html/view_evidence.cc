@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 #include "render/html/view.h"
-#include "report/iteration_labels.h"
+#include "report/labels.h"
 
 namespace profgauge::render::html {
 namespace {

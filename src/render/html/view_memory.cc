@@ -14,9 +14,9 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_steps.h"
+#include "render/svg/svg_charts.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "base/format.h"
 #include "render/html/view.h"
-#include "render/shared/provenance.h"
-#include "render/shared/quality.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
+#include "render/shared/report_text.h"
+#include "render/shared/words.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/format.h"
 #include "base/interval.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_overview.h"
+#include "render/svg/svg_charts.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "render/html/panel.h"
-#include "render/shared/categories.h"
+#include "render/html/view_parts.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
-#include "report/iteration_labels.h"
-#include "report/work_times.h"
+#include "report/labels.h"
+#include "report/table_sums.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/format.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
 

@@ -13,13 +13,12 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/rank_part.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
+#include "render/html/view_parts.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
-#include "render/svg/svg_heat.h"
-#include "render/svg/svg_meetings.h"
+#include "render/svg/svg_charts.h"
 
 namespace profgauge::render::html {
 namespace {

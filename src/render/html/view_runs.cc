@@ -1,4 +1,4 @@
-#include "render/html/view_runs.h"
+#include "render/html/view_parts.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,8 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
 #include "render/shared/change.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
 #include "render/svg/svg.h"

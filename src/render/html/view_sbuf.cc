@@ -14,10 +14,10 @@
 
 #include "base/format.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
+#include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
-#include "render/svg/svg_blocks.h"
+#include "render/svg/svg_charts.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "base/format.h"
-#include "render/html/table_columns.h"
 #include "render/html/view.h"
+#include "render/html/view_parts.h"
 #include "render/shared/columns.h"
 #include "render/shared/escape.h"
 #include "render/shared/template.h"
-#include "report/device_text.h"
-#include "report/iteration_labels.h"
+#include "report/labels.h"
 #include "report/table_look.h"
 
 namespace profgauge::render::html {

@@ -5,8 +5,8 @@
 
 #include "render/json/json_sections.h"
 #include "render/json/json_writer.h"
-#include "render/shared/render_runs.h"
 #include "render/shared/renderer.h"
+#include "render/shared/runs_table.h"
 #include "render/shared/words.h"
 #include "report/first_screen.h"
 

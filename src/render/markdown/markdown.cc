@@ -11,10 +11,10 @@
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
 #include "render/shared/ending.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/schema_report.h"
-#include "render/shared/status_looks.h"
 #include "render/shared/template.h"
+#include "render/shared/template_check.h"
 #include "render/shared/words.h"
 #include "report/table_look.h"
 

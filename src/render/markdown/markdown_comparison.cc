@@ -12,7 +12,7 @@
 #include "render/shared/changed_values.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
-#include "report/device_text.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {

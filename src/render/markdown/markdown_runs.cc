@@ -6,9 +6,8 @@
 #include "base/metric_id.h"
 #include "render/markdown/markdown_text.h"
 #include "render/shared/change.h"
-#include "render/shared/render_runs.h"
+#include "render/shared/looks.h"
 #include "render/shared/runs_table.h"
-#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 #include "report/first_screen.h"
 

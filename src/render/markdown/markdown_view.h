@@ -7,7 +7,7 @@
 #include <boost/json/object.hpp>
 #include <cstddef>
 
-#include "report/iteration_labels.h"
+#include "report/labels.h"
 #include "report/report.h"
 
 namespace profgauge::render {

@@ -12,10 +12,9 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "knowledge/gate.h"
-#include "render/shared/categories.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/words.h"
-#include "report/device_text.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {

@@ -6,11 +6,11 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cmath>
 
-#include "base/sha256.h"
-#include "render/shared/categories.h"
+#include "base/gzip.h"
+#include "base/hashes.h"
 #include "render/shared/escape.h"
-#include "render/shared/gzip.h"
-#include "report/device_text.h"
+#include "render/shared/looks.h"
+#include "report/labels.h"
 #include "report/table_look.h"
 
 namespace profgauge::render {
@@ -317,6 +317,12 @@ std::string PackTimeline(const report::Timeline& timeline, std::string_view acce
   packer.AddDifferences("counter_time", times);
   packer.AddDifferences("counter_value", values);
   return packer.Finish(TimelineHead(timeline, accelerator, unit));
+}
+
+std::string Gzip(const std::string& bytes) {
+  // A page without a timeline has a budget of kilobytes.
+  constexpr std::size_t kLittle = 1'000'000;
+  return profgauge::Gzip(bytes, bytes.size() < kLittle ? Effort::kSmallest : Effort::kSmall);
 }
 
 }  // namespace profgauge::render

@@ -49,7 +49,7 @@ class ColumnPacker {
 /// are NaN when absent.
 class TablePacker {
  public:
-  /// Definitions are in the words of such devices: report/device_text.h.
+  /// Definitions are in the words of such devices: report/labels.h.
   explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
   /// `rows` of `table`, in that order.
   void Add(const Table& table, std::span<const std::size_t> rows);
@@ -75,5 +75,10 @@ class TablePacker {
 inline constexpr std::size_t kExactEvents = 100'000;
 /// Words of categories are those of the report's devices.
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator = {});
+
+// gzip for the data of a page or a trace.
+
+/// The same bytes for the same bytes: no time stamp, no name.
+std::string Gzip(const std::string& bytes);
 
 }  // namespace profgauge::render

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "base/utf8.h"
 
 namespace profgauge::render {
 

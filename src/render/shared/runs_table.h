@@ -1,13 +1,39 @@
-// Metrics × runs: several runs in one table.
+// Renderers of several runs in one report.
 #pragma once
 
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "profgauge/error.h"
+#include "render/shared/renderer.h"
 #include "report/runs.h"
 
 namespace profgauge::render {
+
+/// One page: every run's own page and the comparison of every two. Where scripts run it shows one
+/// of them, which the address chooses; without, all of them below each other. Errors: as
+/// RenderHtml.
+Result<std::string> RenderRunsHtml(const report::Runs& runs, const HtmlOptions& options);
+/// The same as index.html, report.css and report.js.
+Result<std::vector<File>> RenderRunsHtmlFiles(const report::Runs& runs, const HtmlOptions& options);
+
+/// {"schema", "tool", "runs": [report.json of each], "comparisons": [report.json of each pair]}.
+std::string RenderRunsJson(const report::Runs& runs);
+
+/// Verdicts, metrics × runs and the change of each pair; where `options.full` then each run's
+/// summary. Errors: as RenderMarkdown.
+Result<std::string> RenderRunsMarkdown(const report::Runs& runs, const MarkdownOptions& options);
+
+/// Sheets Runs, Metrics (with a column for each run) and Comparisons. Errors: as RenderXlsx.
+Result<std::string> RenderRunsXlsx(const report::Runs& runs);
+
+/// A line for each run with its verdict, then one for each pair with the change of an iteration,
+/// then the metrics that are limited or changed with a column for each run; `options.verbosity` 1:
+/// each run whole, -1: only the verdicts.
+std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& options);
+
+// Metrics × runs: several runs in one table.
 
 /// One metric of all runs.
 struct RunsRow {

@@ -1,4 +1,4 @@
-#include "render/shared/schema_report.h"
+#include "render/shared/template_check.h"
 
 #include <memory>
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/diagnostic.h"
-#include "base/read_file.h"
-#include "render/shared/template_tags.h"
+#include "base/errors.h"
+#include "base/files.h"
+#include "render/shared/template_check.h"
 
 namespace profgauge::render {
 namespace {

@@ -1,4 +1,4 @@
-#include "render/shared/template_tags.h"
+#include "render/shared/template_check.h"
 
 #include <fmt/format.h>
 

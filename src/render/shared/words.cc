@@ -9,7 +9,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
-#include "report/device_text.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {

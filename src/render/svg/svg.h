@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "render/shared/paint.h"
+#include "render/shared/looks.h"
 
 namespace profgauge::render {
 

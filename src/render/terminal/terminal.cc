@@ -23,14 +23,13 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "render/shared/change.h"
-#include "render/shared/plan_text.h"
-#include "render/shared/quality.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/report_text.h"
 #include "render/shared/words.h"
 #include "render/terminal/terminal_rows.h"
-#include "report/device_text.h"
 #include "report/first_screen.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {

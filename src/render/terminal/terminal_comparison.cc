@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "render/shared/change.h"
 #include "render/shared/changed_values.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/status_looks.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {

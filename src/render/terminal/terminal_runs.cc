@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "render/shared/render_runs.h"
 #include "render/shared/runs_table.h"
 #include "render/shared/words.h"
 

@@ -4,10 +4,10 @@
 
 #include "render/shared/change.h"
 #include "render/shared/ending.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/status_looks.h"
-#include "render/xlsx/c_locale.h"
-#include "render/xlsx/xlsx_sheets.h"
+#include "render/xlsx/xlsx_book.h"
+#include "render/xlsx/xlsx_sheet.h"
 
 namespace profgauge::render {
 namespace {

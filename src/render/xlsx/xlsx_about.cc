@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include "base/format.h"
-#include "render/shared/quality.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
+#include "render/shared/report_text.h"
 #include "render/shared/words.h"
-#include "render/xlsx/xlsx_sheets.h"
+#include "render/xlsx/xlsx_sheet.h"
 
 namespace profgauge::render {
 namespace {

@@ -1,7 +1,7 @@
-// A workbook over libxlsxwriter. Same calls, same bytes: the clock, the locale and the time zone
-// have no part in it.
+// libxlsxwriter prints numbers with printf: a decimal comma would break the file.
 #pragma once
 
+#include <locale.h>
 #include <xlsxwriter.h>
 
 #include <cstdint>
@@ -13,6 +13,24 @@
 #include "render/xlsx/xlsx_style.h"
 
 namespace profgauge::render {
+
+/// The locale "C" for this thread, as long as it lives.
+class CLocale {
+ public:
+  CLocale() : locale_(newlocale(LC_ALL_MASK, "C", nullptr)), old_(uselocale(locale_)) {}
+  ~CLocale() {
+    uselocale(old_);
+    if (locale_ != nullptr) freelocale(locale_);
+  }
+  CLocale(const CLocale&) = delete;
+  CLocale& operator=(const CLocale&) = delete;
+
+ private:
+  locale_t locale_, old_;
+};
+
+// A workbook over libxlsxwriter. Same calls, same bytes: the clock, the locale and the time zone
+// have no part in it.
 
 /// The date of a file whose recording has none, 2000-01-01: no clock is asked.
 inline constexpr std::int64_t kUnknownDay = 946'684'800;

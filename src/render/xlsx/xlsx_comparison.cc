@@ -6,10 +6,10 @@
 
 #include "base/format.h"
 #include "render/shared/change.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/words.h"
-#include "render/xlsx/xlsx_sheets.h"
-#include "report/device_text.h"
+#include "render/xlsx/xlsx_sheet.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "base/format.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/words.h"
-#include "render/xlsx/xlsx_sheets.h"
-#include "report/iteration_labels.h"
+#include "render/xlsx/xlsx_sheet.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {

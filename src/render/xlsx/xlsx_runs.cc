@@ -5,10 +5,9 @@
 
 #include "base/metric_id.h"
 #include "render/shared/change.h"
-#include "render/shared/render_runs.h"
+#include "render/shared/looks.h"
 #include "render/shared/runs_table.h"
-#include "render/shared/status_looks.h"
-#include "render/xlsx/c_locale.h"
+#include "render/xlsx/xlsx_book.h"
 #include "render/xlsx/xlsx_sheet.h"
 #include "report/first_screen.h"
 

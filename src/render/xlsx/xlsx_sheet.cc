@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render {

@@ -12,7 +12,7 @@
 
 #include "base/rich_text.h"
 #include "base/units.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
 
 namespace profgauge::render {
 

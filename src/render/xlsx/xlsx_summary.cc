@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "render/shared/categories.h"
-#include "render/shared/plan_text.h"
-#include "render/shared/status_looks.h"
+#include "render/shared/looks.h"
+#include "render/shared/report_text.h"
 #include "render/shared/words.h"
-#include "render/xlsx/xlsx_sheets.h"
+#include "render/xlsx/xlsx_sheet.h"
 #include "report/first_screen.h"
 
 namespace profgauge::render {

@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "render/shared/words.h"
-#include "render/xlsx/xlsx_sheets.h"
+#include "render/xlsx/xlsx_sheet.h"
 #include "report/table_look.h"
 
 namespace profgauge::render {

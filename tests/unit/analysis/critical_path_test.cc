@@ -8,7 +8,6 @@
 #include <memory>
 #include <random>
 
-#include "analysis/path/path_moves.h"
 #include "analysis/path/replayer.h"
 #include "analysis/replay.h"
 #include "fixture.h"

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/communication/links.h"
+#include "analysis/communication/blame.h"
 #include "analysis/communication/pipeline.h"
-#include "analysis/context/once.h"
+#include "analysis/context/observed.h"
 #include "fixture.h"
 #include "made_ranks_fixture.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 
 namespace profgauge {
 namespace {

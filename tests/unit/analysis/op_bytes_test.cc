@@ -1,4 +1,4 @@
-#include "analysis/communication/op_bytes.h"
+#include "analysis/communication/communication.h"
 
 #include <gtest/gtest.h>
 

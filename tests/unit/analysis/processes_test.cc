@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "fixture.h"
-#include "model/invariants.h"
+#include "model/certificate.h"
 
 namespace profgauge {
 namespace {

@@ -14,7 +14,7 @@
 #include "analysis/communication/rank_facts.h"
 #include "fixture.h"
 #include "made_run.h"
-#include "model/device_words.h"
+#include "model/devices.h"
 #include "readers/load.h"
 
 namespace profgauge {

@@ -8,7 +8,6 @@
 
 #include "../../tools/ranks/made_ranks.h"
 #include "analysis/summary/analyze_run.h"
-#include "analysis/summary/compared_selection.h"
 #include "analysis/time/attribution.h"
 #include "model/summary/summary_file.h"
 #include "recordings.h"

@@ -22,8 +22,8 @@
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
 #include "equal_exposures.h"
-#include "model/device_words.h"
-#include "model/program_signs.h"
+#include "model/devices.h"
+#include "model/known_names.h"
 #include "model/summary/summary_file.h"
 #include "recordings.h"
 

@@ -1,7 +1,7 @@
 // Work that uses Tensor Cores and work that could, on small profiles made by hand.
 #include <gtest/gtest.h>
 
-#include "analysis/classify/dtypes.h"
+#include "analysis/classify/arguments.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 

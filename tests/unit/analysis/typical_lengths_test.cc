@@ -1,4 +1,4 @@
-#include "analysis/time/typical_lengths.h"
+#include "analysis/time/changing_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "analysis/time/warmup.h"
+#include "analysis/time/iteration_stats.h"
 
 #include <gtest/gtest.h>
 

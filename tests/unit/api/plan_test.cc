@@ -15,7 +15,7 @@
 #include "analysis/replay.h"
 #include "base/metric_id.h"
 #include "readers/load.h"
-#include "report/build_plan.h"
+#include "report/build_sections.h"
 #include "rules/facts.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"

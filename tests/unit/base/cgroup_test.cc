@@ -1,5 +1,5 @@
 // Limits of containers and batch systems, from made trees of /proc and /sys.
-#include "base/cgroup.h"
+#include "base/parallel.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Names by content.
-#include "base/content_hash.h"
+#include "base/hashes.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which times are dates.
-#include "base/dates.h"
+#include "base/numbers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/diagnostic.h"
+#include "base/errors.h"
 
 #include <gtest/gtest.h>
 

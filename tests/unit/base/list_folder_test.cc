@@ -1,4 +1,4 @@
-#include "base/list_folder.h"
+#include "base/files.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/source_text.h"
+#include "base/errors.h"
 
 namespace profgauge {
 namespace {

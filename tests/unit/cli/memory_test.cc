@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 
 namespace profgauge::cli {
 namespace {

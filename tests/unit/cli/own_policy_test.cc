@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/time/attribution.h"
-#include "cli/init_policy.h"
+#include "cli/init_files.h"
 #include "gate/compare.h"
 #include "gate/make_snapshot.h"
 #include "gate/verdict.h"

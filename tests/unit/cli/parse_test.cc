@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "cli/commands.h"
 #include "exports/nsys/reports.h"
 #include "exports/pyprof/columns.h"

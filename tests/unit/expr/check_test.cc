@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "expr/program.h"
 #include "fixture.h"
 

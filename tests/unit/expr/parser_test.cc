@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 
 namespace profgauge::expr {
 namespace {

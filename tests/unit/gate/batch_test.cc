@@ -1,5 +1,5 @@
 // Smaller batches, and limits on the time of a sample.
-#include "gate/batch.h"
+#include "gate/circumstances.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which kernels of two builds are the same.
-#include "gate/canonical_kernel.h"
+#include "gate/pairing.h"
 
 #include <gtest/gtest.h>
 

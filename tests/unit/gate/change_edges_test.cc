@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/time/warmup.h"
+#include "analysis/time/iteration_stats.h"
 #include "gate/change.h"
 
 namespace profgauge::stats {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/time/warmup.h"
+#include "analysis/time/iteration_stats.h"
 #include "gate/change.h"
 
 namespace profgauge::stats {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/summary/compared_selection.h"
+#include "analysis/summary/analyze_run.h"
 #include "compare_fixture.h"
 #include "gate/compare.h"
 

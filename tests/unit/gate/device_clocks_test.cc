@@ -1,5 +1,5 @@
 // The part of a change that clocks explain, and the verdict on the rest.
-#include "gate/device_clocks.h"
+#include "gate/circumstances.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Runs on inputs of several lengths.
-#include "gate/inputs.h"
+#include "gate/circumstances.h"
 
 #include <gtest/gtest.h>
 

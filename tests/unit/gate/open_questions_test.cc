@@ -10,9 +10,7 @@
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
 #include "gate/doubts.h"
-#include "gate/lost_limits.h"
-#include "gate/missing_ranks.h"
-#include "gate/not_kept.h"
+#include "gate/limits.h"
 #include "verdict_fixture.h"
 
 namespace profgauge {

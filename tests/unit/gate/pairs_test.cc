@@ -1,5 +1,5 @@
 // Runs of two programs that were recorded alternately on a machine that drifts.
-#include "gate/pairs.h"
+#include "gate/sides.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compare_fixture.h"
-#include "gate/anchor.h"
 #include "gate/baseline_info.h"
 #include "gate/baseline_verdict.h"
 #include "gate/history_check.h"

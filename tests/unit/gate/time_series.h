@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/time/warmup.h"
+#include "analysis/time/iteration_stats.h"
 #include "gate/change.h"
 #include "gate/change_text.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gate/constants.h"
-#include "gate/draws.h"
+#include "gate/significance.h"
 #include "time_series.h"
 
 namespace profgauge::stats {

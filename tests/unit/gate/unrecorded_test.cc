@@ -12,8 +12,7 @@
 #include "analysis/recording/judged_steps.h"
 #include "compare_fixture.h"
 #include "gate/baseline_verdict.h"
-#include "gate/unrecorded_limit.h"
-#include "gate/without_profiler.h"
+#include "gate/unrecorded.h"
 #include "verdict_fixture.h"
 
 namespace profgauge {

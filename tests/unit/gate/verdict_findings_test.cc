@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "gate/verdict.h"
 #include "verdict_fixture.h"
 

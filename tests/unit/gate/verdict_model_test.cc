@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "drawn_policy.h"
 #include "gate/baseline_verdict.h"
 #include "gate/verdict.h"

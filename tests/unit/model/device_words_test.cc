@@ -1,5 +1,5 @@
 // One table of words for devices; texts of profiles and users stay as they are.
-#include "model/device_words.h"
+#include "model/devices.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "built_rows.h"
-#include "model/invariants.h"
+#include "model/certificate.h"
 #include "model/profile_builder.h"
 
 namespace profgauge {

@@ -1,4 +1,4 @@
-#include "model/known_devices.h"
+#include "model/devices.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/units.h"
-#include "model/ids.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {

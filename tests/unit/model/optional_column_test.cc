@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "model/ids.h"
+#include "model/tables.h"
 
 namespace profgauge {
 namespace {

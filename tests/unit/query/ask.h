@@ -17,9 +17,8 @@
 
 #include "analysis/analysis.h"
 #include "analysis/context/context.h"
-#include "query/events.h"
 #include "query/query.h"
-#include "query/report_tables.h"
+#include "query/tables.h"
 #include "readers/load.h"
 #include "report/build_report.h"
 

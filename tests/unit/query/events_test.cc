@@ -1,5 +1,5 @@
 // Tables of events, compared with the model that they are read from.
-#include "query/events.h"
+#include "query/tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // `duet.json`: a written document is read as the same, and no other file is taken for one.
-#include "readers/run_side/duet_document.h"
+#include "readers/run_side/document.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Foreign files: their kind is reported, none is read by accident, and no profile is one of them.
-#include "readers/foreign.h"
+#include "readers/detect.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/byte_source.h"
-#include "readers/detect.h"
 #include "readers/load.h"
 #include "readers/reader.h"
 #include "readers/text/json_shape.h"

@@ -1,6 +1,6 @@
 // Profiles of the capture of graphs: which files they are, which profile they belong to, and that
 // they are no ranks.
-#include "readers/graph_files.h"
+#include "readers/folders.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Products of narrow types, by the modules that a profile holds.
-#include "readers/xla/hlo_products.h"
+#include "readers/xla/op_sums.h"
 
 #include <gtest/gtest.h>
 

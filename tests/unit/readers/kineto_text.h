@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/byte_source.h"
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "model/profile.h"
 #include "readers/kineto/kineto_reader.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "readers/cuda/cuda_names.h"
+#include "readers/cuda/cuda_activity.h"
 
 namespace profgauge::readers {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "neuron_rows_transcript.h"
-#include "readers/neuron/row_reader.h"
+#include "readers/neuron/json_stream.h"
 
 namespace profgauge::readers::neuron {
 namespace {

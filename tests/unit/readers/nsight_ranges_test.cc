@@ -6,7 +6,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "model/cpu_activity.h"
+#include "model/tables.h"
 #include "nsight_fixture.h"
 #include "readers/load.h"
 #include "readers/text/nvtx_text.h"

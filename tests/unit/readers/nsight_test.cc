@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "model/cpu_activity.h"
+#include "model/tables.h"
 #include "nsight_fixture.h"
 #include "readers/load.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "pftrace_message.h"
-#include "readers/kineto/pftrace/pairing.h"
+#include "readers/kineto/pftrace/decoder.h"
 
 namespace profgauge {
 namespace {

@@ -1,4 +1,4 @@
-#include "readers/nsight_systems/scrub.h"
+#include "readers/nsight_systems/nsight_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include "base/sqlite.h"
 #include "nsight_tables.h"
 #include "readers/load.h"
-#include "readers/text/without_paths.h"
+#include "readers/text/json_copy.h"
 
 namespace profgauge {
 namespace {

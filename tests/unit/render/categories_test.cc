@@ -1,5 +1,5 @@
 // One list of categories: the style sheet and the timeline's script take their colors from it.
-#include "render/shared/categories.h"
+#include "render/shared/looks.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,6 @@
 
 #include "fixture.h"
 #include "render/shared/renderer.h"
-#include "render/shared/status_looks.h"
-#include "render/shared/style_colours.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render {

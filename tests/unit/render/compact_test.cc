@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "render/html/compact_markup.h"
-
 namespace profgauge::render::html {
 namespace {
 

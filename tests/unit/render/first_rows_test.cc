@@ -9,8 +9,8 @@
 #include "documents.h"
 #include "fixture.h"
 #include "render/html/view.h"
-#include "render/shared/plan_text.h"
 #include "render/shared/renderer.h"
+#include "render/shared/report_text.h"
 
 namespace profgauge::render {
 namespace {

@@ -9,18 +9,17 @@
 #include <string>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/hashes.h"
 #include "documents.h"
 #include "fixture.h"
 #include "profgauge/version.h"
 #include "render/html/compact.h"
 #include "render/html/view.h"
-#include "render/shared/categories.h"
 #include "render/shared/escape.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
-#include "render/shared/schema_report.h"
-#include "render/shared/style_colours.h"
 #include "render/shared/template.h"
+#include "render/shared/template_check.h"
 #include "timeline_fixture.h"
 
 namespace profgauge::render {

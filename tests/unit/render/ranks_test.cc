@@ -9,12 +9,10 @@
 
 #include "analysis/analysis.h"
 #include "documents.h"
-#include "render/html/rank_part.h"
 #include "render/html/view.h"
-#include "render/shared/provenance.h"
-#include "render/svg/svg_heat.h"
-#include "render/svg/svg_meetings.h"
-#include "render/svg/svg_points.h"
+#include "render/html/view_parts.h"
+#include "render/shared/words.h"
+#include "render/svg/svg_charts.h"
 
 namespace profgauge::render {
 namespace {

@@ -10,9 +10,9 @@
 #include "comparison_fixture.h"
 #include "documents.h"
 #include "fixture.h"
-#include "render/html/scope_ids.h"
-#include "render/html/view_runs.h"
-#include "render/shared/render_runs.h"
+#include "render/html/compact.h"
+#include "render/html/view_parts.h"
+#include "render/shared/runs_table.h"
 #include "timeline_fixture.h"
 
 namespace profgauge::render {

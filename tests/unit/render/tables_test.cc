@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/table.h"
-#include "render/html/table_columns.h"
 #include "render/html/view.h"
-#include "report/iteration_labels.h"
+#include "render/html/view_parts.h"
+#include "report/labels.h"
 #include "report/table_look.h"
 
 namespace profgauge::render::html {

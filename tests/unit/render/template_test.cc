@@ -7,9 +7,9 @@
 #include <fstream>
 #include <string>
 
-#include "base/diagnostic.h"
+#include "base/errors.h"
 #include "render/shared/escape.h"
-#include "render/shared/template_tags.h"
+#include "render/shared/template_check.h"
 
 namespace profgauge::render {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fixture.h"
-#include "report/build_trend.h"
+#include "report/build_sections.h"
 
 namespace profgauge::render {
 namespace {

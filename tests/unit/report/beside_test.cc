@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "report/timeline_pair.h"
+#include "report/timeline.h"
 #include "report/tree_change.h"
 
 namespace profgauge::report {

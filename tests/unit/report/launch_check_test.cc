@@ -1,5 +1,5 @@
 // The certificate's check against the baseline.
-#include "report/launch_check.h"
+#include "report/build_sections.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "model/profile_builder.h"
-#include "report/timeline_budget.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "analysis/tables/exposure.h"
-#include "base/diagnostic.h"
-#include "model/device_words.h"
+#include "base/errors.h"
+#include "model/devices.h"
 #include "rules/evaluator.h"
 
 namespace profgauge {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "made_run.h"
-#include "rules/rank.h"
 #include "rules/rule_library.h"
+#include "rules/rule_run.h"
 
 namespace profgauge {
 namespace {

@@ -4,8 +4,6 @@
 
 #include <tuple>
 
-#include "rules/yaml_tree.h"
-
 namespace profgauge {
 namespace {
 

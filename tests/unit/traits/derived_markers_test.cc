@@ -16,7 +16,7 @@
 #include "analysis/context/iterations.h"
 #include "analysis/context/markers.h"
 #include "analysis/context/repetition.h"
-#include "base/median.h"
+#include "base/numbers.h"
 
 namespace profgauge {
 namespace {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <string>
 
-#include "analysis/device/op_reach.h"
-#include "analysis/work/call_text.h"
+#include "analysis/device/op_limits.h"
+#include "analysis/work/op_call.h"
 
 namespace profgauge {
 namespace {

@@ -1,5 +1,5 @@
 // A thread that spins until a kernel is done waits for it: it does no separate work.
-#include "analysis/path/spin_waits.h"
+#include "analysis/path/derived_waits.h"
 
 #include <memory>
 #include <string>

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/byte_source.h"
-#include "base/content_hash.h"
+#include "base/hashes.h"
 
 namespace profgauge::readers::pftrace {
 

@@ -1,4 +1,4 @@
-#include "readers/kineto/pftrace/pairing.h"
+#include "readers/kineto/pftrace/decoder.h"
 
 #include <algorithm>
 

@@ -1,12 +1,10 @@
-#include "readers/kineto/pftrace/placing.h"
+#include "readers/kineto/pftrace/decoder.h"
 
 #include <fmt/format.h>
 
 #include <optional>
 #include <span>
 #include <type_traits>
-
-#include "readers/kineto/pftrace/pairing.h"
 
 namespace profgauge::readers::pftrace {
 namespace {

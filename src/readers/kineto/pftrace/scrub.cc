@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "readers/kineto/kept_keys.h"
+#include "readers/kineto/kineto_reader.h"
 #include "readers/kineto/pftrace/packets.h"
 #include "readers/kineto/pftrace/state.h"
 #include "readers/kineto/raw_event.h"

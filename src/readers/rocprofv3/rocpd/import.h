@@ -18,7 +18,7 @@
 #include "model/profile_builder.h"
 #include "readers/database/by_id.h"
 #include "readers/database/sqlite_table.h"
-#include "readers/rocprofv3/rocpd/environment.h"
+#include "readers/rocprofv3/rocpd/schema.h"
 #include "readers/rocprofv3/rows.h"
 
 namespace profgauge::readers::rocpd {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "readers/database/sqlite_file.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/folders.h"
 #include "readers/rocprofv3/rocpd/import.h"

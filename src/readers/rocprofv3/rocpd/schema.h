@@ -2,6 +2,8 @@
 // evidence: "3" names several layouts and "4" three that exclude each other.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,5 +37,22 @@ Result<Metadata> ReadMetadata(sqlite::Database& database, const std::string& suf
 /// Errors: kInput "rocpd/compressed" and "rocpd/unknown-schema", the latter where a table of
 /// rows has no times, as those of drafts that name rows of times, and where there is no such table.
 Status CheckLayout(sqlite::Database& database, const std::vector<std::string>& suffixes);
+
+// The rank of a process and the traced kinds, from its environment. The database holds all of
+// the environment, with tokens: only the variables named here are read.
+
+struct Environment {
+  std::int64_t rank = -1, world_size = -1;  ///< -1: not said.
+  /// Whether the profiler's own variables state the traced kinds.
+  bool says_traced = false;
+  bool kernels_traced = false, copies_traced = false;
+  std::string traced;  ///< "kernels, copies, HIP calls"
+};
+
+/// `json` is an object of texts; nothing is taken of anything else.
+Environment EnvironmentOf(std::string_view json);
+
+/// The JSON of these variables alone; a filter that is set is "hidden".
+std::string ScrubbedEnvironment(std::string_view json);
 
 }  // namespace profgauge::readers::rocpd

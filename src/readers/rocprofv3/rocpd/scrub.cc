@@ -7,7 +7,6 @@
 
 #include "base/sqlite.h"
 #include "readers/database/sqlite_table.h"
-#include "readers/rocprofv3/rocpd/environment.h"
 #include "readers/rocprofv3/rocpd/schema.h"
 #include "readers/text/json_copy.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parquet_writer.h"
-#include "readers/parquet/codecs.h"
+#include "readers/parquet/page.h"
 #include "readers/parquet/table.h"
 
 namespace profgauge::readers::parquet {

@@ -1,0 +1,68 @@
+#include "analysis/context/iteration_parts.h"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "knowledge/launches.h"
+
+namespace profgauge {
+namespace {
+
+/// Names of an iteration's launches, the last one first.
+using Backwards = std::vector<std::uint32_t>;
+
+std::vector<Backwards> CollectLaunches(const Profile& profile,
+                                       std::span<const std::uint32_t> of_device,
+                                       std::size_t count) {
+  struct Launch {
+    std::uint32_t iteration = 0;
+    Ns start = 0;
+    std::uint32_t name = 0;
+  };
+  std::vector<Launch> launches;
+  for (std::size_t row = 0; row < of_device.size(); ++row) {
+    const ApiId call = profile.device.launch[row];
+    if (of_device[row] >= count || !call.valid()) continue;
+    launches.push_back(
+        {of_device[row], profile.api.start[call.value], profile.device.name[row].value});
+  }
+  std::ranges::sort(launches, [](const Launch& a, const Launch& b) {
+    return std::tuple(a.iteration, b.start, a.name) < std::tuple(b.iteration, a.start, b.name);
+  });
+  std::vector<Backwards> all(count);
+  for (const Launch& launch : launches) all[launch.iteration].push_back(launch.name);
+  return all;
+}
+
+/// How many launches the end has at least that occurs nowhere else before it (Z-function).
+std::size_t LengthOfOwnEnd(const Backwards& names) {
+  std::vector<std::size_t> equal(names.size(), 0);
+  std::size_t longest = 0, left = 0, right = 0;
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    if (i < right) equal[i] = std::min(right - i, equal[i - left]);
+    while (i + equal[i] < names.size() && names[equal[i]] == names[i + equal[i]]) ++equal[i];
+    if (i + equal[i] > right) {
+      left = i;
+      right = i + equal[i];
+    }
+    longest = std::max(longest, equal[i]);
+  }
+  return std::max(longest + 1, knowledge::kLaunchesSequenceLeast.as<std::size_t>());
+}
+
+}  // namespace
+
+bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
+                        std::size_t count) {
+  const std::vector<Backwards> all = CollectLaunches(profile, of_device, count);
+  const Backwards& last = all.back();
+  return std::ranges::any_of(std::span(all).first(count - 1), [&](const Backwards& other) {
+    const std::size_t length = LengthOfOwnEnd(other);
+    return length <= other.size() && length <= last.size() &&
+           std::equal(other.begin(), other.begin() + static_cast<std::ptrdiff_t>(length),
+                      last.begin());
+  });
+}
+
+}  // namespace profgauge

@@ -1,0 +1,60 @@
+// The host: its calls, the operating system, and where its threads spent their time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+// Runtime and driver calls on the host.
+
+/// Calls of one name in the selected iterations.
+struct CallSum {
+  std::string name;
+  ApiKind kind = ApiKind::kOther;
+  std::int64_t calls = 0;
+  Ns time = 0, min = 0, max = 0;
+  Ns covered = 0;  ///< Time of iterations in which any thread is in one.
+};
+
+/// For one rank.
+struct CallFacts {
+  std::vector<CallSum> calls;  ///< Each name once, in the order of their first calls.
+  Ns in_calls = 0;             ///< Time in calls, a driver call inside a runtime call once.
+  /// Time in which any thread is blocked in a synchronizing call, in the iterations; their length.
+  Ns blocked = 0, iterations = 0;
+  bool any_call = false;  ///< In the whole profile.
+};
+/// The calls of one rank, added up by name. Empty if calls were not recorded.
+CallFacts CallFactsOf(const RankContext& rank);
+
+/// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
+void AddHostCalls(std::span<const CallFacts> ranks, Output& out);
+
+// Calls of the operating system, and how long it let threads run.
+
+/// "; Nsight Systems records it with --cpuctxsw=…", where it can record the run's devices; else
+/// empty. `what`: from "it" on.
+std::string WithNsight(const Output& out, std::string_view what);
+
+/// A profile's threads by process and number: in which order a file names them is its writer's.
+std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
+
+/// Adds the tables os_calls and threads, where the profile has the OS runtime and scheduling.
+void AddOsRuntime(std::span<const RankContext> ranks, Output& out);
+
+// Where the host's threads spent their time, by scheduling and by sampled call stacks.
+
+/// Adds the tables thread_states and host_cores, where the profile has scheduling, and
+/// cpu_samples, where it has samples.
+/// A thread that did not run waited for the reason that the profiler names; else it is in the call
+/// of the operating system that it made then, "in poll".
+void AddCpuActivity(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,141 @@
+#include "gate/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "base/format.h"
+#include "rules/condition.h"
+#include "rules/waiver.h"
+
+namespace profgauge {
+namespace {
+
+/// With more digits when both would read the same.
+std::string Breach(const Value& value, double limit, std::string_view side, Unit unit) {
+  std::string measured = FormatValue(value, unit);
+  if (measured == FormatValue(limit, unit)) measured = FormatLimit(AsNumber(value, 0), unit);
+  return fmt::format("is {}, {} the limit of {}", measured, side, FormatLimit(limit, unit));
+}
+
+}  // namespace
+
+bool IsBeyond(const Threshold& threshold, double value) {
+  return (threshold.max && value > *threshold.max) || (threshold.min && value < *threshold.min);
+}
+
+std::string BreachOf(const Threshold& threshold, const Value& measured, Unit unit) {
+  const double value = AsNumber(measured, 0);
+  if (threshold.max && value > *threshold.max) {
+    return Breach(measured, *threshold.max, "above", unit);
+  }
+  if (threshold.min && value < *threshold.min) {
+    return Breach(measured, *threshold.min, "below", unit);
+  }
+  return {};
+}
+
+GateStatus StatusOf(Level level) {
+  switch (level) {
+    case Level::kInfo:
+      return GateStatus::kInfo;
+    case Level::kWarn:
+      return GateStatus::kWarn;
+    case Level::kError:
+      return GateStatus::kError;
+  }
+  return GateStatus::kError;
+}
+
+OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
+  return threshold.on_missing.value_or(policy.on_missing);
+}
+
+namespace {
+
+/// Whether the value is still within the waiver's bound.
+bool IsWithinWaiver(const Threshold& threshold, const Waiver& waiver, double value) {
+  if (!waiver.up_to) return false;
+  return (threshold.max && value > *threshold.max && value <= *waiver.up_to) ||
+         (threshold.min && value < *threshold.min && value >= *waiver.up_to);
+}
+
+/// The largest change that a limit saw, relative.
+double LargestChange(const MetricComparison& metric) {
+  const bool is_relative = metric.method == CompareMethod::kStatistics;
+  const double change = is_relative        ? metric.shift
+                        : metric.base != 0 ? metric.change / std::abs(metric.base)
+                                           : 0;
+  return std::max(std::abs(change), metric.total.value_or(0));
+}
+
+}  // namespace
+
+void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& result,
+                Verdict& verdict) {
+  const bool is_missed = result.status == GateStatus::kError || result.status == GateStatus::kWarn;
+  if (!is_missed) return;
+  for (const Waiver& waiver : policy.waivers) {
+    if (waiver.threshold != result.threshold.metric || HasExpired(waiver, today)) continue;
+    if (!IsWithinWaiver(result.threshold, waiver, AsNumber(result.measured, 0))) continue;
+    result.status = GateStatus::kWaived;
+    verdict.notes.push_back("waived: " + WaiverText(waiver, today));
+    return;
+  }
+}
+
+bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
+                    std::chrono::sys_days today, Verdict& verdict) {
+  const bool is_missed =
+      !metric.is_missing && (metric.verdict == stats::Change::kFail || metric.over_limit);
+  if (!is_missed) return false;
+  for (const Waiver& waiver : policy.waivers) {
+    if (waiver.limit != metric.metric || HasExpired(waiver, today)) continue;
+    if (!waiver.up_to || LargestChange(metric) > *waiver.up_to) continue;
+    ++verdict.waived_limits;
+    verdict.notes.push_back("waived: " + WaiverText(waiver, today));
+    return true;
+  }
+  return false;
+}
+
+namespace {
+
+// As much of the run's analysis as conditions of limits look at.
+Analysis MetricsOf(const Snapshot& run) {
+  Analysis analysis;
+  for (const MetricSpec& spec : MetricCatalogue()) {
+    Metric& metric = analysis.metrics.emplace_back();
+    metric.spec = &spec;
+    const auto found = run.metrics.find(spec.id);
+    const bool is_same = run.DefinitionOf(spec.id) == spec.definition_number;
+    if (found != run.metrics.end() && is_same) metric.value = found->second;
+  }
+  return analysis;
+}
+
+bool IsWithin(const Threshold& limit, double value) {
+  return !(limit.max && value > *limit.max) && !(limit.min && value < *limit.min);
+}
+
+}  // namespace
+
+std::optional<std::string> WhyLost(const Threshold& limit, const Analysis& analysis,
+                                   std::span<const Snapshot> baselines) {
+  const Metric* now = analysis.Find(limit.metric);
+  const bool is_absent = now == nullptr || IsAbsent(now->value);
+  if (!is_absent && IsWithin(limit, AsNumber(now->value, 0))) return std::nullopt;
+  for (const Snapshot& run : baselines) {
+    const Analysis then = MetricsOf(run);
+    const Metric* before = then.Find(limit.metric);
+    if (before == nullptr || IsAbsent(before->value) || WhyNotMet(limit.when, then)) continue;
+    const double value = AsNumber(before->value, 0);
+    if (!is_absent && !IsWithin(limit, value)) continue;
+    return fmt::format("{} has {}", run.name, FormatValue(before->value, before->spec->unit));
+  }
+  return std::nullopt;
+}
+
+}  // namespace profgauge

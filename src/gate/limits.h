@@ -1,0 +1,51 @@
+// Limits: a number held against one, waived ones, and those that no longer judge.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "analysis/analysis.h"
+#include "gate/compare.h"
+#include "gate/snapshot.h"
+#include "gate/verdict.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+// A number compared with a limit.
+
+/// "is 42.3 %, above the limit of 30 %". Empty when the value is within the limits.
+std::string BreachOf(const Threshold& threshold, const Value& value, Unit unit);
+/// Whether the value exceeds the limit. A value exactly on a limit is within it.
+bool IsBeyond(const Threshold& threshold, double value);
+
+/// The result of a miss at that level.
+GateStatus StatusOf(Level level);
+/// The limit's setting for a missing number, else the policy's.
+OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy);
+
+// Missed limits that are known and accepted until a day, up to a value or a change.
+
+/// Waives `result` where a waiver of `policy` covers it, and says so in the notes of `verdict`.
+void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& result,
+                Verdict& verdict);
+
+/// Whether a waiver covers a missed limit on a change, of the total too; then it is counted and
+/// said.
+bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
+                    std::chrono::sys_days today, Verdict& verdict);
+
+// Limits that judged a run of the baseline and no longer judge this one.
+
+/// The value of a run of `baselines` for the metric of `limit`, where the limit applied to that run
+/// but not to `analysis`: its metric is absent by now, or its `when` is no longer true
+/// though the number is beyond the limit and was not before. Such a limit must not fall silent,
+/// whatever `on_missing` says: kernels under new names would pass a gate on Tensor Cores.
+/// Nothing where no run of the baseline was judged by it, or by another definition of the metric.
+/// REQUIRES: `limit` did not apply to `analysis`, or its metric is absent.
+std::optional<std::string> WhyLost(const Threshold& limit, const Analysis& analysis,
+                                   std::span<const Snapshot> baselines);
+
+}  // namespace profgauge

@@ -1,0 +1,308 @@
+#include "gate/unrecorded.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "analysis/recording/judged_steps.h"
+#include "analysis/time/iteration_stats.h"
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "gate/limits.h"
+#include "knowledge/unrecorded.h"
+
+namespace profgauge {
+namespace {
+
+struct Partner {
+  MetricId recorded, unrecorded;
+};
+constexpr Partner kPartners[] = {
+    {metric::kIterationTimeMean, metric::kStepTimeMean},
+    {metric::kIterationTimeMedian, metric::kStepTimeMedian},
+    {metric::kIterationPeriodMedian, metric::kStepTimeMedian},
+    {metric::kIterationPeriodMean, metric::kRunTimeMean},
+    {metric::kIterationTimeMin, metric::kStepTimeMin},
+    {metric::kIterationTimeMax, metric::kStepTimeMax},
+    {metric::kIterationTimeP95, metric::kStepTimeP95},
+    {metric::kIterationTimeRobustCv, metric::kStepTimeRobustCv},
+    {metric::kIterationOutliers, metric::kStepOutliers},
+    {metric::kIterationDrift, metric::kStepDrift},
+    {metric::kGpuIdleMean, metric::kGpuIdleUnrecorded},
+    {metric::kGpuUtilizationMean, metric::kGpuUtilizationUnrecorded},
+    {metric::kFlopsMfu, metric::kFlopsMfuUnrecorded},
+};
+// With one device the mean is the extreme as well.
+constexpr Partner kOfOneDevice[] = {
+    {metric::kGpuIdleMax, metric::kGpuIdleUnrecorded},
+    {metric::kGpuUtilizationMin, metric::kGpuUtilizationUnrecorded},
+};
+
+template <std::size_t N>
+std::optional<MetricId> FindPartner(const Partner (&partners)[N], std::string_view metric) {
+  const auto found = std::ranges::find_if(
+      partners, [metric](const Partner& partner) { return partner.recorded == metric; });
+  return found == std::end(partners) ? std::nullopt : std::optional(found->unrecorded);
+}
+
+std::string WhyNoExcuse(const JudgedSteps& steps) {
+  if (steps.level.values < knowledge::kUnrecordedExcusingLeast) {
+    return fmt::format("{} unrecorded iterations are too few to excuse that ({} are needed)",
+                       steps.level.values, knowledge::kUnrecordedExcusingLeast.value());
+  }
+  return "nothing in the profile shows that the unrecorded iterations are of its process: let "
+         "`StepClock` write them into it";
+}
+
+}  // namespace
+
+bool MayExcuse(const JudgedSteps& steps) {
+  return steps.is_of_process && steps.level.values >= knowledge::kUnrecordedExcusingLeast;
+}
+
+std::optional<MetricId> WithoutProfiler(std::string_view metric, const Analysis& analysis) {
+  if (const auto found = FindPartner(kPartners, metric)) return found;
+  const Metric* devices = analysis.Find(metric::kProfileGpus);
+  const bool is_one = devices != nullptr && AsNumber(devices->value, 0) == 1;
+  return is_one ? FindPartner(kOfOneDevice, metric) : std::nullopt;
+}
+
+std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const Policy& policy,
+                                               const Analysis& analysis) {
+  if (policy.unrecorded == Unrecorded::kIgnore || analysis.steps == nullptr) return std::nullopt;
+  const auto partner = WithoutProfiler(threshold.metric, analysis);
+  const Metric* recorded = analysis.Find(threshold.metric);
+  if (!partner || recorded == nullptr || IsAbsent(recorded->value)) return std::nullopt;
+  const Metric* unrecorded = analysis.Find(*partner);
+  if (unrecorded == nullptr) return std::nullopt;
+  const Metric& metric = *unrecorded;
+  GateResult result;
+  result.threshold = threshold;
+  result.recorded = recorded->value;
+  if (IsAbsent(metric.value)) {
+    // A value that cannot be corrected is not the profile's either.
+    const bool is_skipped = OnMissingOf(threshold, policy) == OnMissing::kSkip;
+    result.status = is_skipped ? GateStatus::kSkipped : GateStatus::kMissing;
+    result.measured = recorded->value;
+    result.recorded = {};
+    result.reason = metric.absent_because;
+    return result;
+  }
+  const Unit unit = metric.spec->unit;
+  result.measured = metric.value;
+  const double value = AsNumber(metric.value, 0);
+  const double ends[] = {value, metric.may_be.value_or(value), metric.may_also_be.value_or(value)};
+  const auto missed =
+      std::ranges::count_if(ends, [&](double end) { return IsBeyond(threshold, end); });
+  const std::string recorded_text = FormatValue(recorded->value, unit);
+  result.reason = BreachOf(threshold, metric.value, unit);
+  if (missed == std::ssize(ends)) {
+    result.status = metric.low_confidence && threshold.level != Level::kInfo
+                        ? GateStatus::kLowConfidence
+                        : StatusOf(threshold.level);
+    result.reason += fmt::format(" (without the profiler; {} recorded)", recorded_text);
+    if (metric.low_confidence) result.reason += fmt::format(", but uncertain: {}", metric.note);
+    return result;
+  }
+  const std::string own = FormatValue(metric.value, unit);
+  if (missed > 0 && threshold.level != Level::kInfo) {
+    result.status = GateStatus::kLowConfidence;
+    result.reason =
+        fmt::format("is {} without the profiler ({} recorded), but may be {} to {}", own,
+                    recorded_text, FormatValue(Value(std::min(ends[1], ends[2])), unit),
+                    FormatValue(Value(std::max(ends[1], ends[2])), unit));
+    return result;
+  }
+  result.reason.clear();
+  const bool is_excused = IsBeyond(threshold, AsNumber(recorded->value, 0));
+  if (is_excused && !MayExcuse(*analysis.steps) && threshold.level != Level::kInfo) {
+    result.status = GateStatus::kLowConfidence;
+    result.reason = fmt::format("is {} as recorded, {} without the profiler; {}", recorded_text,
+                                own, WhyNoExcuse(*analysis.steps));
+  }
+  return result;
+}
+
+std::optional<std::string> WhyUnrecordedMissing(const Policy& policy, const Analysis& analysis) {
+  if (policy.unrecorded != Unrecorded::kRequire || analysis.steps != nullptr) return std::nullopt;
+  const Metric* median = analysis.Find(metric::kStepTimeMedian);
+  return fmt::format("the policy requires the times of unrecorded iterations: {}",
+                     median == nullptr ? "" : median->absent_because);
+}
+
+namespace {
+
+constexpr std::array kLate = {metric::kGpuIdleCauseHostWait, metric::kGpuIdleCauseLaunchLatency};
+constexpr std::array kOtherCauses = {
+    metric::kGpuIdleCauseDataloader, metric::kGpuIdleCauseSync, metric::kGpuIdleCauseModuleLoading,
+    metric::kGpuIdleCauseMemoryManagement, metric::kGpuIdleCauseOther};
+
+class Replacer {
+ public:
+  Replacer(Analysis& analysis, bool may_excuse) : analysis_(analysis), may_excuse_(may_excuse) {}
+
+  /// The metric becomes `value`, which may be as good as `best`.
+  void Replace(MetricId id, double value, double best) {
+    Metric* metric = Find(id);
+    if (metric == nullptr) return;
+    replaced_.emplace_back(static_cast<std::size_t>(metric - analysis_.metrics.data()), *metric);
+    if (may_excuse_) metric->value = value;
+    metric->may_be = may_excuse_ ? best : value;
+    metric->note += metric->note.empty() ? "without the profiler" : "; without the profiler";
+  }
+
+  double ValueOf(MetricId id) {
+    const Metric* metric = Find(id);
+    return metric == nullptr ? 0 : AsNumber(metric->value, 0);
+  }
+
+  ReplacedMetrics Take() { return std::move(replaced_); }
+
+ private:
+  Metric* Find(MetricId id) {
+    const Metric* metric = analysis_.Find(id);
+    if (metric == nullptr || IsAbsent(metric->value)) return nullptr;
+    return &analysis_.metrics[static_cast<std::size_t>(metric - analysis_.metrics.data())];
+  }
+
+  Analysis& analysis_;
+  bool may_excuse_;
+  ReplacedMetrics replaced_;
+};
+
+// Shares of a recorded iteration, which is `longer` times an unrecorded one, become those of the
+// latter: the profiler's addition is removed, from late launches first.
+void ReplaceCauses(double longer, Replacer& out) {
+  const double added = longer - 1;  // In unrecorded iterations.
+  double late = 0, others = 0;
+  for (const MetricId id : kLate) late += out.ValueOf(id) * longer;
+  for (const MetricId id : kOtherCauses) others += out.ValueOf(id) * longer;
+  const double from_late = std::min(late, added);
+  const double from_others = std::min(others, added - from_late);
+  const auto scale = [&](const auto& ids, double whole, double less) {
+    if (whole <= 0) return;
+    for (const MetricId id : ids) {
+      const double share = out.ValueOf(id) * longer * (whole - less) / whole;
+      out.Replace(id, share, share);
+    }
+  };
+  scale(kLate, late, from_late);
+  scale(kOtherCauses, others, from_others);
+}
+
+}  // namespace
+
+ReplacedMetrics TakeProfilerOff(const Policy& policy, Analysis& analysis) {
+  if (policy.unrecorded == Unrecorded::kIgnore || analysis.steps == nullptr) return {};
+  const Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded);
+  const Metric* used = analysis.Find(metric::kGpuUtilizationUnrecorded);
+  const Metric* slowdown = analysis.Find(metric::kStepPerturbation);
+  for (const Metric* metric : {idle, used, slowdown}) {
+    if (metric == nullptr || IsAbsent(metric->value)) return {};
+  }
+  Replacer out(analysis, MayExcuse(*analysis.steps));
+  const double longer = std::max(1.0, AsNumber(slowdown->value, 1));
+  const bool is_one = WithoutProfiler(metric::kGpuIdleMax.text(), analysis).has_value();
+  ReplaceCauses(longer, out);
+  const auto replace = [&](MetricId id, const Metric& by, bool is_low_better) {
+    const double value = AsNumber(by.value, 0);
+    out.Replace(id, value, (is_low_better ? by.may_also_be : by.may_be).value_or(value));
+  };
+  replace(metric::kGpuIdleMean, *idle, true);
+  replace(metric::kGpuUtilizationMean, *used, false);
+  // Rules know an iteration by its idle time and the share that this is.
+  const double length = analysis.steps->level.median;
+  const double idle_time = AsNumber(idle->value, 0) * length;
+  out.Replace(metric::kGpuIdleTimeMean, idle_time, idle_time);
+  if (is_one) {
+    replace(metric::kGpuIdleMax, *idle, true);
+    replace(metric::kGpuUtilizationMin, *used, false);
+  }
+  return out.Take();
+}
+
+void PutBack(ReplacedMetrics replaced, Analysis& analysis) {
+  for (auto& [place, metric] : replaced) analysis.metrics[place] = std::move(metric);
+}
+
+namespace {
+
+bool IsUnusual(const Snapshot& run, std::size_t place) {
+  return std::ranges::binary_search(run.steps_unusual, static_cast<std::uint32_t>(place));
+}
+
+std::vector<double> UsualOf(const Snapshot& run) {
+  std::vector<double> usual;
+  for (std::size_t i = 0; i < run.step_times.size(); ++i) {
+    if (!IsUnusual(run, i)) usual.push_back(static_cast<double>(run.step_times[i]));
+  }
+  return usual;
+}
+
+bool HasSteps(const Snapshot& run) {
+  return run.step_times.size() >= run.steps_unusual.size() + knowledge::kUnrecordedConfidentLeast;
+}
+
+stats::Series SeriesOfSteps(std::vector<double> values) {
+  stats::Series series{std::move(values)};
+  series.warmup = stats::FindWarmup(series.values);
+  return series;
+}
+
+std::size_t CountOf(const SeriesList& runs) {
+  std::size_t count = 0;
+  for (const stats::Series& run : runs) count += run.values.size();
+  return count;
+}
+
+}  // namespace
+
+StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
+  const bool base = std::ranges::all_of(baselines, HasSteps);
+  const bool current = std::ranges::all_of(candidates, HasSteps);
+  if (!base || !current) return base || current ? StepsUse::kOneSide : StepsUse::kNone;
+  const bool is_single = baselines.front().steps_a_value == 1;
+  const auto is_other = [&](const Snapshot& run) { return (run.steps_a_value == 1) != is_single; };
+  const bool differ =
+      std::ranges::any_of(baselines, is_other) || std::ranges::any_of(candidates, is_other);
+  return differ ? StepsUse::kOtherSampling : StepsUse::kBoth;
+}
+
+bool IsOfSteps(std::string_view metric) {
+  return metric == metric::kStepTimeMean || metric == metric::kStepTimeMedian ||
+         metric == metric::kStepTimeP95 || metric == metric::kStepTimeMax ||
+         metric == metric::kStepTimeRobustCv;
+}
+
+SeriesList UsualSteps(std::span<const Snapshot> runs) {
+  SeriesList all;
+  for (const Snapshot& run : runs) all.push_back(SeriesOfSteps(UsualOf(run)));
+  return all;
+}
+
+SeriesList AllSteps(std::span<const Snapshot> runs) {
+  SeriesList all;
+  for (const Snapshot& run : runs) {
+    all.push_back(SeriesOfSteps({run.step_times.begin(), run.step_times.end()}));
+  }
+  return all;
+}
+
+std::vector<double> StepValues(std::span<const Snapshot> runs) {
+  std::vector<double> all;
+  for (const Snapshot& run : runs) {
+    const std::vector<double> usual = UsualOf(run);
+    all.insert(all.end(), usual.begin(), usual.end());
+  }
+  return all;
+}
+
+std::string StepCounts(const SeriesList& base, const SeriesList& current) {
+  return fmt::format("by {} unrecorded iterations, the baseline's {}", CountOf(current),
+                     CountOf(base));
+}
+
+}  // namespace profgauge

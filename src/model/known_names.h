@@ -1,0 +1,98 @@
+// Names in profiles whose meaning rules/knowledge/ knows.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "model/iteration_source.h"
+#include "model/profile.h"
+
+namespace profgauge {
+
+// Evidence by names in a profile: its framework and the libraries that it uses.
+
+enum class Sign : std::uint8_t {
+  kPyTorch,
+  kXla,
+  kTensorRt,
+  kTensorFlow,
+  kDdp,           ///< DistributedDataParallel.
+  kFsdp,          ///< FullyShardedDataParallel.
+  kGraphCapture,  ///< Calls that begin or end the capture of a graph.
+  kNccl,
+  kGloo,
+  kCount_
+};
+
+/// Whether a name in the profile, or in that which a summary was made of, has the sign.
+bool Shows(const Profile& profile, Sign sign);
+
+/// A name that has the sign.
+std::string_view NameWith(Sign sign);
+
+// Kinds of host work while a device waits: the table `host_work` of rules/knowledge/names.yaml, and
+// the values of `gap.category`.
+
+struct HostWork {
+  std::string_view id;       ///< "data_loader"
+  std::string_view title;    ///< "data loader"
+  std::string_view pattern;  ///< RE2 that names of frames, operators and ranges contain.
+};
+inline constexpr HostWork kHostWork[] = {
+#include "knowledge/host_work.inc"
+};
+/// By the cause of the gap, whatever is recorded.
+inline constexpr const HostWork& kFirstUse = kHostWork[0];
+/// Something is recorded, and no row matches it.
+inline constexpr HostWork kUnnamedHostWork = {"unnamed", "other code", ""};
+/// No frame, operator or range covers the gap.
+inline constexpr HostWork kUnrecordedHostWork = {"not_recorded", "not recorded", ""};
+
+static_assert(kFirstUse.id == "first_use");
+
+// Names of ranges that show iterations where none is marked: the tables `steps` and `witnesses` of
+// rules/knowledge/markers.yaml.
+
+/// Steps of a serving engine, of one phase.
+struct EngineStep {
+  std::string_view engine;   ///< "vLLM"
+  std::string_view phase;    ///< "decode"
+  std::string_view pattern;  ///< RE2 that their names match.
+};
+inline constexpr EngineStep kEngineSteps[] = {
+#include "knowledge/steps.inc"
+};
+
+/// Ranges that occur once in each iteration.
+struct IterationWitness {
+  std::string_view id;
+  bool closes =
+      false;  ///< The iteration ends where the range does; else it begins where it begins.
+  std::string_view pattern;
+};
+inline constexpr IterationWitness kIterationWitnesses[] = {
+#include "knowledge/witnesses.inc"
+};
+
+static_assert(kIterationWitnesses[0].id == "optimizer_step" && kIterationWitnesses[0].closes);
+
+// The names of ranges that mark iterations: the table of
+// rules/knowledge/markers.yaml.
+
+/// One family of names. At least one of `starts` and `matches` is given.
+struct MarkerName {
+  std::string_view family;
+  std::string_view starts = {};   ///< The name starts with it; empty: `matches` decides.
+  std::string_view matches = {};  ///< RE2 that the name must contain; empty: `starts` decides.
+  std::string_view domain = {};   ///< Only NVTX ranges of this domain; empty: of any.
+};
+inline constexpr MarkerName kMarkerNames[] = {
+#include "knowledge/markers.inc"
+};
+
+static_assert(kMarkerNames[0].family == "profiler_step" && kMarkerNames[0].starts == kProfilerStep);
+
+}  // namespace profgauge

@@ -1,0 +1,58 @@
+// The tables that queries read: those of the report, and single events.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/context/context.h"
+#include "base/table.h"
+#include "base/value.h"
+#include "query/relation.h"
+#include "report/report.h"
+
+namespace profgauge::query {
+
+// Columns of the tables that hold the rest of the report: metrics, limits, findings, and the
+// schema itself.
+
+/// A table that is in no catalog of the analysis.
+struct TableShape {
+  std::string_view id, title, doc;
+  Origin origin = Origin::kReport;
+  std::span<const ColumnSpec> columns;
+};
+std::span<const TableShape> ReportShapes();
+
+// Columns of the tables of single events.
+
+std::span<const TableShape> EventShapes();
+
+// The tables that a judged run fills: those of the analysis with all of their rows, and metrics,
+// limits, findings, evidence, facts and the import log.
+
+/// Facts of a run by name, as rules know them.
+using FactValues = std::vector<std::pair<std::string, Value>>;
+
+/// Adds the rows of a run; `run` is its name, empty where there is one. The parts keep the report.
+void AddReport(const std::string& run, std::shared_ptr<const report::Report> report,
+               const FactValues& facts, Dataset& data);
+
+// The tables of single events: one row each, read from the profile in place.
+
+/// Ids of events: those of the rank at position p of the run begin with p times this. 100 000 ranks
+/// stay below 2^53, so that readers of JSON keep them.
+inline constexpr std::int64_t kIdsOfRank = std::int64_t{1} << 36;
+
+/// Adds the rows of the event tables among `wanted`. `ranks` are those of a run from `position` on,
+/// and their profiles must outlive the rows.
+void AddEvents(const std::string& run, std::shared_ptr<const std::vector<RankContext>> ranks,
+               std::size_t position, const Places& wanted, Dataset& data);
+
+}  // namespace profgauge::query

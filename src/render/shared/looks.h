@@ -1,0 +1,159 @@
+// How things look everywhere: colors, signs, and the words beside them.
+#pragma once
+
+#include <array>
+#include <boost/json/array.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace profgauge::render {
+
+// Colors of charts.
+
+/// A color with a fixed meaning. `name` is the CSS class.
+struct Paint {
+  std::string_view name;
+  std::string_view fill;  ///< "#009E73"
+  std::string_view ink;   ///< Text on top of it: "#000" or "#fff".
+};
+
+/// For series without a separate meaning, distinguished by shape and word, too: none is a
+/// category's color, each is seen on light paper and on dark.
+inline constexpr std::array<Paint, 8> kNeutralPaints = {{
+    {"s-1", "#4477AA", "#fff"},
+    {"s-2", "#EE6677", "#000"},
+    {"s-3", "#228833", "#fff"},
+    {"s-4", "#AA9922", "#000"},
+    {"s-5", "#33A3C4", "#000"},
+    {"s-6", "#AA3377", "#fff"},
+    {"s-7", "#888888", "#000"},
+    {"s-8", "#EE7733", "#000"},
+}};
+
+// Colors of the categories, with fixed meaning everywhere: the Okabe-Ito palette for time
+// categories, except its yellow, which is invisible on white paper: host work, waiting and
+// unattributed time have 3 : 1 against light and dark paper. Ids, words and order are
+// model/category.h's; all outputs and the timeline's script take their colors from here.
+
+/// `paint.name` is the CSS class, and "--" before it the variable of the style sheet.
+struct CategoryColours {
+  Paint paint;
+  std::string_view dark_fill;
+};
+
+/// By category.
+inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = {{
+    {{"k-tc", "#009E73", "#000"}, "#009E73"},
+    {{"k-kn", "#56B4E9", "#000"}, "#56B4E9"},
+    {{"k-co", "#CC79A7", "#000"}, "#CC79A7"},
+    {{"k-cp", "#0072B2", "#fff"}, "#0072B2"},
+    {{"k-ms", "#5B5B5B", "#fff"}, "#8B8B8B"},
+    {{"k-rt", "#E69F00", "#000"}, "#E69F00"},
+    {{"k-dl", "#D55E00", "#000"}, "#D55E00"},
+    {{"k-hc", "#A39200", "#000"}, "#F0E442"},
+    {{"k-ot", "#949494", "#000"}, "#767676"},
+    {{"k-an", "#D9D2F0", "#000"}, "#D9D2F0"},
+    {{"k-py", "#CFE3D6", "#000"}, "#CFE3D6"},
+    {{"k-wt", "#8580A8", "#000"}, "#8580A8"},
+}};
+
+constexpr const Paint& PaintOf(Category category) {
+  return kCategoryColours[static_cast<std::size_t>(category)].paint;
+}
+
+/// Nothing happens: no category.
+inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};
+inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
+
+/// For the timeline's script, in order: [id, title, [fill, ink], name of the variable].
+boost::json::array CategoriesForScript(std::string_view accelerator);
+
+// The look of states, in every output: a sign and a word for each, so that color is never the only
+// sign, and colors with one meaning.
+
+using report::State;
+
+/// The meaning of a state for the reader.
+enum class Tone : std::uint8_t { kMute, kGood, kBad, kWarn };
+
+/// Colors of text and of its background, on light paper and on dark. `name` is the CSS class, and
+/// "--" before it the variable of the style sheet.
+struct ToneColours {
+  std::string_view name, ink, wash, dark_ink, dark_wash;
+};
+/// By tone. Muted states have the colors of a page's lesser texts, `--soft` and `--raised`.
+inline constexpr std::array<ToneColours, 4> kToneColours = {{
+    {"mute", "#57606a", "#f7f8fa", "#a0a8b2", "#1c2026"},
+    {"good", "#1a7f37", "#e6f4ea", "#56c271", "#14291a"},
+    {"bad", "#b3151c", "#fdeceb", "#ff8f88", "#331a1b"},
+    {"warn", "#8a5300", "#fff4e0", "#f0b357", "#2f2512"},
+}};
+
+constexpr const ToneColours& ColoursOf(Tone tone) {
+  return kToneColours[static_cast<std::size_t>(tone)];
+}
+
+/// For shapes, e.g. in meters.
+constexpr Paint PaintOf(Tone tone) { return {ColoursOf(tone).name, ColoursOf(tone).ink, "#fff"}; }
+
+struct StatusLook {
+  std::string_view sign, word;
+  Tone tone = Tone::kMute;
+
+  /// The CSS class.
+  constexpr std::string_view name() const { return ColoursOf(tone).name; }
+};
+/// By state.
+inline constexpr std::array<StatusLook, report::kStateNames.size()> kStatusLooks = {{
+    {"•", "", Tone::kMute},
+    {"✓", "pass", Tone::kGood},
+    {"✗", "fail", Tone::kBad},
+    {"?", "no verdict", Tone::kWarn},
+    {"–", "not judged", Tone::kMute},
+    {"✗", "error", Tone::kBad},
+    {"▲", "warning", Tone::kWarn},
+    {"ℹ", "info", Tone::kMute},
+    {"▲", "low confidence", Tone::kWarn},
+    {"?", "missing", Tone::kWarn},
+    {"?", "undecided", Tone::kWarn},
+    {"–", "skipped", Tone::kMute},
+    {"–", "not applicable", Tone::kMute},
+    {"–", "waived", Tone::kMute},
+    {"?", "broken rule", Tone::kWarn},
+    {"✓", "improved", Tone::kGood},
+    {"?", "inconclusive", Tone::kWarn},
+}};
+constexpr const StatusLook& LookOf(State state) {
+  return kStatusLooks[static_cast<std::size_t>(state)];
+}
+
+/// For problems that a reader found or repaired.
+constexpr StatusLook LookOf(Severity severity) {
+  switch (severity) {
+    case Severity::kDataLoss:
+      return {"✗", "data loss", Tone::kBad};
+    case Severity::kRepaired:
+      return {"▲", "repaired", Tone::kWarn};
+    case Severity::kSkipped:
+      return {"▲", "skipped", Tone::kWarn};
+    case Severity::kInfo:
+      break;
+  }
+  return LookOf(State::kInfo);
+}
+
+/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED".
+std::string VerdictWord(State verdict);
+
+// The colors of a style sheet that lists of this folder hold.
+
+/// A style sheet whose remarks about categories and states are replaced by colors: "/* categories
+/// */", "/* states */" and those with "dark" before the word by variables, "/* classes of
+/// categories */" by the rules for other colors in the dark. A sheet without them stays as it is.
+std::string WithColours(std::string css);
+
+}  // namespace profgauge::render

@@ -1,0 +1,158 @@
+#include "render/shared/report_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/format.h"
+#include "knowledge/findings.h"
+#include "render/shared/words.h"
+#include "report/first_screen.h"
+
+namespace profgauge::render {
+
+std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight) {
+  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
+  std::vector<const report::Finding*> causes;
+  for (const report::Finding& finding : report.findings) {
+    const bool weighs = WeightOf(finding.level) <= 1;
+    if (!HasFired(finding) || CauseOf(report, finding) != nullptr || weighs != of_weight) continue;
+    if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
+  }
+  if (of_weight) {
+    // Those about the profile say how far to trust the rest.
+    std::ranges::stable_partition(causes,
+                                  [](const auto* one) { return !report::IsAboutProfile(*one); });
+  } else {
+    std::ranges::stable_sort(causes, std::greater<>(), gain);
+  }
+  return causes;
+}
+
+const report::Finding* FlawOfProfile(const report::Report& report) {
+  if (report.verdict.status != State::kNoVerdict) return nullptr;
+  const auto found = std::ranges::find_if(report.findings, [](const report::Finding& finding) {
+    return HasFired(finding) && report::IsAboutProfile(finding) && !finding.explains.empty();
+  });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+std::string FirstAdvice(const report::Finding& finding) {
+  if (finding.advice_parts.empty()) return {};
+  std::string text;
+  for (const TextPart& part : finding.advice_parts.front()) {
+    const bool is_code = part.kind == TextPart::Kind::kCode;
+    text += is_code ? "`" + part.text + "`" : part.text;
+  }
+  return text;
+}
+
+std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step) {
+  const double start = AsNumber(plan.start.value, 0), saves = AsNumber(step.saves.value, 0);
+  if (start <= 0) return step.saves.text;
+  const double most = AsNumber(step.at_most.value, 0);
+  const bool says_more = most < start && most > knowledge::kFindingsBoundExcess * saves;
+  return fmt::format("{} (−{}{})", step.saves.text, FormatShare(saves / start),
+                     says_more ? ", at most " + step.at_most.text : "");
+}
+
+std::string MoreStepsText(const report::Plan& plan) {
+  if (plan.steps.size() <= kFirstSteps) return {};
+  return fmt::format("and {}", Counted(static_cast<std::int64_t>(plan.steps.size() - kFirstSteps),
+                                       "more step", "more steps"));
+}
+
+report::PlanStep RestOfSteps(const report::Plan& plan) {
+  const double before = AsNumber(plan.steps[kFirstSteps - 1].time.value, 0);
+  const double saves = before - AsNumber(plan.end.value, before);
+  report::PlanStep rest;
+  rest.time = plan.end;
+  rest.saves = {Value(saves), Unit::kTime, FormatDuration(saves), ""};
+  return rest;
+}
+
+State LevelOf(const report::Report& report, const report::PlanStep& step) {
+  State level = State::kNone;
+  for (const report::Finding& finding : report.findings) {
+    const bool is_part = std::ranges::find(step.rules, finding.rule) != step.rules.end();
+    if (!is_part || !HasFired(finding)) continue;
+    if (level == State::kNone || WeightOf(finding.level) < WeightOf(level)) level = finding.level;
+  }
+  return level;
+}
+
+std::string WithoutProfilerText(const report::Plan& plan) {
+  if (plan.without_profiler.text.empty()) return {};
+  return fmt::format("{} to {} without the profiler", plan.without_profiler.text, plan.start.text);
+}
+
+namespace {
+
+int WeightOfState(CheckState state) {
+  switch (state) {
+    case CheckState::kLost:
+      return 0;
+    case CheckState::kDoubt:
+      return 1;
+    case CheckState::kUnknown:
+      return 2;
+    case CheckState::kOk:
+      break;
+  }
+  return 3;
+}
+
+}  // namespace
+
+std::string_view TrustText(Trust trust) {
+  switch (trust) {
+    case Trust::kWhole:
+      return "whole";
+    case Trust::kLimited:
+      return "limited";
+    case Trust::kNone:
+      break;
+  }
+  return "no verdict";
+}
+
+std::string_view StateText(CheckState state) {
+  switch (state) {
+    case CheckState::kOk:
+      return "fine";
+    case CheckState::kDoubt:
+      return "uncertain";
+    case CheckState::kLost:
+      return "lost";
+    case CheckState::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::string QualityText(const Certificate& recording) {
+  if (recording.trust == Trust::kWhole) return {};
+  const auto checks = ChecksByWeight(recording);
+  const auto more = std::ranges::count_if(
+      checks, [](const CertificateCheck* check) { return WeightOfState(check->state) < 2; });
+  return fmt::format("{}: {}{}", TrustText(recording.trust), checks.front()->text,
+                     more > 1 ? fmt::format(" (and {} more)", more - 1) : "");
+}
+
+std::vector<const CertificateCheck*> ChecksByWeight(const Certificate& recording) {
+  std::vector<const CertificateCheck*> checks;
+  for (const CertificateCheck& check : recording.checks) checks.push_back(&check);
+  std::ranges::stable_sort(
+      checks, {}, [](const CertificateCheck* check) { return WeightOfState(check->state); });
+  return checks;
+}
+
+std::string FoundText(const CertificateCheck& check) {
+  const bool affects = check.state == CheckState::kDoubt || check.state == CheckState::kLost;
+  if (!affects || check.affects.empty()) return check.text;
+  return fmt::format("{}; affects {}", check.text, fmt::join(check.affects, ", "));
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,58 @@
+// The plan, and the quality of the profile, in words.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.h"
+
+namespace profgauge::render {
+
+// The plan on the first screen of every output, and findings without one.
+
+/// Number of steps of a plan, or findings, shown completely; the rest is one line.
+inline constexpr std::size_t kFirstSteps = 4;
+
+/// Without a plan: fired findings that are no symptom of another. `of_weight`: errors and warnings,
+/// those about the profile last; else those that only inform and could save something, the largest
+/// saving first.
+std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight);
+/// The finding that leaves a run without a verdict nothing to judge, whose symptoms the others are;
+/// nullptr where there is none.
+const report::Finding* FlawOfProfile(const report::Report& report);
+
+/// The first point of a finding's advice as text, code between backticks; empty without advice.
+std::string FirstAdvice(const report::Finding& finding);
+
+/// "59.0 ms (−33.2 %)": the saving of a step, and its share of the start.
+std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step);
+
+/// "and 2 more steps" where the plan has more than kFirstSteps; else empty.
+std::string MoreStepsText(const report::Plan& plan);
+/// What the steps after kFirstSteps save together. REQUIRES: there are some.
+report::PlanStep RestOfSteps(const report::Plan& plan);
+/// The level of the findings that a step is made of; none where they pass until it is the limit.
+report::State LevelOf(const report::Report& report, const report::PlanStep& step);
+/// "12.7 ms to 18.7 ms without the profiler": an iteration, where that is known; else empty.
+std::string WithoutProfilerText(const report::Plan& plan);
+
+// The profile's quality in words: the certificate of the report.
+
+/// "whole", "limited" or "no verdict".
+std::string_view TrustText(Trust trust);
+/// "fine", "uncertain", "lost", "unknown".
+std::string_view StateText(CheckState state);
+
+/// "limited: 70 of 516 launches have no kernel (and 1 more)": the most severe check; empty where
+/// the profile is whole.
+std::string QualityText(const Certificate& recording);
+
+/// Checks by weight: data loss, uncertain, unknown, fine; each in their order.
+std::vector<const CertificateCheck*> ChecksByWeight(const Certificate& recording);
+
+/// The check's result and effect: "70 of 516 launches have no kernel; affects idle, kernels".
+std::string FoundText(const CertificateCheck& check);
+
+}  // namespace profgauge::render

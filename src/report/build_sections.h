@@ -1,0 +1,77 @@
+// The sections of a report, each made from the results of one layer.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "gate/compare.h"
+#include "gate/history.h"
+#include "model/devices.h"
+#include "model/profile.h"
+#include "model/profile_quality.h"
+#include "report/build_report.h"
+#include "report/report.h"
+#include "report/runs.h"
+#include "rules/evaluator.h"
+#include "rules/plan.h"
+
+namespace profgauge::report {
+
+// Small parts that every section of a report is built from.
+
+/// The number with its text; `absent_because` is kept only when it is absent.
+Quantity MakeQuantity(Value value, Unit unit, std::string absent_because = {});
+
+/// A difference: its text has a sign, and of shares it is in points, "−13.4 points".
+Quantity MakeDifference(Value difference, Unit unit, std::string absent_because = {});
+
+/// "higher", "lower" or "neutral".
+Better BetterOf(Direction direction);
+
+// The part of the report about the measurement: run, devices, versions, environment.
+
+ProfileInfo BuildProfileInfo(const BuildInput& input);
+
+/// The profile's facts, without those shown as a version or framework.
+std::vector<std::pair<std::string, std::string>> BuildEnvironment(std::span<const Profile> ranks);
+
+/// Hashes and options: everything that decides the numbers, and no paths of reports.
+std::vector<std::pair<std::string, std::string>> BuildProvenance(const BuildInput& input);
+
+// Findings as the report shows them.
+
+/// In the order of `evaluation`: by weight, a symptom after its cause. `ranks`: where the files
+/// lie that a finding's `next` names; without them, and where two ranks are in one file, it is
+/// empty.
+std::vector<Finding> BuildFindings(const Evaluation& evaluation,
+                                   std::span<const Profile> ranks = {});
+
+// The plan of the report, in words.
+
+/// `evaluation`: the plan's source; `words`: of the devices.
+Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation, const DeviceWords& words);
+
+// A comparison with a baseline, for reports.
+
+/// `accelerator`: that of the report that contains the comparison; empty: as the runs state it.
+Comparison BuildComparison(const RunComparison& run, const std::string& accelerator);
+
+/// Whose devices both runs had; empty when they differ or nothing shows.
+std::string AcceleratorOf(const Comparison& comparison);
+
+// The certificate's check against the baseline: lost launches look like a faster run.
+
+/// Adds the check; `comparison` is null without a baseline. Nothing where no checks were made.
+void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate);
+
+// Makes the trend of a history.
+
+/// `entries`: oldest first. Series: the median iteration time of all runs, and a few other metrics
+/// that at least two runs have.
+Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch);
+
+}  // namespace profgauge::report
