@@ -67,7 +67,7 @@ TEST(FirstRows, PlanNamesLevelsActionsAndItsEnd) {
             "Next bottleneck. Do test/b. Saves nothing until the steps above are done.");
   EXPECT_EQ(rows[4].at("title").as_string(), "and 2 more steps");
   EXPECT_EQ(rows[4].at("after").as_string(), "40 ms");
-  EXPECT_EQ(rows[4].at("saves").as_string(), "20.0 ms (−20.0 %)");
+  EXPECT_EQ(rows[4].at("saves").as_string(), "20.0 ms (−20.0 %)");
 }
 
 TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
