@@ -55,6 +55,12 @@ ci/knowledge.py || {
 }
 say "each row of thresholds.yaml is used where it says"
 
+ci/own_words.py || {
+  say "--redact=code would hide words of ours: ci/own_words.py --fix adds them"
+  exit 1
+}
+say "--redact=code keeps the words of our sentences"
+
 ci/includes.py || {
   say "a header lacks a standard header that it uses: ci/includes.py --fix adds it"
   exit 1

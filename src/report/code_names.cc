@@ -24,6 +24,11 @@ constexpr std::string_view kPublicWords[] = {
 #include "knowledge/public_words.inc"
 };
 
+/// The words of the sentences of our sources.
+constexpr std::string_view kOwnWords =
+#include "report/own_words.inc"
+    ;
+
 /// Too short to say whose it is: "nt", "k".
 constexpr std::size_t kShortestWord = 3;
 /// Digits of a replacement: 2^32 names, of which a profile has some ten thousand.
@@ -33,7 +38,9 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// Bytes of the word at the start of `text`; 0: there is none. Other alphabets are letters, signs
-/// between words (dashes, arrows, ×) are not.
+/// between words (dashes, arrows, ×, narrow spaces) are not.
+///
+/// REQUIRES: `text` does not start within a character.
 std::size_t WordAt(std::string_view text) {
   std::size_t size = 0;
   while (size < text.size()) {
@@ -71,19 +78,22 @@ void ForEachWord(std::string_view text,
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t size = WordAt(text.substr(at));
     if (size > 0) use(text.substr(at, size), at);
-    at += std::max<std::size_t>(1, size);
+    // A sign is passed as a whole: the rest of its bytes would look like letters.
+    at += size > 0 ? size : std::max<std::size_t>(1, Utf8Length(text.substr(at)));
   }
 }
 
-/// The words of the rules that are compiled in, in lower case.
+/// The words of our texts, in lower case: of the rules that are compiled in, and of the sources.
 const std::unordered_set<std::string>& OwnWords() {
   static const auto kWords = [] {
     std::unordered_set<std::string> words;
-    for (const std::string_view path : EmbeddedRulesPaths()) {
-      ForEachWord(EmbeddedRules(path), [&](std::string_view word, std::size_t) {
+    const auto add = [&words](std::string_view text) {
+      ForEachWord(text, [&](std::string_view word, std::size_t) {
         words.insert(Lower(WithoutUnderscores(word)));
       });
-    }
+    };
+    add(kOwnWords);
+    for (const std::string_view path : EmbeddedRulesPaths()) add(EmbeddedRules(path));
     return words;
   }();
   return kWords;

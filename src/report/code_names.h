@@ -16,8 +16,10 @@ enum class NameKind : std::uint8_t { kName, kFunction, kModule, kFile, kKernel }
 
 /// A name is replaced word by word (letters, digits, `_`), so that paths, stacks and template
 /// arguments keep their form: "net.py(3): Head.run" is "file_1a2b3c4d.py(3): fn_…fn_…". A word is
-/// kept if it is a number, if ProfGauge's own rules contain it, if it is of a framework or a
-/// vendor's library (rules/knowledge/names.yaml), or if Learn() saw it in such a name.
+/// kept if it is a number, if ProfGauge's own rules or sentences contain it (own_words.inc), if it
+/// is of a framework or a vendor's library (rules/knowledge/names.yaml), or if Learn() saw it in
+/// such a name. So a sentence of ours stays as it is, wherever it stands, and every other word of
+/// the profile is hidden.
 class CodeNames {
  public:
   /// A word's replacement has the first 8 digits of its HMAC-SHA-256 with `key`.

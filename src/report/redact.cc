@@ -113,7 +113,7 @@ class Redactor {
         HidePlaces(part.text);
       } else if (part.kind == TextPart::Kind::kCode) {
         Name(part.text);
-      } else if (pass_ == Pass::kProse) {
+      } else if (pass_ == Pass::kProse && part.kind != TextPart::Kind::kNumber) {
         Prose(part.text);
       }
     }

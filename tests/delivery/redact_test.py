@@ -9,7 +9,7 @@ import unittest
 import zipfile
 import zlib
 
-from support import main, run
+from support import REPOSITORY, main, run
 from unique_names import COUNT, Names, trace
 
 
@@ -36,6 +36,20 @@ def unpacked(path):
             continue
         parts += [decoded, *inflated(decoded)]
     return b"\n".join(parts).decode("latin-1")
+
+
+def sentences(part, place=""):
+    """Each text of a report by its place, without code; names of files, cells and facts of the profile are left out."""
+    if isinstance(part, str):
+        yield place, re.sub("`[^`]*`", "`", part)
+    elif isinstance(part, list):
+        for number, one in enumerate(part):
+            yield from sentences(one, f"{place}/{number}")
+    elif isinstance(part, dict) and part.get("kind") != "code":
+        for key, one in part.items():
+            if place or key not in ("tables", "timeline", "environment", "profile", "provenance"):
+                if key not in ("evidence", "next"):
+                    yield from sentences(one, f"{place}/{key}")
 
 
 class RedactTest(unittest.TestCase):
@@ -110,6 +124,14 @@ class RedactTest(unittest.TestCase):
         one, other = (json.loads((out / "report/report.json").read_text()) for out in (plain, hidden))
         self.assertEqual(*({name: metric.get("value") for name, metric in report["metrics"].items()} for report in (one, other)))
         self.assertEqual([(f["rule"], f["status"]) for f in one["findings"]], [(f["rule"], f["status"]) for f in other["findings"]])
+
+    def test_sentences_stay_as_they_are(self):
+        for name in ("slow.pt.trace.json.gz", "healthy.pt.trace.json.gz", "ddp"):
+            reports = [run("report", "-q", "--no-config", REPOSITORY / "examples" / name, "--json", "-", *redaction)
+                       for redaction in ((), ("--redact=code",))]
+            plain, hidden = (dict(sentences(json.loads(report.stdout))) for report in reports)
+            self.assertGreater(len(plain), 100, name)
+            self.assertEqual(plain, hidden, name)
 
     def test_the_key_is_no_output(self):
         plain, _ = self.outputs("plain3")

@@ -51,6 +51,27 @@ TEST(CodeNames, HidesInSentencesOnlyWordsThatWereHidden) {
   EXPECT_EQ(code.InProse("quokka waits for wombat"), name + " waits for wombat");
 }
 
+TEST(CodeNames, KeepsSignsWhole) {
+  CodeNames code("key");
+  for (const std::string_view text :
+       {"36.7\u202FMB at 1.31\u202FTB/s", "a\u202Fms", "— ≥ 5\u00A0%"}) {
+    EXPECT_EQ(code.Hide(text), text);
+    EXPECT_EQ(code.InProse(text), text);
+  }
+  EXPECT_EQ(code.Hide("1\u202Fquokka"), "1\u202F" + code.Hide("quokka"));
+}
+
+TEST(CodeNames, KeepsSentencesOfOursWhereverTheyStand) {
+  CodeNames code("key");
+  for (const std::string_view text :
+       {"is cut into 2 tiles for 108 SMs, so that 98.1 % of them idle",
+        "--iter-start=2 --iter-stop=6", "--iter-start"}) {
+    EXPECT_EQ(code.Hide(text), text);
+  }
+  const std::string name = code.Hide("quokka");
+  EXPECT_EQ(code.InProse("108 SMs wait for quokka"), "108 SMs wait for " + name);
+}
+
 TEST(CodeNames, KeepsWordsOfPublicNamesAndOfDevices) {
   CodeNames code("key");
   code.Learn("aten::quokka_");
