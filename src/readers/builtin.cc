@@ -103,8 +103,13 @@ constexpr NotCopied kNotCopied[] = {
     {"text", "text that neuron-profile printed",
      "scrub its JSON, of `--output-format summary-json`"},
     {"database", "another database", kReport},
-    {"folder", "a folder", "scrub its files one by one"},
 };
+
+Error FolderGiven(const std::string& in) {
+  return InputError(in, "scrub/format", "scrub takes one file, found a folder",
+                    "make a folder OUT, then: `for f in DIR/*; do profgauge scrub \"$f\" "
+                    "\"OUT/${f##*/}\"; done`");
+}
 
 Error OtherFormat(const std::string& in, std::string_view format) {
   const auto* found = std::find_if(std::begin(kNotCopied), std::end(kNotCopied),
@@ -199,7 +204,7 @@ Result<std::string> ScrubTrace(const std::string& in, const Rename& rename) {
     const bool has_tables = std::any_of(files.begin(), files.end(), [](const fs::path& path) {
       return path.extension() == ".parquet";
     });
-    return Fail(OtherFormat(in, has_tables ? "parquet" : "folder"));
+    return Fail(has_tables ? OtherFormat(in, "parquet") : FolderGiven(in));
   }
   PROFGAUGE_TRY(const Known known, KnownOf(in));
   PROFGAUGE_TRY(const auto source, OpenByteSource(in));

@@ -133,16 +133,17 @@ class ScrubTest(unittest.TestCase):
         for profile, what, instead in ((summary, "a summary", "summarize PROFILE --redact=code"),
                                        (folder, "Parquet", "nsys export --type sqlite"),
                                        (folder / "Instruction.parquet", "Parquet", "--redact=code"),
-                                       (REPOSITORY / "examples/ddp", "a folder", "one by one"),
+                                       (REPOSITORY / "examples/ddp", "one file", "for f in DIR/*; do profgauge scrub"),
                                        (text, "neuron-profile printed", "summary-json"),
                                        (net_dict, "net.dict", "--redact=code")):
             with self.subTest(what):
-                done = run("scrub", profile, self.folder / "copy")
-                self.assertEqual(done.returncode, 3, done.stderr)
-                self.assertIn("scrub/format", done.stderr)
-                self.assertIn(what, done.stderr)
-                self.assertIn(instead, " ".join(done.stderr.split()))
-                self.assertFalse((self.folder / "copy").exists())
+                for code in ((), ("--code",)):
+                    done = run("scrub", *code, profile, self.folder / "copy")
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertIn("scrub/format", done.stderr)
+                    self.assertIn(what, done.stderr)
+                    self.assertIn(instead, " ".join(done.stderr.split()))
+                    self.assertFalse((self.folder / "copy").exists())
 
 
 if __name__ == "__main__":

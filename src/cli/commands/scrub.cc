@@ -122,6 +122,9 @@ Result<int> RunScrub(const Options& options, Console& console) {
   std::optional<report::CodeNames> code;
   readers::Rename rename;
   std::unordered_map<std::string, std::string> hidden;
+  std::error_code ignored;
+  // A folder has no hash; the refusal says what to do.
+  if (fs::is_directory(in, ignored)) PROFGAUGE_CHECK(readers::ScrubTrace(in, rename));
   if (options.redact.HidesCode()) {
     PROFGAUGE_TRY(const std::string hash, HashOf(in));
     code.emplace(report::KeyOf(options.redact, std::span(&hash, 1)));

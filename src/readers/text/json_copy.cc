@@ -207,28 +207,35 @@ std::string CopyJsonText(std::string_view json, const JsonKeep& keep) {
 }
 
 std::string WithoutPaths(std::string_view text) {
-  // Rooted where people's and machines' files are, or ending in a source or library file.
+  // A path begins the text or follows a sign, so that all of it is found: what stood before it
+  // would be glued to what is kept. It has a person's folder, or is rooted where machines' files
+  // are, also behind dots and one-letter options, or ends in a source or library file.
   static const RE2 path(
-      R"re((?:(?:/(?:home|Users|root|mnt|tmp|usr|opt|var|srv|nfs|scratch|workspace|data\d*|lustre|gpfs|proj\w*)/)re"
-      R"re([^\s'",;:()\[\]<>|]*)|(?:(?:/[^\s'",;:()\[\]<>|/]+)+\.(?:py|pyc|ipynb|so[.\d]*|c|cc|cpp|cu|cuh|h|hpp))\b)re"
-      R"re(|[A-Za-z]:\\+[^\s'",;:()\[\]<>|]+))re");
+      R"re((?:^|[^\w/\\.])()re"
+      R"re([^\s'"`,;:=()\[\]{}<>|]*/(?:home|Users)/[^\s'"`,;:()\[\]<>|]*)re"
+      R"re(|(?:-[A-Za-z]|[.~]+(?:/+\.+)*)?/+(?:root|mnt|tmp|usr|opt|var|srv|nfs|scratch|workspace|)re"
+      R"re(data\d*|lustre|gpfs|proj\w*)/[^\s'"`,;:()\[\]<>|]*)re"
+      R"re(|[A-Za-z]:[/\\]+[^\s'"`,;:()\[\]<>|]+)re"
+      R"re(|[^\s'"`,;:=()\[\]{}<>|/\\]*(?:[/\\]+[^\s'"`,;:()\[\]<>|/\\]+)+\.)re"
+      R"re((?:py|pyc|ipynb|so[.\d]*|c|cc|cpp|cu|cuh|h|hpp)\b))re");
   static const RE2 below(R"(.*(?:site|dist)-packages[/\\]+(.+))");
+  const re2::StringPiece whole(text.data(), text.size());
+  re2::StringPiece match[2];
   std::string clean;
-  re2::StringPiece rest(text.data(), text.size());
-  re2::StringPiece match;
-  while (path.Match(rest, 0, rest.size(), RE2::UNANCHORED, &match, 1) && !match.empty()) {
-    clean.append(rest.data(), static_cast<std::size_t>(match.data() - rest.data()));
-    std::string kept(match.data(), match.size());
-    std::string package;
+  std::size_t copied = 0;
+  while (path.Match(whole, copied, text.size(), RE2::UNANCHORED, match, 2)) {
+    const auto at = static_cast<std::size_t>(match[1].data() - text.data());
+    clean += text.substr(copied, at - copied);
+    std::string kept(match[1].data(), match[1].size()), package;
     if (RE2::FullMatch(kept, below, &package)) {
       kept = package;
     } else {
       kept.erase(0, kept.find_last_of("/\\") + 1);
     }
     clean += kept;
-    rest.remove_prefix(static_cast<std::size_t>(match.data() - rest.data()) + match.size());
+    copied = at + match[1].size();
   }
-  return clean.append(rest.data(), rest.size());
+  return clean.append(text.substr(copied));
 }
 
 }  // namespace profgauge::readers

@@ -34,8 +34,8 @@ std::string CopyJsonText(std::string_view json, const JsonKeep& keep);
 // Texts without the folders of the paths in them, for copies that are shared.
 
 /// The text with every path cut to its part below site-packages, or to the file's name:
-/// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443". Names that only look
-/// like paths ("/module/conv2d") stay.
+/// "/home/ann/x/site-packages/torch/nn/conv.py:443" is "torch/nn/conv.py:443", "pkg/net.py(3): f"
+/// is "net.py(3): f". Names that only look like paths ("/module/conv2d", "aten::div/mul") stay.
 std::string WithoutPaths(std::string_view text);
 
 }  // namespace profgauge::readers

@@ -128,6 +128,19 @@ TEST(WithoutPaths, CutsPathsAndLeavesNames) {
       {"C:\\Users\\ann\\run.txt", "run.txt"},
       {"lambda at /srv/ann/kernels/add.cu", "lambda at add.cu"},
       {"/conv1/Conv", "/conv1/Conv"},
+      {"torch/utils/_device.py(100): __torch_function__", "_device.py(100): __torch_function__"},
+      {"a/b.py(1): f;moca/lib/profile.py(53): run", "b.py(1): f;profile.py(53): run"},
+      {"in /home/me/pkg/a.py(3): f, then", "in a.py(3): f, then"},
+      {"file=/home/me/set.bin", "file=set.bin"},
+      {"file:///home/me/set.bin", "file:set.bin"},
+      {"D:/work/ann/net.py(3): f", "net.py(3): f"},
+      {"pkg\\sub\\net.py(3): f", "net.py(3): f"},
+      {"./src/net.py(3): f", "net.py(3): f"},
+      {"../../home/ann/set.bin", "set.bin"},
+      {"-I/home/ann/inc -DX", "inc -DX"},
+      {"aten::div/mul", "aten::div/mul"},
+      {"input/data/read", "input/data/read"},
+      {"gs://bucket/home/ann/set.bin", "gs:set.bin"},
       {"", ""}};
   for (const auto& [text, clean] : kRows) EXPECT_EQ(WithoutPaths(text), clean);
 }
