@@ -145,6 +145,14 @@ class ScrubTest(unittest.TestCase):
                     self.assertIn(instead, " ".join(done.stderr.split()))
                     self.assertFalse((self.folder / "copy").exists())
 
+    def test_a_damaged_binary_trace_is_not_copied(self):
+        whole = (REPOSITORY / "tests/cases/kineto/pftrace/input.pftrace").read_bytes()
+        damaged = self.folder / "cut.pftrace"
+        damaged.write_bytes(whole[:-7])
+        done = run("scrub", damaged, self.folder / "copy")
+        self.assertEqual((done.returncode, "scrub/damaged" in done.stderr), (3, True), done.stderr)
+        self.assertFalse((self.folder / "copy").exists())
+
 
 if __name__ == "__main__":
     main()

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace profgauge {
 namespace {
@@ -25,6 +26,10 @@ std::string ReadFile(const fs::path& path) {
 bool IsOtherWord(const std::string& word) {
   static const std::set<std::string> kWords = {"bytes/s",    "flop/s",     "profgauge/v1",
                                                "tools/list", "tools/call", "server/discover"};
+  // Places in JSON documents that readers and scrub name.
+  for (const std::string_view object : {"agents/", "args/", "metadata/"}) {
+    if (word.starts_with(object)) return true;
+  }
   return kWords.contains(word);
 }
 

@@ -42,10 +42,8 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
   std::string text;
   const auto out = std::back_inserter(text);
   const OptionSpec* previous = nullptr;
-  bool leaves_out = false;
   for (const OptionSpec& option : AllOptions()) {
     if ((option.commands & command.bit) == 0) continue;
-    leaves_out |= option.is_rare && !full;
     if (option.is_rare && !full) continue;
     if (previous == nullptr || previous->group != option.group) {
       fmt::format_to(out, "\n{}:\n", GroupTitle(option.group));
@@ -61,8 +59,7 @@ std::string OptionsHelp(const CommandSpec& command, bool full) {
     add(option.brief);
     if (full && !option.detail.empty()) add(option.detail);
   }
-  fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show help (-h: brief, --help: full)");
-  if (leaves_out) text += "\nThese are common options: --help lists all.\n";
+  fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show help (-h: common options, --help: all)");
   return text;
 }
 
