@@ -150,7 +150,7 @@ class ScrubTest(unittest.TestCase):
         damaged = self.folder / "cut.pftrace"
         damaged.write_bytes(whole[:-7])
         done = run("scrub", damaged, self.folder / "copy")
-        self.assertEqual((done.returncode, "scrub/damaged" in done.stderr), (3, True), done.stderr)
+        self.assertEqual((done.returncode, "perfetto/truncated" in done.stderr), (3, True), done.stderr)
         self.assertFalse((self.folder / "copy").exists())
 
 
