@@ -22,7 +22,8 @@ class Timeline extends TimelineInput {
     const facts = document.querySelector('#iterations .facts'), found = new Map();
     if (!facts || grids.get('iterations')?.rows.count > 1) return;
     for (const lane of this.lanes) {
-      if (this.head.tracks[lane.track].rank !== this.rank) continue;
+      const { rank, type } = this.head.tracks[lane.track];
+      if (rank !== this.rank || type === 'path') continue;  // Steps of the path are no operators.
       for (let event = lane.begin; event < lane.end; ++event) {
         if (this.category[this.kind[event]] !== CATEGORY.cpu) continue;
         const name = this.head.kinds[this.kind[event]][0];
