@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -104,6 +105,19 @@ TEST(Summaries, RefusesNegativeTimes) {
     EXPECT_EQ(run.error().code, "summary/damaged") << column;
   }
   EXPECT_GT(columns, 3u);
+}
+
+// From the first to the last moment there are more nanoseconds than a number holds.
+TEST(Summaries, RefusesLengthsThatAreNoNumber) {
+  auto summaries = SummarizeRanks(Recordings({}), {});
+  ASSERT_TRUE(summaries);
+  auto& numbers = summaries->front().numbers;
+  ASSERT_FALSE(numbers.at("iteration.start").empty());
+  numbers["iteration.start"].back() = std::numeric_limits<std::int64_t>::min() + 1;
+  numbers["iteration.end"].back() = std::numeric_limits<std::int64_t>::max();
+  const auto run = Analyze(StandIns(*summaries), {});
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, "summary/damaged");
 }
 
 // Bytes that no summary has are no summary, and never more than that.
