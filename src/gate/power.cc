@@ -23,8 +23,7 @@ constexpr double kStallSpreads = knowledge::kGateStallSpreads.value();
 constexpr double kLeastStall = knowledge::kGateLeastStall.value();
 // The floor is written with one digit of a per cent, and never as less.
 constexpr double kFloorStep = 0.001;
-// Fewer runs show no less noise than is assumed: of three, one in ten has under a third of it.
-constexpr std::int64_t kRunsForLessNoise = 10;
+constexpr std::int64_t kRunsForLessNoise = knowledge::kGateRunsForLessNoise.as<std::int64_t>();
 // Variance of a Hodges-Lehmann shift in variances of a difference of means, of normal values: pi/3.
 constexpr double kShiftVariance = 1.0472;
 
