@@ -123,7 +123,7 @@ constexpr OptionSpec kOptions[] = {
      "Hide paths and host names (places, the default), names of code (code), or all",
      "places: paths, host names, and the names of the run and its files. code: also names of "
      "functions, modules, ranges, kernels and operators, except those of frameworks and vendors' "
-     "libraries; each becomes a name such as fn_1a2b3c4d, the same one in all outputs of a run. "
+     "libraries; each becomes a name such as fn_1a2b3c4d, the same one in every output of a run. "
      "all: also shapes and sizes of messages.",
      SetRedaction, false, "places code all"},
     {"--code", "", "", Group::kOutputs, kOnScrub, "Hide names of code, too",
