@@ -243,7 +243,7 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
   const bool is_relative = creep.unit != Unit::kShare || creep.is_relative;
   text += has_interval && is_relative ? ChangeWithInterval(creep.shift, creep.low, creep.high)
                                       : creep.reason;
-  if (creep.total && *creep.total_limit < *creep.total && creep.shift <= *creep.total_limit) {
+  if (IsOfTotal(creep)) {
     text += ", total " + RelativeChange(*creep.total);
   }
   text += fmt::format(" since {} ({} run{})", info.anchor, info.since_anchor,

@@ -56,6 +56,11 @@ struct MetricComparison {
   std::string reason;
 };
 
+/// Whether the total of all iterations is over its limit where the typical iteration keeps it.
+inline bool IsOfTotal(const MetricComparison& of) {
+  return of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
+}
+
 /// A candidate with fewer than half of the iterations that the baseline's runs have at least.
 struct EndedEarly {
   std::int64_t iterations = 0, of = 0;

@@ -95,7 +95,7 @@ std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, std::size_t of_las
     const bool is_over =
         of.verdict == stats::Change::kFail || (of_last > 1 && of.over_limit && is_sure);
     if (of.metric != metric || of.is_missing || !is_over) continue;
-    const bool is_of_total = of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
+    const bool is_of_total = IsOfTotal(of);
     return Creep{is_of_total ? *of.total : of.shift, is_of_total};
   }
   return std::nullopt;

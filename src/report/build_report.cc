@@ -152,14 +152,6 @@ std::vector<ImportCounter> BuildImport(std::span<const Profile> ranks) {
   return counters;
 }
 
-/// Whether the total of all iterations misses its limit where the typical iteration keeps it.
-bool IsOfTotal(const ComparedMetric& metric) {
-  if (metric.result != State::kFail || IsAbsent(metric.total_limit.value)) return false;
-  const double limit = AsNumber(metric.total_limit.value, 0);
-  return metric.change.unit == Unit::kShare && AsNumber(metric.change.value, 0) <= limit &&
-         AsNumber(metric.total.value, 0) > limit;
-}
-
 /// A limit on a change is in the gate table with the others. The row shows the change that missed
 /// it.
 GateRow RowOf(const ComparedMetric& metric) {

@@ -277,20 +277,25 @@ std::string LargestPart(const Report& report) {
   return {};
 }
 
+const ComparedMetric* FindCompared(const Report& report, std::string_view id) {
+  if (!report.comparison) return nullptr;
+  const auto found = std::ranges::find(report.comparison->metrics, id, &ComparedMetric::metric);
+  return found == report.comparison->metrics.end() ? nullptr : &*found;
+}
+
 // The result of the comparison is the answer, not other possible savings.
 Diagnosis OfChange(const Report& report, const GateRow& row) {
-  constexpr std::string_view kTotal = "total +";  // As build_report writes it.
-  const std::string_view change = row.change.text;
-  if (change.starts_with(kTotal)) {
+  if (const ComparedMetric* metric = FindCompared(report, row.metric);
+      metric && IsOfTotal(*metric)) {
     return {
         "regression",
         fmt::format("Worse than the baseline: all iterations together take {} longer, limit {}.",
-                    change.substr(kTotal.size()), row.limit)};
+                    FormatShare(AsNumber(metric->total.value, 0)), row.limit)};
   }
   const bool is_time = row.measured.unit == Unit::kTime;
   return {"regression", fmt::format("Worse than the baseline: {} {}, limit {}.{}",
-                                    row.title.empty() ? row.metric : row.title, change, row.limit,
-                                    is_time ? LargestPart(report) : "")};
+                                    row.title.empty() ? row.metric : row.title, row.change.text,
+                                    row.limit, is_time ? LargestPart(report) : "")};
 }
 
 }  // namespace

@@ -122,4 +122,11 @@ std::int64_t SummedIterations(const Report& report) {
   return std::max<std::int64_t>(sum, 1);
 }
 
+bool IsOfTotal(const ComparedMetric& metric) {
+  if (metric.result != State::kFail || IsAbsent(metric.total_limit.value)) return false;
+  const double limit = AsNumber(metric.total_limit.value, 0);
+  return metric.change.unit == Unit::kShare && AsNumber(metric.change.value, 0) <= limit &&
+         AsNumber(metric.total.value, 0) > limit;
+}
+
 }  // namespace profgauge::report

@@ -275,6 +275,9 @@ struct ComparedMetric {
   std::string note;  ///< The way to decide it, low confidence; may be empty.
 };
 
+/// Whether the total of all iterations misses its limit where the typical iteration keeps it.
+bool IsOfTotal(const ComparedMetric& metric);
+
 /// A metric of the two runs side by side. Absent where a run does not have it.
 struct PairedValue {
   std::string metric, title;

@@ -169,8 +169,15 @@ TEST(Diagnosis, IsTheChangeThatFailsARun) {
 }
 
 TEST(Diagnosis, TotalIsAllIterations) {
-  EXPECT_EQ(Diagnose(FailedByChange("total +22.9 %")).text,
-            "Worse than the baseline: all iterations together take 22.9 % longer, limit ≤ +5.0 %.");
+  Report report = FailedByChange("total +22.9 %");
+  ComparedMetric& metric = report.comparison.emplace().metrics.emplace_back();
+  metric.metric = report.gate.front().metric;
+  metric.result = State::kFail;
+  metric.change = {0.005, Unit::kShare, "+0.5 %", ""};
+  metric.total = {0.229, Unit::kShare, "+22.9 %", ""};
+  metric.total_limit = {0.05, Unit::kShare, "+5.0 %", ""};
+  EXPECT_EQ(Diagnose(report).text, "Worse than the baseline: all iterations together take " +
+                                       FormatShare(0.229) + " longer, limit ≤ +5.0 %.");
 }
 
 TEST(Diagnosis, NamesThePartThatGrewMost) {
