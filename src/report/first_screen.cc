@@ -298,6 +298,38 @@ Diagnosis OfChange(const Report& report, const GateRow& row) {
                                     row.limit, is_time ? LargestPart(report) : "")};
 }
 
+// The last cause of causes. In a report that was read back, causes may form a circle.
+const Finding* RootOf(const Report& report, const Finding& finding) {
+  const Finding* root = &finding;
+  for (std::size_t depth = 0; depth < report.findings.size(); ++depth) {
+    const Finding* cause = CauseOf(report, *root);
+    if (cause == nullptr) break;
+    root = cause;
+  }
+  return root;
+}
+
+// The cause of the error that fails the run and could save most, where no row of the plan removes
+// an error.
+const Finding* ErrorBesidePlan(const Report& report) {
+  if (report.verdict.status != State::kFail) return nullptr;
+  const auto is_step = [&report](const Finding& finding) {
+    return report.plan && std::ranges::any_of(report.plan->steps, [&finding](const PlanStep& step) {
+             return step.fired && std::ranges::find(step.rules, finding.rule) != step.rules.end();
+           });
+  };
+  const Finding* most = nullptr;
+  for (const Finding& finding : report.findings) {
+    if (!IsFired(finding) || finding.level != State::kError) continue;
+    const Finding* root = RootOf(report, finding);
+    if (is_step(*root)) return nullptr;
+    if (IsAboutProfile(*root)) continue;
+    const double saves = AsNumber(root->gain.value, 0);
+    if (most == nullptr || saves > AsNumber(most->gain.value, 0)) most = root;
+  }
+  return most;
+}
+
 }  // namespace
 
 bool IsAboutProfile(const Finding& finding) {
@@ -309,6 +341,7 @@ Diagnosis Diagnose(const Report& report) {
   const bool is_undecided = report.verdict.status == State::kNoVerdict;
   if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
   if (const GateRow* missed = MissedChange(report)) return OfChange(report, *missed);
+  if (const Finding* error = ErrorBesidePlan(report)) return OfFinding(*error);
   if (const Finding* first = FirstOfPlan(report)) return OfFinding(*first);
   const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
   const double iteration = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);

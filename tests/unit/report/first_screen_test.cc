@@ -168,6 +168,15 @@ TEST(Diagnosis, IsTheChangeThatFailsARun) {
             "Worse than the baseline: Median iteration time +8.0 %, limit ≤ +5.0 %.");
 }
 
+TEST(Diagnosis, IsTheErrorThatNoRowOfThePlanRemoves) {
+  Report report = FailedByChange("+8.0 %");
+  report.gate.clear();
+  AddFinding(report, "iteration/variance", State::kError, 0);
+  EXPECT_THAT(Diagnose(report).text, ::testing::StartsWith("Title of iteration/variance: 3.5 %"));
+  report.findings.front().level = report.findings.front().status = State::kError;
+  EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
+}
+
 TEST(Diagnosis, TotalIsAllIterations) {
   Report report = FailedByChange("total +22.9 %");
   ComparedMetric& metric = report.comparison.emplace().metrics.emplace_back();
