@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kGithub =
     R"(# Judges the profile of a training run on every pull request. Written by `profgauge init --project`.
-# Edit lines that are marked "yours". ci/github/ of ProfGauge adds comments, alerts and a history.
+# Edit lines that are marked "yours". ci/github/ of ProfGauge adds comments, alerts and acceptance.
 name: performance
 on:
   pull_request:
@@ -29,11 +29,29 @@ jobs:
   gate:
     runs-on: [self-hosted, gpu]        # yours: a runner with the GPU, and with profgauge on its PATH
     timeout-minutes: 60
+    concurrency:                       # One after the other, so that each run of main joins the history.
+      group: performance-${{ github.ref }}
+      queue: max                       # Remove it on an Enterprise Server that does not know it.
     permissions: {contents: read}
     steps:
       - uses: actions/checkout@v6
       - run: ./train.sh                # yours: writes a profile that `inputs` match
+      - name: Restore the history of main
+        uses: actions/cache/restore@v5
+        with:
+          path: profgauge-history.db
+          key: profgauge-main-${{ github.run_id }}
+          restore-keys: profgauge-main-
       - run: profgauge check --ci github
+      - name: Add this run of main with its verdict
+        if: ${{ !cancelled() && github.ref == 'refs/heads/main' }}
+        run: profgauge history add profgauge-report --branch main --commit "$GITHUB_SHA"
+      - name: Save the history of main
+        if: ${{ !cancelled() && github.ref == 'refs/heads/main' }}
+        uses: actions/cache/save@v5
+        with:
+          path: profgauge-history.db
+          key: profgauge-main-${{ github.run_id }}
       - uses: actions/upload-artifact@v6
         if: always()
         with: {name: profgauge-report, path: profgauge-report, if-no-files-found: ignore}
@@ -42,12 +60,30 @@ jobs:
 constexpr std::string_view kGitlab =
     R"(# Judges the profile of a training run in every pipeline. Written by `profgauge init --project`.
 # Edit lines that are marked "yours", and add to .gitlab-ci.yml:  include: [profgauge.gitlab-ci.yml]
-# ci/gitlab/ of ProfGauge adds notes and a history.
+# ci/gitlab/ of ProfGauge adds notes and acceptance.
 performance:
   tags: [gpu]                          # yours: a runner with the GPU, and with profgauge on its PATH
+  cache:                               # The history: merge requests read it, the main branch adds to it.
+    key: profgauge-main
+    paths: [profgauge-history.db]
+    policy: $HISTORY_POLICY
+    unprotect: true
+    when: always
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+      variables: {HISTORY_POLICY: pull-push, WRITER: main}
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+      variables: {HISTORY_POLICY: pull, WRITER: mr-$CI_MERGE_REQUEST_IID}
+  resource_group: profgauge-$WRITER    # One writer at a time on the main branch.
   script:
     - ./train.sh                       # yours: writes a profile that `inputs` match
-    - profgauge check --ci gitlab
+    - status=0
+    - profgauge check --ci gitlab || status=$?
+    # Each run of main joins the history with its verdict.
+    - if [ "$CI_COMMIT_BRANCH" = "$CI_DEFAULT_BRANCH" ]; then
+        profgauge history add profgauge-report --branch main --commit "$CI_COMMIT_SHA" ||
+        { [ "$status" -ne 0 ] || status=2; }; fi
+    - exit "$status"
   allow_failure: {exit_codes: [3]}     # No verdict is a yellow job.
   artifacts:
     when: always
@@ -59,7 +95,8 @@ performance:
 
 constexpr std::string_view kJenkins =
     R"(// Judges the profile of a training run. Written by `profgauge init --project`.
-// Edit lines that are marked "yours". ci/Jenkinsfile of ProfGauge adds a history and the page.
+// Edit lines that are marked "yours". ci/Jenkinsfile of ProfGauge adds acceptance and the page. Needs the plug-in
+// Copy Artifact: the history is an artifact of the main branch's job.
 pipeline {
   agent { label 'gpu' }                // yours: a node with the GPU, and with profgauge on its PATH
   stages {
@@ -67,6 +104,12 @@ pipeline {
       steps {
         sh 'git clean -ffdxq'          // No profile of an earlier build is judged.
         sh './train.sh'                // yours: writes a profile that `inputs` match
+      }
+    }
+    stage('Baseline') {
+      steps {
+        copyArtifacts projectName: 'training/main', filter: 'profgauge-history.db',  // yours: the job of main
+                      optional: true, selector: lastCompleted()
       }
     }
     stage('Judge') {
@@ -81,8 +124,13 @@ pipeline {
   }
   post {
     always {
+      script {  // Each run of main joins the history with its verdict.
+        if (env.BRANCH_NAME == 'main' && fileExists('profgauge-report/verdict.json')) {
+          sh 'profgauge history add profgauge-report --branch main --commit "$GIT_COMMIT"'
+        }
+      }
       junit testResults: 'profgauge-report/**/junit.xml', allowEmptyResults: true
-      archiveArtifacts artifacts: 'profgauge-report/**', allowEmptyArchive: true
+      archiveArtifacts artifacts: 'profgauge-history.db, profgauge-report/**', allowEmptyArchive: true
     }
   }
 }
@@ -155,21 +203,22 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
     for (const char letter : pattern) text += letter == '\'' ? "''" : std::string(1, letter);
     quoted.push_back(text + "'");
   }
-  return {
-      "profgauge.yaml",
-      fmt::format("# What ProfGauge judges in this repository; `profgauge schema config` "
-                  "describes it.\n"
-                  "# Judge the latest run of each job: profgauge check\n"
-                  "schema: 1\n"
-                  "policy: {}\n"
-                  "# The last runs of the main branch, once it has a history (`profgauge history "
-                  "add`):\n"
-                  "# db: profgauge-history.db\n"
-                  "# baseline: history:main~5\n"
-                  "jobs:\n"
-                  "  - name: {}\n"
-                  "    inputs: [{}]\n",
-                  policy, job, fmt::join(quoted, ", "))};
+  return {"profgauge.yaml",
+          fmt::format(
+              "# What ProfGauge judges in this repository; `profgauge schema config` "
+              "describes it.\n"
+              "# Judge the latest run of each job: profgauge check\n"
+              "schema: 1\n"
+              "policy: {}\n"
+              "# The last runs of the main branch (`profgauge history add`), which CI keeps:\n"
+              "db: profgauge-history.db\n"
+              "baseline: history:main~5\n"
+              "baseline_missing: warn  # Once main has runs: no_verdict. A lost history then is "
+              "exit 3.\n"
+              "jobs:\n"
+              "  - name: {}\n"
+              "    inputs: [{}]\n",
+              policy, job, fmt::join(quoted, ", "))};
 }
 
 std::string DetectHost() {

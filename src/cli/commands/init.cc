@@ -98,7 +98,9 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
   if (system.empty()) {
     console.Say("note: the CI system is unknown; pass --ci github, gitlab or jenkins");
   }
-  console.Say("`profgauge check` judges the latest run of the job");
+  console.Say(
+      "`profgauge check` judges the latest run of the job; until main has a history, by the "
+      "limits of the policy alone");
   return {};
 }
 
