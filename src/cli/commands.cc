@@ -84,8 +84,9 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge history add profgauge-report --branch main --commit 3f2a1c\n",
      RunHistoryAdd},
     {"history accept", kOnHistoryAccept, "[RUN]", 0, 1, "Accept a run's speed as the new level",
-     "RUN is the number of a run or its commit. Later runs are compared with it and with the runs\n"
-     "after it. --until sets its last day; --undo ID removes it.",
+     "RUN is the number of a run, or a commit: all its runs that failed. Later runs of the same\n"
+     "model are compared with it and with the runs after it. --until sets its last day; --undo ID\n"
+     "removes it.",
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
     {"history tag", kOnHistoryTag, "RUN NAME", 2, 2, "Mark a run as a release",
@@ -93,12 +94,14 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge history tag 3f2a1c v2.3\n", RunHistoryTag, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
      "Exits 1 if the level rose by more than the limit since the last accepted one, 3 with fewer\n"
-     "than 8 comparable runs, else 0. Names the commits that may have caused the step.",
+     "than 8 comparable runs, else 0. Checks each model of the branch: 1 wins\n"
+     "over 3, 3 over 0. Names the commits that may have caused the step.",
      "  profgauge history check --branch main\n", RunHistoryCheck, Takes::kNothing},
     {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
      "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
     {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
-     "Also shows where its level changed. The page of --html shows other metrics, too.",
+     "Also shows where its level changed. The page of --html shows other metrics, too. Only runs\n"
+     "of the model and the device of the last run are drawn.",
      "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
      Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",

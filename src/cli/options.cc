@@ -226,6 +226,8 @@ constexpr OptionSpec kOptions[] = {
     {"--model", "", "NAME", Group::kJudging, kOnHistoryAdd,
      "The model of the run: runs of other models are not its baseline", "",
      SetText<&Options::model>},
+    {"--model", "", "NAME", Group::kJudging, kOnHistoryTrend,
+     "The model to draw (default: that of the last run)", "", SetText<&Options::model>},
     {"--verdict", "", "FILE", Group::kJudging, kOnHistoryAdd,
      "The run's verdict: report.json of its check",
      "A failed run is kept, but it is no baseline until it is accepted.",

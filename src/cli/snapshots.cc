@@ -33,9 +33,21 @@
 namespace profgauge::cli {
 namespace {
 
-Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options) {
+// The last runs that are comparable with those beside them; where none is, the last ones.
+Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options,
+                                          std::span<const Snapshot> beside) {
   PROFGAUGE_TRY(const HistoryReference reference, ParseHistoryReference(what));
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  if (!beside.empty()) {
+    HistoryQuestion question;
+    question.reference = reference;
+    PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+    question.today = FormatDay(today);
+    PROFGAUGE_TRY(HistoryChoice choice, ChooseRuns(history, question, beside));
+    std::vector<Snapshot> runs;
+    for (ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
+    if (!runs.empty()) return runs;
+  }
   PROFGAUGE_TRY(auto entries, history.Last(reference.branch, reference.count));
   if (entries.empty()) {
     Error error;
@@ -196,7 +208,7 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             const Policy& policy, Console& console,
                                             const SeenBesides& seen) {
-  if (what.starts_with("history:")) return FromHistory(what, options);
+  if (what.starts_with("history:")) return FromHistory(what, options, seen.beside);
   if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
   return FromProfile(what, options, policy, console, seen);
 }

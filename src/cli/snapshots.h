@@ -23,7 +23,8 @@ struct SeenBesides {
   ImportLog* log = nullptr;  ///< Its reading losses are added.
   /// Doubts about its verdict (gate/doubts.h) are added; else they go to the console.
   std::vector<std::string>* doubts = nullptr;
-  RunPicture* picture = nullptr;  ///< From a profile; others have none.
+  RunPicture* picture = nullptr;          ///< From a profile; others have none.
+  std::span<const Snapshot> beside = {};  ///< A history gives runs that are comparable with these.
 };
 
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,

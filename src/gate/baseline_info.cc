@@ -18,27 +18,6 @@ std::string Runs(std::int64_t count) {
 }
 
 // "43, 47 (H100), 45 (failed)"
-std::string SkippedText(const std::vector<SkippedRun>& skipped) {
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> kinds;
-  for (const SkippedRun& run : skipped) {
-    auto kind = std::find_if(kinds.begin(), kinds.end(),
-                             [&](const auto& other) { return other.first == run.why; });
-    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {run.why, {}});
-    kind->second.push_back(run.id);
-  }
-  std::string text;
-  for (auto& [why, ids] : kinds) {
-    std::sort(ids.begin(), ids.end());
-    text += text.empty() ? "" : ", ";
-    for (std::size_t i = 0; i < std::min(ids.size(), kNamed); ++i) {
-      text += fmt::format("{}{}", i == 0 ? "" : ", ", ids[i]);
-    }
-    if (ids.size() > kNamed) text += fmt::format(" and {} more", ids.size() - kNamed);
-    text += fmt::format(" ({})", Printable(why));
-  }
-  return text;
-}
-
 std::string LevelText(const BaselineInfo& info) {
   std::string text;
   if (info.level) {
@@ -67,6 +46,27 @@ std::string_view BaselineStateName(BaselineState state) {
       return "missing";
   }
   return "none";
+}
+
+std::string SkippedText(const std::vector<SkippedRun>& skipped) {
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> kinds;
+  for (const SkippedRun& run : skipped) {
+    auto kind = std::find_if(kinds.begin(), kinds.end(),
+                             [&](const auto& other) { return other.first == run.why; });
+    if (kind == kinds.end()) kind = kinds.insert(kinds.end(), {run.why, {}});
+    kind->second.push_back(run.id);
+  }
+  std::string text;
+  for (auto& [why, ids] : kinds) {
+    std::sort(ids.begin(), ids.end());
+    text += fmt::format("{}{} ", text.empty() ? "" : ", ", ids.size() == 1 ? "run" : "runs");
+    for (std::size_t i = 0; i < std::min(ids.size(), kNamed); ++i) {
+      text += fmt::format("{}{}", i == 0 ? "" : ", ", ids[i]);
+    }
+    if (ids.size() > kNamed) text += fmt::format(" and {} more", ids.size() - kNamed);
+    text += fmt::format(" ({})", Printable(why));
+  }
+  return text;
 }
 
 BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference& reference,
@@ -100,6 +100,11 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
                                    reference.branch);
     const std::string skipped = SkippedText(choice.skipped);
     if (!skipped.empty()) info.why_missing += ": " + skipped;
+    const auto older = choice.on_branch - static_cast<std::int64_t>(choice.skipped.size());
+    if (choice.level && older > 0) {
+      info.why_missing +=
+          fmt::format("; {} before the level accepted with run {}", Runs(older), choice.level->run);
+    }
   } else {
     info.why_missing = fmt::format("{} of {} {} comparable, the policy asks for {}", found,
                                    reference.branch, found == 1 ? "is" : "are", min_runs);

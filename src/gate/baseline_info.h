@@ -45,7 +45,10 @@ struct BaselineInfo {
 BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference& reference,
                             std::int64_t min_runs);
 
-/// One line: "baseline: 5 runs of main (41 … 52); skipped 43, 47 (H100), 45 (failed)".
+/// "runs 43, 47 (H100), run 45 (failed)"; empty of none.
+std::string SkippedText(const std::vector<SkippedRun>& skipped);
+
+/// One line: "baseline: 5 runs of main (41 … 52); skipped runs 43, 47 (H100)".
 std::string BaselineLine(const BaselineInfo& info);
 
 /// "baseline missing", "baseline partial (2 of 5)"; empty where all is there.

@@ -74,6 +74,10 @@ std::string WhyNot(const Difference& difference) {
   return "other " + difference.property;
 }
 
+bool AreOtherModels(std::string_view one, std::string_view other) {
+  return !one.empty() && !other.empty() && one != other;
+}
+
 double TotalOf(const Snapshot& run) {
   double sum = 0;
   for (const double time : ObservedTimes(run)) sum += time;
@@ -88,6 +92,7 @@ class Chooser {
   Result<HistoryChoice> Choose() {
     PROFGAUGE_TRY(rows_, history_.Rows(question_.reference.branch, kMostLookedAt));
     PROFGAUGE_TRY(levels_, history_.Levels());
+    PROFGAUGE_CHECK(ForgetLevelsOfOthers());
     out_.wanted = question_.reference.count;
     out_.on_branch = static_cast<std::int64_t>(rows_.size());
     out_.level = LevelInForce(levels_, rows_, question_.today);
@@ -98,6 +103,31 @@ class Chooser {
   }
 
  private:
+  bool IsOtherModel(const HistoryRow& row) const {
+    return AreOtherModels(row.model, question_.model);
+  }
+
+  // Of one history for several models: what was accepted of one says nothing about the others.
+  Result<bool> IsOtherProgram(const HistoryRow& row) {
+    if (!row.model.empty() && !question_.model.empty()) return IsOtherModel(row);
+    PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
+    return WorkOverlap(*run, candidates_.front()) < kSharedWork;
+  }
+
+  Status ForgetLevelsOfOthers() {
+    std::vector<HistoryLevel> kept;
+    for (HistoryLevel& level : levels_) {
+      const auto row = std::ranges::find(rows_, level.run, &HistoryRow::id);
+      bool is_other = false;
+      if (level.name.empty() && row != rows_.end()) {
+        PROFGAUGE_TRY(is_other, IsOtherProgram(*row));
+      }
+      if (!is_other) kept.push_back(std::move(level));
+    }
+    levels_ = std::move(kept);
+    return {};
+  }
+
   void NoteEnded() {
     for (const HistoryLevel& level : levels_) {
       const bool is_here = std::any_of(rows_.begin(), rows_.end(),
@@ -127,20 +157,13 @@ class Chooser {
   // The same, whatever its verdict is.
   Result<std::string> WhyOther(const HistoryRow& row) {
     if (!row.commit.empty() && row.commit == question_.commit) return "the same commit";
-    if (!row.model.empty() && !question_.model.empty() && row.model != question_.model) {
-      return "model " + row.model;
-    }
+    if (IsOtherModel(row)) return fmt::format("model {}", row.model);
     PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
     for (const Snapshot& candidate : candidates_) {
       const bool is_same = !run->source.empty() && run->source == candidate.source;
       if (is_same && !question_.with_itself) return "the same profile";
     }
-    for (const Difference& difference : FindDifferences(*run, candidates_.front(), {})) {
-      if (difference.is_hard) return WhyNot(difference);
-    }
-    const bool is_named = !row.model.empty() && row.model == question_.model;
-    if (!is_named && WorkOverlap(*run, candidates_.front()) < kSharedWork) return "other work";
-    return "";
+    return WhyNotComparable(*run, row.model, candidates_.front(), question_.model);
   }
 
   Result<const Snapshot*> SnapshotOf(std::int64_t id) {
@@ -253,7 +276,7 @@ class Chooser {
     }
     if (out_.anchor.empty()) return {};
     out_.since_anchor = std::count_if(rows_.begin(), rows_.end(), [this](const HistoryRow& row) {
-      return row.id >= out_.anchor.front().row.id;
+      return row.id >= out_.anchor.front().row.id && !IsOtherModel(row);
     });
     return {};
   }
@@ -272,6 +295,16 @@ class Chooser {
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates) {
   return Chooser(history, question, candidates).Choose();
+}
+
+std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
+                             std::string_view other_model) {
+  if (AreOtherModels(model, other_model)) return fmt::format("model {}", model);
+  for (const Difference& difference : FindDifferences(run, other, {})) {
+    if (difference.is_hard) return WhyNot(difference);
+  }
+  const bool is_named = !model.empty() && !other_model.empty();
+  return is_named || WorkOverlap(run, other) >= kSharedWork ? "" : "other work";
 }
 
 double WorkOverlap(const Snapshot& a, const Snapshot& b) {

@@ -53,7 +53,7 @@ struct HistoryChoice {
   std::optional<HistoryLevel> level;        ///< Accepted, and in force: where both begin.
   std::optional<HistoryLevel> ended;        ///< The last one, where its day has passed.
   std::optional<HistoryLevel> anchored_at;  ///< The mark before the anchor.
-  std::int64_t since_anchor = 0;            ///< Runs of the branch from its first run on.
+  std::int64_t since_anchor = 0;            ///< Runs of the model from its first run on.
 };
 
 /// The last N runs that are comparable with `candidates`: of the same device, model and work, that
@@ -62,6 +62,12 @@ struct HistoryChoice {
 /// Errors: as History. REQUIRES: `candidates` is not empty.
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates);
+
+/// Why a run is of another program or machine than `other`: "H100", "2 ranks", "model bert", "other
+/// work"; empty: their times can be compared. Without a name of the model for both, at least half
+/// of the launches must be the same.
+std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
+                             std::string_view other_model);
 
 /// How much of the work of two runs is the same: the launches per iteration that both have, by
 /// operator or kernel, whichever says more. 1 where a run does not know its work.

@@ -70,8 +70,9 @@ void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate);
 
 // Makes the trend of a history.
 
-/// `entries`: oldest first. Series: the median iteration time of all runs, and a few other metrics
-/// that at least two runs have.
+/// `entries`: oldest first. Those that are not comparable with the last one are left out: one of
+/// another model or GPU would be a change of the level. Series: the median iteration time of all
+/// runs, and a few other metrics that at least two runs have.
 Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch);
 
 }  // namespace profgauge::report

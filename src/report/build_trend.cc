@@ -10,7 +10,9 @@
 #include "analysis/analysis.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "gate/baseline_info.h"
 #include "gate/change_points.h"
+#include "gate/select.h"
 #include "model/devices.h"
 #include "profgauge/version.h"
 
@@ -105,8 +107,20 @@ TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec&
 
 }  // namespace
 
-Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch) {
+Trend BuildTrend(std::span<const HistoryEntry> all, const std::string& branch) {
   Trend trend;
+  std::vector<HistoryEntry> entries;
+  std::vector<SkippedRun> others;
+  for (const HistoryEntry& entry : all) {
+    std::string why =
+        WhyNotComparable(entry.snapshot, entry.model, all.back().snapshot, all.back().model);
+    if (why.empty()) {
+      entries.push_back(entry);
+    } else {
+      others.push_back({entry.id, std::move(why)});
+    }
+  }
+  trend.left_out = SkippedText(others);
   trend.tool = std::string("profgauge ") + kVersion;
   trend.branch = branch;
   for (const HistoryEntry& entry : entries) {

@@ -49,6 +49,7 @@ struct Trend {
   std::string tool;
   std::string branch;          ///< Empty: all branches.
   std::vector<TrendRun> runs;  ///< Oldest first.
+  std::string left_out;        ///< "run 3 (H100), runs 4, 6 (model bert)"; empty: none.
   std::vector<TrendSeries> series;
 };
 

@@ -543,6 +543,39 @@ jobs:
         self.add()
         self.record(slow=1.1)
         self.assertEqual(self.check(), [0, 0, 0])
+        # What was accepted of one model hides no run of the others, and no slowdown of theirs.
+        fast = json.loads((self.root / "profgauge-report/fast/verdict.json").read_text())["baseline"]
+        self.assertEqual(fast, {"state": "used", "runs": 5, "wanted": 5})
+        self.record(slow=1.1, fast=1.1)
+        self.assertEqual(self.check(), [1, 0, 0])
+        # One commit slows two models: it is accepted by one word.
+        self.record(slow=1.3, fast=1.1)
+        self.assertEqual(self.check(), [1, 1, 0])
+        self.add()
+        done = self.run_in(self.root, "history", "accept", f"c{self.commits}", "--reason", "twice", "--owner", "anna")
+        self.assertEqual((done.returncode, (done.stdout + done.stderr).count("accepted the level of run")), (0, 2), done.stderr)
+        self.record(slow=1.3, fast=1.1)
+        self.assertEqual(self.check(), [0, 0, 0])
+        # A chart is of one model.
+        done = self.run_in(self.root, "history", "trend", "--model", "slow", "--json", "-")
+        self.assertEqual({row["run"] % 3 for row in json.loads(done.stdout)["rows"]}, {0})
+        self.assertIn("(model fast), runs", self.run_in(self.root, "history", "trend").stdout)
+        # Each model has its answer; too few runs of one are no verdict.
+        done = self.run_in(self.root, "history", "check")
+        self.assertEqual((done.returncode, [line.split(": ")[0] for line in done.stdout.splitlines()]),
+                         (3, [f"iteration.time.median of main, model {name}" for name in ("fast", "late", "slow")]))
+
+    def test_a_comparison_takes_the_runs_of_its_own_work(self):
+        programs = {"healthy": "healthy.pt.trace.json.gz", "other": "h200/steps_balanced.pt.trace.json.gz"}
+        for number in range(2):
+            for name, file in programs.items():
+                trace = json.loads(gzip.decompress((EXAMPLES / file).read_bytes()))
+                trace["number"] = number
+                self.write(f"{name}{number}.json", json.dumps(trace))
+                self.assertEqual(self.run_in(self.root, "history", "add", f"{name}{number}.json").returncode, 0)
+        for name, file in programs.items():
+            done = self.run_in(self.root, "compare", "history:main~2", str(EXAMPLES / file))
+            self.assertRegex(done.stdout, f"against {name}[01], the median of 2 runs")
 
     def test_a_job_that_could_not_be_read_joins_nothing(self):
         self.record()

@@ -194,7 +194,7 @@ class DocumentsTest(unittest.TestCase):
         (self.folder / "run.pt.trace.json.gz").write_bytes(gzip.compress(json.dumps(trace).encode()))
         done = self.shell(judge_change)
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("skipped 2 (failed)", " ".join(done.stdout.split()))
+        self.assertIn("skipped run 2 (failed)", " ".join(done.stdout.split()))
 
     def test_configuration_of_the_guide_judges_its_jobs(self):
         config, policy = (block for kind, block in blocks(EXAMPLES / "policy.md") if kind == "yaml")

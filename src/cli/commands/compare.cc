@@ -30,11 +30,20 @@ Result<int> Compared(const Options& options, Console& console) {
   const Policy selecting = policy.value_or(Policy{});
   ImportLog log;
   ComparedSide base, current;
-  PROFGAUGE_TRY(base.runs, LoadSnapshots(options.arguments[0], options, selecting, console,
-                                         {&log, &base.doubts, &base.picture}));
+  const auto load = [&](ComparedSide& side, const std::string& what, const ComparedSide& beside) {
+    return LoadSnapshots(what, options, selecting, console,
+                         {&log, &side.doubts, &side.picture, beside.runs});
+  };
+  // Which runs of a history are meant depends on the other side.
+  const bool is_history = options.arguments[0].starts_with("history:");
+  if (is_history) {
+    PROFGAUGE_TRY(current.runs, load(current, options.arguments[1], base));
+  }
+  PROFGAUGE_TRY(base.runs, load(base, options.arguments[0], current));
   stats.EndPhase("read base");
-  PROFGAUGE_TRY(current.runs, LoadSnapshots(options.arguments[1], options, selecting, console,
-                                            {&log, &current.doubts, &current.picture}));
+  if (!is_history) {
+    PROFGAUGE_TRY(current.runs, load(current, options.arguments[1], base));
+  }
   stats.EndPhase("read current");
   const JudgedComparison judged =
       CompareSides(std::move(base), std::move(current), log, policy ? &*policy : nullptr,

@@ -279,7 +279,10 @@ Result<int> RunHistoryTrend(const Options& options, Console& console) {
   if (!options.json.empty()) {
     PROFGAUGE_TRY(json, outputs.Open(options.json, FileKind::kForPeople));
   }
-  PROFGAUGE_TRY(const auto entries, Entries(options));
+  PROFGAUGE_TRY(auto entries, Entries(options));
+  if (!options.model.empty()) {
+    std::erase_if(entries, [&](const HistoryEntry& entry) { return entry.model != options.model; });
+  }
   const report::Trend trend = report::BuildTrend(entries, options.branch);
   if (!options.html.empty()) {
     PROFGAUGE_TRY(const std::string page, render::RenderTrend(trend, {options.templates_dir}));

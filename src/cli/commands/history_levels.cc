@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/analysis.h"
 #include "base/errors.h"
@@ -60,6 +64,58 @@ Status RefuseStranger(History& history, const HistoryRow& run) {
       "`profgauge history list` shows devices, ranks and models"));
 }
 
+// Of a commit all runs that failed, since it may have slowed several models; else the last one.
+Result<std::vector<HistoryRow>> RunsToAccept(History& history, const std::string& named) {
+  PROFGAUGE_TRY(const HistoryRow found, history.Find(named));
+  const bool is_id = named == std::to_string(found.id);
+  if (is_id || found.commit.empty()) return std::vector{found};
+  PROFGAUGE_TRY(std::vector<HistoryRow> runs, history.Rows(found.branch, kMostChecked));
+  std::erase_if(runs, [&found](const HistoryRow& run) {
+    return run.commit != found.commit || run.verdict != "fail";
+  });
+  if (runs.empty()) runs.push_back(found);
+  return runs;
+}
+
+// The last run of each model of the branch, in the order of their names. Runs without a name are
+// told apart by their work, by the last of them.
+Result<std::vector<HistoryRow>> LastOfEachModel(History& history, const std::string& branch) {
+  PROFGAUGE_TRY(const std::vector<HistoryRow> rows, history.Rows(branch, kMostChecked));
+  std::map<std::string, HistoryRow> last;
+  for (const HistoryRow& row : rows) last[row.model] = row;
+  std::vector<HistoryRow> runs;
+  for (auto& [model, row] : last) runs.push_back(std::move(row));
+  return runs;
+}
+
+Result<HistoryChoice> ComparableWith(History& history, const HistoryRow& run, std::string today) {
+  PROFGAUGE_TRY(const Snapshot snapshot, history.Load(run.id));
+  HistoryQuestion question;
+  question.reference = {run.branch, kMostChecked};
+  question.model = run.model;
+  question.today = std::move(today);
+  question.with_failed = true;
+  question.with_itself = true;
+  return ChooseRuns(history, question, std::span(&snapshot, 1));
+}
+
+std::string ModelOf(const HistoryRow& run) {
+  return run.model.empty() ? "no model" : "model " + Printable(run.model);
+}
+
+int ExitOf(HistoryState state) {
+  switch (state) {
+    case HistoryState::kTooFew:
+      return kExitNoVerdict;
+    case HistoryState::kSteady:
+      return kExitPass;
+    case HistoryState::kStep:
+    case HistoryState::kCreep:
+      return kExitFail;
+  }
+  return kExitPass;
+}
+
 }  // namespace
 
 Result<int> RunHistoryAccept(const Options& options, Console& console) {
@@ -85,15 +141,18 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   PROFGAUGE_TRY(level.owner, OwnerOf(options));
   PROFGAUGE_TRY(const auto today, TodayOf(options));
   PROFGAUGE_CHECK(CheckUntil(options, today));
-  PROFGAUGE_TRY(const HistoryRow run, history.Find(options.arguments.front()));
-  PROFGAUGE_CHECK(RefuseStranger(history, run));
-  level.run = run.id;
   level.time = SecondsOf(today);
-  PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
-  console.Say(fmt::format(
-      "accepted the level of run {} ({}) as level {}: later runs of {} are "
-      "compared with it and the runs after it",
-      run.id, run.commit.empty() ? "no commit" : Printable(run.commit), id, Printable(run.branch)));
+  PROFGAUGE_TRY(const auto runs, RunsToAccept(history, options.arguments.front()));
+  for (const HistoryRow& run : runs) PROFGAUGE_CHECK(RefuseStranger(history, run));
+  for (const HistoryRow& run : runs) {
+    level.run = run.id;
+    PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
+    console.Say(fmt::format(
+        "accepted the level of run {} ({}) as level {}: later runs of {}{} are "
+        "compared with it and the runs after it",
+        run.id, run.commit.empty() ? "no commit" : Printable(run.commit), id, Printable(run.branch),
+        run.model.empty() ? "" : " of model " + Printable(run.model)));
+  }
   return kExitPass;
 }
 
@@ -122,32 +181,26 @@ Result<int> RunHistoryCheck(const Options& options, Console& console) {
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
   PROFGAUGE_TRY(const auto today, TodayOf(options));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
-  PROFGAUGE_TRY(auto last, history.Last(branch, 1));
-  HistoryChoice choice;
-  if (!last.empty()) {
-    HistoryQuestion question;
-    question.reference = {branch, kMostChecked};
-    question.model = last.front().model;
-    question.today = FormatDay(today);
-    question.with_failed = true;
-    question.with_itself = true;
-    PROFGAUGE_TRY(choice, ChooseRuns(history, question, std::span(&last.front().snapshot, 1)));
-  }
   const std::string metric =
       options.metric.empty() ? std::string(metric::kIterationTimeMedian.text()) : options.metric;
   const PolicyBaseline limits = policy->baseline.value_or(PolicyBaseline{});
-  const HistoryFindings findings = CheckHistory(choice.window, metric, limits);
-  console.Print(fmt::format("{} of {}: {}\n", metric, Printable(branch), FindingsText(findings)));
-  switch (findings.state) {
-    case HistoryState::kTooFew:
-      return kExitNoVerdict;
-    case HistoryState::kSteady:
-      return kExitPass;
-    case HistoryState::kStep:
-    case HistoryState::kCreep:
-      return kExitFail;
+  PROFGAUGE_TRY(const std::vector<HistoryRow> last, LastOfEachModel(history, branch));
+  std::vector<int> exits;
+  for (const HistoryRow& run : last) {
+    PROFGAUGE_TRY(const HistoryChoice choice, ComparableWith(history, run, FormatDay(today)));
+    const HistoryFindings findings = CheckHistory(choice.window, metric, limits);
+    const std::string model = last.size() > 1 ? fmt::format(", {}", ModelOf(run)) : "";
+    console.Print(
+        fmt::format("{} of {}{}: {}\n", metric, Printable(branch), model, FindingsText(findings)));
+    exits.push_back(ExitOf(findings.state));
   }
-  return kExitPass;
+  if (last.empty()) {
+    console.Print(fmt::format("{} of {}: {}\n", metric, Printable(branch),
+                              FindingsText(CheckHistory({}, metric, limits))));
+    return kExitNoVerdict;
+  }
+  const auto has = [&exits](int exit) { return std::ranges::find(exits, exit) != exits.end(); };
+  return has(kExitFail) ? kExitFail : has(kExitNoVerdict) ? kExitNoVerdict : kExitPass;
 }
 
 }  // namespace profgauge::cli

@@ -46,11 +46,18 @@ std::string TrendText(const report::Trend& trend) {
                           change.after.text);
     }
   }
-  if (changes > 0) return text;
-  return text + (trend.runs.size() < knowledge::kTrendLeastValues
-                     ? fmt::format("\nno change points: at least {} runs are needed\n",
-                                   knowledge::kTrendLeastValues.value())
-                     : std::string("\nno change points\n"));
+  const std::string end =
+      trend.left_out.empty()
+          ? ""
+          : fmt::format("left out, as the last run is not comparable with them: {}\n",
+                        trend.left_out);
+  if (changes > 0) return text + end;
+  return text +
+         (trend.runs.size() < knowledge::kTrendLeastValues
+              ? fmt::format("\nno change points: at least {} runs are needed\n",
+                            knowledge::kTrendLeastValues.value())
+              : std::string("\nno change points\n")) +
+         end;
 }
 
 JsonList TrendList(const report::Trend& trend) {

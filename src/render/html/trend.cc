@@ -72,6 +72,7 @@ json::object TrendView(const report::Trend& trend) {
       {"tool", trend.tool},
       {"branch", trend.branch.empty() ? "all branches" : trend.branch},
       {"count", fmt::format("{} {}", trend.runs.size(), trend.runs.size() == 1 ? "run" : "runs")},
+      {"left_out", trend.left_out},
       {"series", std::move(series)},
       {"heads", std::move(heads)},
       {"runs", std::move(runs)}};

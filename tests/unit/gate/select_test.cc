@@ -93,8 +93,8 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   const BaselineInfo info = DescribeChoice(choice, {"main", 3}, 1);
   EXPECT_EQ(info.state, BaselineState::kUsed);
   EXPECT_EQ(BaselineLine(info),
-            "baseline history:main~3: 3 runs (3 … 11); skipped 9, 10 (same commit as 11), 8 (model "
-            "bert), 7 (no verdict), 6 (failed), 5 (H100)");
+            "baseline history:main~3: 3 runs (3 … 11); skipped runs 9, 10 (same commit as 11), "
+            "run 8 (model bert), run 7 (no verdict), run 6 (failed), run 5 (H100)");
   // The candidate's own profile and commit are not in its baseline.
   EXPECT_EQ(Ids(Choose(Run(1, 3), 2).window), "8 11 ");  // No model is said: work decides.
   question.anchor = "v9";
@@ -120,8 +120,31 @@ TEST_F(SelectTest, FewerOrNoneAreReported) {
   EXPECT_EQ(none.state, BaselineState::kMissing);
   EXPECT_EQ(
       BaselineLine(none),
-      "baseline history:main~5: none (no comparable run among the 2 runs of main: 2 (A100), 1 "
-      "(H100)); judged by limits alone");
+      "baseline history:main~5: none (no comparable run among the 2 runs of main: run 2 (A100), "
+      "run 1 (H100)); judged by limits alone");
+}
+
+// Two models in one history: the slowdown of one that is accepted must not hide the other's runs.
+TEST_F(SelectTest, LevelIsOfOneProgram) {
+  for (int i = 0; i < 3; ++i) Add(Run(1, i), fmt::format("c{}", i), "", "gpt");
+  Add(Run(2, 3), "c3", "", "net");
+  const std::int64_t accepted = Add(Run(2.4, 4), "c4", "fail", "net");
+  auto history = History::OpenToAdd(path_);
+  HistoryLevel level;
+  level.run = accepted;
+  level.reason = level.owner = "anna";
+  ASSERT_TRUE(history->Mark(level));
+  HistoryQuestion question;
+  question.model = "gpt";
+  EXPECT_EQ(Ids(Choose(Run(1, 9), 5, question).window), "1 2 3 ");
+  EXPECT_FALSE(Choose(Run(1, 9), 5, question).level);
+  question.model = "net";
+  EXPECT_EQ(Ids(Choose(Run(2.4, 9), 5, question).window), "5 ");
+  // Another GPU of the same program starts anew, and its owner reads why.
+  const HistoryChoice other = Choose(Run(2.4, 9, "Tesla V100"), 5, question);
+  EXPECT_EQ(DescribeChoice(other, {"main", 5}, 1).why_missing,
+            "no comparable run among the 5 runs of main: run 5 (A100); 4 runs before the level "
+            "accepted with run 5");
 }
 
 TEST_F(SelectTest, OtherWorkIsAnotherModel) {

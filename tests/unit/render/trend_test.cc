@@ -39,6 +39,19 @@ TEST(BuildTrend, FindsWhereTheLevelChanged) {
   EXPECT_TRUE(IsAbsent(trend.series[1].values[1].value));
 }
 
+TEST(BuildTrend, DrawsRunsOfOneModelAndDevice) {
+  auto entries = Steps();
+  entries[2].snapshot.environment = {{"gpu", "NVIDIA H100 80GB HBM3"}};
+  for (HistoryEntry& entry : entries) entry.model = "gpt";
+  entries[4].model = "bert";
+  for (const std::size_t other : {2, 4}) entries[other].snapshot.iteration_times = {1, 1};
+  const report::Trend trend = report::BuildTrend(entries, "main");
+  EXPECT_EQ(trend.left_out, "run 5 (model bert)");
+  EXPECT_EQ(trend.runs.size(), 11u);
+  EXPECT_THAT(*RenderTrend(trend, {}),
+              HasSubstr("not comparable with them: run 5 (model bert).</p>"));
+}
+
 TEST(BuildTrend, AnEmptyHistoryHasNoRuns) {
   const report::Trend trend = report::BuildTrend({}, "");
   EXPECT_TRUE(trend.runs.empty());
