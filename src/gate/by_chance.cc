@@ -7,6 +7,7 @@
 
 #include "gate/constants.h"
 #include "gate/estimate.h"
+#include "gate/sides.h"
 #include "gate/significance.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
@@ -145,7 +146,7 @@ ValueComparison CompareRunValues(std::span<const double> base, std::span<const d
   ValueComparison out;
   out.shift = shown(shift);
   std::tie(out.low, out.high) = std::minmax({shown(shift - half), shown(shift + half)});
-  const double limit = std::log1p(options.limit);
+  const double limit = LogLimit(options.limit, options.lower_is_better);
   if (shift > limit) {
     const bool is_sure = shift - half > (options.strictness == Strictness::kCertain ? limit : 0);
     out.change = is_sure ? Change::kFail : Change::kInconclusive;

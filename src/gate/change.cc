@@ -63,7 +63,8 @@ class Judge {
     Show();
     out_.change = Verdict();
     const bool is_over = estimate_.shift > limits_.limit;
-    if (is_over && out_.change != Change::kPass && !IsBeyondFloor()) out_.change = Change::kPass;
+    const bool is_beyond = IsBeyondFloor(out_, options.absolute_floor);
+    if (is_over && out_.change != Change::kPass && !is_beyond) out_.change = Change::kPass;
     if (options.total_limit && options.lower_is_better) JudgeTotalOf(totals);
   }
 
@@ -112,8 +113,7 @@ class Judge {
   // A faster typical iteration makes a shorter mean an improvement; a mere shorter total may be
   // chance.
   Comparison DecideMean(const Total& total) {
-    const bool is_improved =
-        out_.change == Change::kImproved && total.with_start < -limits_.limit && total.high < 0;
+    const bool is_improved = out_.change == Change::kImproved && IsShorter(total, limits_.limit);
     out_.change = is_improved ? Change::kImproved : Change::kPass;
     out_.by_size = false;
     AddTotal(total);
@@ -151,13 +151,6 @@ class Judge {
     if (estimate_.Most() < -limits_.limit && estimate_.High() < 0) return Change::kImproved;
     if (estimate_.shift <= limits_.limit && estimate_.High() < limits_.far) return Change::kPass;
     return Change::kInconclusive;
-  }
-
-  // A step that is too small in absolute terms to matter, by medians and by the change judged.
-  bool IsBeyondFloor() const {
-    const double levels = std::abs(out_.current.level - out_.base.level);
-    const double judged = std::abs(out_.shift * out_.base.level);
-    return std::max(levels, judged) >= options_.absolute_floor;
   }
 
   // How far the interval may reach to either side for a sure answer.

@@ -268,7 +268,7 @@ class Sentence {
 
   bool IsOver(double reading) const {
     if (context_.increase_is_bad) return reading > context_.limit;
-    return reading < -context_.limit / (1 + context_.limit);
+    return reading < -context_.limit;
   }
 
   // The reading that is within the limit, where the interval by itself would have failed the run.

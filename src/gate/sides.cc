@@ -89,9 +89,14 @@ std::vector<double> Side::Levels() const {
   return levels;
 }
 
+double LogLimit(double limit, bool is_growth) {
+  constexpr double kMostLoss = 0.99;
+  return is_growth ? std::log1p(limit) : -std::log1p(-std::min(limit, kMostLoss));
+}
+
 Limits MakeLimits(const CompareOptions& options) {
-  const double limit = std::log1p(options.limit);
-  return {limit, std::log1p(kFarLimits * options.limit),
+  const double limit = LogLimit(options.limit, options.lower_is_better);
+  return {limit, LogLimit(kFarLimits * options.limit, options.lower_is_better),
           std::max(kOddLimits * limit, kOddFloors * options.noise_floor),
           options.strictness == Strictness::kCertain};
 }
@@ -123,6 +128,12 @@ SideUse UseOf(const Side& side, std::span<const Series> series) {
   }
   use.level = Median(levels);
   return use;
+}
+
+bool IsBeyondFloor(const Comparison& comparison, double absolute_floor) {
+  const double levels = std::abs(comparison.current.level - comparison.base.level);
+  const double judged = std::abs(comparison.shift * comparison.base.level);
+  return std::max(levels, judged) >= absolute_floor;
 }
 
 std::size_t ShortestOf(const Side& side) {
@@ -257,8 +268,7 @@ void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Lim
                                   options.is_mean, is_decided});
   out.total = total;
   if (options.is_mean) {  // A shorter total may be mere chance.
-    const bool is_improved = out.change == Change::kImproved && total.high < 0 &&
-                             std::log1p(total.with_start) < -limits.limit;
+    const bool is_improved = out.change == Change::kImproved && IsShorter(total, limits.limit);
     out.change = is_improved ? Change::kImproved : Change::kPass;
     out.over_limit = false;
   }
@@ -294,8 +304,7 @@ Comparison ComparePairs(std::span<const Series> baselines, std::span<const Serie
   out.pairs = baselines.size();
   out.noise = pairs.noise;
   out.change = VerdictOf(pairs, limits, out);
-  if (pairs.shift > limits.limit &&
-      std::abs(out.current.level - out.base.level) < options.absolute_floor) {
+  if (pairs.shift > limits.limit && !IsBeyondFloor(out, options.absolute_floor)) {
     out.change = Change::kPass;
     out.over_limit = false;
   }

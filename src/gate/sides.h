@@ -38,6 +38,10 @@ struct Limits {
   double odd = 0;    ///< and how far from the others a run is odd.
   bool is_certain = false;
 };
+/// `limit` as a logarithm, so that it adds up: of a growth where `is_growth`, else of a loss, which
+/// is at most 99 % (all of it has no logarithm).
+double LogLimit(double limit, bool is_growth);
+
 /// The limits in the terms of the estimate.
 Limits MakeLimits(const CompareOptions& options);
 
@@ -46,6 +50,9 @@ Side MakeSide(std::span<const Series> series, const CompareOptions& options, con
 
 /// The part of `side`, which was made of `series`, that counts.
 SideUse UseOf(const Side& side, std::span<const Series> series);
+
+/// Whether a step matters in absolute terms, by the medians or by the change judged.
+bool IsBeyondFloor(const Comparison& comparison, double absolute_floor);
 
 /// Iterations of the shortest run kept, with warm-up.
 std::size_t ShortestOf(const Side& side);

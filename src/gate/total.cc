@@ -220,6 +220,10 @@ void DescribeSlow(const Side& base, const Side& current, const std::vector<Exces
 
 }  // namespace
 
+bool IsShorter(const Total& total, double limit) {
+  return std::log1p(total.with_start) < -limit && total.high < 0;
+}
+
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options) {
   const std::vector<Excess> there = AllExcesses(base), here = AllExcesses(current);

@@ -61,6 +61,10 @@ struct TotalOptions {
   bool is_decided = false;  ///< The answer hangs on no chance.
 };
 
+/// Whether the total, with all starts, is shorter by more than `limit` (a logarithm), and no chance
+/// made it so.
+bool IsShorter(const Total& total, double limit);
+
 /// The total of `current` against that of `base`, which the typical iterations of `estimate` are
 /// of.
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "gate/by_chance.h"
 #include "time_series.h"
 
 namespace profgauge::stats {
@@ -152,6 +153,22 @@ TEST(Compare, HigherIsBetterReversesVerdict) {
   EXPECT_LT(fewer.low, fewer.shift);
   EXPECT_LT(fewer.high, 0);
   EXPECT_EQ(Held({kT}, {Scaled(kT, 1.2)}, options).change, Change::kImproved);
+}
+
+// Ten per cent fewer is 0.9 times, not 1 / 1.1 times: as limits on shares and counts have it.
+TEST(Compare, LossIsMeasuredAsItIsWritten) {
+  CompareOptions options;
+  options.lower_is_better = false;
+  options.limit = 0.1;
+  EXPECT_FALSE(Held({kT}, {Scaled(kT, 0.905)}, options).over_limit);
+  EXPECT_NE(Held({kT}, {Scaled(kT, 0.905)}, options).change, Change::kFail);
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 0.88)}, options).change, Change::kFail);
+  const std::vector<double> base = {100, 100, 100};
+  EXPECT_EQ(CompareRunValues(base, std::vector{90.5}, options, 1000).change, Change::kPass);
+  const ValueComparison less = CompareRunValues(base, std::vector{89.5}, options, 1000);
+  EXPECT_TRUE(less.over_limit || less.change == Change::kFail);
+  options.limit = 2;  // Never: nothing loses more than all.
+  EXPECT_EQ(Held({kT}, {Scaled(kT, 0.5)}, options).change, Change::kPass);
 }
 
 TEST(Compare, TheAbsoluteFloorForgivesTinySteps) {
