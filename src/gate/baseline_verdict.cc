@@ -71,11 +71,15 @@ void CountFailed(const MetricComparison& metric, const Policy& policy, Verdict& 
 // a certain miss would not fail the run either.
 void CountInconclusive(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
                        Added& added) {
+  if (metric.level == Level::kInfo) {  // Information leaves no run without a verdict.
+    if (!metric.over_limit && policy.on_inconclusive == OnInconclusive::kPass) ++verdict.passed;
+    return;
+  }
   if (metric.over_limit) {
     if (Fails(metric.level, policy.fail_on)) {
       ++verdict.open;
       added.open.push_back(ResultText(metric));
-    } else if (metric.level != Level::kInfo) {
+    } else {
       ++verdict.warnings;
     }
     return;

@@ -222,7 +222,7 @@ class Naive {
     if (answer.change != stats::Change::kInconclusive) return Said::kNothing;
     if (answer.over) return Counts(level) ? Said::kOpen : Said::kNothing;
     const bool asks = drawn_.on_inconclusive == OnInconclusive::kNoVerdict;
-    return asks ? Said::kOpen : Said::kNothing;
+    return asks && level != Level::kInfo ? Said::kOpen : Said::kNothing;
   }
 
   Said Of(const Change& change) const {
