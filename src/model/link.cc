@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/interval.h"
@@ -91,12 +92,21 @@ class RangesById {
 
   /// The innermost range of that id on `thread` around `time`; invalid when there is none.
   HostId Find(std::int64_t id, ThreadId thread, Ns time) {
-    HostId found;
-    for (auto at = LowerBound(id); at != rows_.end() && ids_[*at] == id; ++at) {
-      const bool inside = host_.start[*at] <= time && time <= End(host_, *at);
-      if (inside && host_.thread[*at] == thread) found = HostId{*at};
+    // Some ended ranges of the same id lie before it; of an id that thousands share none is meant.
+    constexpr int kMostTried = 64;
+    const auto begin = LowerBound(id);
+    // Rows of a thread are in order of time.
+    const auto key = [this](std::uint32_t row) {
+      return std::tuple(ids_[row], host_.thread[row].value, host_.start[row]);
+    };
+    auto at = std::upper_bound(begin, rows_.cend(), std::tuple(id, thread.value, time),
+                               [&](const auto& wanted, auto row) { return wanted < key(row); });
+    for (int tried = 0; tried < kMostTried && at != begin; ++tried) {
+      --at;
+      if (host_.thread[*at] != thread) break;
+      if (time <= End(host_, *at)) return HostId{*at};
     }
-    return found;
+    return {};
   }
 
  private:
