@@ -1,7 +1,9 @@
 // Finding and matching collective calls: analysis/communication/communication.h.
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -142,6 +144,23 @@ void CollectHostCalls(const RankContext& rank, OpKinds& kinds, std::vector<Colle
   }
 }
 
+// Of calls that state no size themselves, by the members of their group.
+void SizeByMembers(const std::vector<ProcessGroup>& groups, std::vector<CollectiveCall>& calls) {
+  std::map<std::string_view, std::int64_t> sizes;
+  for (const ProcessGroup& group : groups) {
+    const auto members = static_cast<std::int64_t>(group.ranks.size());
+    if (const std::int64_t size = members > 0 ? members : group.size; size > 0) {
+      sizes.emplace(group.name, size);
+    }
+  }
+  if (sizes.empty()) return;
+  for (CollectiveCall& call : calls) {
+    if (call.group_size > 0) continue;
+    const auto found = sizes.find(call.group);
+    if (found != sizes.end()) call.group_size = found->second;
+  }
+}
+
 }  // namespace
 
 // As recorded, so that profiles that start at different iterations match.
@@ -179,6 +198,7 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   if (!std::is_sorted(calls.begin(), calls.end(), earlier)) {
     std::stable_sort(calls.begin(), calls.end(), earlier);
   }
+  SizeByMembers(profile.distributed.groups, calls);
   return calls;
 }
 

@@ -367,11 +367,15 @@ std::string ListMissing(std::span<const RankFacts> ranks, std::int64_t world) {
   constexpr std::size_t kMissingRanksNamed = 8;
   std::set<std::int64_t> present;
   for (const RankFacts& rank : ranks) present.insert(rank.rank);
+  // A file may state any size of the world: only those named are looked for.
+  const auto count =
+      static_cast<std::size_t>(world) -
+      static_cast<std::size_t>(std::distance(present.lower_bound(0), present.lower_bound(world)));
   std::string list;
-  std::size_t count = 0;
-  for (std::int64_t rank = 0; rank < world; ++rank) {
+  std::size_t named = 0;
+  for (std::int64_t rank = 0; rank < world && named < std::min(count, kMissingRanksNamed); ++rank) {
     if (present.contains(rank)) continue;
-    if (count++ < kMissingRanksNamed) list += fmt::format("{}{}", list.empty() ? "" : ", ", rank);
+    list += fmt::format("{}{}", named++ == 0 ? "" : ", ", rank);
   }
   if (count > kMissingRanksNamed) list += fmt::format(" and {} more", count - kMissingRanksNamed);
   return fmt::format("of {} ranks these are missing: {}", world, list);

@@ -135,7 +135,7 @@ class Matcher {
     group.description = example.group_description;
     group.members = members;
     group.point_to_point = IsPointToPoint(example);
-    group.size = SizeOf(members, example);
+    group.size = SizeOf(example);
     for (const auto& [rank, sequence] : sequences) {
       group.present.push_back(rank);
       for (const std::size_t i : sequence) {
@@ -155,10 +155,8 @@ class Matcher {
     }
   }
 
-  /// Ranks of the group: as listed, as recorded with the call, else all of the run.
-  std::int64_t SizeOf(const std::vector<std::int64_t>& members,
-                      const CollectiveCall& example) const {
-    if (!members.empty()) return static_cast<std::int64_t>(members.size());
+  /// Ranks of the group: of the call, which knows the group's list, else all of the run.
+  std::int64_t SizeOf(const CollectiveCall& example) const {
     if (example.group_size > 0) return example.group_size;
     const std::int64_t world = ranks_.front().world_size;
     return world > 0 ? world : static_cast<std::int64_t>(ranks_.size());

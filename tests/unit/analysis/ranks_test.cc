@@ -216,6 +216,36 @@ TEST(Ranks, LargerGroupMissesRanks) {
   EXPECT_EQ(missing_of(profiles), 1);
 }
 
+// A file may state any size: naming those that are missing takes no longer.
+TEST(Ranks, WorldOfAnySizeHasMissingRanks) {
+  std::vector<Profile> profiles = Make(MadeRun());
+  constexpr std::int64_t kWorld = 40'000'000'000'000;
+  for (Profile& rank : profiles) rank.distributed.world_size = kWorld;
+  const auto analysis = Analyze(profiles, {});
+  const Metric* missing = analysis->Find("profile.ranks_missing");
+  const auto count = static_cast<std::int64_t>(profiles.size());
+  EXPECT_EQ(AsNumber(missing->value, -1), static_cast<double>(kWorld - count));
+  EXPECT_NE(missing->note.find(fmt::format(" {},", count)), std::string::npos) << missing->note;
+  EXPECT_NE(missing->note.find(fmt::format("and {} more", kWorld - count - 8)), std::string::npos)
+      << missing->note;
+}
+
+// Of calls that state no size, the list of the group says how many ranks take part.
+TEST(Ranks, GroupIsAsLargeAsItsList) {
+  std::vector<Profile> profiles = Make(MadeRun());
+  for (Profile& rank : profiles) {
+    rank.distributed.world_size = 64;
+    for (Collective& collective : rank.collectives) collective.group_size = -1;
+  }
+  const Judged judged = Judge(profiles);
+  for (const RankFacts& rank : judged.ranks) {
+    ASSERT_FALSE(rank.calls.empty());
+    for (const CollectiveCall& call : rank.calls) {
+      EXPECT_EQ(GroupSizeOf(call, judged.ranks), static_cast<std::int64_t>(profiles.size()));
+    }
+  }
+}
+
 TEST(Ranks, PartsAddUpToTheIterations) {
   for (const Cause& cause : kCauses) {
     MadeRun run;
