@@ -79,6 +79,21 @@ std::size_t CheckConfigurations(const std::vector<std::string>& paths, Errors& e
   return count;
 }
 
+/// Adds the circles of `explains` that the rules form, with each other or with those shipped.
+void AddCircles(const std::vector<Rule>& rules, const std::vector<Rule>& shipped, Errors& errors) {
+  RuleSet all;
+  all.rules = rules;
+  for (const Rule& rule : shipped) {
+    if (std::ranges::find(rules, rule.id, &Rule::id) == rules.end()) all.rules.push_back(rule);
+  }
+  const Policy policy;
+  Errors found;
+  const auto active = SelectRulesWithErrors(all, policy, {}, found);
+  CompileRulesWithErrors(active, policy, found);
+  std::ranges::copy_if(found, std::back_inserter(errors),
+                       [](const Error& error) { return error.code == "rules/circle"; });
+}
+
 }  // namespace
 
 Result<int> RunRulesList(const Options& options, Console& console) {
@@ -106,7 +121,10 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
   for (const Rule& rule : rules.rules) {
     for (Error& error : CheckRule(rule, &warnings)) errors.push_back(std::move(error));
   }
-  if (const auto shipped = LoadBuiltinRules()) CheckTitles(rules.rules, shipped->rules, errors);
+  if (const auto shipped = LoadBuiltinRules(); shipped && !files.empty()) {
+    CheckTitles(rules.rules, shipped->rules, errors);
+    if (errors.empty()) AddCircles(rules.rules, shipped->rules, errors);
+  }
   SortByPlace(errors);
   SortByPlace(warnings);
   if (!warnings.empty()) console.Warn(RenderWarnings(warnings, console.color_err()));
