@@ -161,6 +161,7 @@ Profile PartOf(const Profile& whole, const Division& division, std::uint32_t par
   into.distributed.rank = -1;
   into.facts = whole.facts;
   into.hints = whole.hints;
+  into.run_document = whole.run_document;
   into.copies_unknown = whole.copies_unknown;
   into.api_symbols = whole.api_symbols;
   TakeHost(whole, division, part, into);

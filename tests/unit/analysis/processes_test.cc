@@ -52,6 +52,13 @@ TEST(Processes, EachThatTrainsIsARank) {
   EXPECT_EQ(ranks[1].Name(device.name[2]), "b");
 }
 
+// The document of the run is of all its processes, as a mark among the events is.
+TEST(Processes, EachKeepsTheRunDocument) {
+  Profile profile = TwoProcesses().Finish();
+  profile.run_document = "{}";
+  for (const Profile& rank : SplitProcesses(std::move(profile))) EXPECT_EQ(rank.run_document, "{}");
+}
+
 // Without markers, that they communicate makes them ranks.
 TEST(Processes, EachThatCommunicatesIsARank) {
   for (const bool communicate : {false, true}) {
