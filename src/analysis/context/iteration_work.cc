@@ -19,17 +19,18 @@ namespace {
 
 static_assert(kNoIteration == Iterations::kNone);
 
+using Stream = std::pair<std::int32_t, std::int64_t>;  // Its GPU and number.
+
 // Device work that may come from before an iteration: it is of none so far.
 struct Leftover {
   Ns start = 0, end = 0;
-  std::uint64_t stream = 0;
+  Stream stream;
   Ns launched = std::numeric_limits<Ns>::min();  // When, if that was recorded.
   bool has_launch = false;
 };
 
-std::uint64_t StreamOf(const DeviceTable& device, std::size_t row) {
-  return (static_cast<std::uint64_t>(static_cast<std::uint32_t>(device.gpu[row])) << 32) ^
-         static_cast<std::uint64_t>(device.stream[row]);
+Stream StreamOf(const DeviceTable& device, std::size_t row) {
+  return {device.gpu[row], device.stream[row]};
 }
 
 // Whether most work has a recorded launch.
@@ -40,12 +41,12 @@ bool HasMostLaunches(const DeviceTable& device) {
 
 // When an iteration's own work first starts, on each of its streams and anywhere.
 struct OwnStarts {
-  std::map<std::uint64_t, Ns> of_stream;
+  std::map<Stream, Ns> of_stream;
   Ns first = std::numeric_limits<Ns>::max();
   Ns first_kernel = std::numeric_limits<Ns>::max();
   // Streams work in order: work that starts there later was launched later. Where the iteration
   // itself has no work, its first kernel ends the wait.
-  Ns Limit(std::uint64_t stream) const {
+  Ns Limit(const Stream& stream) const {
     const auto own = of_stream.find(stream);
     if (own != of_stream.end()) return own->second;
     return first_kernel != std::numeric_limits<Ns>::max() ? first_kernel : first;
@@ -58,12 +59,12 @@ class Leftovers {
   Leftovers(const Profile& profile, const Iterations& iterations) : own_(iterations.all.size()) {
     const DeviceTable& device = profile.device;
     std::uint32_t last_index = Iterations::kNone;
-    std::uint64_t last_stream = 0;
+    Stream last_stream;
     Ns* of_stream = nullptr;  // End per stream for these two.
     for (std::size_t row = 0; row < device.size(); ++row) {
       const std::uint32_t index = iterations.of_device[row];
       const Ns start = device.start[row];
-      const std::uint64_t stream = StreamOf(device, row);
+      const Stream stream = StreamOf(device, row);
       if (index != Iterations::kNone) {
         OwnStarts& own = own_[index];
         if (index != last_index || stream != last_stream) {  // Rows of a stream are adjacent.

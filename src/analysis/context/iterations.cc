@@ -46,10 +46,9 @@ void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterati
 Result<std::int64_t> PositionOf(const Iterations& iterations, std::int64_t position,
                                 const std::optional<std::int64_t>& number) {
   if (!number) return position;
-  const std::string name = std::to_string(*number);
-  for (std::size_t i = 0; i < iterations.all.size(); ++i) {
-    if (iterations.has_numbers && iterations.all[i].name == name)
-      return static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; iterations.has_numbers && i < iterations.all.size(); ++i) {
+    // As numbers: "step 007" is #7.
+    if (NumberOf(iterations.all[i], i) == *number) return static_cast<std::int64_t>(i);
   }
   const std::string known = !iterations.has_numbers
                                 ? "its iterations have no recorded numbers"
@@ -67,7 +66,7 @@ Status Select(const Selection& selection, Iterations& iterations) {
   PROFGAUGE_TRY(const std::int64_t stop,
                 PositionOf(iterations, selection.stop, selection.stop_number));
   const std::int64_t first = std::max({start, selection.warmup, std::int64_t{0}});
-  const std::int64_t last = stop < 0 ? count : std::min(stop + 1, count);
+  const std::int64_t last = stop < 0 || stop >= count ? count : stop + 1;
   if (first >= last) {
     return Fail(UsageError(
         "analysis/empty-selection",

@@ -289,6 +289,25 @@ TEST(Ranks, ReportsTheLargestLoss) {
             "the last 4 of 8 iterations are excluded: they launched work that was not recorded");
 }
 
+TEST(Iterations, NumbersWithZerosAreNumbers) {
+  TestProfile test;
+  for (int i = 0; i < 3; ++i) {
+    test.Host(HostKind::kIterationMarker, fmt::format("step 00{}", i + 7), {i * 100, i * 100 + 90});
+    test.Launch("a", {i * 100 + 1, i * 100 + 2}, {i * 100 + 3, i * 100 + 80});
+  }
+  const Profile profile = test.Finish();
+  Selection selection;
+  selection.start_number = 8;
+  const auto of = [&profile](const Selection& by) {
+    const auto analysis = Analyze(std::span(&profile, 1), by);
+    return analysis ? analysis->iterations_selected : -1;
+  };
+  EXPECT_EQ(of(selection), 2);
+  Selection all;
+  all.stop = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(of(all), 3);
+}
+
 TEST(Ranks, AnUnknownNumberIsAnError) {
   const std::vector<Profile> run = RanksThatStartAStepApart();
   Selection selection;
