@@ -196,7 +196,10 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
   if (level) {
     HistoryLevel of_run = *level;
     of_run.run = id;
-    PROFGAUGE_CHECK(InsertLevel(of_run));
+    if (const auto marked = InsertLevel(of_run); !marked) {
+      (void)database_.Execute("rollback");
+      return Fail(marked.error());
+    }
   }
   PROFGAUGE_CHECK(database_.Execute("commit"));
   return id;

@@ -121,7 +121,7 @@ std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
     if (!never.empty() && reader->name() == p.source.format) return std::string(never);
   }
   const DistributedInfo &x = p.distributed, &y = q.distributed;
-  if (x.rank >= 0 && x.rank == y.rank) return fmt::format("both record rank {}", x.rank);
+  if (x.rank >= 0 && x.rank == y.rank) return fmt::format("both are rank {}", x.rank);
   if (x.world_size > 0 && y.world_size > 0 && x.world_size != y.world_size) {
     return fmt::format("their world sizes are {} and {}", x.world_size, y.world_size);
   }

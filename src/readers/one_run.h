@@ -16,7 +16,7 @@
 
 namespace profgauge {
 
-/// Why the two are not ranks of one run, in words ("both record rank 0"); nothing if they may be.
+/// Why the two are not ranks of one run, in words ("both are rank 0"); nothing if they may be.
 /// Profiles of one file are always of one run.
 std::optional<std::string> WhyOfDifferentRuns(const Profile& a, const Profile& b);
 

@@ -132,12 +132,14 @@ Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::str
   }
   const auto size = NumberAt(line, "bytes"), count = NumberAt(line, "ranks");
   if (end != std::string_view::npos && (!schema || !size || !count)) return Fail(Damaged(path));
-  std::string_view rest = end == std::string_view::npos ? "" : bytes.substr(end + 1);
-  if (!size || rest.size() < static_cast<std::uint64_t>(*size)) {
+  const bool is_cut =
+      end == std::string_view::npos || bytes.size() - end - 1 < static_cast<std::uint64_t>(*size);
+  if (is_cut) {
     return Fail(Refused(path, "summary/truncated", "the summary ends early",
                         "help: it was probably copied while it was written; write it again with "
                         "`profgauge summarize`"));
   }
+  const std::string_view rest = bytes.substr(end + 1);
   if (line != FirstLine(static_cast<std::size_t>(*count), rest)) return Fail(Damaged(path));
   const auto encoded = Parted(rest);
   if (!encoded || encoded->empty() || encoded->size() != static_cast<std::uint64_t>(*count)) {

@@ -54,7 +54,6 @@ class ColumnReader {
   Status ReadLists(std::size_t rows, ColumnBlock& block);
   /// The number of present values among the next `count`.
   Result<std::size_t> ReadDefinitions(std::size_t count);
-  Status EndPage();
 
   const StoredBytes& bytes_;
   const Footer& footer_;

@@ -72,7 +72,10 @@ std::optional<std::int64_t> Scale(const Decimal& number, std::int64_t shift, std
     if (value > (limit - next) / 10) return std::nullopt;
     value = value * 10 + next;
   }
-  if (point >= 0 && point < digits && digit(point) >= '5') ++value;
+  if (point >= 0 && point < digits && digit(point) >= '5') {
+    if (value == limit) return std::nullopt;
+    ++value;
+  }
   return value;
 }
 

@@ -72,6 +72,9 @@ TEST(Summaries, RefusesIncompleteFiles) {
   EXPECT_EQ(code(bytes), "read");
   EXPECT_EQ(code(bytes.substr(0, bytes.size() - 1)), "summary/truncated");
   EXPECT_EQ(code(bytes.substr(0, 60)), "summary/truncated");
+  const std::string line = bytes.substr(0, bytes.find('\n'));
+  EXPECT_EQ(code(line), "summary/truncated");
+  EXPECT_EQ(code(line.substr(0, line.find("\"ranks\""))), "summary/truncated");
   EXPECT_EQ(code(bytes + "x"), "summary/damaged");
   std::string newer = bytes;
   const std::string schema = "\"schema\":" + std::to_string(kSummarySchema);

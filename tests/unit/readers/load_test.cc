@@ -464,7 +464,7 @@ TEST_F(Load, DifferentRunsAreNoRanks) {
     std::string a, b;
   };
   const Row rows[] = {
-      {"both record rank 0", RankAt(0, 5), RankAt(0, 6)},
+      {"both are rank 0", RankAt(0, 5), RankAt(0, 6)},
       {"their world sizes are 2 and 4", RankAt(0, 5, R"(, "world_size": 2)"),
        RankAt(1, 5, R"(, "world_size": 4)")},
       {"their iterations are numbered 3 to 3 and 9 to 9", RankAt(0, 5, "", 3), RankAt(1, 5, "", 9)},
@@ -710,7 +710,7 @@ TEST(OneRun, RefusesSummariesOfSeveralRuns) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "summary/other-run");
   EXPECT_EQ(refused.error().notes.front(),
-            "note: `monday.pgsum` and `tuesday.pgsum`: both record rank 3");
+            "note: `monday.pgsum` and `tuesday.pgsum`: both are rank 3");
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ TEST(KinetoNumbers, Integers) {
   EXPECT_EQ(ParseInteger("7e2"), 700);
   EXPECT_EQ(ParseInteger("18446744073709551615"), -1);
   EXPECT_EQ(ParseInteger("1e99"), std::nullopt);
+  EXPECT_EQ(ParseInteger("9223372036854775807.4"), INT64_MAX);
+  EXPECT_EQ(ParseInteger("9223372036854775807.5"), std::nullopt);
   EXPECT_EQ(ParseInteger("stream 7"), std::nullopt);
   EXPECT_EQ(ParseReal("0.5"), 0.5);
   EXPECT_EQ(ParseReal("1e999"), std::nullopt);
