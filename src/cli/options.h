@@ -119,6 +119,7 @@ struct Options {
   std::string step_times;  ///< FILE or FILE:COLUMN.
   std::string step_unit, step_column, step_tag;
   std::vector<std::string> device_logs;  ///< Readings of clocks, power, temperature.
+  bool is_one_of_many = false;  ///< Set where the ranks of a run are read one by one, not by users.
 
   // Which iterations and ranks.
   std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;

@@ -197,6 +197,7 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
   for (const std::string& input : inputs) {
     Options one = options;
     one.arguments = {input};
+    one.is_one_of_many = inputs.size() > 1;
     auto read = ReadBesideOthers(one, console);
     if (!read && inputs.size() > 1 && IsNoRecording(read.error())) {
       console.Say(

@@ -117,6 +117,7 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
   for (const std::string& input : inputs) {
     Options one = options;
     one.arguments = {input};
+    one.is_one_of_many = inputs.size() > 1;
     auto profiles = ReadProfiles(one, console);
     if (!profiles) {
       failed.push_back(std::move(profiles).error());

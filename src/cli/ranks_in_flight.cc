@@ -98,6 +98,7 @@ std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string
   const auto summarize = [&](const std::string& input) -> Result<SummarizedRanks> {
     Options one = options;
     one.arguments = {input};
+    one.is_one_of_many = inputs.size() > 1;
     if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all of them.
     one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
     PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));

@@ -101,7 +101,9 @@ Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& option
   const bool is_empty = !run && run.error().code == "input/no-profiles";
   if (is_empty && options.arguments.size() == 1) {
     PROFGAUGE_TRY(const FoundRun only, OnlyRunBelow(options.arguments.front(), options));
-    console.Say(fmt::format("note: the only run below the folder is {}", Printable(only.name)));
+    const std::string which =
+        options.step.empty() ? "the only run" : fmt::format("the latest run of step {}", options.step);
+    console.Say(fmt::format("note: {} below the folder is {}", which, Printable(only.name)));
     run = LoadFiles(only.files, read, RanksOf(options));
     console.ClearProgress();
   }
@@ -109,7 +111,8 @@ Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& option
   for (const std::string& skipped : run->skipped) {
     console.Say("note: left out " + Printable(skipped));
   }
-  PROFGAUGE_CHECK(readers::AttachDeviceLogs(run->profiles, options.device_logs));
+  PROFGAUGE_CHECK(
+      readers::AttachDeviceLogs(run->profiles, options.device_logs, !options.is_one_of_many));
   PROFGAUGE_CHECK(CheckEventsNeeded(run->profiles, options));
   return std::move(run->profiles);
 }

@@ -32,18 +32,28 @@ std::set<std::int64_t> DeviceNumbersOf(const Profile& profile) {
   return numbers;
 }
 
-/// Those that are surely the profile's: by UUID, or there is only one.
-std::vector<RunDevice> SurelyOf(const RunSide* side, const std::vector<RunDevice>& logged) {
-  if (logged.size() == 1) return logged;
-  std::vector<RunDevice> devices;
-  if (side == nullptr || !side->document) return devices;
-  for (const RunDevice& own : side->document->devices) {
-    if (own.uuid.empty()) continue;
-    std::ranges::copy_if(logged, std::back_inserter(devices), [&](const RunDevice& device) {
-      return WithoutVendor(device.uuid) == WithoutVendor(own.uuid);
-    });
+/// Those with a UUID of the document; nothing if the document or the log has none.
+std::optional<std::vector<RunDevice>> ByUuid(const RunSide* side,
+                                             const std::vector<RunDevice>& logged) {
+  const auto has_uuid = [](const RunDevice& device) { return !device.uuid.empty(); };
+  if (side == nullptr || !side->document) return std::nullopt;
+  const std::vector<RunDevice>& own = side->document->devices;
+  if (std::ranges::none_of(own, has_uuid) || std::ranges::none_of(logged, has_uuid)) {
+    return std::nullopt;
   }
+  std::vector<RunDevice> devices;
+  std::ranges::copy_if(logged, std::back_inserter(devices), [&](const RunDevice& device) {
+    return has_uuid(device) && std::ranges::any_of(own, [&](const RunDevice& of) {
+             return WithoutVendor(device.uuid) == WithoutVendor(of.uuid);
+           });
+  });
   return devices;
+}
+
+/// A log of one device is of the run's only one, whatever number either gives it.
+bool IsOnlyDevice(const std::vector<Profile>& profiles, const std::vector<RunDevice>& logged) {
+  return logged.size() == 1 && profiles.size() == 1 &&
+         DeviceNumbersOf(profiles.front()).size() <= 1;
 }
 
 std::vector<RunDevice> ByNumber(const Profile& profile, const std::vector<RunDevice>& logged) {
@@ -52,6 +62,12 @@ std::vector<RunDevice> ByNumber(const Profile& profile, const std::vector<RunDev
   std::ranges::copy_if(logged, std::back_inserter(devices),
                        [&](const RunDevice& device) { return numbers.contains(device.id); });
   return devices;
+}
+
+bool AreAllRanks(const std::vector<Profile>& profiles) {
+  const auto count = static_cast<std::int64_t>(profiles.size());
+  return std::ranges::all_of(
+      profiles, [&](const Profile& rank) { return rank.distributed.world_size <= count; });
 }
 
 /// Ranks that each call their device 0 have other ones.
@@ -82,7 +98,8 @@ Result<std::vector<RunDevice>> ReadDeviceLog(std::string_view text) {
       "-lms 200`, `dcgmi dmon -e 100,101,155,150,112`, or `amd-smi metric --json`"));
 }
 
-Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files) {
+Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files,
+                        bool are_all) {
   std::vector<RunDevice> logged;
   for (const std::string& file : files) {
     const auto text = ReadSmallFile(file, kMostLogBytes);
@@ -99,16 +116,22 @@ Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::s
     std::ranges::move(*devices, std::back_inserter(logged));
   }
   if (logged.empty()) return {};
-  const bool are_numbers_sure = AreNumbersSure(profiles);
+  are_all = are_all && AreAllRanks(profiles);
+  const bool is_only_device = are_all && IsOnlyDevice(profiles, logged);
+  const bool are_numbers_sure = are_all && AreNumbersSure(profiles);
   for (Profile& profile : profiles) {
     auto side = std::make_shared<RunSide>(profile.run_side ? *profile.run_side : RunSide{});
-    side->logged = SurelyOf(profile.run_side.get(), logged);
-    if (side->logged.empty() && are_numbers_sure) side->logged = ByNumber(profile, logged);
+    if (auto devices = ByUuid(profile.run_side.get(), logged)) {
+      side->logged = *std::move(devices);
+    } else if (is_only_device) {
+      side->logged = logged;
+    } else if (are_numbers_sure) {
+      side->logged = ByNumber(profile, logged);
+    }
     if (side->logged.empty()) {
       side->problems.push_back({"conditions/other-device",
-                                "the device log has several devices, and which are the profile's "
-                                "is unknown: state their "
-                                "`uuid` under `devices` of `profgauge.run`, or log one device"});
+                                "which devices of the device log are the profile's is unknown: "
+                                "state their `uuid` under `devices` of `profgauge.run`"});
     }
     profile.run_side = std::move(side);
   }

@@ -23,9 +23,13 @@ namespace profgauge::readers {
 Result<std::vector<RunDevice>> ReadDeviceLog(std::string_view text);
 
 /// Sets RunSide::logged of each profile to the readings of its devices in `files`: those with a
-/// UUID of its document, else the only one, else those with the profile's numbers. If none matches,
-/// that is a problem of the profile. Errors: kInput "conditions/unreadable", or of ReadDeviceLog().
-Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files);
+/// UUID of its document where both have some. Else, of a run whose ranks are all in `profiles`
+/// (`are_all`), the only device of a run of one, or those with the profile's numbers where no two
+/// profiles share one. So ranks read one by one get no other answer than together. If none
+/// matches, that is a problem of the profile. Errors: kInput "conditions/unreadable", or of
+/// ReadDeviceLog().
+Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::string>& files,
+                        bool are_all);
 
 // Shared by the readers of device logs: one reading of one device, and conditions of readings.
 

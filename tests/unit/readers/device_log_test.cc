@@ -214,13 +214,13 @@ TEST_F(DeviceLogAttach, ByUuidElseByNumber) {
   side->document.emplace().devices.push_back({.id = 0, .uuid = "b"});
   profiles[0].run_side = side;
   const std::string file = Write(std::string(kTwoDevices));
-  ASSERT_TRUE(AttachDeviceLogs(profiles, {file}));
+  ASSERT_TRUE(AttachDeviceLogs(profiles, {file}, true));
   ASSERT_EQ(profiles[0].run_side->logged.size(), 1u);
   EXPECT_EQ(profiles[0].run_side->logged[0].uuid, "GPU-b");
 
   profiles[0].run_side = nullptr;
   profiles.push_back(OfDevice(1));
-  ASSERT_TRUE(AttachDeviceLogs(profiles, {file}));
+  ASSERT_TRUE(AttachDeviceLogs(profiles, {file}, true));
   EXPECT_EQ(profiles[0].run_side->logged.at(0).uuid, "GPU-a");
   EXPECT_EQ(profiles[1].run_side->logged.at(0).uuid, "GPU-b");
   EXPECT_EQ(DevicesOf(*profiles[1].run_side).front().uuid, "GPU-b");
@@ -230,7 +230,7 @@ TEST_F(DeviceLogAttach, AmbiguousDeviceZeroIsNotMatched) {
   std::vector<Profile> profiles;
   profiles.push_back(OfDevice(0));
   profiles.push_back(OfDevice(0));
-  ASSERT_TRUE(AttachDeviceLogs(profiles, {Write(std::string(kTwoDevices))}));
+  ASSERT_TRUE(AttachDeviceLogs(profiles, {Write(std::string(kTwoDevices))}, true));
   for (const Profile& profile : profiles) {
     EXPECT_TRUE(profile.run_side->logged.empty());
     ASSERT_EQ(profile.run_side->problems.size(), 1u);
@@ -238,13 +238,47 @@ TEST_F(DeviceLogAttach, AmbiguousDeviceZeroIsNotMatched) {
   }
 }
 
+// The log of one device is no other's: not of a stated UUID, of the other ranks, of one of many.
+TEST_F(DeviceLogAttach, LogOfAnotherDeviceIsNobodys) {
+  const std::string file = Write("index, uuid, clocks.sm [MHz]\n3, GPU-a, 1000\n");
+  const auto devices = [&file](std::vector<Profile> profiles, bool are_all) {
+    EXPECT_TRUE(AttachDeviceLogs(profiles, {file}, are_all));
+    std::vector<std::size_t> found;
+    for (const Profile& profile : profiles) found.push_back(profile.run_side->logged.size());
+    return found;
+  };
+  using Found = std::vector<std::size_t>;
+  const auto with_uuid = [](const std::string& uuid) {
+    std::vector<Profile> profiles;
+    profiles.push_back(OfDevice(3));
+    auto side = std::make_shared<RunSide>();
+    side->document.emplace().devices.push_back({.id = 3, .uuid = uuid});
+    profiles[0].run_side = side;
+    return profiles;
+  };
+  EXPECT_EQ(devices(with_uuid("b"), true), Found({0}));
+  EXPECT_EQ(devices(with_uuid("a"), false), Found({1}));
+  std::vector<Profile> ranks;
+  for (const int device : {0, 1, 2, 3}) ranks.push_back(OfDevice(device));
+  EXPECT_EQ(devices(std::move(ranks), true), Found({0, 0, 0, 1}));
+  const auto alone = [](std::int64_t world) {
+    std::vector<Profile> profiles;
+    profiles.push_back(OfDevice(0));
+    profiles[0].distributed.world_size = world;
+    return profiles;
+  };
+  EXPECT_EQ(devices(alone(-1), true), Found({1}));
+  EXPECT_EQ(devices(alone(-1), false), Found({0}));
+  EXPECT_EQ(devices(alone(8), true), Found({0}));
+}
+
 TEST_F(DeviceLogAttach, TheOnlyOneIsEverybodys) {
   std::vector<Profile> profiles;
   profiles.push_back(OfDevice(5));
-  ASSERT_TRUE(AttachDeviceLogs(profiles, {Write("index, clocks.sm [MHz]\n0, 1000\n")}));
+  ASSERT_TRUE(AttachDeviceLogs(profiles, {Write("index, clocks.sm [MHz]\n0, 1000\n")}, true));
   EXPECT_EQ(profiles[0].run_side->logged.size(), 1u);
-  ASSERT_TRUE(AttachDeviceLogs(profiles, {}));
-  const auto missing = AttachDeviceLogs(profiles, {"/nonexistent/log"});
+  ASSERT_TRUE(AttachDeviceLogs(profiles, {}, true));
+  const auto missing = AttachDeviceLogs(profiles, {"/nonexistent/log"}, true);
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().code, "conditions/unreadable");
 }
