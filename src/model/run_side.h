@@ -73,7 +73,7 @@ struct RunDocument {
   std::vector<RunDevice> devices;
   std::vector<std::pair<std::string, std::string>> versions, environment;  ///< Allow-listed.
   std::int64_t unknown_keys = 0, left_out = 0;  ///< Keys ignored; values that may not be shown.
-  std::int64_t steps_dropped = 0;               ///< Lengths that none can have.
+  std::int64_t steps_dropped = 0;               ///< Impossible lengths and repeated numbers.
 };
 
 /// Why a document is not used: "run/unreadable".

@@ -149,6 +149,13 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
       side->problems.push_back(std::move(problem));
     }
     if (!document) continue;
+    if (document->steps_dropped > 0) {
+      side->problems.push_back(
+          {"run/steps-dropped",
+           fmt::format("{}: {} times of iterations are left out: their length is impossible, or "
+                       "their number repeats or is unusable",
+                       TextOf(found.carrier), document->steps_dropped)});
+    }
     if (auto problem = OtherRank(*document, profile)) {
       problem->text = fmt::format("{}: {}", TextOf(found.carrier), problem->text);
       side->problems.push_back(*std::move(problem));

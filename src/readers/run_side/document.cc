@@ -128,7 +128,7 @@ std::optional<RunProblem> CheckLengths(RunDocument& document) {
     dropped += static_cast<std::int64_t>(std::erase_if(
         *sums, [&](const StepSum& sum) { return is_impossible(sum.length, sum.steps); }));
   }
-  document.steps_dropped = dropped;
+  document.steps_dropped += dropped;
   if (static_cast<double>(dropped) >
       knowledge::kUnrecordedImpossibleShare * static_cast<double>(all)) {
     return RunProblem{"run/unreadable",

@@ -47,34 +47,66 @@ std::optional<Ns> LengthOf(double value, double factor) {
   return std::max<Ns>(1, std::llround(length));
 }
 
+// Numbers that go on where a log starts to count anew, as in each epoch.
+class RunningNumbers {
+ public:
+  explicit RunningNumbers(std::int64_t first) : first_(first) {}
+
+  /// Of the next line; nothing where it repeats earlier ones (a run that went back to a checkpoint)
+  /// or has no usable number. REQUIRES: asked in the order of the log.
+  std::optional<std::int64_t> Of(std::int64_t number) {
+    constexpr std::int64_t kMost = 1'000'000'000'000'000;
+    if (number < 0 || number > kMost || next_ > kMost) return std::nullopt;
+    const bool begins_anew = number + offset_ < next_ && number <= first_;
+    if (begins_anew) offset_ = next_ - number;
+    if (number + offset_ < next_) return std::nullopt;
+    next_ = number + offset_ + 1;
+    return number + offset_;
+  }
+
+ private:
+  std::int64_t first_, next_ = 0, offset_ = 0;
+};
+
+std::int64_t FirstNumber(const std::vector<LoggedTime>& values) {
+  return values.empty() ? 0 : values.front().step;
+}
+
 // Those of one iteration each, by runs of numbers that follow each other.
 void AddSingle(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
+  RunningNumbers numbers(std::max<std::int64_t>(0, FirstNumber(values)));
   std::int64_t next = -1;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const auto length = LengthOf(values[i].value, factor);
-    if (!length) {
+    const auto step =
+        numbers.Of(values[i].step >= 0 ? values[i].step : static_cast<std::int64_t>(i));
+    if (!length || !step) {
       ++document.steps_dropped;
       continue;
     }
-    const std::int64_t step = values[i].step >= 0 ? values[i].step : static_cast<std::int64_t>(i);
-    if (step < next) continue;  // A restarted run logs some numbers again.
-    if (step != next || document.segments.empty()) document.segments.push_back({step, {}});
+    if (*step != next || document.segments.empty()) document.segments.push_back({*step, {}});
     document.segments.back().lengths.push_back(*length);
-    next = step + 1;
+    next = *step + 1;
   }
 }
 
-// A line is the mean of the iterations since the line before; of the first that is unknown.
+// A line is the mean of the iterations since the line before; of the first that is unknown, also
+// of the first of a count that begins anew.
 void AddMeans(const std::vector<LoggedTime>& values, double factor, RunDocument& document) {
+  RunningNumbers numbers(FirstNumber(values));
+  std::optional<std::int64_t> before = numbers.Of(FirstNumber(values));
   for (std::size_t i = 1; i < values.size(); ++i) {
-    const std::int64_t steps = values[i].step - values[i - 1].step;
+    const auto step = numbers.Of(values[i].step);
+    const bool is_known = step && before && values[i].step > values[i - 1].step;
+    const std::int64_t steps = is_known ? *step - *before : 0;
+    const std::int64_t first = before.value_or(0) + 1;
+    if (step) before = step;
     const auto length = LengthOf(values[i].value, factor);
-    if (steps <= 0 || values[i - 1].step < 0) continue;
-    if (!length || *length > kMostStepLength / steps) {
+    if (steps <= 0 || !length || *length > kMostStepLength / steps) {
       ++document.steps_dropped;
       continue;
     }
-    document.batches.push_back({values[i - 1].step + 1, steps, *length * steps});
+    document.batches.push_back({first, steps, *length * steps});
   }
 }
 

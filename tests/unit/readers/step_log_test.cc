@@ -1,5 +1,6 @@
 #include "readers/run_side/step_log.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -59,6 +60,30 @@ TEST(StepLog, TablesNeedAColumnAndAUnit) {
   EXPECT_EQ(CodeOfLog("step,it/s\n0,1\n", {"", "it/s", "", ""}), "usage/step-unit");
   EXPECT_EQ(CodeOfLog("step,loss\n0,1\n"), "usage/step-column");
   EXPECT_EQ(CodeOfLog("step,time_ms\n0,1\n", {"", "nothing", "", ""}), "usage/step-column");
+}
+
+// Each epoch counts from 0, and a run that went back to a checkpoint repeats some numbers.
+TEST(StepLog, NumbersMayBeginAnew) {
+  std::string epochs = "iter,step_time_ms\n";
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (int i = 0; i < 4; ++i) epochs += fmt::format("{},{}\n", i, 10 * (epoch + 1));
+  }
+  const StepLog log = Log(epochs + "2,40\n3,40\n4,40\n9223372036854775807,50\n");
+  ASSERT_EQ(log.document.segments.size(), 1u);
+  const std::vector<Ns>& lengths = log.document.segments[0].lengths;
+  ASSERT_EQ(lengths.size(), 13u);
+  EXPECT_EQ(lengths[4], 20 * kMillisecond);
+  EXPECT_EQ(lengths.back(), 40 * kMillisecond);
+  EXPECT_EQ(log.document.steps_dropped, 3);
+  const StepLog between = Log(
+      " iteration 10/ 20 | elapsed time per iteration (ms): 1.0 |\n"
+      " iteration 20/ 20 | elapsed time per iteration (ms): 2.0 |\n"
+      " iteration 10/ 20 | elapsed time per iteration (ms): 3.0 |\n"
+      " iteration 20/ 20 | elapsed time per iteration (ms): 4.0 |\n");
+  ASSERT_EQ(between.document.batches.size(), 2u);
+  EXPECT_EQ(between.document.batches[1].length, 10 * 4 * kMillisecond);
+  EXPECT_GE(between.document.batches[1].first, 21);
+  EXPECT_EQ(between.document.steps_dropped, 1);
 }
 
 TEST(StepLog, JsonLinesHaveDottedKeys) {
