@@ -71,6 +71,13 @@ double LargestChange(const MetricComparison& metric) {
   return std::max(std::abs(change), metric.total.value_or(0));
 }
 
+// Two limits on one metric may be waived by one waiver.
+void NoteWaived(const Waiver& waiver, std::chrono::sys_days today, Verdict& verdict) {
+  std::string note = "waived: " + WaiverText(waiver, today);
+  if (std::ranges::find(verdict.notes, note) != verdict.notes.end()) return;
+  verdict.notes.push_back(std::move(note));
+}
+
 }  // namespace
 
 void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& result,
@@ -81,7 +88,7 @@ void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& r
     if (waiver.threshold != result.threshold.metric || HasExpired(waiver, today)) continue;
     if (!IsWithinWaiver(result.threshold, waiver, AsNumber(result.measured, 0))) continue;
     result.status = GateStatus::kWaived;
-    verdict.notes.push_back("waived: " + WaiverText(waiver, today));
+    NoteWaived(waiver, today, verdict);
     return;
   }
 }
@@ -95,7 +102,7 @@ bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
     if (waiver.limit != metric.metric || HasExpired(waiver, today)) continue;
     if (!waiver.up_to || LargestChange(metric) > *waiver.up_to) continue;
     ++verdict.waived_limits;
-    verdict.notes.push_back("waived: " + WaiverText(waiver, today));
+    NoteWaived(waiver, today, verdict);
     return true;
   }
   return false;

@@ -278,6 +278,55 @@ void VisitTexts(Report& report, const std::string& name, Redactor& redact) {
   redact(report.timeline);
 }
 
+// "until 2026-12-31" of a sentence on a waiver; empty where it has none.
+std::string UntilOf(std::string_view text) {
+  constexpr std::string_view kUntil = ", until ";
+  constexpr std::size_t kDay = 10;
+  const auto at = text.rfind(kUntil);
+  return at == text.npos ? "" : fmt::format("until {}", text.substr(at + kUntil.size(), kDay));
+}
+
+// Who waived something, and why.
+void HideWaivers(Report& report) {
+  for (Finding& finding : report.findings) {
+    if (finding.status == State::kWaived) finding.reason = UntilOf(finding.reason);
+  }
+  for (Remark& remark : report.remarks) {
+    const auto begin = remark.id == "waiver" ? remark.text.find(" (") : remark.text.npos;
+    const auto end = remark.text.rfind(')');
+    if (begin == remark.text.npos || end == remark.text.npos || end < begin) continue;
+    const std::string until = UntilOf(remark.text);
+    remark.text.replace(begin, end + 1 - begin, until.empty() ? "" : fmt::format(" ({})", until));
+  }
+}
+
+// The runs of a history, and who accepted what for which reason.
+void HideBaseline(Report& report) {
+  constexpr std::string_view kHidden = "hidden by --redact";
+  const std::string accepted =
+      fmt::format("accepted by {}: {}", report.verdict.accepted_by, report.verdict.accepted);
+  for (Remark& remark : report.remarks) {
+    if (remark.text == accepted) remark.text = "accepted";
+  }
+  if (!report.verdict.accepted.empty()) report.verdict.accepted = kHidden;
+  if (!report.verdict.accepted_by.empty()) report.verdict.accepted_by = kHidden;
+  if (!report.baseline) return;
+  BaselineUse& baseline = *report.baseline;
+  for (BaselineUse::Run& run : baseline.runs) {
+    run.commit.clear();
+    run.name = "baseline";
+  }
+  for (auto& [run, why] : baseline.skipped) {
+    if (why.starts_with("model ")) why = "model";
+  }
+  baseline.level.clear();
+  const bool is_hidden = baseline.source.empty();  // When it was judged; files are not named.
+  if (is_hidden || baseline.line.empty()) return;
+  baseline.source.clear();
+  baseline.line = baseline.runs.empty() ? "baseline: none is comparable; judged by limits alone"
+                                        : fmt::format("baseline: {} runs", baseline.runs.size());
+}
+
 // Texts of a summary that are ours, or that are compared letter by letter.
 bool IsOwnText(std::string_view column) {
   constexpr std::string_view kOwn[] = {
@@ -351,6 +400,8 @@ void Redact(Report& report, const Redaction& redaction) {
   for (std::size_t i = 0; i < report.profile.sources.size(); ++i) {
     report.profile.sources[i] = fmt::format("input {}", i + 1);
   }
+  HideBaseline(report);
+  HideWaivers(report);
   if (!redaction.HidesCode()) return VisitTexts(report, name, redact);
   for (auto& [key, text] : report.provenance) {
     if (IsInput(key)) text = DigestOf(text);

@@ -1,5 +1,6 @@
 """`--redact=code`: a profile whose every name occurs nowhere else, and no output in which one is left."""
 import base64
+import gzip
 import json
 import pathlib
 import re
@@ -197,6 +198,47 @@ class RedactTest(unittest.TestCase):
         done = run("render", self.folder / "plain.json", "--redact=code", "--out", out / "rendered")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.found_in(out / "rendered"), {})
+
+    def test_baselines_and_who_accepted_them(self):
+        """At each level, by `check` and by `render` of the plain report."""
+        secret = self.folder / "customerX.pt.trace.json.gz"
+        shutil.copy(REPOSITORY / "examples/slow.pt.trace.json.gz", secret)
+        slower = json.loads(gzip.decompress(secret.read_bytes()))
+        for event in slower["traceEvents"]:
+            for key in {"ts", "dur"} & event.keys():
+                event[key] *= 1.4
+        (self.folder / "slower.json").write_text(json.dumps(slower))
+        done = run("history", "add", secret, "--db", "h.db", "--commit", "c0ffee1", "--model", "customerX", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.folder / "policy.yaml").write_text("schema: 1\nrules: {'*': off}\nbaseline: {iteration.time.median: {max_increase: 5%}}\n")
+        judged = ("check", "--no-config", "slower.json", "--policy", "policy.yaml",
+                  "--db", "h.db", "--model", "customerX", "--baseline", "history:main~1", "--accept", "as customerX wants",
+                  "--owner", "alice.smith")
+        names = ("customerX", "alice.smith", "c0ffee1")
+        plain = run(*judged, "--json", "plain.json", cwd=self.folder)
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        text = (self.folder / "plain.json").read_text()
+        self.assertEqual([name for name in names if name not in text], [])
+        for level in ("places", "code", "all"):
+            with self.subTest(level):
+                done = run(*judged, f"--redact={level}", "--json", "hidden.json", cwd=self.folder)
+                again = run("render", "plain.json", f"--redact={level}", "--json", "again.json", "--md", "again.md", cwd=self.folder)
+                self.assertEqual((done.returncode, again.returncode), (0, 0), done.stderr + again.stderr)
+                for output in [done.stdout, again.stdout, *((self.folder / name).read_text() for name in ("hidden.json", "again.json", "again.md"))]:
+                    self.assertEqual([name for name in names if name in output], [], output[:2000])
+
+    def test_who_waived_what(self):
+        waiver = "reason: as customerX wants, owner: alice.smith, expires: 2026-12-31"
+        (self.folder / "policy.yaml").write_text("schema: 1\nextends: [builtin:recommended]\nwaivers:\n"
+                                                 f"  - {{rule: io/dataloader-bound, {waiver}}}\n"
+                                                 f"  - {{threshold: gpu.idle.mean, up_to: 60%, {waiver}}}\n"
+                                                 "  - {rule: comm/exposed, reason: as customerX wants, owner: alice.smith, expires: 2026-11-01}\n")
+        done = run("check", "--no-config", REPOSITORY / "examples/slow.pt.trace.json.gz", "--policy", "policy.yaml", "-v",
+                   "--now", "2026-11-26", "--redact", "--json", "w.json", cwd=self.folder)
+        for output in (done.stdout, (self.folder / "w.json").read_text()):
+            self.assertIn("until 2026-12-31", output)
+            self.assertEqual([name for name in ("customerX", "alice.smith") if name in output], [], output)
+        self.assertEqual(done.stdout.count("waived: gpu.idle.mean"), 1)
 
     def test_redacted_places_keep_names_of_code(self):
         for how in ("--redact", "--redact=places"):
