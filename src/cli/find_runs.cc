@@ -21,26 +21,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// "WORKER.TIME.pt.trace.json". A folder's name may have line breaks.
+const re2::RE2& WorkerName() {
+  static const re2::RE2 kName(R"((?s)(.*/)?([^/]+)\.\d{10,19}\.pt\.trace\.json(?:\.gz)?)");
+  return kName;
+}
+
 /// The run that a profile without a rank in its name is of, among those of its folder. The files of
 /// hosts of one session are one run; of names WORKER.TIME the i-th of each worker is of run i.
 std::string RunOfPlain(const FoundProfile& profile,
                        const std::map<std::string, std::int64_t>& position) {
-  static const re2::RE2 kSession(R"re(.*/plugins/profile/[^/]+/[^/]+\.xplane\.pb)re");
-  static const re2::RE2 kWorker(R"((.*/)?([^/]+)\.\d{10,19}\.pt\.trace\.json(?:\.gz)?)");
+  static const re2::RE2 kSession(R"re((?s).*/plugins/profile/[^/]+/[^/]+\.xplane\.pb)re");
   const std::string folder = fs::path(profile.path).parent_path().string();
   if (re2::RE2::FullMatch(profile.path, kSession)) return folder + "/*";
-  if (!re2::RE2::FullMatch(profile.path, kWorker) || !profile.named.rank) return profile.path;
-  return fmt::format("{}/*#{}", folder, position.at(profile.path));
+  const auto place = position.find(profile.path);
+  if (place == position.end() || !profile.named.rank) return profile.path;
+  return fmt::format("{}/*#{}", folder, place->second);
 }
 
 /// For each file its position among those of the same folder and worker.
 std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>& profiles) {
-  static const re2::RE2 kWorker(R"((.*)\.\d{10,19}\.pt\.trace\.json(?:\.gz)?)");
   std::map<std::string, std::int64_t> counts, positions;
   for (const FoundProfile& profile : profiles) {
-    std::string worker;
-    if (re2::RE2::FullMatch(profile.path, kWorker, &worker)) {
-      positions[profile.path] = counts[worker]++;
+    std::string folder, worker;
+    if (re2::RE2::FullMatch(profile.path, WorkerName(), &folder, &worker)) {
+      positions[profile.path] = counts[folder + worker]++;
     }
   }
   return positions;
@@ -180,9 +185,13 @@ std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
 Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
                            const std::string& step) {
   if (step == "latest" && !found.runs.empty()) return found.runs.back();
+  // The latest is the last one, as for `latest`.
+  const auto last = std::find_if(found.runs.rbegin(), found.runs.rend(), [&](const FoundRun& run) {
+    return run.step && std::to_string(*run.step) == step;
+  });
+  if (last != found.runs.rend()) return *last;
   std::string steps;
   for (const FoundRun& run : found.runs) {
-    if (run.step && std::to_string(*run.step) == step) return run;
     if (run.step) steps += fmt::format("{}{}", steps.empty() ? "" : ", ", *run.step);
   }
   return Fail(InputError(folder, "input/no-step",

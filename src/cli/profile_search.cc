@@ -38,7 +38,8 @@ std::optional<std::int64_t> TakeNumber(const re2::RE2& pattern, std::string& nam
 /// Since 1970 in nanoseconds, of a number in s, ms, us or ns; nothing of one that is none since
 /// 2001.
 std::optional<std::int64_t> TimeOf(std::int64_t number) {
-  constexpr std::int64_t kFirst = 1'000'000'000, kEnd = 10'000'000'000;  // Seconds.
+  // Seconds, from 2001 on to the last that 64 bits have in nanoseconds.
+  constexpr std::int64_t kFirst = 1'000'000'000, kEnd = 9'223'372'036;
   std::int64_t scale = 1'000'000'000;
   for (std::int64_t unit = 1; scale > 0; unit *= 1000, scale /= 1000) {
     if (number / unit >= kFirst && number / unit < kEnd) return number * scale;
