@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <optional>
 
 #include "base/errors.h"
@@ -33,8 +34,6 @@
 
 namespace profgauge::cli {
 namespace {
-
-constexpr std::int64_t kMostListed = 1000;
 
 /// Keys of a run's environment that a user gave with --label.
 constexpr std::string_view kLabelPrefix = "label ";
@@ -64,7 +63,7 @@ std::int64_t Now() {
 
 Result<std::vector<HistoryEntry>> Entries(const Options& options) {
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
-  return history.Last(options.branch, kMostListed);
+  return history.Last(options.branch, std::numeric_limits<std::int64_t>::max());
 }
 
 std::string LevelText(const HistoryLevel& level) {
