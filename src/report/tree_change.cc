@@ -60,7 +60,8 @@ Tree FirstTree(const Table& table) {
                           {}});
     const Value parent = table.At(row, "parent");
     const auto* above = std::get_if<std::int64_t>(&parent);
-    if (above == nullptr) {
+    // In a changed report it may be any number.
+    if (above == nullptr || *above < 0 || static_cast<std::size_t>(*above) >= row) {
       tree.tops.push_back(row);
     } else {
       tree.nodes[static_cast<std::size_t>(*above)].children.push_back(row);

@@ -156,6 +156,23 @@ class EndingsTest(unittest.TestCase):
         self.assertEqual(json.loads(self.text("out/report.json"))["errors"][0]["code"], "output/cannot-create")
         self.assertTrue((self.folder / "junit.xml").exists())
 
+    def test_a_changed_report_is_drawn_or_refused(self):
+        """Parents that are no rows, and limits without a text."""
+        done = run("report", REPOSITORY / "examples/slow.pt.trace.json.gz", "--json", "whole.json", "-q", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads((self.folder / "whole.json").read_text())
+        tree = report["tables"]["op_tree"]
+        place = [column["id"] for column in tree["columns"]].index("parent")
+        for parent in (10 ** 12, -7, len(tree["rows"])):
+            tree["rows"][2][place] = parent
+            (self.folder / "changed.json").write_text(json.dumps(report))
+            done = run("render", "changed.json", "--out", "drawn", cwd=self.folder)
+            self.assertIn(done.returncode, (0, 1), done.stderr)
+        missed = next(row for row in report["gate"] if row["status"] in ("error", "warn"))
+        report["gate"] = [{**missed, "limit": ""}, missed]
+        (self.folder / "changed.json").write_text(json.dumps(report))
+        self.assertIn(run("render", "changed.json", cwd=self.folder).returncode, (0, 1, 3))
+
     def test_an_ending_is_no_report_to_draw(self):
         run("check", "nothing.json", "--json", "ended.json", cwd=self.folder)
         done = run("render", "ended.json", cwd=self.folder)

@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "render/ci/ci.h"
@@ -62,6 +66,7 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
   for (const report::GateRow& row : report.gate) {
     if (!IsMissed(row) || !row.counted_with.empty()) continue;
     alerts.push_back(AlertOf(row));
+    alerts.back().key = alerts.back().id + (row.change.text.empty() ? "" : "/change");
     for (const report::Finding& finding : report.findings) {
       const bool is_its = row.change.text.empty() && finding.counted_with == row.metric;
       if (is_its && HasFired(finding)) AddCause(finding, alerts.back());
@@ -75,6 +80,12 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::stable_sort(alerts.begin(), alerts.end(), [](const Alert& a, const Alert& b) {
     return WeightOf(a.level) < WeightOf(b.level);
   });
+  std::map<std::string, int> seen;
+  for (Alert& alert : alerts) {
+    if (alert.key.empty()) alert.key = alert.id;
+    const int times = ++seen[alert.key];
+    if (times > 1) alert.key += fmt::format("#{}", times);
+  }
   return alerts;
 }
 

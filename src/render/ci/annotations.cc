@@ -84,7 +84,7 @@ std::string RenderGitlab(const report::Report& report, const AlertPlaces& places
     issues.push_back(boost::json::object{
         {"description", ValidUtf8(alert.title + ": " + alert.message)},
         {"check_name", ValidUtf8(alert.id)},
-        {"fingerprint", Fingerprint(alert.id)},
+        {"fingerprint", Fingerprint(alert.key)},
         {"severity", alert.level == State::kError  ? "major"
                      : alert.level == State::kWarn ? "minor"
                                                    : "info"},

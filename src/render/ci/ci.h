@@ -28,6 +28,9 @@ struct Alert {
   std::string title;    ///< One line.
   std::string message;  ///< A sentence with the numbers.
   std::string advice;   ///< May be empty.
+  /// Of the fingerprint: the id, with "/change" for a limit on a change, and a number where one
+  /// more alert of the report would have the same. CollectAlerts() sets it.
+  std::string key;
 };
 
 /// All alerts of a report: errors first, then warnings; the run before limits, these before rules.

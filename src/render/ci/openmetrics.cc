@@ -99,6 +99,11 @@ std::string RenderOpenMetrics(const report::Report& report, const Labels& labels
   if (verdict.status != State::kNotJudged) {
     family({"profgauge_verdict_pass", "", 1}, "1 if the run passed its policy, else 0.",
            verdict.status == State::kPass ? 1 : 0);
+    out += fmt::format(
+        "# TYPE profgauge_verdict gauge\n"
+        "# HELP profgauge_verdict 1 for the state of the run.\n"
+        "profgauge_verdict{{{},state=\"{}\"}} 1.000000000\n",
+        LabelSet(report.profile.name, labels), NameOf(verdict.status));
   }
   family({"profgauge_errors", "", 1}, "Limits and rules missed at level error.",
          static_cast<double>(verdict.errors));

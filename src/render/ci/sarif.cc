@@ -66,7 +66,7 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
                      {"level", LevelOf(alert)},
                      {"message", {{"text", alert.message}}},
                      {"locations", json::array{SarifLocation(places.Of(alert.id))}},
-                     {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.id)}}}});
+                     {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.key)}}}});
   }
   json::object run{
       {"tool",

@@ -61,7 +61,8 @@ std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
                             AsNumber(table.At(row, "device_total"), 0));
     weights[row] = std::max(weights[row], AsNumber(table.At(row, "active_time"), 0));
     const double parent = AsNumber(table.At(row, "parent"), -1);
-    if (parent >= 0)
+    // In a changed report it may be any number.
+    if (parent >= 0 && parent < static_cast<double>(row))
       weights[row] = std::min(weights[row], weights[static_cast<std::size_t>(parent)]);
     rows.push_back(row);
   }

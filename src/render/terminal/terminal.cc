@@ -339,7 +339,8 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
       const auto [place, is_first] = missed.emplace(gate->metric, rows.size());
       if (!is_first) {
         Row& row = rows[place->second];
-        row.limit.insert(row.limit.size() - 1, ", " + LimitText(*gate));
+        const std::size_t end = row.limit.empty() ? 0 : row.limit.size() - 1;
+        row.limit.insert(end, ", " + LimitText(*gate));
         continue;
       }
     }

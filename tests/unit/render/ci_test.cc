@@ -172,6 +172,22 @@ TEST(Gitlab, HasRequiredFields) {
   }
 }
 
+// GitLab lists one issue for each fingerprint.
+TEST(Gitlab, TwoLimitsOnAMetricAreTwoIssues) {
+  report::Report report = testing::SampleReport();
+  report::GateRow row;
+  row.metric = "gpu.idle.mean";
+  row.status = State::kError;
+  report.gate = {row, row, row};
+  report.gate[1].change.text = "+8 %";
+  std::set<std::string> fingerprints;
+  for (const Alert& alert : CollectAlerts(report)) fingerprints.insert(alert.key);
+  EXPECT_TRUE(fingerprints.contains("limit/gpu.idle.mean"));
+  EXPECT_TRUE(fingerprints.contains("limit/gpu.idle.mean/change"));
+  EXPECT_TRUE(fingerprints.contains("limit/gpu.idle.mean#2"));
+  EXPECT_EQ(fingerprints.size(), CollectAlerts(report).size());
+}
+
 // Every line must be of the OpenMetrics text grammar, and families must not repeat.
 TEST(OpenMetrics, FollowsTheGrammar) {
   report::Report report = testing::SampleReport();
@@ -182,7 +198,7 @@ TEST(OpenMetrics, FollowsTheGrammar) {
   EXPECT_THAT(text, HasSubstr("profgauge_iteration_time_mean_seconds{run="));
   EXPECT_THAT(text, HasSubstr("} 0.010000000\n"));
   const std::regex grammar(
-      R"((# (TYPE|UNIT|HELP) [a-z_:][a-z0-9_:]*( .*)?|# EOF|[a-z_][a-z0-9_]*\{run="([^"\\]|\\.)*"\} -?[0-9]+\.[0-9]{9}))");
+      R"((# (TYPE|UNIT|HELP) [a-z_:][a-z0-9_:]*( .*)?|# EOF|[a-z_][a-z0-9_]*\{run="([^"\\]|\\.)*"(,state="[a-z_]+")?\} -?[0-9]+\.[0-9]{9}))");
   std::istringstream lines(text);
   std::set<std::string> families;
   for (std::string line; std::getline(lines, line);) {
