@@ -1,19 +1,25 @@
 #include "base/byte_source.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/archive.h"
 #include "base/errors.h"
 #include "base/gzip.h"
+#include "base/text.h"
 
 namespace profgauge {
 namespace {
@@ -252,6 +258,31 @@ std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& p
   return Start(std::make_unique<Stored>(*std::move(member)));
 }
 
+/// A file of the same folder with a similar name; empty if there is none.
+std::string Similar(const std::string& path) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kMostLookedAt = 10'000;
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  std::vector<std::string> names;
+  for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
+       !error && entry != end && names.size() < kMostLookedAt; entry.increment(error)) {
+    names.push_back(entry->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  const std::string name = fs::path(path).filename().string();
+  const std::string_view near = DidYouMean(name, candidates);
+  return near.empty() ? "" : (folder / near).string();
+}
+
+Error MissingFile(const std::string& path) {
+  const std::string similar = Similar(path);
+  return InputError(path, "input/missing", "no such file",
+                    similar.empty() ? "check the path; a folder of profiles is accepted, too"
+                                    : fmt::format("did you mean `{}`?", Printable(similar)));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
@@ -261,12 +292,10 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
     if (auto member = MemberAt(path)) return *std::move(member);
   }
   if (descriptor < 0) {
-    const bool missing = errno == ENOENT || errno == ENOTDIR;
-    return Fail(InputError(
-        path, missing ? "input/missing" : "input/open",
-        missing ? "no such file" : std::string("cannot be opened: ") + std::strerror(errno),
-        missing ? "check the path; a folder of profiles is accepted, too"
-                : "check its permissions"));
+    if (errno == ENOENT || errno == ENOTDIR) return Fail(MissingFile(path));
+    return Fail(InputError(path, "input/open",
+                           std::string("cannot be opened: ") + std::strerror(errno),
+                           "check its permissions"));
   }
   struct stat info {};
   const bool known = ::fstat(descriptor, &info) == 0;

@@ -173,6 +173,15 @@ class EndingsTest(unittest.TestCase):
         (self.folder / "changed.json").write_text(json.dumps(report))
         self.assertIn(run("render", "changed.json", cwd=self.folder).returncode, (0, 1, 3))
 
+    def test_a_mistyped_file_has_a_similar_one(self):
+        (self.folder / "run").mkdir()
+        (self.folder / "run/a.pt.trace.json.gz").write_bytes(b"x")
+        for path in ("run/a.pt.trace.json", "run/a.pt.tracejson.gz"):
+            done = run("check", path, cwd=self.folder)
+            self.assertEqual(done.returncode, 3)
+            self.assertIn("help: did you mean `run/a.pt.trace.json.gz`?", done.stderr)
+        self.assertIn("help: check the path", run("check", "nowhere/x.json", cwd=self.folder).stderr)
+
     def test_an_ending_is_no_report_to_draw(self):
         run("check", "nothing.json", "--json", "ended.json", cwd=self.folder)
         done = run("render", "ended.json", cwd=self.folder)
