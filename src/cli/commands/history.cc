@@ -197,6 +197,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   }
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
+  bool has_unjudged = false;
   for (const AddedRun& run : runs) {
     PROFGAUGE_TRY(const auto known, history.FindSource(branch, run.snapshot.source));
     if (known && !run.snapshot.source.empty()) {
@@ -217,6 +218,12 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
         run.level ? fmt::format("; its level is accepted by {}: {}", Printable(run.level->owner),
                                 Printable(run.level->reason))
                   : ""));
+    has_unjudged |= run.verdict.empty() && !run.level;
+  }
+  if (has_unjudged) {
+    console.Say(
+        "note: no verdict was given, so that a slow run becomes a baseline, too: add the folder of "
+        "`check --ci`, or give --verdict report.json");
   }
   return kExitPass;
 }

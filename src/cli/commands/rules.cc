@@ -222,11 +222,13 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   book->Predict(run.replayer.get(), analysis);
   const Evaluation evaluation =
       book->Evaluate(analysis, CollectFacts(ranks, analysis), true, run.replayer.get());
+  std::string results;
   for (const Finding& finding : evaluation.findings) {
     if (finding.rule != rule || (key != id && finding.key != key)) continue;
-    text += "\n" + ExplainFinding(finding);
+    results += ExplainFinding(finding) + "\n";
     asked.push_back(&finding);
   }
+  text = results + text;
   return print();
 }
 

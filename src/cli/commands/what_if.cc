@@ -126,7 +126,8 @@ std::string PlanText(const Rulebook& book, std::span<const Profile> ranks, Repla
 Error NothingAsked() {
   return UsageError(
       "usage/no-scenario", "no change is given",
-      "add `--scale \"host_op.name matches 'DataLoader' by 0\"` or `--without-waiting`");
+      "add `--plan`, `--finding RULE`, `--without-waiting` or `--scale \"host_op.name matches "
+      "'DataLoader' by 0\"`");
 }
 
 Error NoReplay(const Analysis& analysis) {

@@ -22,11 +22,14 @@ constexpr std::size_t kNameWidth = 60;
 
 std::string DifferenceLines(const report::Comparison& comparison) {
   std::string out;
+  const std::size_t width =
+      std::ranges::any_of(comparison.differences, &report::Difference::blocks) ? 14 : 7;
   for (const report::Difference& difference : comparison.differences) {
     const auto shown = [&difference](const std::string& value) {
       return PrintableShort(PropertyText(difference.property, value), kNameWidth);
     };
-    out += fmt::format("  {}  {}: {} → {}\n", difference.blocks ? "blocks " : "differs",
+    const std::string_view word = difference.blocks ? "not comparable" : "differs";
+    out += fmt::format("  {:<{}}  {}: {} → {}\n", word, width,
                        Printable(PropertyTitle(difference.property, comparison)),
                        shown(difference.base), shown(difference.current));
   }
