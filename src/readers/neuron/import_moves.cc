@@ -59,6 +59,7 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
 }
 
 void Import::TakeActive(const Record& record) {
+  if (!record.Has(Key::kStart)) return log().Add(Counter::events_bad_time);
   const Ns start = record.Integer(Key::kStart, 0), end = record.Integer(Key::kEnd, 0);
   room_.Add(data_->active) = {start, end, record.Integer(Key::kDuration, Between(start, end)),
                               CoreOf(record), data::EngineOf(record.Text(Key::kEngine))};
@@ -145,7 +146,7 @@ void Import::TakeSbufAllocation(const Record& record, std::string_view table, st
 
 void Import::TakeCurve(TableKind kind, const Record& record) {
   const Ns time = record.Integer(Key::kStart, -1);
-  if (time < 0) return;
+  if (time < 0) return log().Add(Counter::events_bad_time);
   data_->has.curves = true;
   const auto add = [&](data::Curve curve, double value) {
     room_.Add(data_->curves) = {time, value, CoreOf(record), curve};

@@ -112,6 +112,7 @@ void Import::Take(TableKind kind, std::string_view table, const Record& record,
 }
 
 void Import::TakeSemaphore(const Record& record) {
+  if (!record.Has(Key::kStart)) return log().Add(Counter::events_bad_time);
   room_.Add(data_->semaphores) = {record.Integer(Key::kStart, 0), Intern(record, Key::kId),
                                   record.Integer(Key::kValue, 0), CoreOf(record)};
 }

@@ -77,7 +77,11 @@ Status ReadApi(Import& import) {
     }
     ApiRow row;
     row.start = scan.Integer(0);
-    row.duration = std::max<Ns>(0, Between(row.start, scan.Integer(1)));
+    row.duration = Between(row.start, scan.Integer(1));
+    if (row.duration < 0) {
+      import.builder->log().Add(Counter::events_negative_dur);
+      row.duration = 0;
+    }
     row.thread = callers.Count(scan.Integer(2));
     row.correlation = CorrelationOf(ProcessOf(scan.Integer(2)), scan.Integer(3, -1));
     std::tie(row.name, row.kind) = names.Of(scan.Integer(4, -1));

@@ -71,7 +71,7 @@ class Scheduling {
                                               {{"threadState"}},
                                               {{"threadBlock"}}}));
     return scan.ForEach([&] {
-      if (!scan.IsSet(0)) return;
+      if (!scan.IsSet(0)) return import_.builder->log().Add(Counter::events_bad_time);
       observed_until_ = std::max(observed_until_, scan.Integer(0));
       // Threads that no other event names are other programs' and the system's.
       const auto thread = import_.threads.find(scan.Integer(2));

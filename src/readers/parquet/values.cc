@@ -190,7 +190,8 @@ Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, st
     case Encoding::kPlainDictionary:
     case Encoding::kDictionary: {
       if (dictionary == nullptr) return Damaged("indices without a dictionary");
-      if (body.empty()) return values;  // A page without values.
+      values.is_empty_ = body.empty();
+      if (values.is_empty_) return values;
       const unsigned bits = static_cast<unsigned char>(body.front());
       if (bits > Runs::kMostBits) return Damaged(fmt::format("indices of {} bits", bits));
       values.runs_ = Runs(body.substr(1), bits);
@@ -199,7 +200,8 @@ Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, st
     case Encoding::kRuns: {
       std::string_view runs;
       if (column.physical != Physical::kBoolean) break;
-      if (body.empty()) return values;
+      values.is_empty_ = body.empty();
+      if (values.is_empty_) return values;
       if (!TakeText(body, runs)) return EndsEarly();
       values.runs_ = Runs(runs, 1);
       return values;
@@ -238,6 +240,7 @@ Result<PageValues> PageValues::Begin(const Column& column, Encoding encoding, st
 }
 
 Status PageValues::Read(std::size_t count, ValueList& out, std::vector<Kept>& kept) {
+  if (is_empty_ && count > 0) return EndsEarly();
   switch (encoding_) {
     case Encoding::kPlain:
       return column_->physical == Physical::kBytes     ? ReadPlainTexts(count, out)

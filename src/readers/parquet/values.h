@@ -63,6 +63,7 @@ class PageValues {
   const Column* column_ = nullptr;
   const Dictionary* dictionary_ = nullptr;
   Encoding encoding_ = Encoding::kPlain;
+  bool is_empty_ = false;  ///< No bytes for values: of a page without any.
   std::string_view body_;
   Runs runs_;        ///< Indices, or truth values.
   PackedBits bits_;  ///< Truth values.

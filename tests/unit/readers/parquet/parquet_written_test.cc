@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "parquet_writer.h"
 #include "readers/parquet/page.h"
 #include "readers/parquet/table.h"
+#include "readers/parquet/values.h"
 
 namespace profgauge::readers::parquet {
 namespace {
@@ -229,6 +231,21 @@ TEST(ParquetCodecs, BlocksOfSnappyAndLz4) {
       UnpackLz4("\x46"
                 "abcd\x04\x00"sv,
                 shorter));
+}
+
+// A page of values without a byte for them is cut off, not full of the dictionary's first one.
+TEST(Parquet, PageWithoutBytesHasNoValues) {
+  const Column column;
+  const auto dictionary = ReadDictionary(column, std::make_shared<const std::string>(8, 'x'), 1);
+  ASSERT_TRUE(dictionary);
+  auto values = PageValues::Begin(column, Encoding::kDictionary, "", &*dictionary);
+  ASSERT_TRUE(values);
+  ValueList read;
+  std::vector<Kept> kept;
+  EXPECT_TRUE(values->Read(0, read, kept));
+  const auto some = values->Read(2, read, kept);
+  ASSERT_FALSE(some);
+  EXPECT_EQ(some.error().code, "parquet/damaged");
 }
 
 }  // namespace
