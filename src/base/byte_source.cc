@@ -261,12 +261,11 @@ std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& p
 /// A file of the same folder with a similar name; empty if there is none.
 std::string Similar(const std::string& path) {
   namespace fs = std::filesystem;
-  constexpr std::size_t kMostLookedAt = 10'000;
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   std::vector<std::string> names;
   for (fs::directory_iterator entry(folder.empty() ? "." : folder, error), end;
-       !error && entry != end && names.size() < kMostLookedAt; entry.increment(error)) {
+       !error && entry != end; entry.increment(error)) {
     names.push_back(entry->path().filename().string());
   }
   std::sort(names.begin(), names.end());

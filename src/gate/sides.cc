@@ -90,8 +90,8 @@ std::vector<double> Side::Levels() const {
 }
 
 double LogLimit(double limit, bool is_growth) {
-  constexpr double kMostLoss = 0.99;
-  return is_growth ? std::log1p(limit) : -std::log1p(-std::min(limit, kMostLoss));
+  const double most_loss = 1 - std::numeric_limits<double>::epsilon();
+  return is_growth ? std::log1p(limit) : -std::log1p(-std::min(limit, most_loss));
 }
 
 Limits MakeLimits(const CompareOptions& options) {

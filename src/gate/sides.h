@@ -38,8 +38,8 @@ struct Limits {
   double odd = 0;    ///< and how far from the others a run is odd.
   bool is_certain = false;
 };
-/// `limit` as a logarithm, so that it adds up: of a growth where `is_growth`, else of a loss, which
-/// is at most 99 % (all of it has no logarithm).
+/// `limit` as a logarithm, so that it adds up: of a growth where `is_growth`, else of a loss. A
+/// loss of all or more, which no run has, is very large.
 double LogLimit(double limit, bool is_growth);
 
 /// The limits in the terms of the estimate.

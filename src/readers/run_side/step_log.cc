@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/errors.h"
@@ -55,8 +56,8 @@ class RunningNumbers {
   /// Of the next line; nothing where it repeats earlier ones (a run that went back to a checkpoint)
   /// or has no usable number. REQUIRES: asked in the order of the log.
   std::optional<std::int64_t> Of(std::int64_t number) {
-    constexpr std::int64_t kMost = 1'000'000'000'000'000;
-    if (number < 0 || number > kMost || next_ > kMost) return std::nullopt;
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
+    if (number < 0 || number > kLargest || next_ > kLargest) return std::nullopt;
     const bool begins_anew = number + offset_ < next_ && number <= first_;
     if (begins_anew) offset_ = next_ - number;
     if (number + offset_ < next_) return std::nullopt;
