@@ -41,34 +41,35 @@ bool IsCompute(const RankContext& rank, std::uint32_t row) {
   return rank.profile->device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective;
 }
 
+// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's.
+std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank) {
+  std::vector<DeviceSpans> devices = CollectDeviceSpans(*rank.profile, rank.classes);
+  std::erase_if(devices, [&](const DeviceSpans& device) {
+    return std::none_of(rank.gpus.begin(), rank.gpus.end(),
+                        [&](const GpuUse& use) { return use.gpu == device.gpu; });
+  });
+  return devices;
+}
+
 RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;
-  const DeviceTable& device = rank.profile->device;
   const Span window = rank.window();
-  bool communicates = !calls.empty();
-  for (std::uint32_t first = 0; first < device.size();) {
-    const DeviceRows rows = RowsOfGpu(device, device.gpu[first]);
-    times.window += window.length();
-    CoveredTime busy(window), compute(window);
-    VisitByStart(device, rows, [&](std::uint32_t row) {
-      busy.Add(device.start[row], device.duration[row]);
-      if (IsCompute(rank, row)) compute.Add(device.start[row], device.duration[row]);
-    });
-    times.busy += busy.sum();
-    times.compute += compute.sum();
-    for (std::uint32_t row = rows.begin; row < rows.end && !communicates; ++row) {
-      communicates = rank.classes[row].collective;
-    }
-    first = rows.end;
+  const auto computes = [&rank](std::uint32_t row) { return IsCompute(rank, row); };
+  for (const GpuUse& use : rank.gpus) {
+    const DeviceTable& device = rank.profile->device;
+    times.window += use.window;
+    times.observed += use.observed;
+    times.busy += use.busy;
+    times.compute += TimeWithin(device, RowsOfGpu(device, use.gpu), window, computes);
   }
-  if (!communicates) return times;  // Most long profiles: the lists would be as long.
-  const auto devices = CollectDeviceSpans(*rank.profile, rank.classes);
+  if (calls.empty()) return times;  // Most long profiles: the lists would be as long.
+  const auto devices = OwnDeviceSpans(rank);
+  if (calls.front().event == Output::kNoRow) AddHostTimes(rank, calls, devices, times);
   for (const DeviceSpans& spans : devices) {
     const std::vector<Span> communication = Clip(spans.communication, window);
     times.communication += Length(communication);
     times.hidden += OverlapLength(communication, spans.compute);
   }
-  if (times.communication == 0 && !calls.empty()) AddHostTimes(rank, calls, devices, times);
   return times;
 }
 
@@ -236,7 +237,7 @@ RankTimeFacts TimeFactsOf(const RankContext& rank) {
   const std::vector<RankParts> parts = PartsOfSteps(times);
   facts.parts = SumOf(parts);
   for (std::size_t i = 0; i < parts.size(); ++i) facts.steps[i].parts = parts[i];
-  facts.exposed = std::move(times.exposed_communication);
+  facts.exposed = Subtract(times.exposed_communication, rank.unobserved);
   facts.kernels = SumKernels(rank, {0, static_cast<std::uint32_t>(rank.profile->device.size())});
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);

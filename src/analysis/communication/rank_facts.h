@@ -20,11 +20,12 @@
 
 namespace profgauge {
 
-/// For one rank, over its GPUs and in its window.
+/// For one rank, over its GPUs and in its window: those that RankContext lists, so that a kernel on
+/// another rank's GPU lengthens nothing.
 struct RankTimes {
   Ns compute = 0, communication = 0, hidden = 0;
-  Ns window = 0;  ///< Sum over all its GPUs.
-  Ns busy = 0;
+  Ns window = 0;              ///< Sum over all its GPUs.
+  Ns observed = 0, busy = 0;  ///< Sums of GpuUse.
   Ns exposed() const { return communication - hidden; }
 };
 
@@ -58,8 +59,8 @@ struct RankFacts {
   RankTimes times;
   RankParts parts;                    ///< As if no call were matched.
   std::vector<CollectiveCall> calls;  ///< By start.
-  std::vector<Span> exposed;          ///< When collectives run and nothing computes, in the whole
-                                      ///< recording.
+  std::vector<Span> exposed;          ///< When collectives run and nothing computes, in all of the
+                                      ///< recording that is observed.
   /// Starts and ends of calls, ascending; and where the time from the first to each of them went.
   std::vector<Ns> moments;
   std::vector<Breakdown> until;

@@ -109,8 +109,8 @@ void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unkn
 
 std::optional<double> IdleOf(const RankFacts& rank) {
   const RankTimes& times = rank.times;
-  if (!rank.has_device || times.window <= 0) return std::nullopt;
-  return 1 - static_cast<double>(times.busy) / static_cast<double>(times.window);
+  if (!rank.has_device || times.observed <= 0) return std::nullopt;
+  return static_cast<double>(times.observed - times.busy) / static_cast<double>(times.observed);
 }
 
 // Linear between the two nearest, in whole nanoseconds. REQUIRES: not empty.

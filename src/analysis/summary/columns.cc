@@ -114,6 +114,7 @@ void Exchange(Columns& columns, RankTimes& times, RankParts& parts) {
   columns.Number("times.communication", times.communication);
   columns.Number("times.hidden", times.hidden);
   columns.Number("times.window", times.window);
+  columns.Number("times.observed", times.observed);
   columns.Number("times.busy", times.busy);
   columns.Number("parts.compute_only", parts.compute_only);
   columns.Number("parts.overlapped", parts.overlapped);

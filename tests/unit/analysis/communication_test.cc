@@ -7,6 +7,8 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/communication/communication.h"
+#include "analysis/communication/rank_facts.h"
+#include "analysis/context/context.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -29,6 +31,57 @@ TEST(ExposedTime, IsTimeWithoutOwnComputation) {
   EXPECT_THAT(ExposedTimes(profile, classes, Exposable::kCollectives).values(),
               ::testing::ElementsAre(0, 0, 50, 10, 0));
   EXPECT_TRUE(ExposedTimes(profile, classes, Exposable::kCopiesAndSets).values().empty());
+}
+
+std::vector<Profile> TwoRanks(bool has_stray) {
+  std::vector<Profile> run;
+  for (const std::int32_t rank : {0, 1}) {
+    TestProfile test;
+    test.builder().distributed().rank = rank;
+    test.builder().distributed().world_size = 2;
+    test.Step(0, {0, 100'000});
+    test.Work("gemm", {0, 50'000}, DeviceKind::kKernel, rank);
+    test.Work("ncclDevKernel_AllReduce(x)", {50'000, 60'000}, DeviceKind::kKernel, rank, 20);
+    if (has_stray && rank == 1) test.Work("fill", {0, 10}, DeviceKind::kKernel, 0);
+    run.push_back(test.Finish());
+  }
+  return run;
+}
+
+// "cuda:0" is everybody's default: a kernel there makes rank 0's GPU no GPU of rank 1's.
+TEST(RankTimes, AreThoseOfItsOwnGpus) {
+  for (const bool has_stray : {false, true}) {
+    const auto analysis = Analyze(TwoRanks(has_stray), {});
+    ASSERT_TRUE(analysis);
+    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "communication.exposed_share"), 0.1) << has_stray;
+    EXPECT_EQ(NumberOf(*analysis, "communication.time"), 20'000) << has_stray;
+    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "rank.imbalance"), 0) << has_stray;
+    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "gpu.idle.max"), 0.4) << has_stray;
+    const Table& ranks = *analysis->FindTable("ranks");
+    for (const std::size_t row : {0U, 1U}) {
+      EXPECT_DOUBLE_EQ(AsNumber(ranks.At(row, "idle"), -1), 0.4) << has_stray;
+    }
+  }
+}
+
+// While the profiler stops nothing is observed, whatever the host waits for.
+TEST(RankTimes, NothingUnobservedIsExposed) {
+  TestProfile test;
+  for (int i = 0; i < 4; ++i) {
+    const Ns begin = i * 100 * kMs, end = begin + (i == 3 ? 150 : 100) * kMs;
+    test.Step(i, {begin, end});
+    test.Launch("kernel", {begin, begin + 5'000}, {begin + 10'000, begin + 65 * kMs});
+    test.Op("gloo:all_reduce", {begin + 70 * kMs, begin + 80 * kMs});
+  }
+  test.Call("cudaProfilerStop", ApiKind::kOther, {400 * kMs, 450 * kMs});
+  test.Op("gloo:all_reduce", {410 * kMs, 430 * kMs}, test.Thread(2));
+  const auto profiles = OneRank(test.Finish());
+  const auto ranks = BuildRankContexts(profiles, {});
+  ASSERT_TRUE(ranks);
+  EXPECT_EQ(ranks->front().unobserved, (std::vector<Span>{{400 * kMs, 450 * kMs}}));
+  const RankFacts facts = TimeFacts(*ranks).communication.front();
+  EXPECT_EQ(Length(facts.exposed), 40 * kMs);
+  EXPECT_EQ(OverlapLength(facts.exposed, ranks->front().unobserved), 0);
 }
 
 // Sums of rows never exceed the exposed time.
