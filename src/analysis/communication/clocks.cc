@@ -13,31 +13,35 @@
 namespace profgauge {
 namespace {
 
-/// Ends of one rank's calls, beside those of the first rank of the group.
-struct Pairs {
-  std::vector<double> own, difference;
+/// The end of one rank's call, and how much later than on the first rank of the group.
+struct Pair {
+  double own = 0, difference = 0;
 };
 
 /// How its clock differs from the other's.
-Clocks::Clock Fit(Pairs pairs) {
+Clocks::Clock Fit(std::vector<Pair> pairs) {
+  // Calls come group by group.
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [](const Pair& a, const Pair& b) { return a.own < b.own; });
   Clocks::Clock clock;
-  clock.from = pairs.own.front();
-  const auto [least, most] = std::minmax_element(pairs.own.begin(), pairs.own.end());
-  if (*most - *least > static_cast<double>(knowledge::kClocksDriftLeastLength.ns()) &&
-      pairs.own.size() >= knowledge::kClocksDriftLeastCalls) {
+  clock.from = pairs.front().own;
+  if (pairs.back().own - clock.from >
+          static_cast<double>(knowledge::kClocksDriftLeastLength.ns()) &&
+      pairs.size() >= knowledge::kClocksDriftLeastCalls) {
     std::vector<double> slopes;
     // Each against the one half the profile later: far apart, and as many as there are calls.
-    const std::size_t half = pairs.own.size() / 2;
-    for (std::size_t i = 0; i + half < pairs.own.size(); ++i) {
-      const double apart = pairs.own[i + half] - pairs.own[i];
-      if (apart > 0) slopes.push_back((pairs.difference[i + half] - pairs.difference[i]) / apart);
+    const std::size_t half = pairs.size() / 2;
+    for (std::size_t i = 0; i + half < pairs.size(); ++i) {
+      const double apart = pairs[i + half].own - pairs[i].own;
+      if (apart > 0) slopes.push_back((pairs[i + half].difference - pairs[i].difference) / apart);
     }
     if (!slopes.empty()) clock.speed = Median(std::move(slopes));
   }
-  for (std::size_t i = 0; i < pairs.own.size(); ++i) {
-    pairs.difference[i] -= clock.speed * (pairs.own[i] - clock.from);
+  std::vector<double> offsets;
+  for (const Pair& pair : pairs) {
+    offsets.push_back(pair.difference - clock.speed * (pair.own - clock.from));
   }
-  clock.offset = Median(std::move(pairs.difference));
+  clock.offset = Median(std::move(offsets));
   return clock;
 }
 
@@ -93,13 +97,13 @@ Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
     return static_cast<double>(ranks[member.rank].calls[member.call].time.end);
   };
   // By the two ranks: the first of a group and another.
-  std::map<std::pair<std::size_t, std::size_t>, Pairs> pairs;
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<Pair>> pairs;
   for (const MatchedCall& call : matching.calls) {
     if (call.transfer < 0) continue;
     for (std::size_t m = 1; m < call.members.size(); ++m) {
-      Pairs& of = pairs[{call.members.front().rank, call.members[m].rank}];
-      of.own.push_back(end(call.members[m]));
-      of.difference.push_back(end(call.members[m]) - end(call.members.front()));
+      const double own = end(call.members[m]);
+      pairs[{call.members.front().rank, call.members[m].rank}].push_back(
+          {own, own - end(call.members.front())});
     }
   }
   struct Way {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,31 @@ TEST(ManyRanks, DriftOfLongProfiles) {
   ASSERT_TRUE(clocks.complete());
   EXPECT_NE(clocks.of_rank[1]->speed, 0);
   EXPECT_LT(clocks.residual, 1'000);
+}
+
+// Calls come group by group: without the order of their ends, two groups would look like a drift.
+TEST(ManyRanks, DriftOfSeveralGroups) {
+  std::vector<RankFacts> ranks(2);
+  Matching matching;
+  std::mt19937 drawn(7);
+  for (std::size_t group = 0; group < 3; ++group) {
+    for (Ns step = 0; step < 20; ++step) {
+      const Ns end = step * 1'000'000'000 + static_cast<Ns>(group) * 3'000'000;
+      MatchedCall& call = matching.calls.emplace_back();
+      call.group = group;
+      call.transfer = 1'000;
+      for (std::size_t rank = 0; rank < 2; ++rank) {
+        call.members.push_back({rank, ranks[rank].calls.size()});
+        // Ends differ by the wake-up of either host.
+        const Ns at = end + static_cast<Ns>(drawn() % 10'000);
+        ranks[rank].calls.emplace_back().time = {at - 200'000, at};
+      }
+    }
+  }
+  const Clocks clocks = AlignClocks(ranks, matching);
+  ASSERT_TRUE(clocks.complete());
+  EXPECT_LT(clocks.residual, 10'000);
+  EXPECT_LT(std::abs(clocks.of_rank[1]->speed), 1e-6);
 }
 
 TEST(ManyRanks, OneMissingCallIsMissing) {
