@@ -367,26 +367,26 @@ void SumWaiting(std::span<const RankFacts> ranks, const Matching& matching, Blam
     for (const auto& member : call.members) {
       RankLateness& rank = blame.ranks[member.rank];
       rank.matched = true;
+      if (!ranks[member.rank].calls[member.call].in_iterations) continue;
       rank.transfer += call.transfer;
       rank.waiting += ranks[member.rank].calls[member.call].time.length() - call.transfer;
     }
     if (call.last == MatchedCall::kNobody || !matching.groups[call.group].MayBlame()) continue;
-    ++blame.ranks[call.members[call.last].rank].last_calls;
+    const auto& last = call.members[call.last];
+    if (ranks[last.rank].calls[last.call].in_iterations) ++blame.ranks[last.rank].last_calls;
   }
 }
 
-/// Sets each rank's cost to the group with the largest cost: the same time that many groups lose
-/// one after the other is lost once.
+/// Sets each rank's cost: of an iteration that of the group with the largest, as the same time that
+/// many groups lose one after the other is lost once.
 void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
               const Matching& matching, Blame& blame) {
-  std::map<std::pair<std::size_t, std::size_t>, Ns> by_group;
   std::map<std::tuple<std::size_t, std::int64_t, std::size_t>, Ns> by_step;
   for (const LateCall& call : late) {
     const MatchedCall& matched = matching.calls[call.call];
     const auto& last = matched.members[matched.last];
     const std::int64_t step = ranks[last.rank].calls[last.call].iteration;
     for (const LateCall::Part& part : call.parts) {
-      by_group[{part.rank, matched.group}] += part.cost;
       by_step[{part.rank, step, matched.group}] += part.cost;
     }
   }
@@ -394,15 +394,15 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
     Ns& of_step = blame.ranks[std::get<0>(key)].by_step[std::get<1>(key)];
     of_step = std::max(of_step, cost);
   }
-  for (const auto& [key, cost] : by_group) {
-    RankLateness& rank = blame.ranks[key.first];
-    rank.cost = std::max(rank.cost, cost);
-  }
   for (std::size_t i = 0; i < ranks.size(); ++i) {
+    RankLateness& rank = blame.ranks[i];
     std::vector<Ns> costs;
-    for (const auto& [step, cost] : blame.ranks[i].by_step) costs.push_back(cost);
+    for (const auto& [step, cost] : rank.by_step) {
+      costs.push_back(cost);
+      rank.cost += cost;
+    }
     costs.resize(std::max(costs.size(), ranks[i].steps.size()), 0);
-    blame.ranks[i].once = std::min(blame.ranks[i].cost, OnlyOnce(costs));
+    rank.once = OnlyOnce(costs);
   }
 }
 

@@ -1,8 +1,9 @@
 // Late ranks, the cost for the others, and the cause on that rank.
 //
-// Cost of a rank = Σ over the matched calls that it made late (blame.h) of the group's
-// exposed saving, had the last come with the next one; of several
-// groups the one that it costs most, since one delay that passes through many groups is lost once.
+// Cost of a rank = Σ over the matched calls of the selected iterations that it made late (below) of
+// the group's exposed saving, had the last come with the next one; of several groups in each
+// iteration the one that it costs most, since one delay that passes through many groups is lost
+// once.
 // Only groups whose members are all in the run and of whose calls at least 95 % are matched are
 // judged. The rank with the largest cost straggles when it causes most of the cost of all, and does
 // so in many iterations (without one-off time: observed.h) or, with fewer
@@ -33,7 +34,7 @@ struct RankLateness {
   std::int64_t last_calls = 0;
   Ns waiting = 0, transfer = 0;  ///< Sums over its matched calls of kinds with a transfer.
   bool matched = false;          ///< Whether it has any.
-  /// Part of the cost: that of the most affected group in an iteration, by its number.
+  /// That of the most affected group in an iteration, by its number. They add up to the cost.
   std::map<std::int64_t, Ns> by_step;
 };
 
@@ -82,7 +83,7 @@ std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ra
 //   rank 1  .Awww#####..B####     B: rank 1 comes last by 3, as long as it waited in A
 //   rank 2  .........Bwww####     the wait of rank 2, all of the cost of B, is passed on to rank 0
 
-/// One call in which a single member came last, in a group that may blame.
+/// One call of a selected iteration in which a single member came last, in a group that may blame.
 struct LateCall {
   /// The share of one late rank in the cost of the call.
   struct Part {

@@ -45,6 +45,8 @@ class Attribution {
       const MatchedCall& call = matching_.calls[c];
       const GroupMatch& group = matching_.groups[call.group];
       if (call.last == MatchedCall::kNobody || group.point_to_point || !group.MayBlame()) continue;
+      const MatchedCall::Member& last = call.members[call.last];
+      if (!ranks_[last.rank].calls[last.call].in_iterations) continue;
       const Ns cost = CostOf(call);
       if (cost > 0) late.push_back({c, cost, InTime(cost, Resolve(c))});
     }

@@ -51,7 +51,8 @@ inline constexpr auto kRanks = Join(
         {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
         {"late_cost", "Cost of lateness", kTime,
          "Time that the others would save if it reached each collective with the next to last "
-         "rank: sum over the collectives that it made late, for the group that loses most."},
+         "rank: sum over the collectives that it made late, in each iteration for the group that "
+         "loses most."},
         {"late_once", "One-off cost", kTime, "Time in a few iterations that exceeds all others."},
         {"last_calls", "Last in", kCount, "Collectives for which it was last, by any time at all."},
         {"straggles", "Straggler", kBool,

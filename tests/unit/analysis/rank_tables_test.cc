@@ -201,9 +201,35 @@ TEST(ManyRanks, RanksByIterationAddUp) {
         EXPECT_EQ(SumOf(steps, rank, part), AsNumber(ranks.At(at, part), -1)) << part;
       }
     }
-    EXPECT_GE(SumOf(steps, 5, "late_cost"), AsNumber(ranks.At(5, "late_cost"), 0));
+    EXPECT_GT(SumOf(steps, 5, "late_cost"), 0) << Told(plan);
+    EXPECT_EQ(SumOf(steps, 5, "late_cost"), AsNumber(ranks.At(5, "late_cost"), -1)) << Told(plan);
     EXPECT_EQ(SumOf(steps, 2, "late_cost"), 0) << Told(plan);
   }
+}
+
+// Waiting and lateness are those of the selected iterations, as the iteration times beside them.
+TEST(ManyRanks, SelectionLimitsWaiting) {
+  Plan plan;
+  plan.mesh = Mesh::kTpDp;
+  plan.cause = LateBy::kHost;
+  plan.late = 5;
+  const Judged judged = Judge(plan, Simulate(plan));
+  const auto all = Analyze(judged.profiles, {});
+  Selection selection;
+  selection.warmup = plan.iterations / 2;
+  const auto half = Analyze(judged.profiles, selection);
+  ASSERT_TRUE(all && half);
+  const Table& steps = *half->FindTable("rank_steps");
+  const Table& ranks = *half->FindTable("ranks");
+  for (std::int64_t rank = 0; rank < plan.ranks; ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    for (const std::string_view column : {"waiting_time", "transfer_time", "late_cost"}) {
+      EXPECT_EQ(SumOf(steps, rank, column), AsNumber(ranks.At(at, column), -1)) << column;
+    }
+    EXPECT_EQ(2 * AsNumber(ranks.At(at, "last_calls"), -1),
+              AsNumber(all->FindTable("ranks")->At(at, "last_calls"), -1));
+  }
+  EXPECT_GT(AsNumber(ranks.At(5, "late_cost"), 0), 0);
 }
 
 TEST(ManyRanks, SpreadNamesTheLateRank) {
