@@ -169,21 +169,19 @@ class CallsOfGaps {
   /// From the first gap on, of another device.
   void Restart() {
     if (Spend(all_.size())) threads_ = all_;
+    begun_.clear();
   }
   /// By start; empty once too many were looked at. REQUIRES: gaps come in order.
   const Rows& In(Span gap) {
     calls_.clear();
     if (!Spend(threads_.size())) return calls_;
+    std::erase_if(begun_, [&](std::uint32_t call) { return EndOf(call) <= gap.start; });
     for (Range& thread : threads_) {
-      while (thread.begin < thread.end && SpanOfCall(api_, thread.begin).end <= gap.start) {
-        ++thread.begin;
-      }
-      for (std::uint32_t call = thread.begin; call < thread.end; ++call) {
-        const Span span = SpanOfCall(api_, call);
-        if (span.start >= gap.end) break;
-        if (span.end > gap.start) calls_.push_back(call);
+      for (; thread.begin < thread.end && api_.start[thread.begin] < gap.end; ++thread.begin) {
+        if (EndOf(thread.begin) > gap.start) begun_.push_back(thread.begin);
       }
     }
+    calls_ = begun_;
     std::sort(calls_.begin(), calls_.end(), [this](std::uint32_t a, std::uint32_t b) {
       return std::pair(api_.start[a], a) < std::pair(api_.start[b], b);
     });
@@ -195,6 +193,7 @@ class CallsOfGaps {
   struct Range {
     std::uint32_t begin = 0, end = 0;
   };
+  Ns EndOf(std::uint32_t call) const { return SpanOfCall(api_, call).end; }
   bool Spend(std::size_t visits) {
     visits_left_ -= std::min(visits_left_, visits);
     return visits_left_ > 0;
@@ -202,6 +201,7 @@ class CallsOfGaps {
   const ApiTable& api_;
   std::size_t visits_left_;
   std::vector<Range> all_, threads_;
+  Rows begun_;  // Those that may touch a later gap, too: a call around many others delays none.
   Rows calls_;
 };
 

@@ -130,6 +130,23 @@ TEST(Exposure, BlockingCallCostsExposedTime) {
   EXPECT_EQ(Idle(analysis, "api_calls", {"cudaMemcpy"}), 102'000);
 }
 
+// A call over the whole profile holds many others, of its thread and of another one.
+TEST(Exposure, CallsInsideOfOneTouchTheirGaps) {
+  TestProfile test;
+  const ThreadId other = test.Thread(2);
+  test.Step(0, {0, 1'000'000});
+  test.Call("outer", ApiKind::kOther, {0, 1'000'000});
+  for (Ns start = 0; start < 1'000'000; start += 100'000) {
+    test.Launch("kernel", {start + 1'000, start + 2'000}, {start + 40'000, start + 100'000});
+    test.Call("inner", ApiKind::kOther, {start + 5'000, start + 6'000});
+    if (start % 200'000 == 0) test.Call("beside", ApiKind::kOther, {start, start + 150'000}, other);
+  }
+  const Analysis analysis = Analyzed(test);
+  EXPECT_EQ(Idle(analysis, "api_calls", {"outer"}), 400'000);
+  EXPECT_EQ(Idle(analysis, "api_calls", {"inner"}), 400'000);
+  EXPECT_EQ(Idle(analysis, "api_calls", {"beside"}), 400'000);
+}
+
 TEST(Exposure, IdleTimeBelongsToAdjacentWork) {
   TestProfile test;
   test.Step(0, {0, 1'000'000});
