@@ -16,8 +16,16 @@ namespace {
 // The time of iterations on some shapes, in typical iterations.
 using Factors = std::map<std::uint64_t, double>;
 
-bool HasShapes(const Snapshot& run) {
-  return run.iteration_shapes.size() == run.iteration_times.size();
+// Whether the shapes of each of the values are known. Periods lack that of the last iteration, and
+// where most numbers jump those of the iterations before a jump, too: then it is unknown which
+// iterations they are of.
+bool HasShapes(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::size_t shapes = runs[r].iteration_shapes.size();
+    const bool is_of_all = shapes == runs[r].iteration_times.size();
+    if (!is_of_all || series[r].values.size() + 1 < shapes) return false;
+  }
+  return true;
 }
 
 Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
@@ -108,9 +116,7 @@ bool TakeOff(std::span<const Snapshot> runs, const Factors& factors,
 InputMix TakeOffInputs(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                        std::vector<stats::Series>& base, std::vector<stats::Series>& current) {
   InputMix mix;
-  const bool is_known = std::all_of(baselines.begin(), baselines.end(), HasShapes) &&
-                        std::all_of(candidates.begin(), candidates.end(), HasShapes);
-  if (!is_known) return mix;
+  if (!HasShapes(baselines, base) || !HasShapes(candidates, current)) return mix;
   const Factors factors = InputFactorsOf(baselines, base);
   if (factors.size() < 2) return mix;
   mix.unknown_share = UnknownShare(candidates, factors);

@@ -56,6 +56,24 @@ TEST(Inputs, LongerOnesAreNoSlowerProgram) {
   EXPECT_NE(ChangeOf(base, longer), stats::Change::kPass);
 }
 
+// Periods of a schedule that records two of four iterations: it is unknown whose shapes they have.
+TEST(Inputs, PeriodsOfSomeIterationsKeepTheirs) {
+  const std::vector<Snapshot> base = {Recorded(Mixed(24, 6))}, longer = {Recorded(Mixed(24, 14))};
+  const auto series_of = [](const Snapshot& run, std::size_t step) {
+    stats::Series series;
+    for (std::size_t i = 0; i + 1 < run.iteration_times.size(); i += step) {
+      series.values.push_back(static_cast<double>(run.iteration_times[i]));
+    }
+    return std::vector<stats::Series>{series};
+  };
+  for (const std::size_t step : {1U, 2U}) {
+    auto there = series_of(base.front(), step), here = series_of(longer.front(), step);
+    const std::vector<double> before = here.front().values;
+    EXPECT_EQ(TakeOffInputs(base, longer, there, here).is_taken_off, step == 1);
+    EXPECT_EQ(here.front().values == before, step == 2);
+  }
+}
+
 TEST(Inputs, OneLengthThatIsSlowerIsFound) {
   const Snapshot base = Recorded(Mixed(24, 8)), slower = Recorded(Mixed(24, 8), 1.5);
   EXPECT_NE(ChangeOf(base, slower), stats::Change::kPass);
