@@ -247,6 +247,7 @@ void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
   Pool idle, utilization;
   Ns longest = 0;
   for (const RankContext& rank : ranks) {
+    if (rank.window().length() <= 0) continue;  // As in AddUtilization().
     for (const GpuUse& use : MeasureGpus(rank)) {
       const Ns edges = std::min(rank.iterations.in_doubt, use.observed - use.busy);
       const auto share = [](Ns part, Ns whole) {

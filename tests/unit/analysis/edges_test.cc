@@ -91,6 +91,21 @@ TEST(Window, WaitingFirstLaunchMakesHeadUncertain) {
   EXPECT_EQ(analysis->Find("gpu.idle.mean")->may_be, 0.0);
 }
 
+// A rank without a window is neither busy nor idle, in the bound as in the value.
+TEST(Window, AnEmptyOneBoundsNothing) {
+  std::vector<Profile> run;
+  TestProfile waits, empty;
+  waits.Op("aten::mm", {0, 100 * kMs});
+  waits.Launch("first", {40 * kMs, 41 * kMs}, {60 * kMs, 100 * kMs});
+  empty.Work("mark", {0, 0});
+  run.push_back(waits.Finish());
+  run.push_back(empty.Finish());
+  const auto analysis = Analyze(run, {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.utilization.mean"), 0.4, 1e-9);
+  EXPECT_EQ(analysis->Find("gpu.utilization.mean")->may_be, 1.0);
+}
+
 // The work that a call waited for was launched before the profile; from then on the queue was
 // empty.
 TEST(Window, StartsAtTheDrainedQueue) {
