@@ -238,7 +238,7 @@ void SetCollectives(NeuronSetter& set) {
   std::int64_t known = 0;
   for (const NeuronRank& rank : set.ranks()) {
     for (const neuron::CcOp& row : rank.data->cc_ops) {
-      if (row.trigger_delay < 0) continue;
+      if (row.trigger_delay < 0 || !rank.Inside(row.start)) continue;
       delay += static_cast<double>(row.trigger_delay);
       ++known;
     }
