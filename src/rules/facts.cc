@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "analysis/context/markers.h"
 #include "analysis/recording/workload.h"
 #include "base/format.h"
+#include "base/interval.h"
 #include "base/numbers.h"
 #include "model/known_names.h"
 
@@ -110,15 +113,20 @@ Value GarbageCollection(const Profile& profile) {
     any = any || collects[i];
   }
   if (!any) return {};
-  Ns time = 0;
+  // Frames and ranges of one collection lie in each other.
+  std::map<std::uint32_t, std::vector<Span>> by_thread;
   const auto add = [&](const auto& table) {
     for (std::size_t row = 0; row < table.name.size(); ++row) {
       const StringId name = table.name[row];
-      if (name.valid() && collects[name.value]) time += table.duration[row];
+      if (!name.valid() || !collects[name.value]) continue;
+      const Ns start = table.start[row];
+      by_thread[table.thread[row].value].push_back({start, start + table.duration[row]});
     }
   };
   add(profile.python);
   add(profile.host);
+  Ns time = 0;
+  for (auto& [thread, spans] : by_thread) time += Length(Merge(std::move(spans)));
   return time;
 }
 

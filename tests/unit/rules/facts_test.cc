@@ -18,5 +18,17 @@ TEST(Facts, GarbageCollectionOfLongestRank) {
   EXPECT_TRUE(IsAbsent(CollectFacts(std::span(ranks).first(1), {}).at("profile.gc_time")));
 }
 
+// A range inside of the frame of its function, or in another range, is the same collection.
+TEST(Facts, NestedCollectionsCountOnce) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 10});
+  test.Op("gc.collect", {20, 120});
+  test.Op("Python GC", {30, 90});
+  test.Op("Python GC", {200, 230});
+  test.Op("Python GC", {210, 225}, test.Thread(2));
+  const std::vector<Profile> ranks = OneRank(test.Finish());
+  EXPECT_EQ(CollectFacts(ranks, {}).at("profile.gc_time"), Value(std::int64_t{145}));
+}
+
 }  // namespace
 }  // namespace profgauge
