@@ -17,22 +17,6 @@ namespace {
 // Where events come from.
 enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication };
 
-// The breakdown's category of host rows; kOther: none.
-std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
-  std::vector<Category> categories = CategoriesOfHost(profile);
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
-  for (std::size_t row = 0; row < categories.size(); ++row) {
-    const ThreadId thread = profile.host.thread[row];
-    const bool is_ahead = thread.valid() && !in_loop[thread.value];
-    // For collectives, only the result of OpenHostCommunication() counts.
-    if (categories[row] == Category::kCommunication ||
-        (categories[row] == Category::kDataLoader && is_ahead)) {
-      categories[row] = Category::kOther;
-    }
-  }
-  return categories;
-}
-
 template <class Table>
 Span SpanOfRow(const Table& table, std::uint32_t row) {
   return {table.start[row], table.start[row] + table.duration[row]};
@@ -68,7 +52,9 @@ void VisitCategories(const Profile& profile, const KernelClasses& classes,
           case kCalls:
             return add(Category::kRuntime, SpanOfRow(profile.api, row));
           case kHost:
-            if (of_host[row] == Category::kOther) return;
+            // For collectives, only the result of OpenHostCommunication() counts.
+            if (of_host[row] == Category::kOther || of_host[row] == Category::kCommunication)
+              return;
             return add(of_host[row], SpanOfRow(profile.host, row));
           default:
             return add(Category::kCommunication, open[row]);
@@ -131,6 +117,17 @@ std::vector<Category> CategoriesOfHost(const Profile& profile) {
       role = known;
     }
     categories[row] = CategoryOfRole(role, kind);
+  }
+  return categories;
+}
+
+std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
+  std::vector<Category> categories = CategoriesOfHost(profile);
+  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  for (std::size_t row = 0; row < categories.size(); ++row) {
+    const ThreadId thread = profile.host.thread[row];
+    const bool is_ahead = thread.valid() && !in_loop[thread.value];
+    if (categories[row] == Category::kDataLoader && is_ahead) categories[row] = Category::kOther;
   }
   return categories;
 }

@@ -61,6 +61,10 @@ Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, 
 /// One pass over the table; each distinct name is checked once.
 std::vector<Category> CategoriesOfHost(const Profile& profile);
 
+/// The same as iterations count it: kOther also for loading by threads that fetch data ahead, for
+/// which no iteration waits (FindLoopThreads()).
+std::vector<Category> CountedCategoriesOfHost(const Profile& profile);
+
 /// The times of each role over the whole profile, as merged span lists.
 Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
 

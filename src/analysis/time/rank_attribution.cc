@@ -169,7 +169,7 @@ class RankAttribution {
   // Waiting for data and host collectives count whole; of nested ops the innermost one counts.
   void CollectHost(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const HostTable& host = profile_.host;
-    const std::vector<Category> categories = CategoriesOfHost(profile_);
+    const std::vector<Category> categories = CountedCategoriesOfHost(profile_);
     struct Open {
       std::size_t row;
       Ns end;

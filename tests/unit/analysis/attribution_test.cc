@@ -77,6 +77,28 @@ TEST(Attribution, CreditsEveryNanosecondOfEveryRealTraceOnce) {
   EXPECT_GT(traces, 30);
 }
 
+// Workers that fetch data ahead delay no iteration, and their ranges take no time from those that
+// do.
+TEST(Attribution, LoadingAheadIsNoPart) {
+  constexpr std::string_view kAhead = "enumerate(DataLoader)#_Worker.__next__";
+  constexpr std::string_view kLoop = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+  TestProfile test;
+  const ThreadId worker = test.Thread(2);
+  test.Step(0, {0, 100'000});
+  test.Host(HostKind::kAnnotation, kAhead, {0, 40'000}, worker);
+  test.Host(HostKind::kAnnotation, kLoop, {10'000, 30'000});
+  test.Launch("kernel", {50'000, 51'000}, {60'000, 100'000});
+  const auto attribution = AttributeTime(OneRank(test.Finish()), {});
+  ASSERT_TRUE(attribution);
+  std::vector<std::pair<std::string, Ns>> loading;
+  for (const TimePart& part : attribution->parts) {
+    if (part.category != "dataloader") continue;
+    loading.emplace_back(part.kernel, part.time);
+    EXPECT_EQ(part.count, 1);
+  }
+  EXPECT_EQ(loading, (std::vector<std::pair<std::string, Ns>>{{std::string(kLoop), 20'000}}));
+}
+
 TEST(Attribution, TakesEachIterationOfSeveralRanksFromTheSlowest) {
   const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/dlrm_8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
