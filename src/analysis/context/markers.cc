@@ -235,18 +235,6 @@ std::optional<Ns> StopsInFlight(const Profile& profile) {
   return first;
 }
 
-// When device work first starts and last ends, except for events that lost their times.
-Span DeviceExtent(const DeviceTable& device) {
-  std::optional<Span> extent;
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    if (device.duration[row] > 0) Extend(extent, device.start[row], device.duration[row]);
-  }
-  for (std::size_t row = 0; row < device.size() && !extent; ++row) {
-    Extend(extent, device.start[row], device.duration[row]);
-  }
-  return extent.value_or(Span{});
-}
-
 // State of the device's queue before its first event.
 struct FirstWork {
   bool found_empty_queue = false;
@@ -447,6 +435,17 @@ Observable FindObservable(const Profile& profile, Span extent) {
     found.window.end = std::max(work.end, std::min(*in_flight, found.window.end));
   }
   return found;
+}
+
+Span DeviceExtent(const DeviceTable& device) {
+  std::optional<Span> extent;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (device.duration[row] > 0) Extend(extent, device.start[row], device.duration[row]);
+  }
+  for (std::size_t row = 0; row < device.size() && !extent; ++row) {
+    Extend(extent, device.start[row], device.duration[row]);
+  }
+  return extent.value_or(Span{});
 }
 
 void Extend(std::optional<Span>& extent, Ns start, Ns duration) {

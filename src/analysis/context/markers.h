@@ -75,6 +75,10 @@ struct Observable {
 /// no device is recorded.
 Observable FindObservable(const Profile& profile, Span extent);
 
+/// When device work first starts and last ends, except for events that lost their times: readers
+/// place those at the origin, without a length. Empty without work.
+Span DeviceExtent(const DeviceTable& device);
+
 /// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.
 void Extend(std::optional<Span>& extent, Ns start, Ns duration);
 

@@ -23,9 +23,8 @@ bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind:
 
 // Calls that wait before the device's first recorded work, until that or their end.
 void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
-  const DeviceTable& device = profile.device;
   const Ns begin = iterations.window.start;
-  const Ns first = *std::min_element(device.start.begin(), device.start.end());
+  const Ns first = DeviceExtent(profile.device).start;
   if (iterations.first != 0 || iterations.all.front().lead_in > 0 || first <= begin) return;
   const ApiTable& api = profile.api;
   const SetupTimes setup(profile);
@@ -219,13 +218,11 @@ std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterati
   return Merge(std::move(parts));
 }
 
-namespace {}  // namespace
-
 SetupTimes::SetupTimes(const Profile& profile) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
   if (device.size() == 0) return;
-  const Ns first_work = *std::min_element(device.start.begin(), device.start.end());
+  const Ns first_work = DeviceExtent(device).start;
   for (std::size_t row = 0; row < api.size(); ++row) {
     const bool may_set_up = api.kind[row] == ApiKind::kOther || api.kind[row] == ApiKind::kMemory;
     if (may_set_up && api.duration[row] >= knowledge::kIdleDeviceSetupCall &&
@@ -259,8 +256,6 @@ std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& it
   }
   return calls;
 }
-
-namespace {}  // namespace
 
 std::vector<bool> FindLoopThreads(const Profile& profile) {
   std::vector<std::int64_t> launched(profile.threads.size(), 0);

@@ -134,6 +134,19 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
 TEST(Observed, AllOfAnOrdinaryProfile) { EXPECT_TRUE(Unobserved({}).empty()); }
 
 // The work that the first copy waits for was launched before the profile.
+// Readers place an event that lost its times at the origin: it is not the first work.
+TEST(Observed, AnEventWithoutTimesIsNoFirstWork) {
+  for (const bool has_lost : {false, true}) {
+    TestProfile test;
+    test.Op("aten::mm", {0, 1'000});
+    test.Call("cudaFree", ApiKind::kOther, {1'000, 400 * kMs});
+    test.Launch("kernel", {401 * kMs, 402 * kMs}, {402 * kMs, 500 * kMs});
+    if (has_lost) test.Work("lost", {0, 0}, DeviceKind::kKernel, 0, 9);
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    EXPECT_EQ(AsNumber(analysis->Find("profile.wall_time")->value, -1), 100 * kMs) << has_lost;
+  }
+}
+
 TEST(Observed, FirstCopyWaitsForUnrecordedWork) {
   const std::vector<Span> found = Unobserved({.first_copy = 40 * kMs});
   ASSERT_EQ(found.size(), 1u);
