@@ -101,8 +101,9 @@ Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& option
   const bool is_empty = !run && run.error().code == "input/no-profiles";
   if (is_empty && options.arguments.size() == 1) {
     PROFGAUGE_TRY(const FoundRun only, OnlyRunBelow(options.arguments.front(), options));
-    const std::string which =
-        options.step.empty() ? "the only run" : fmt::format("the latest run of step {}", options.step);
+    const std::string which = options.step.empty()
+                                  ? "the only run"
+                                  : fmt::format("the latest run of step {}", options.step);
     console.Say(fmt::format("note: {} below the folder is {}", which, Printable(only.name)));
     run = LoadFiles(only.files, read, RanksOf(options));
     console.ClearProgress();

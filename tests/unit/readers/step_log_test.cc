@@ -75,11 +75,11 @@ TEST(StepLog, NumbersMayBeginAnew) {
   EXPECT_EQ(lengths[4], 20 * kMillisecond);
   EXPECT_EQ(lengths.back(), 40 * kMillisecond);
   EXPECT_EQ(log.document.steps_dropped, 3);
-  const StepLog between = Log(
-      " iteration 10/ 20 | elapsed time per iteration (ms): 1.0 |\n"
-      " iteration 20/ 20 | elapsed time per iteration (ms): 2.0 |\n"
-      " iteration 10/ 20 | elapsed time per iteration (ms): 3.0 |\n"
-      " iteration 20/ 20 | elapsed time per iteration (ms): 4.0 |\n");
+  const StepLog between =
+      Log(" iteration 10/ 20 | elapsed time per iteration (ms): 1.0 |\n"
+          " iteration 20/ 20 | elapsed time per iteration (ms): 2.0 |\n"
+          " iteration 10/ 20 | elapsed time per iteration (ms): 3.0 |\n"
+          " iteration 20/ 20 | elapsed time per iteration (ms): 4.0 |\n");
   ASSERT_EQ(between.document.batches.size(), 2u);
   EXPECT_EQ(between.document.batches[1].length, 10 * 4 * kMillisecond);
   EXPECT_GE(between.document.batches[1].first, 21);
