@@ -19,6 +19,7 @@
 
 #include "base/format.h"
 #include "base/interval.h"
+#include "base/mix.h"
 #include "base/parallel.h"
 #include "knowledge/loss.h"
 #include "model/certificate.h"
@@ -120,8 +121,7 @@ std::uint64_t SizesHash(const LaunchConfig& config) {
   std::uint64_t hash = static_cast<std::uint32_t>(config.registers);
   for (const auto* sizes : {config.grid, config.block}) {
     for (int i = 0; i < 3; ++i) {
-      constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;  // Spreads neighbors.
-      hash = (hash ^ static_cast<std::uint32_t>(sizes[i])) * kOdd;
+      hash = (hash ^ static_cast<std::uint32_t>(sizes[i])) * kGoldenRatio;
     }
   }
   return hash >> 32;

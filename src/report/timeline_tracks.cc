@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/mix.h"
+
 namespace profgauge::report {
 namespace {
 
@@ -55,11 +57,10 @@ Lanes Spread(const std::vector<TimelineEvent>& events) {
 }  // namespace
 
 std::size_t TimelineKinds::Hash::operator()(const Key& key) const {
-  constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // Knuth's; the table mixes further.
   std::uint64_t hash = key.name.value;
   for (const std::uint64_t part :
        {static_cast<std::uint64_t>(key.category), key.a, key.b, key.c, key.d}) {
-    hash = hash * kSpread + part;
+    hash = hash * kGoldenRatio + part;  // The table mixes further.
   }
   return hash;
 }

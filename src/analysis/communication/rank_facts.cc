@@ -17,6 +17,7 @@
 #include "analysis/communication/blame.h"
 #include "analysis/communication/communication.h"
 #include "analysis/time/host_waits.h"
+#include "base/mix.h"
 #include "knowledge/blame.h"
 
 namespace profgauge {
@@ -130,7 +131,7 @@ std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
   struct Hash {
     std::size_t operator()(const Key& key) const {
       return boost::hash<std::uint64_t>()(std::uint64_t{key.name} << 32 | key.config) ^
-             std::size_t{key.shapes} * 0x9e37'79b9'7f4a'7c15;
+             std::size_t{key.shapes} * kGoldenRatio;
     }
   };
   struct Sum {

@@ -41,6 +41,8 @@ void AddUse(const RankContext& rank, std::size_t row, KernelSums& call) {
 
 }  // namespace
 
+// Numbers that are unknown are -1, and stay so only until one call knows them: a sum is then of the
+// calls that do.
 void Join(KernelSums& sums, const KernelSums& others) {
   sums.calls += others.calls;
   sums.time += others.time;
@@ -83,6 +85,8 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   const WorkDivision division(rank);
   const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
                                                   UncountedParts(rank.unobserved, rank.iterations));
+  // One pass: what is expensive to find is found once for a call and joined to up to three sums, by
+  // name, by operator and by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     const DeviceId row{static_cast<std::uint32_t>(i)};

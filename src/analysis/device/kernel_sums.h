@@ -15,6 +15,7 @@
 #include "analysis/classify/kernel_class.h"
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
+#include "base/mix.h"
 #include "base/numbers.h"
 #include "base/string_pool.h"
 
@@ -88,8 +89,7 @@ struct KernelKey {
     std::size_t seed = 0;  // Names and ops often count up side by side: each is mixed on its own.
     for (const std::uint32_t part : {key.name.value, key.op.value, key.config, key.rank,
                                      static_cast<std::uint32_t>(key.gpu)}) {
-      seed = (seed ^ part) * 0x9e3779b97f4a7c15ull;
-      seed ^= seed >> 29;
+      seed = Mixed(seed, part);
     }
     return seed;
   }

@@ -1,0 +1,26 @@
+// The two metrics of a part of a whole: its time and its share.
+#pragma once
+
+#include <string>
+
+#include "analysis/tables/output.h"
+#include "base/metric_id.h"
+
+namespace profgauge {
+
+/// Sets both, in ns. The share is absent where `whole` is none.
+inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
+  out.Set(part.time, time);
+  if (whole > 0) {
+    out.Set(part.share, static_cast<double>(time) / static_cast<double>(whole));
+  } else {
+    out.SetAbsent(part.share, "the iterations have no length");
+  }
+}
+
+inline void SetPartAbsent(const PartMetrics& part, const std::string& why, Output& out) {
+  out.SetAbsent(part.share, why);
+  out.SetAbsent(part.time, why);
+}
+
+}  // namespace profgauge
