@@ -16,7 +16,6 @@
 #include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/files.h"
-#include "base/read_block.h"
 #include "base/sqlite.h"
 #include "readers/ascend/ascend_reader.h"
 #include "readers/ascend/scrub.h"
@@ -39,6 +38,7 @@
 #include "readers/rocprofv3/rocpd/scrub.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 #include "readers/summary/summary_reader.h"
+#include "readers/text/blocks.h"
 #include "readers/text/csv_copy.h"
 #include "readers/text/json_copy.h"
 #include "readers/xla/scrub.h"
@@ -148,13 +148,13 @@ Result<Known> KnownOf(const std::string& in) {
 }
 
 Result<std::string> AllOf(ByteSource& source) {
-  std::string bytes;
-  std::vector<std::byte> block(kReadBlock);
-  while (true) {
-    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
-    if (got == 0) return bytes;
-    bytes.append(reinterpret_cast<const char*>(block.data()), got);
-  }
+  std::string all;
+  const auto append = [&all](std::string_view bytes, std::uint64_t) -> Status {
+    all += bytes;
+    return {};
+  };
+  PROFGAUGE_CHECK(ForEachWholeBlock(source, append));
+  return all;
 }
 
 Result<std::string> ScrubXla(ByteSource& source, const Known& known, const Rename& rename) {

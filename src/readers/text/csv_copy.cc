@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/read_block.h"
 #include "base/text.h"
+#include "readers/text/blocks.h"
 #include "readers/text/csv.h"
 #include "readers/text/numbers.h"
 
@@ -63,16 +63,12 @@ Result<std::string> CopyCsv(ByteSource& source,
                             const Rename& rename) {
   CsvCopier copier(keep, rename);
   CsvCutter cutter([&](std::span<const std::string> cells) { copier.Take(cells); });
-  std::vector<std::byte> block(kReadBlock);
-  std::uint64_t read = 0;
-  while (true) {
-    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
-    if (got == 0) break;
-    std::string_view bytes(reinterpret_cast<const char*>(block.data()), got);
-    if (read == 0) bytes = WithoutByteOrderMark(bytes);
-    read += got;
-    if (!cutter.Feed(bytes)) return Fail(RowTooLong(source.name(), read));
-  }
+  const auto feed = [&](std::string_view bytes, std::uint64_t before) -> Status {
+    const std::string_view text = before == 0 ? WithoutByteOrderMark(bytes) : bytes;
+    if (cutter.Feed(text)) return {};
+    return Fail(RowTooLong(source.name(), before + bytes.size()));
+  };
+  PROFGAUGE_TRY(const std::uint64_t read, ForEachWholeBlock(source, feed));
   if (!cutter.End(copier.columns())) {
     return Fail(InputErrorAt(source.name(), read, "csv/truncated", "the file ends inside a row"));
   }

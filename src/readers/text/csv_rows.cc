@@ -5,8 +5,8 @@
 
 #include "base/errors.h"
 #include "base/hashes.h"
-#include "base/read_block.h"
 #include "base/text.h"
+#include "readers/text/blocks.h"
 #include "readers/text/csv.h"
 #include "readers/text/numbers.h"
 
@@ -44,33 +44,29 @@ Status ReadCsvRows(ByteSource& source, const ReadOptions& options,
       receive(CsvRow(head, cells));
     }
   });
-  std::vector<std::byte> block(kReadBlock);
-  std::uint64_t read = 0;
-  bool whole = true;
-  while (true) {
-    auto got = source.Read(block);
-    if (!got && !options.allow_incomplete) return Fail(std::move(got).error());
-    if (!got) whole = false;
-    if (!got || *got == 0) break;
-    std::string_view bytes(reinterpret_cast<const char*>(block.data()), *got);
+  const auto feed = [&](std::string_view bytes, std::uint64_t before) -> Status {
+    const std::uint64_t read = before + bytes.size();
     hash.Add(bytes);
-    if (read == 0 && bytes.starts_with(kByteOrderMark)) {
+    if (before == 0 && bytes.starts_with(kByteOrderMark)) {
       builder.log().Add(Counter::byte_order_mark);
       bytes.remove_prefix(kByteOrderMark.size());
     }
-    read += *got;
-    if (!cutter.Feed(bytes)) return Fail(RowTooLong(source.name(), read));
-  }
+    if (cutter.Feed(bytes)) return {};
+    return Fail(RowTooLong(source.name(), read));
+  };
+  PROFGAUGE_TRY(const BlocksRead all, ForEachBlock(source, feed));
+  if (all.failed && !options.allow_incomplete) return Fail(*all.failed);
+  bool whole = !all.failed;
   auto& origin = builder.source();
   origin.path = source.name();
-  origin.bytes = read;
+  origin.bytes = all.bytes;
   origin.hash = hash.Hex();
   const bool is_ended = cutter.End(head.size());
   if (is_joined) return Fail(JoinedTables(source.name()));
   if (!is_ended) {
     if (!options.allow_incomplete) {
       return Fail(
-          InputErrorAt(source.name(), read, "csv/truncated", "the table ends inside a row",
+          InputErrorAt(source.name(), all.bytes, "csv/truncated", "the table ends inside a row",
                        "export it again; pass --allow-incomplete to judge the readable part"));
     }
     whole = false;

@@ -15,8 +15,8 @@
 
 #include "base/errors.h"
 #include "base/json_handler.h"
-#include "base/read_block.h"
 #include "base/text.h"
+#include "readers/text/blocks.h"
 
 namespace profgauge::readers {
 namespace {
@@ -174,21 +174,16 @@ Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep) {
   json::parse_options options;
   options.max_depth = kDeepest;
   json::basic_parser<Copier> parser(options, keep);
-  std::vector<std::byte> block(kReadBlock);
-  std::uint64_t read = 0;
-  while (true) {
-    PROFGAUGE_TRY(const std::size_t got, source.Read(block));
-    if (got == 0) break;
-    std::string_view bytes(reinterpret_cast<const char*>(block.data()), got);
-    if (read == 0) bytes = WithoutByteOrderMark(bytes);
-    read += got;
-    if (parser.done()) continue;
+  const auto feed = [&](std::string_view bytes, std::uint64_t before) -> Status {
+    if (parser.done()) return {};
+    if (before == 0) bytes = WithoutByteOrderMark(bytes);
     json::error_code code;
     parser.write_some(true, bytes.data(), bytes.size(), code);
-    if (!code) continue;
-    return Fail(InputErrorAt(source.name(), read - got, "json/invalid",
+    if (!code) return {};
+    return Fail(InputErrorAt(source.name(), before, "json/invalid",
                              "the file is not valid JSON: " + code.message()));
-  }
+  };
+  PROFGAUGE_TRY(const std::uint64_t read, ForEachWholeBlock(source, feed));
   json::error_code code;
   if (!parser.done()) parser.write_some(false, nullptr, 0, code);
   if (!parser.done()) {

@@ -9,8 +9,8 @@
 #include "base/errors.h"
 #include "base/hashes.h"
 #include "base/json_handler.h"
-#include "base/read_block.h"
 #include "base/text.h"
+#include "readers/text/blocks.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {
@@ -187,13 +187,11 @@ class Walk {
 
   Status Run(const ReadOptions& options) {
     allow_incomplete_ = options.allow_incomplete;
-    std::vector<std::byte> block(kReadBlock);
-    while (true) {
-      auto got = source_.Read(block);
-      if (!got) failed_ = std::move(got).error();
-      if (!got || *got == 0) break;
-      PROFGAUGE_CHECK(Feed({reinterpret_cast<const char*>(block.data()), *got}));
-    }
+    PROFGAUGE_TRY(BlocksRead all,
+                  ForEachBlock(source_, [this](std::string_view bytes, std::uint64_t) {
+                    return Feed(bytes);
+                  }));
+    failed_ = std::move(all.failed);
     auto& origin = builder_.source();
     origin.path = source_.name();
     origin.bytes = read_;

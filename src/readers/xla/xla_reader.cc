@@ -16,11 +16,11 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/hashes.h"
-#include "base/read_block.h"
 #include "base/string_pool.h"
 #include "base/text.h"
 #include "knowledge/loss.h"
 #include "knowledge/xla.h"
+#include "readers/text/blocks.h"
 #include "readers/text/json_rows.h"
 #include "readers/text/numbers.h"
 #include "readers/xla/timeline.h"
@@ -165,21 +165,17 @@ class XPlaneReader final : public Reader {
   static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
                         std::string& bytes) {
     ContentHash hash;
-    std::vector<std::byte> block(kReadBlock);
-    while (true) {
-      auto got = source.Read(block);
-      if (!got && !options.allow_incomplete) return Fail(std::move(got).error());
-      if (!got) builder.log().Add(Counter::truncated);
-      if (!got || *got == 0) break;
-      const std::string_view read(reinterpret_cast<const char*>(block.data()), *got);
-      hash.Add(read);
-      bytes += read;
-      if (bytes.size() > kMaxMessage) {
-        return Fail(InputError(source.name(), "xla/too-large",
-                               "the XPlane file is larger than a message can be (2 GiB)",
-                               "record fewer iterations"));
-      }
-    }
+    const auto take = [&](std::string_view block, std::uint64_t) -> Status {
+      hash.Add(block);
+      bytes += block;
+      if (bytes.size() <= kMaxMessage) return {};
+      return Fail(InputError(source.name(), "xla/too-large",
+                             "the XPlane file is larger than a message can be (2 GiB)",
+                             "record fewer iterations"));
+    };
+    PROFGAUGE_TRY(const BlocksRead all, ForEachBlock(source, take));
+    if (all.failed && !options.allow_incomplete) return Fail(*all.failed);
+    if (all.failed) builder.log().Add(Counter::truncated);
     builder.source().path = source.name();
     builder.source().bytes = bytes.size();
     builder.source().hash = hash.Hex();
