@@ -11,6 +11,14 @@
 
 namespace profgauge::readers {
 
+std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>> lists) {
+  std::vector<Wanted> joined;
+  for (const std::span<const Wanted> list : lists) {
+    joined.insert(joined.end(), list.begin(), list.end());
+  }
+  return joined;
+}
+
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms) {
   LaunchConfig config;
   for (std::size_t i = 0; i < 3; ++i) {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +22,20 @@ namespace profgauge::readers {
 /// staticSharedMemory, dynamicSharedMemory. With the chip's number of streaming multiprocessors
 /// (0: unknown) blocks and warps per SM follow.
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms);
+
+/// The nine, as TableScan wants them.
+inline constexpr Wanted kCudaLaunchColumns[] = {{{"gridX"}},
+                                                {{"gridY"}},
+                                                {{"gridZ"}},
+                                                {{"blockX"}},
+                                                {{"blockY"}},
+                                                {{"blockZ"}},
+                                                {{"registersPerThread"}},
+                                                {{"staticSharedMemory"}},
+                                                {{"dynamicSharedMemory"}}};
+
+/// Lists of columns, one after the other. Their names are literals.
+std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>> lists);
 
 /// CUPTI's syncType: "Stream Sync".
 std::string_view CudaSyncName(std::int64_t type);

@@ -59,7 +59,7 @@ class ParquetRow {
 }  // namespace
 
 Result<TableScan> TableScan::OpenParquet(const ParquetTables& tables, const std::string& table,
-                                         std::initializer_list<Wanted> wanted, const Only& only) {
+                                         std::span<const Wanted> wanted, const Only& only) {
   TableScan scan;
   const auto found = tables.find(table);
   if (found == tables.end()) return scan;

@@ -126,14 +126,14 @@ std::string FilterOf(const Only& only, const std::set<std::string>& columns) {
 
 }  // namespace
 
-Result<TableScan> TableScan::Open(Tables tables, const std::string& table,
-                                  std::initializer_list<Wanted> wanted, const Only& only) {
+Result<TableScan> TableScan::OpenColumns(Tables tables, const std::string& table,
+                                         std::span<const Wanted> wanted, const Only& only) {
   if (auto* database = tables.database()) return OpenSqlite(*database, table, wanted, only);
   return OpenParquet(tables.parquet(), table, wanted, only);
 }
 
 Result<TableScan> TableScan::OpenSqlite(sqlite::Database& database, const std::string& table,
-                                        std::initializer_list<Wanted> wanted, const Only& only) {
+                                        std::span<const Wanted> wanted, const Only& only) {
   TableScan scan;
   PROFGAUGE_TRY(const std::set<std::string> there, ColumnNames(database, table));
   if (there.empty()) return scan;

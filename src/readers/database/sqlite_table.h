@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -74,7 +75,11 @@ class TableScan {
   /// exporters never write, count as none: they could be programs. REQUIRES: the tables outlive the
   /// scan.
   static Result<TableScan> Open(Tables tables, const std::string& table,
-                                std::initializer_list<Wanted> wanted, const Only& only = {});
+                                std::initializer_list<Wanted> wanted, const Only& only = {}) {
+    return OpenColumns(tables, table, std::span(wanted.begin(), wanted.size()), only);
+  }
+  static Result<TableScan> OpenColumns(Tables tables, const std::string& table,
+                                       std::span<const Wanted> wanted, const Only& only = {});
 
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
@@ -118,9 +123,9 @@ class TableScan {
   };
 
   static Result<TableScan> OpenSqlite(sqlite::Database& database, const std::string& table,
-                                      std::initializer_list<Wanted> wanted, const Only& only);
+                                      std::span<const Wanted> wanted, const Only& only);
   static Result<TableScan> OpenParquet(const ParquetTables& tables, const std::string& table,
-                                       std::initializer_list<Wanted> wanted, const Only& only);
+                                       std::span<const Wanted> wanted, const Only& only);
   /// Calls `take` whenever cells_ are the next rows.
   Status ForEachBlock(const std::function<void()>& take);
   Status ReadRowids(const std::function<void()>& take);

@@ -14,7 +14,23 @@ namespace {
 // Columns that all device tables share, wanted first and in this order.
 enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kProcess, kFirstOwn };
 
+constexpr Wanted kCommonColumns[] = {{{"start"}},    {{"end"}},           {{"deviceId"}},
+                                     {{"streamId"}}, {{"correlationId"}}, {{"globalPid"}}};
+
 constexpr std::int64_t kPageable = 0;  // ENUM_CUDA_MEM_KIND.
+
+// A device table by the common columns and then `own`.
+Result<TableScan> OpenDevice(const Import& import, const std::string& table,
+                             std::initializer_list<Wanted> own) {
+  return TableScan::OpenColumns(import.tables, table, JoinedColumns({kCommonColumns, own}));
+}
+
+// The same with the columns of launches before `own`.
+Result<TableScan> OpenLaunched(const Import& import, const std::string& table,
+                               std::initializer_list<Wanted> own) {
+  return TableScan::OpenColumns(import.tables, table,
+                                JoinedColumns({kCommonColumns, kCudaLaunchColumns, own}));
+}
 
 // The common fields of rows of a device table. Mostly a row has the process and device of the
 // one before it.
@@ -69,38 +85,20 @@ class CommonColumns {
 };
 
 Status ReadKernels(Import& import) {
-  constexpr std::size_t kGraphNode = kFirstOwn + 11;
-  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_KERNEL",
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"globalPid"}},
-                                            {{"demangledName"}},
-                                            {{"shortName"}},
-                                            {{"gridX"}},
-                                            {{"gridY"}},
-                                            {{"gridZ"}},
-                                            {{"blockX"}},
-                                            {{"blockY"}},
-                                            {{"blockZ"}},
-                                            {{"registersPerThread"}},
-                                            {{"staticSharedMemory"}},
-                                            {{"dynamicSharedMemory"}},
-                                            {{"graphNodeId"}}}));
+  constexpr std::size_t kName = kFirstOwn + std::size(kCudaLaunchColumns);
+  PROFGAUGE_TRY(auto scan, OpenLaunched(import, "CUPTI_ACTIVITY_KIND_KERNEL",
+                                        {{{"demangledName"}}, {{"shortName"}}, {{"graphNodeId"}}}));
   import.builder->ReserveDevice(scan.RowsAtMost());
   CommonColumns columns(import, scan);
   DeviceBatch rows;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     DeviceRow row;
     if (!columns.Fill(row)) return;
-    row.name = import.String(scan.Integer(kFirstOwn, -1));
-    if (!row.name.valid()) row.name = import.String(scan.Integer(kFirstOwn + 1, -1));
+    row.name = import.String(scan.Integer(kName, -1));
+    if (!row.name.valid()) row.name = import.String(scan.Integer(kName + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern(kUnnamedKernel);
-    row.config =
-        import.builder->AddLaunchConfig(CudaLaunchConfig(scan, kFirstOwn + 2, columns.sms()));
-    import.has_graph_kernels |= scan.Integer(kGraphNode) != 0;
+    row.config = import.builder->AddLaunchConfig(CudaLaunchConfig(scan, kFirstOwn, columns.sms()));
+    import.has_graph_kernels |= scan.Integer(kName + 2) != 0;
     rows.Add(row, *import.builder);
   }));
   rows.Flush(*import.builder);
@@ -108,17 +106,8 @@ Status ReadKernels(Import& import) {
 }
 
 Status ReadCopies(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_MEMCPY",
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"globalPid"}},
-                                            {{"bytes"}},
-                                            {{"copyKind"}},
-                                            {{"srcKind"}},
-                                            {{"dstKind"}}}));
+  PROFGAUGE_TRY(auto scan, OpenDevice(import, "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                      {{{"bytes"}}, {{"copyKind"}}, {{"srcKind"}}, {{"dstKind"}}}));
   CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow row;
@@ -136,14 +125,7 @@ Status ReadCopies(Import& import) {
 }
 
 Status ReadMemsets(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_MEMSET",
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"globalPid"}},
-                                            {{"bytes"}}}));
+  PROFGAUGE_TRY(auto scan, OpenDevice(import, "CUPTI_ACTIVITY_KIND_MEMSET", {{{"bytes"}}}));
   CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow row;
@@ -157,14 +139,7 @@ Status ReadMemsets(Import& import) {
 
 // With --cuda-graph-trace=graph a graph launch is one opaque piece of device work.
 Status ReadGraphs(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"globalPid"}},
-                                            {{"graphId"}}}));
+  PROFGAUGE_TRY(auto scan, OpenDevice(import, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", {{{"graphId"}}}));
   LaunchConfig whole;
   whole.is_whole_graph = true;
   CommonColumns columns(import, scan);
@@ -187,14 +162,8 @@ void StateGraphs(Import& import) {
 }
 
 Status ReadSyncs(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"globalPid"}},
-                                            {{"syncType"}}}));
+  PROFGAUGE_TRY(auto scan,
+                OpenDevice(import, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {{{"syncType"}}}));
   CommonColumns columns(import, scan);
   return scan.ForEach([&] {
     DeviceRow common;

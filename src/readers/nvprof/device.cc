@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "readers/cuda/cuda_activity.h"
@@ -17,7 +19,18 @@ namespace {
 // Columns that all device tables share, wanted first and in this order.
 enum : std::size_t { kStart, kEnd, kDevice, kStream, kCorrelation, kFirstOwn };
 
+constexpr Wanted kCommonColumns[] = {
+    {{"start"}}, {{"end"}}, {{"deviceId"}}, {{"streamId"}}, {{"correlationId"}}};
+
 constexpr std::int64_t kPageable = 1;  // CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE.
+
+// A device table by the common columns, then `of_launches`, then `own`.
+Result<TableScan> OpenDevice(const Import& import, const std::string& table,
+                             std::span<const Wanted> of_launches,
+                             std::initializer_list<Wanted> own) {
+  return TableScan::OpenColumns(*import.database, table,
+                                JoinedColumns({kCommonColumns, of_launches, own}));
+}
 
 // Adds the common fields; false when the row has no usable time and was counted. NVProf writes
 // zeros for records that it lost.
@@ -61,22 +74,7 @@ class KernelNames {
 
 // Rows read from one of the two kernel tables.
 Result<std::size_t> ReadKernels(Import& import, const char* table) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table,
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"name"}},
-                                            {{"gridX"}},
-                                            {{"gridY"}},
-                                            {{"gridZ"}},
-                                            {{"blockX"}},
-                                            {{"blockY"}},
-                                            {{"blockZ"}},
-                                            {{"registersPerThread"}},
-                                            {{"staticSharedMemory"}},
-                                            {{"dynamicSharedMemory"}}}));
+  PROFGAUGE_TRY(auto scan, OpenDevice(import, table, kCudaLaunchColumns, {{{"name"}}}));
   KernelNames names(import);
   std::size_t rows = 0;
   PROFGAUGE_CHECK(scan.ForEach([&] {
@@ -84,10 +82,10 @@ Result<std::size_t> ReadKernels(Import& import, const char* table) {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
     import.kernels.insert(row.correlation);
-    row.name = names.Of(scan.Integer(kFirstOwn, -1));
+    row.name = names.Of(scan.Integer(kFirstOwn + std::size(kCudaLaunchColumns), -1));
     const auto sms = import.sms_of.find(row.gpu);
     row.config = import.builder->AddLaunchConfig(
-        CudaLaunchConfig(scan, kFirstOwn + 1, sms == import.sms_of.end() ? 0 : sms->second));
+        CudaLaunchConfig(scan, kFirstOwn, sms == import.sms_of.end() ? 0 : sms->second));
     import.builder->AddDevice(row);
   }));
   return rows;
@@ -107,16 +105,8 @@ std::string_view CopyNameOf(std::int64_t copy_kind) {
 }
 
 Status ReadCopies(Import& import, const char* table) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table,
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"bytes"}},
-                                            {{"copyKind"}},
-                                            {{"srcKind"}},
-                                            {{"dstKind"}}}));
+  PROFGAUGE_TRY(auto scan, OpenDevice(import, table, {},
+                                      {{{"bytes"}}, {{"copyKind"}}, {{"srcKind"}}, {{"dstKind"}}}));
   const bool peer = std::string_view(table).ends_with('2');
   return scan.ForEach([&] {
     DeviceRow row;
@@ -134,13 +124,7 @@ Status ReadCopies(Import& import, const char* table) {
 }
 
 Status ReadMemsets(Import& import) {
-  PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "CUPTI_ACTIVITY_KIND_MEMSET",
-                                           {{{"start"}},
-                                            {{"end"}},
-                                            {{"deviceId"}},
-                                            {{"streamId"}},
-                                            {{"correlationId"}},
-                                            {{"bytes"}}}));
+  PROFGAUGE_TRY(auto scan, OpenDevice(import, "CUPTI_ACTIVITY_KIND_MEMSET", {}, {{{"bytes"}}}));
   return scan.ForEach([&] {
     DeviceRow row;
     if (!FillCommon(import, scan, row)) return;
@@ -175,7 +159,7 @@ Status ReadCounters(Import& import) {
        {"CUPTI_ACTIVITY_KIND_METRIC_INSTANCE", "CUPTI_ACTIVITY_KIND_METRIC",
         "CUPTI_ACTIVITY_KIND_EVENT_INSTANCE", "CUPTI_ACTIVITY_KIND_EVENT",
         "CUPTI_ACTIVITY_KIND_PC_SAMPLING"}) {
-    PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, table, {{{"_id_"}}}));
+    PROFGAUGE_TRY(auto scan, OpenDevice(import, table, {}, {{{"_id_"}}}));
     PROFGAUGE_TRY(const bool any, scan.Next());
     if (any) import.CountSerialized(table, 1);
   }
