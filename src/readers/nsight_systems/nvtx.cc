@@ -114,18 +114,6 @@ Status ReadThreadNames(Import& import) {
   });
 }
 
-HostKind HostKindOf(RangeKind kind) {
-  switch (kind) {
-    case RangeKind::kOp:
-      return HostKind::kOp;
-    case RangeKind::kIterationMarker:
-      return HostKind::kIterationMarker;
-    case RangeKind::kAnnotation:
-      return HostKind::kAnnotation;
-  }
-  return HostKind::kAnnotation;
-}
-
 RangeStyle StyleOf(std::int64_t type) {
   if (type == kPushPop || type == kPushPopText) return RangeStyle::kPushPop;
   return type == kStartEnd || type == kStartEndText ? RangeStyle::kStartEnd : RangeStyle::kNone;

@@ -38,18 +38,6 @@ CopyKind CopyOf(std::string_view operation) {
   return CopyKind::kUnknown;
 }
 
-HostKind HostKindOf(RangeKind kind) {
-  switch (kind) {
-    case RangeKind::kOp:
-      return HostKind::kOp;
-    case RangeKind::kIterationMarker:
-      return HostKind::kIterationMarker;
-    case RangeKind::kAnnotation:
-      break;
-  }
-  return HostKind::kAnnotation;
-}
-
 }  // namespace
 
 std::int32_t SmallOf(std::optional<std::int64_t> value, std::int32_t otherwise) {

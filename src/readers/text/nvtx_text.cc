@@ -295,4 +295,16 @@ void ModelConfig::AddFacts(ProfileBuilder& builder) const {
   for (const auto& [name, value] : settings_) builder.AddFact("model_config." + name, value);
 }
 
+HostKind HostKindOf(RangeKind kind) {
+  switch (kind) {
+    case RangeKind::kOp:
+      return HostKind::kOp;
+    case RangeKind::kIterationMarker:
+      return HostKind::kIterationMarker;
+    case RangeKind::kAnnotation:
+      return HostKind::kAnnotation;
+  }
+  return HostKind::kAnnotation;
+}
+
 }  // namespace profgauge::readers

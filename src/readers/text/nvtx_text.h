@@ -13,6 +13,8 @@ namespace profgauge::readers {
 
 /// The kind of an NVTX range, by its text.
 enum class RangeKind : std::uint8_t { kOp, kAnnotation, kIterationMarker };
+/// The kind of the host range that it becomes.
+HostKind HostKindOf(RangeKind kind);
 
 /// The parts of an NVTX range's text.
 struct RangeText {

@@ -116,36 +116,35 @@ class PlaneCopier {
     return name;
   }
 
-  std::string StatEntry(std::string_view entry) {
+  /// An entry {1 id, 2 message} of a table; `copy` writes what stays of a field of the message.
+  template <class Copy>
+  std::string Entry(std::string_view entry, Copy copy) {
     WireWriter out;
     Each(entry, [&](const WireReader& field, std::string_view raw) {
       if (field.field() == 1) out.Raw(raw);
       if (field.field() != 2) return;
       WireWriter meta;
-      Each(field.Bytes(), [&](const WireReader& of, std::string_view part) {
-        if (of.field() <= 2) meta.Raw(part);
-      });
+      Each(field.Bytes(),
+           [&](const WireReader& of, std::string_view part) { copy(of, part, meta); });
       out.Bytes(2, meta.Take());
     });
     return out.Take();
   }
 
-  std::string EventEntry(std::string_view entry) {
-    WireWriter out;
-    Each(entry, [&](const WireReader& field, std::string_view raw) {
-      if (field.field() == 1) out.Raw(raw);
-      if (field.field() != 2) return;
-      WireWriter meta;
-      Each(field.Bytes(), [&](const WireReader& of, std::string_view part) {
-        if (of.field() == 1) meta.Raw(part);
-        if (of.field() == 2 || of.field() == 4) {
-          meta.Bytes(of.field(), CopiedName(of.Bytes(), rename_));
-        }
-        if (of.field() == 5) Stat(of.Bytes(), 5, meta);
-      });
-      out.Bytes(2, meta.Take());
+  std::string StatEntry(std::string_view entry) {
+    return Entry(entry, [](const WireReader& of, std::string_view part, WireWriter& meta) {
+      if (of.field() <= 2) meta.Raw(part);
     });
-    return out.Take();
+  }
+
+  std::string EventEntry(std::string_view entry) {
+    return Entry(entry, [this](const WireReader& of, std::string_view part, WireWriter& meta) {
+      if (of.field() == 1) meta.Raw(part);
+      if (of.field() == 2 || of.field() == 4) {
+        meta.Bytes(of.field(), CopiedName(of.Bytes(), rename_));
+      }
+      if (of.field() == 5) Stat(of.Bytes(), 5, meta);
+    });
   }
 
   std::string Line(std::string_view message) {
