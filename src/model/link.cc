@@ -2,23 +2,14 @@
 
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <functional>
 #include <iterator>
-#include <limits>
-#include <map>
 #include <numeric>
-#include <optional>
 #include <tuple>
 #include <utility>
 
-#include "base/interval.h"
-#include "base/parallel.h"
 #include "knowledge/clocks.h"
 #include "knowledge/loss.h"
-#include "model/calls_by_id.h"
-#include "model/lost_launches.h"
 #include "model/permute.h"
-#include "model/processes.h"
 
 namespace profgauge::link {
 namespace {
@@ -250,186 +241,6 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
     }
     api.op[row] = open.Innermost(api.start[row] + api.duration[row] - knowledge::kClocksTick);
   }
-}
-
-namespace {
-
-// Each copy has its row where copies are recorded at all; `calls`: rows of calls that copy and have
-// none. A tool that was not asked for copies, or an export without their table, has no row of any.
-void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& calls) {
-  if (calls.size() < knowledge::kLossLeastEvents) return;
-  const ProcessNumbers processes(profile);
-  std::vector<bool> has_copies(processes.count(), false);
-  for (std::size_t row = 0; row < profile.device.size(); ++row) {
-    const ApiId launch = profile.device.launch[row];
-    if (profile.device.kind[row] != DeviceKind::kMemcpy) continue;
-    if (!launch.valid()) return;  // Whose it is no one knows.
-    has_copies[processes.OfCall(launch)] = true;
-  }
-  std::vector<std::vector<std::uint32_t>> of_process(processes.count());
-  for (const std::uint32_t row : calls) of_process[processes.OfCall(ApiId{row})].push_back(row);
-  for (std::uint32_t process = 0; process < of_process.size(); ++process) {
-    const std::vector<std::uint32_t>& rows = of_process[process];
-    if (has_copies[process] || rows.size() < knowledge::kLossLeastEvents) continue;
-    const std::size_t missing = rows.size() - CountCaptured(profile, processes, process, rows);
-    if (missing >= knowledge::kLossLeastEvents)
-      profile.log.Add(Counter::copies_not_recorded, missing);
-  }
-}
-
-// From a twentieth of a process's launches on no pair is certain. A healthy training run of which 5
-// % of the kernels were removed idled for 5.1 % instead of 0.4 %. For a launch without a number
-// nothing shows which work is its own. REQUIRES: device work is linked to its calls.
-void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
-  std::vector<LaunchState> states = LaunchStates(profile);
-  const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
-  if (without_work > 0) {
-    profile.log.Add(Counter::launches_without_device_event,
-                    static_cast<std::uint64_t>(without_work));
-  }
-  for (std::uint32_t row = 0; row < states.size(); ++row) {
-    if (correlations[row] < 0) states[row] = LaunchState::kNone;
-  }
-  for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
-    if (process.lost < knowledge::kLossVerdictShare.Of(process.all)) continue;
-    profile.log.Add(Counter::events_dropped, process.lost);
-  }
-}
-
-// Calls by correlation ids that were given again: one that begins after the end of another of its
-// id, or is of another process (a file merged of several), is not the driver's call inside of it.
-class RepeatedIds {
- public:
-  RepeatedIds(const Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& first)
-      : api_(profile.api), processes_(profile) {
-    const ApiTable& api = profile.api;
-    for (std::uint32_t row = 0; row < api.size(); ++row) {
-      const std::uint32_t* known = first.Find(ids[row]);
-      if (known == nullptr || *known == ApiId::kNone) continue;
-      const std::uint32_t other = *known;
-      if (api.start[row] > api.start[other] + api.duration[other] ||
-          processes_.OfCall(ApiId{row}) != processes_.OfCall(ApiId{other})) {
-        calls_[ids[row]];
-      }
-    }
-    if (calls_.empty()) return;
-    for (std::uint32_t row = 0; row < api.size(); ++row) {
-      const auto found = calls_.find(ids[row]);
-      if (found != calls_.end()) found->second.push_back(row);
-    }
-    for (auto& [id, rows] : calls_) KeepOuter(rows);
-  }
-
-  bool empty() const { return calls_.empty(); }
-
-  // Equally many works and calls: paired in order. Otherwise the last call before the work; a call
-  // cannot launch work that started before it.
-  void Link(const NarrowColumn<std::int64_t>& ids, DeviceTable& device) const {
-    std::map<std::int64_t, std::vector<std::uint32_t>> works;
-    for (std::uint32_t row = 0; row < device.size(); ++row) {
-      if (ids[row] >= 0 && calls_.contains(ids[row])) works[ids[row]].push_back(row);
-    }
-    for (auto& [id, rows] : works) {
-      const std::vector<std::uint32_t>& calls = calls_.at(id);
-      std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-        return device.start[a] < device.start[b];
-      });
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Ns start = device.start[rows[i]];
-        const auto behind = std::partition_point(
-            calls.begin(), calls.end(),
-            [this, start](std::uint32_t call) { return api_.start[call] <= start; });
-        device.launch[rows[i]] = rows.size() == calls.size() ? ApiId{calls[i]}
-                                 : behind == calls.begin()   ? ApiId{}
-                                                             : ApiId{*std::prev(behind)};
-      }
-    }
-  }
-
- private:
-  void KeepOuter(std::vector<std::uint32_t>& rows) const {
-    std::stable_sort(rows.begin(), rows.end(), [this](std::uint32_t a, std::uint32_t b) {
-      return api_.start[a] < api_.start[b];
-    });
-    std::vector<std::uint32_t> outer;
-    for (const std::uint32_t row : rows) {
-      const bool is_inside =
-          !outer.empty() &&
-          api_.start[row] <= api_.start[outer.back()] + api_.duration[outer.back()] &&
-          processes_.OfCall(ApiId{row}) == processes_.OfCall(ApiId{outer.back()});
-      if (!is_inside) outer.push_back(row);
-    }
-    rows = std::move(outer);
-  }
-
-  const ApiTable& api_;
-  const ProcessNumbers processes_;
-  std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
-};
-
-void LinkToFirst(Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& calls) {
-  auto& device = profile.device;
-  device.launch.assign(device.size(), ApiId{});
-  for (std::uint32_t row = 0; row < device.size(); ++row) {
-    const std::uint32_t* call = calls.Find(ids[row]);
-    if (call == nullptr || *call == ApiId::kNone) {
-      profile.log.Add(Counter::kernels_without_launch);
-      continue;
-    }
-    device.launch[row] = ApiId{*call};
-  }
-}
-
-// Cause and effect in the wrong order, for more than a few of a process: a clock that is off.
-void CountBeforeLaunch(Profile& profile) {
-  const auto& device = profile.device;
-  const ProcessNumbers processes(profile);
-  std::vector<std::uint64_t> linked(processes.count()), before(processes.count());
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    const ApiId launch = device.launch[row];
-    if (!launch.valid()) continue;
-    const std::uint32_t process = processes.OfCall(launch);
-    ++linked[process];
-    if (device.start[row] + knowledge::kClocksHostAhead < profile.api.start[launch.value])
-      ++before[process];
-  }
-  for (std::size_t process = 0; process < before.size(); ++process) {
-    if (before[process] >= knowledge::kLossLeastEvents &&
-        before[process] > knowledge::kLossVerdictShare.Of(linked[process])) {
-      profile.log.Add(Counter::work_before_launch, before[process]);
-    }
-  }
-}
-
-}  // namespace
-
-void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
-                   const NarrowColumn<std::int64_t>& device_correlations) {
-  auto& device = profile.device;
-  const auto& api = profile.api;
-  CallsById calls(device_correlations);
-  std::vector<std::uint32_t> copies;
-  for (std::uint32_t row = 0; row < api.size(); ++row) {
-    std::uint32_t* const first = calls.Find(api_correlations[row]);
-    if (first == nullptr) {
-      if (api.kind[row] == ApiKind::kMemcpy && api_correlations[row] >= 0 && device.size() > 0) {
-        copies.push_back(row);
-      }
-      continue;
-    }
-    // A runtime call and the driver call inside it may share the id; the earlier is the outer one.
-    if (*first == ApiId::kNone || api.start[row] < api.start[*first]) *first = row;
-  }
-  std::optional<RepeatedIds> repeated;
-  const std::function<void()> passes[] = {
-      [&] { LinkToFirst(profile, device_correlations, calls); },
-      [&] { repeated.emplace(profile, api_correlations, calls); },
-  };
-  ForEachAtOnce(std::size(passes), [&](std::size_t i) { passes[i](); });
-  if (!repeated->empty()) repeated->Link(device_correlations, device);
-  if (device.size() > 0) CountLost(profile, api_correlations);
-  CountUnrecordedCopies(profile, copies);
-  CountBeforeLaunch(profile);
 }
 
 void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
@@ -25,6 +24,7 @@
 #include "readers/folders.h"
 #include "readers/one_run.h"
 #include "readers/ranks.h"
+#include "readers/replayed.h"
 #include "readers/run_side/attach.h"
 #include "readers/run_side/document.h"
 
@@ -32,51 +32,6 @@ namespace profgauge {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Gives the first bytes again that were read to look at them.
-class Replayed final : public ByteSource {
- public:
-  Replayed(std::unique_ptr<ByteSource> source, const ReadOptions& options)
-      : source_(std::move(source)), progress_(options.progress) {}
-
-  /// The first bytes, kSniffBytes of them or all. A read error comes again from Read().
-  std::span<const std::byte> Peek() {
-    head_.resize(kSniffBytes);
-    std::size_t have = 0;
-    while (have < head_.size()) {
-      auto got = source_->Read(std::span(head_).subspan(have));
-      if (!got) failed_ = std::move(got).error();
-      if (!got || *got == 0) break;
-      have += *got;
-    }
-    head_.resize(have);
-    return head_;
-  }
-
-  const std::string& name() const override { return source_->name(); }
-  bool compressed() const override { return source_->compressed(); }
-  std::uint64_t stored_bytes() const override { return source_->stored_bytes(); }
-  std::uint64_t stored_consumed() const override { return source_->stored_consumed(); }
-  Result<std::size_t> Read(std::span<std::byte> out) override {
-    if (given_ < head_.size()) {
-      const auto count = std::min(out.size(), head_.size() - given_);
-      std::memcpy(out.data(), head_.data() + given_, count);
-      given_ += count;
-      return count;
-    }
-    if (failed_) return Fail(*failed_);
-    if (progress_) progress_({name(), stored_consumed(), stored_bytes()});
-    return source_->Read(out);
-  }
-  const std::optional<Error>& failed() const { return failed_; }
-
- private:
-  std::unique_ptr<ByteSource> source_;
-  std::function<void(const ReadProgress&)> progress_;
-  std::vector<std::byte> head_;
-  std::size_t given_ = 0;
-  std::optional<Error> failed_;
-};
 
 /// Whether the file holds other files, which are then read as those of a folder.
 std::optional<ArchiveKind> ArchiveAt(const std::string& path) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <utility>
 
 #include "base/text.h"
@@ -12,17 +11,6 @@
 
 namespace profgauge::readers::kineto {
 namespace {
-
-/// The number in "stream 7", or of plain digits.
-std::int64_t StreamOf(const RawEvent& event) {
-  const auto recorded = IntegerOr(event, Field::kStream, -1);
-  if (recorded >= 0) return recorded;
-  auto tid = event.Text(Field::kTid);
-  if (const auto space = tid.rfind(' '); space != std::string_view::npos) {
-    tid.remove_prefix(space + 1);
-  }
-  return ParseInteger(tid).value_or(-1);
-}
 
 /// Whether events of the category have a length that something here is made of.
 bool IsMeasured(Category category) {
@@ -40,15 +28,6 @@ bool IsMeasured(Category category) {
   }
 }
 
-std::int32_t GpuOf(const RawEvent& event) {
-  const auto recorded = IntegerOr(event, Field::kDevice, -1);
-  if (recorded >= 0) return Narrow(recorded, -1);
-  const auto process = event.Text(Field::kPid);
-  const auto label = LabelOf(process);
-  return Narrow(ParseInteger(process.substr(label.empty() ? 0 : label.size() + 1)).value_or(-1),
-                -1);
-}
-
 // An event of an unknown kind is a device's work if it has the fields of such work in every trace:
 // the correlation of its launch, and a device: as argument, by a stream, or as its process, whose
 // number is then that of a device and not one that a system gives to programs.
@@ -62,6 +41,25 @@ bool IsDeviceShaped(const RawEvent& event) {
 }
 
 }  // namespace
+
+std::int64_t StreamOf(const RawEvent& event) {
+  const auto recorded = IntegerOr(event, Field::kStream, -1);
+  if (recorded >= 0) return recorded;
+  auto tid = event.Text(Field::kTid);
+  if (const auto space = tid.rfind(' '); space != std::string_view::npos) {
+    tid.remove_prefix(space + 1);
+  }
+  return ParseInteger(tid).value_or(-1);
+}
+
+std::int32_t GpuOf(const RawEvent& event) {
+  const auto recorded = IntegerOr(event, Field::kDevice, -1);
+  if (recorded >= 0) return Narrow(recorded, -1);
+  const auto process = event.Text(Field::kPid);
+  const auto label = LabelOf(process);
+  return Narrow(ParseInteger(process.substr(label.empty() ? 0 : label.size() + 1)).value_or(-1),
+                -1);
+}
 
 void EventSink::Begin(Rows& rows) {
   rows_ = &rows;
@@ -318,66 +316,6 @@ StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
   row.gpu = GpuInTrace(GpuOf(event), TraceOf(event));
   row.stream = StreamOf(event);
   return row;
-}
-
-void EventSink::ReceiveMemory(const RawEvent& event) {
-  const auto time = StartOf(event);
-  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
-  MemoryRow row;
-  row.time = *time;
-  row.thread = ThreadOf(event);
-  const auto type = IntegerOr(event, Field::kDeviceType, 0);
-  row.device_type = type >= 0 && type < 128 ? static_cast<std::int8_t>(type) : std::int8_t{-1};
-  row.device = Narrow(IntegerOr(event, Field::kDeviceId, -1), -1);
-  if (row.device_type == 1) row.device = GpuInTrace(row.device, TraceOf(event));
-  row.address = static_cast<std::uint64_t>(IntegerOr(event, Field::kAddress, 0));
-  row.bytes = IntegerOr(event, Field::kMemoryBytes, 0);
-  row.total_allocated = IntegerOr(event, Field::kTotalAllocated, -1);
-  row.total_reserved = IntegerOr(event, Field::kTotalReserved, -1);
-  rows_->memory.push_back(row);
-}
-
-void EventSink::ReceiveFlow(const RawEvent& event) {
-  const auto time = StartOf(event);
-  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
-  FlowRow row;
-  row.id = IdInTrace(IntegerOr(event, Field::kId, -1), TraceOf(event));
-  row.thread = ThreadOf(event);
-  row.time = *time;
-  row.forward = event.Text(Field::kPhase) == "s";
-  rows_->flows.push_back(row);
-}
-
-// Needed only where launches are not numbered. An end is on the device's process and stream.
-void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
-  if (rows_->has_correlations) return;
-  const auto time = StartOf(event);
-  if (!time || !TimesFit(*time, 0)) return;
-  LaunchArrow arrow;
-  const TraceNumber trace = TraceOf(event);
-  arrow.id = IdInTrace(IntegerOr(event, Field::kId, -1), trace);
-  arrow.is_start = event.Text(Field::kPhase) == "s";
-  arrow.time = *time;
-  if (arrow.is_start) {
-    arrow.thread = ThreadOf(event);
-  } else {
-    arrow.gpu = GpuInTrace(GpuOf(event), trace);
-    arrow.stream = StreamOf(event);
-  }
-  rows_->arrows.push_back(arrow);
-}
-
-void EventSink::ReceiveName(const RawEvent& event) {
-  const auto what = event.Text(Field::kName);
-  const bool process = what == "process_name";
-  if ((!process && what != "thread_name") || !event.Has(Field::kLabel)) {
-    return rows_->log.Add(Counter::events_ignored_kind);
-  }
-  NameRow row;
-  row.process = strings_.Intern(event.Text(Field::kPid));
-  if (!process) row.thread = strings_.Intern(event.Text(Field::kTid));
-  row.name = strings_.Intern(event.Text(Field::kLabel));
-  rows_->names.push_back(row);
 }
 
 std::optional<Ns> EventSink::StartOf(const RawEvent& event) {

@@ -93,4 +93,10 @@ class EventSink final : public EventReceiver {
   ThreadId last_thread_;
 };
 
+/// The number in "stream 7", or of plain digits: from the argument, else from the thread; -1 for
+/// none.
+std::int64_t StreamOf(const RawEvent& event);
+/// From the argument, else from the process; -1 for none.
+std::int32_t GpuOf(const RawEvent& event);
+
 }  // namespace profgauge::readers::kineto

@@ -78,6 +78,8 @@ struct DevicePlane {
 };
 /// Nothing for planes of hosts, and of other objects ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
+/// The number at the end of "/device:GPU:3"; -1 when there is none.
+std::int32_t TrailingNumber(std::string_view text);
 
 /// Data about a device that only its plane has.
 struct SeenDevice {

@@ -1,0 +1,69 @@
+// Events that are no work themselves: changes of memory, arrows from calls to their work, and
+// names.
+
+#include "readers/kineto/event_sink.h"
+#include "readers/kineto/raw_event.h"
+
+namespace profgauge::readers::kineto {
+
+void EventSink::ReceiveMemory(const RawEvent& event) {
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  MemoryRow row;
+  row.time = *time;
+  row.thread = ThreadOf(event);
+  const auto type = IntegerOr(event, Field::kDeviceType, 0);
+  row.device_type = type >= 0 && type < 128 ? static_cast<std::int8_t>(type) : std::int8_t{-1};
+  row.device = Narrow(IntegerOr(event, Field::kDeviceId, -1), -1);
+  if (row.device_type == 1) row.device = GpuInTrace(row.device, TraceOf(event));
+  row.address = static_cast<std::uint64_t>(IntegerOr(event, Field::kAddress, 0));
+  row.bytes = IntegerOr(event, Field::kMemoryBytes, 0);
+  row.total_allocated = IntegerOr(event, Field::kTotalAllocated, -1);
+  row.total_reserved = IntegerOr(event, Field::kTotalReserved, -1);
+  rows_->memory.push_back(row);
+}
+
+void EventSink::ReceiveFlow(const RawEvent& event) {
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  FlowRow row;
+  row.id = IdInTrace(IntegerOr(event, Field::kId, -1), TraceOf(event));
+  row.thread = ThreadOf(event);
+  row.time = *time;
+  row.forward = event.Text(Field::kPhase) == "s";
+  rows_->flows.push_back(row);
+}
+
+// Needed only where launches are not numbered. An end is on the device's process and stream.
+void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
+  if (rows_->has_correlations) return;
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return;
+  LaunchArrow arrow;
+  const TraceNumber trace = TraceOf(event);
+  arrow.id = IdInTrace(IntegerOr(event, Field::kId, -1), trace);
+  arrow.is_start = event.Text(Field::kPhase) == "s";
+  arrow.time = *time;
+  if (arrow.is_start) {
+    arrow.thread = ThreadOf(event);
+  } else {
+    arrow.gpu = GpuInTrace(GpuOf(event), trace);
+    arrow.stream = StreamOf(event);
+  }
+  rows_->arrows.push_back(arrow);
+}
+
+void EventSink::ReceiveName(const RawEvent& event) {
+  const auto what = event.Text(Field::kName);
+  const bool process = what == "process_name";
+  if ((!process && what != "thread_name") || !event.Has(Field::kLabel)) {
+    return rows_->log.Add(Counter::events_ignored_kind);
+  }
+  NameRow row;
+  row.process = strings_.Intern(event.Text(Field::kPid));
+  if (!process) row.thread = strings_.Intern(event.Text(Field::kTid));
+  row.name = strings_.Intern(event.Text(Field::kLabel));
+  rows_->names.push_back(row);
+}
+
+}  // namespace profgauge::readers::kineto
