@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
-#include <utility>
 
 #include "analysis/communication/blame.h"
 #include "analysis/communication/clocks.h"
@@ -16,6 +14,7 @@
 #include "analysis/communication/rank_facts.h"
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/rank_tables.h"
+#include "analysis/communication/run_metrics.h"
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
@@ -298,118 +297,6 @@ void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
   }
   const double mean = static_cast<double>(sum) / static_cast<double>(ranks.size());
   out.Set(metric::kRankImbalance, static_cast<double>(max - min) / mean);
-}
-
-// How much of the run's collectives could be compared between ranks, and the waiting in them.
-void SetMatching(const Matching& matching, std::span<const RankParts> parts, Output& out) {
-  const auto absent = [&](const std::string& reason) {
-    for (const MetricId id :
-         {metric::kCommunicationMatchedShare, metric::kCommunicationMatchedTimeShare,
-          metric::kCommunicationWaitingShare}) {
-      out.SetAbsent(id, reason);
-    }
-  };
-  if (parts.size() < 2) return absent(std::string(kNeedsRanks));
-  std::int64_t calls = 0, matched_calls = 0;
-  Ns time = 0, matched_time = 0;
-  for (const GroupMatch& group : matching.groups) {
-    calls += group.calls;
-    matched_calls += group.matched_calls;
-    time += group.time;
-    matched_time += group.matched_time;
-  }
-  if (calls == 0 || time <= 0) return absent("no collective was recorded");
-  out.Set(metric::kCommunicationMatchedShare,
-          static_cast<double>(matched_calls) / static_cast<double>(calls));
-  out.Set(metric::kCommunicationMatchedTimeShare,
-          static_cast<double>(matched_time) / static_cast<double>(time));
-  Ns waiting = 0, whole = 0;
-  for (const RankParts& rank : parts) {
-    waiting += rank.waiting_exposed;
-    whole += rank.sum();
-  }
-  if (matched_calls == 0 || whole <= 0) {
-    return out.SetAbsent(metric::kCommunicationWaitingShare,
-                         "no collective could be matched on all of its ranks");
-  }
-  out.Set(metric::kCommunicationWaitingShare,
-          static_cast<double>(waiting) / static_cast<double>(whole));
-}
-
-void SetStragglersLoader(const RankParts& parts, Output& out) {
-  constexpr MetricId kId = metric::kRankStragglerDataloader;
-  if (parts.sum() <= 0) return out.SetAbsent(kId, "its iterations have no length");
-  out.Set(kId, static_cast<double>(parts.dataloader) / static_cast<double>(parts.sum()));
-}
-
-void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
-                  std::span<const RankParts> parts, Output& out) {
-  if (!blame.straggler) {
-    out.SetAbsent(metric::kRankStragglerDataloader, NobodyBlamed(blame));
-    return out.SetAbsent(metric::kRankStraggler, NobodyBlamed(blame));
-  }
-  SetStragglersLoader(parts[*blame.straggler], out);
-  const RankLateness& worst = blame.ranks[*blame.straggler];
-  out.Set(metric::kRankStraggler, static_cast<double>(ranks[*blame.straggler].rank));
-  std::string note =
-      fmt::format("it is last in {} collectives; the other ranks lose {}",
-                  FormatCount(worst.last_calls), FormatDuration(static_cast<double>(worst.cost)));
-  if (!blame.cause.empty()) note += "; longer there: " + out.Told(blame.cause);
-  if (blame.judged_groups < blame.groups) {
-    note +=
-        fmt::format("; {} of {} process groups could be judged", blame.judged_groups, blame.groups);
-  }
-  out.SetNote(metric::kRankStraggler, std::move(note));
-}
-
-// "ranks 3, 5 and 9 more of 64"
-std::string ListMissing(std::span<const RankFacts> ranks, std::int64_t world) {
-  constexpr std::size_t kMissingRanksNamed = 8;
-  std::set<std::int64_t> present;
-  for (const RankFacts& rank : ranks) present.insert(rank.rank);
-  // A file may state any size of the world: only those named are looked for.
-  const auto count =
-      static_cast<std::size_t>(world) -
-      static_cast<std::size_t>(std::distance(present.lower_bound(0), present.lower_bound(world)));
-  std::string list;
-  std::size_t named = 0;
-  for (std::int64_t rank = 0; rank < world && named < std::min(count, kMissingRanksNamed); ++rank) {
-    if (present.contains(rank)) continue;
-    list += fmt::format("{}{}", named++ == 0 ? "" : ", ", rank);
-  }
-  if (count > kMissingRanksNamed) list += fmt::format(" and {} more", count - kMissingRanksNamed);
-  return fmt::format("of {} ranks these are missing: {}", world, list);
-}
-
-// The world has at least as many ranks.
-std::int64_t LargestGroup(std::span<const RankFacts> ranks) {
-  std::int64_t largest = -1;
-  for (const RankFacts& rank : ranks) {
-    for (const CollectiveCall& call : rank.calls) largest = std::max(largest, call.group_size);
-    for (const ProcessGroup& group : rank.groups) largest = std::max(largest, group.size);
-  }
-  return largest;
-}
-
-void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
-  std::int64_t world = -1;
-  for (const RankFacts& rank : ranks) {
-    world = std::max(world, rank.world_size);
-  }
-  if (ranks.size() < 2)
-    return out.SetAbsent(metric::kProfileRanksMissing, std::string(kNeedsRanks));
-  const auto count = static_cast<std::int64_t>(ranks.size());
-  if (const std::int64_t largest = LargestGroup(ranks); world < 0 && largest > count) {
-    out.Set(metric::kProfileRanksMissing, largest - count);
-    return out.SetNote(metric::kProfileRanksMissing,
-                       fmt::format("at least: the largest process group has {}", largest));
-  }
-  if (world < 0) {
-    return out.SetAbsent(metric::kProfileRanksMissing, "the world size was not recorded");
-  }
-  const std::int64_t missing = std::max<std::int64_t>(0, world - count);
-  out.Set(metric::kProfileRanksMissing, missing);
-  if (missing > 0) out.SetNote(metric::kProfileRanksMissing, ListMissing(ranks, world));
 }
 
 }  // namespace

@@ -73,15 +73,8 @@ void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, co
                 Ns cost, bool judged, RowWriter<columns::kRankSteps>& row) {
   row.Integer("rank"_col, rank.rank)
       .Integer("step"_col, rank.steps[i].number)
-      .Integer("duration"_col, rank.steps[i].time.length())
-      .Integer("compute_only"_col, parts.compute_only)
-      .Integer("overlapped"_col, parts.overlapped)
-      .Integer("transfer_exposed"_col, parts.transfer_exposed)
-      .IntegerIf("waiting_exposed"_col, parts.matched, parts.waiting_exposed)
-      .Integer("copy"_col, parts.copy)
-      .Integer("dataloader"_col, parts.dataloader)
-      .Integer("host_time"_col, parts.host)
-      .Integer("unattributed"_col, parts.unattributed)
+      .Integer("duration"_col, rank.steps[i].time.length());
+  AppendParts(parts, row)
       .IntegerIf("waiting_time"_col, parts.matched, sums.waiting)
       .IntegerIf("transfer_time"_col, parts.matched, sums.transfer)
       .IntegerIf("late_cost"_col, judged, cost);

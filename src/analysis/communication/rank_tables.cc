@@ -24,18 +24,6 @@ namespace {
 constexpr std::string_view kNoPipeline =
     "no matched transfers between ranks that form a chain of stages";
 
-// From `compute_only` to `unattributed`.
-void AppendParts(const RankParts& parts, RowWriter<columns::kRanks>& write) {
-  write.Integer("compute_only"_col, parts.compute_only)
-      .Integer("overlapped"_col, parts.overlapped)
-      .Integer("transfer_exposed"_col, parts.transfer_exposed)
-      .IntegerIf("waiting_exposed"_col, parts.matched, parts.waiting_exposed)
-      .Integer("copy"_col, parts.copy)
-      .Integer("dataloader"_col, parts.dataloader)
-      .Integer("host_time"_col, parts.host)
-      .Integer("unattributed"_col, parts.unattributed);
-}
-
 // From `waiting_time` to `straggles`.
 void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
                     RowWriter<columns::kRanks>& write) {

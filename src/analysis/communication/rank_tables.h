@@ -10,8 +10,23 @@
 #include "analysis/communication/pipeline.h"
 #include "analysis/communication/rank_facts.h"
 #include "analysis/tables/output.h"
+#include "analysis/tables/row_writer.h"
 
 namespace profgauge {
+
+/// The cells from `compute_only` to `unattributed`, which tables of ranks and of their iterations
+/// share.
+template <class Writer>
+Writer& AppendParts(const RankParts& parts, Writer& write) {
+  return write.Integer("compute_only"_col, parts.compute_only)
+      .Integer("overlapped"_col, parts.overlapped)
+      .Integer("transfer_exposed"_col, parts.transfer_exposed)
+      .IntegerIf("waiting_exposed"_col, parts.matched, parts.waiting_exposed)
+      .Integer("copy"_col, parts.copy)
+      .Integer("dataloader"_col, parts.dataloader)
+      .Integer("host_time"_col, parts.host)
+      .Integer("unattributed"_col, parts.unattributed);
+}
 
 /// `is_unknown`: there must be communication, and none was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,

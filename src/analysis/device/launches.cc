@@ -1,16 +1,13 @@
 #include "analysis/device/launches.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <ranges>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "analysis/device/queue.h"
@@ -22,24 +19,6 @@
 
 namespace profgauge {
 namespace {
-
-std::string_view KindName(DeviceKind kind) {
-  switch (kind) {
-    case DeviceKind::kKernel:
-      return "kernel";
-    case DeviceKind::kMemcpy:
-      return "memcpy";
-    case DeviceKind::kMemset:
-      break;
-  }
-  return "memset";
-}
-
-Ns DelayOf(const Profile& profile, std::size_t row) {
-  const std::uint32_t call = profile.device.launch[row].value;
-  const Ns end = profile.api.start[call] + profile.api.duration[call];
-  return std::max<Ns>(0, profile.device.start[row] - end);
-}
 
 // The work of one call: one call may launch a whole graph of kernels, on several streams.
 struct Launch {
@@ -98,7 +77,7 @@ class LaunchCounter {
     ++facts_.launches;
     if (launch.queue == 0) ++facts_.into_empty_queue;
     if (launch.first_kernel != Launch::kNone) {
-      facts_.delays.push_back(DelayOf(profile_, launch.first_kernel));
+      facts_.delays.push_back(LaunchDelay(profile_, launch.first_kernel));
     }
   }
 
@@ -107,90 +86,6 @@ class LaunchCounter {
   boost::unordered_flat_map<std::uint32_t, Launch> of_several_;
   LaunchFacts facts_;
 };
-
-// The inputs for the cells of one rank's rows. Texts are those of `pool`.
-struct Cells {
-  Cells(const RankContext& of, StringPool& pool)
-      : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
-    for (const DeviceKind kind : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
-      kinds[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
-    }
-    for (const Tri tri : {Tri::kNo, Tri::kYes, Tri::kUnknown}) {
-      verdicts[static_cast<std::size_t>(tri)] = pool.Intern(TriName(tri));
-    }
-    for (const LaunchConfig& config : profile.launch_configs) {
-      grids.push_back(Dimensions(config.grid, pool));
-      blocks.push_back(Dimensions(config.block, pool));
-    }
-  }
-
-  // "8, 1, 1"
-  static StringId Dimensions(const std::int32_t (&xyz)[3], StringPool& pool) {
-    if (xyz[0] <= 0) return {};
-    return pool.Intern(std::to_string(xyz[0]) + ", " + std::to_string(xyz[1]) + ", " +
-                       std::to_string(xyz[2]));
-  }
-  std::uint32_t CallOf(LaunchRow row) const { return device.launch[row.row].value; }
-  StringId OfConfig(const std::vector<StringId>& known, LaunchRow row) const {
-    const LaunchConfigId config = device.config[row.row];
-    return config.valid() ? known[config.value] : StringId{};
-  }
-
-  const RankContext& rank;
-  const Profile& profile;
-  const DeviceTable& device;
-  Texts texts;
-  std::array<StringId, 3> kinds, verdicts;
-  std::vector<StringId> grids, blocks;  // The launch properties that a profile has; they are few.
-};
-
-struct LaunchColumn {
-  std::string_view id;
-  void (*append)(Cells& of, LaunchRow row, Column& to);
-};
-
-constexpr LaunchColumn kLaunchColumns[] = {
-    {"rank", [](Cells& of, LaunchRow, Column& to) { to.AddInteger(of.rank.rank); }},
-    {"gpu", [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.gpu[at.row]); }},
-    {"stream",
-     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.stream[at.row]); }},
-    {"name",
-     [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.texts(of.device.name[at.row])); }},
-    {"kind",
-     [](Cells& of, LaunchRow at, Column& to) {
-       to.AddText(of.kinds[static_cast<std::size_t>(of.device.kind[at.row])]);
-     }},
-    {"op",
-     [](Cells& of, LaunchRow at, Column& to) {
-       const HostId op = of.device.op[at.row];
-       to.AddText(op.valid() ? of.texts(of.profile.host.name[op.value]) : StringId{});
-     }},
-    {"call", [](Cells& of, LaunchRow at,
-                Column& to) { to.AddText(of.texts(of.profile.api.name[of.CallOf(at)])); }},
-    {"call_start", [](Cells& of, LaunchRow at,
-                      Column& to) { to.AddInteger(of.profile.api.start[of.CallOf(at)]); }},
-    {"call_time", [](Cells& of, LaunchRow at,
-                     Column& to) { to.AddInteger(of.profile.api.duration[of.CallOf(at)]); }},
-    {"start", [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.start[at.row]); }},
-    {"time",
-     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(of.device.duration[at.row]); }},
-    {"delay",
-     [](Cells& of, LaunchRow at, Column& to) { to.AddInteger(DelayOf(of.profile, at.row)); }},
-    {"queue_length", [](Cells&, LaunchRow at, Column& to) { to.AddInteger(at.queue); }},
-    {"uses_tensor_core",
-     [](Cells& of, LaunchRow at, Column& to) {
-       to.AddText(of.verdicts[static_cast<std::size_t>(of.rank.classes[at.row].tensor_core)]);
-     }},
-    {"iteration",
-     [](Cells& of, LaunchRow at, Column& to) {
-       const std::uint32_t iteration = of.rank.iterations.of_device[at.row];
-       to.AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger : iteration);
-     }},
-    {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
-    {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
-};
-static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &LaunchColumn::id,
-                                 &ColumnSpec::id));  // None is misspelt or left out.
 
 // Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
 // was launched, with its queue.
@@ -212,6 +107,9 @@ void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
   });
 }
 
+// All launches of a rank with the queue that each found, stream by stream, so that only one
+// stream's times are ever sorted. `visit(row, queue)` is called for work outside of iterations,
+// too.
 template <class Visit>
 LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
   bool any = false;
@@ -232,10 +130,6 @@ LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
   facts.any = any;
   return facts;
 }
-
-}  // namespace
-
-namespace {
 
 // As Median() of every delay as often as it occurs. REQUIRES: there are any.
 Ns CountedMedian(std::span<const LaunchFacts> ranks) {
@@ -273,6 +167,7 @@ void FoldDelays(LaunchFacts& facts) {
   for (std::size_t i = 0; i < facts.delays.size(); ++i) {
     counts[facts.delays[i]] += facts.delay_counts.empty() ? 1 : facts.delay_counts[i];
   }
+  // Fewer and fewer leading bits: the relative error is the same for short and long delays.
   for (int bits = 20; counts.size() > kDelaysKept && bits > 1; --bits) {
     std::map<Ns, std::int64_t> rounded;
     for (const auto& [delay, count] : counts) {
@@ -340,20 +235,10 @@ std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {
   return rows;
 }
 
-void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
-                    std::span<Column* const> columns, StringPool& strings) {
-  Cells cells(rank, strings);
-  for (Column* column : columns) {
-    const auto* const known =
-        std::find_if(std::begin(kLaunchColumns), std::end(kLaunchColumns),
-                     [column](const LaunchColumn& one) { return one.id == column->id(); });
-    if (known == std::end(kLaunchColumns)) continue;
-    for (const LaunchRow row : rows) known->append(cells, row, *column);
-  }
-}
-
 namespace {
 
+// For making room once: grown by doubling, the largest table would be in memory one and a half
+// times.
 std::size_t CountLaunched(std::span<const RankContext> ranks) {
   std::size_t rows = 0;
   for (const RankContext& rank : ranks) {

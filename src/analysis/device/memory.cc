@@ -62,6 +62,8 @@ std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at) {
 // Sums per device and operator name of one rank.
 using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
 
+// An event counts for the operator that it is in (self) and for all operators around that one.
+// Framework ranges count for neither, but what is outside of them still gets it.
 std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
   const MemoryTable& memory = rank.profile->memory;
   const HostTable& host = rank.profile->host;
@@ -91,6 +93,8 @@ std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
   return result;
 }
 
+// All calls, whether they allocate or not: memory per call is then of the operator and not of those
+// calls that missed the allocator's cache.
 std::vector<std::int64_t> CallsByName(const RankContext& rank) {
   std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
   const HostTable& host = rank.profile->host;
@@ -174,6 +178,13 @@ struct Block {
   Ns allocated_at = Column::kAbsentInteger, released_at = Column::kAbsentInteger;
 };
 
+// Blocks from the allocator's events, which name an address and no block:
+//
+//   time     1        2        3        4
+//   event    +64 @A   +32 @B   -64 @A   -16 @C
+//   blocks   A: 1 to 3 · B: from 2, still held · C: to 4, held since before the profile
+//
+// An address is given out again once it was returned, so each return closes the last block there.
 std::vector<Block> PairBlocks(const RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
@@ -224,6 +235,8 @@ struct Peaks {
   double share = -1, fragmentation = -1;
 };
 
+// The most that was in use, the most that the allocator had taken from the device, and the most
+// that was in use while that was taken: the rest of it is lost to fragmentation, or kept for later.
 std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
   std::map<DeviceKey, MemoryPeak> peaks;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -268,6 +281,7 @@ std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   return std::max<std::int64_t>(*middle, 0);
 }
 
+// Over GPUs and ranks the worst: memory of one device is of no use to another.
 void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
   for (const MemoryPeak& peak : facts.peaks) {
     if (peak.device_type == 0) continue;  // The gates are about GPUs.

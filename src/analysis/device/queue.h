@@ -1,5 +1,14 @@
 // How full the queue of a stream is. `Items` have size() and, in the order of the stream, a
 // QueueItem for each [i].
+//
+// Three launches (L) of one stream, whose work starts (S) once the work before it has ended:
+//
+//   host     L1  L2      L3
+//   device          S1######S2####S3###
+//   length   1   2  1    2  1     0        after each event: ForEachEvent(), SumQueue()
+//   found    0   1       1                 by each launch, of the others: ForEachLength()
+//
+// A launch that finds 0 cannot overlap with work: the stream has nothing to do until it arrives.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +29,14 @@ struct QueueItem {
   Ns launched = 0;
   Ns started = 0;
 };
+
+/// How long the work of a row waited once its call had returned; 0 where it started during the
+/// call. REQUIRES: it was launched.
+inline Ns LaunchDelay(const Profile& profile, std::size_t row) {
+  const std::uint32_t call = profile.device.launch[row].value;
+  const Ns end = profile.api.start[call] + profile.api.duration[call];
+  return std::max<Ns>(0, profile.device.start[row] - end);
+}
 
 /// Events of one stream's queue: +1 at each launch, −1 at each start (HTA).
 struct QueueEvent {

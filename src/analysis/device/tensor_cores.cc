@@ -24,6 +24,15 @@ namespace {
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
 
+// Kernel time of the selected iterations by two questions: does the kernel use Tensor Cores, and
+// could its operator?
+//
+//                  uses                   undecided             uses, undecided or not
+//   eligible       eligible_tensor_core   eligible_undecided    eligible
+//   all kernels    tensor_core            undecided             kernels
+//
+// Kernels that neither a rule nor an operator explains are `unknown` as well; of graphs that were
+// recorded whole only that is known.
 TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible) {
   const DeviceTable& device = rank.profile->device;
   TensorCoreTimes times;
@@ -49,6 +58,7 @@ TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible)
   return times;
 }
 
+// Rows are sorted by GPU, so each is asked once. Without any work nothing says that there are none.
 bool HasTensorCores(const RankContext& rank) {
   const auto& gpus = rank.profile->device.gpu;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
@@ -193,6 +203,7 @@ std::int64_t Least(std::int64_t a, std::int64_t b) {
   return a == 0 || b == 0 ? std::max(a, b) : std::min(a, b);
 }
 
+// A call is its row of the host table, so several kernels of one call count it once.
 // Eligible operators of one rank by name, shapes and types, as the device rows name them.
 std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri> eligible) {
   std::vector<EligibleOp> rows;

@@ -1,7 +1,5 @@
 // The metrics and tables of the critical path.
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
@@ -9,14 +7,14 @@
 #include <numeric>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "analysis/path/module_of.h"
+#include "analysis/path/part_namer.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/path/replay.h"
 #include "analysis/path/replayer.h"
+#include "analysis/tables/part_metrics.h"
 #include "analysis/tables/path_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
@@ -24,139 +22,15 @@
 namespace profgauge {
 namespace {
 
-// The object of a row of the table, on one rank.
-struct Part {
-  PathKind kind = PathKind::kUnknown;
-  std::string_view name, op, module, tensor_core;
-  friend auto operator<=>(const Part&, const Part&) = default;
-};
 struct PartSum {
   std::int64_t segments = 0;
   Ns time = 0;
 };
-using RankPart = std::pair<std::int64_t, Part>;
+using RankPart = std::pair<std::int64_t, NamedPart>;
 using RunParts = std::map<RankPart, PartSum>;
 
-// The name of a part without a recorded name.
-enum class Said : std::uint8_t {
-  kRecorded,
-  kBetweenOps,
-  kBetweenThreads,
-  kNextOnStream,
-  kOtherStream,
-  kNotExplained
-};
-
-// A part by ids of its texts. A path has as many segments as a profile has events: these
-// distinguish them without a look at any text.
-struct PartIds {
-  PathKind kind = PathKind::kUnknown;
-  Said said = Said::kNotExplained;
-  bool tells_tensor_core = false;
-  Tri tensor_core = Tri::kUnknown;
-  StringId name, op, module;
-
-  using Words = std::array<std::uint64_t, 2>;
-  Words words() const { return std::bit_cast<Words>(*this); }
-  friend bool operator==(const PartIds& a, const PartIds& b) { return a.words() == b.words(); }
-};
-static_assert(std::has_unique_object_representations_v<PartIds>);  // No bits that say nothing.
-
-class PartNamer {
- public:
-  explicit PartNamer(const PathGraph& graph)
-      : graph_(graph), profile_(*graph.rank().profile), modules_(ModulesOfHost(profile_)) {}
-
-  PartIds IdsOf(const PathSegment& segment) const {
-    PartIds part;
-    part.kind = segment.kind;
-    if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return part;
-    if (segment.step < graph_.device_steps()) {
-      NameDevice(graph_.OwnerOf(segment.step).row, segment, part);
-    } else if (segment.edge == PathEdge::kThread) {
-      part.said = Said::kBetweenThreads;
-    } else {
-      const bool is_known = segment.edge == PathEdge::kProgram;
-      NameHost(is_known ? segment.in : InnermostAt(graph_, segment.step), part);
-    }
-    return part;
-  }
-
-  Part TextsOf(const PartIds& ids) const {
-    Part part{ids.kind, NameOf(ids), profile_.Name(ids.op), profile_.Name(ids.module), {}};
-    if (ids.tells_tensor_core) part.tensor_core = TriName(ids.tensor_core);
-    return part;
-  }
-
- private:
-  std::string_view NameOf(const PartIds& ids) const {
-    switch (ids.said) {
-      case Said::kRecorded:
-        return profile_.Name(ids.name);
-      case Said::kBetweenOps:
-        return "(between operators)";
-      case Said::kBetweenThreads:
-        return "(from thread to thread)";
-      case Said::kNextOnStream:
-        return "(next on its stream)";
-      case Said::kOtherStream:
-        return "(waits for another stream)";
-      case Said::kNotExplained:
-        break;
-    }
-    return "(nothing recorded explains it)";
-  }
-
-  void SetName(StringId name, PartIds& part) const {
-    part.said = Said::kRecorded;
-    part.name = name;
-  }
-
-  void SetOp(HostId op, PartIds& part) const {
-    if (!op.valid()) return;
-    part.op = profile_.host.name[op.value];
-    if (!modules_.empty()) part.module = modules_[op.value];
-  }
-
-  void NameDevice(std::uint32_t row, const PathSegment& segment, PartIds& part) const {
-    const DeviceTable& device = profile_.device;
-    SetOp(device.op[row], part);
-    switch (segment.edge) {
-      case PathEdge::kLaunch:
-        return SetName(profile_.api.name[device.launch[row].value], part);
-      case PathEdge::kStream:
-        part.said = Said::kNextOnStream;
-        return;
-      case PathEdge::kEvent:
-        part.said = Said::kOtherStream;
-        return;
-      default:
-        SetName(device.name[row], part);
-        part.tells_tensor_core = segment.kind == PathKind::kKernel;
-        if (part.tells_tensor_core) part.tensor_core = graph_.rank().classes[row].tensor_core;
-    }
-  }
-
-  void NameHost(PathOwner in, PartIds& part) const {
-    if (in.table == PathTable::kApi) {
-      SetName(profile_.api.name[in.row], part);
-      return SetOp(profile_.api.op[in.row], part);
-    }
-    if (in.row == PathGraph::kNone || profile_.host.kind[in.row] == HostKind::kIterationMarker) {
-      part.said = Said::kBetweenOps;
-      return;
-    }
-    SetName(profile_.host.name[in.row], part);
-    if (!modules_.empty()) part.module = modules_[in.row];
-  }
-
-  const PathGraph& graph_;
-  const Profile& profile_;
-  std::vector<StringId> modules_;
-};
-
 PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNamer& namer) {
-  const Part named = namer.TextsOf(namer.IdsOf(segment));
+  const NamedPart named = namer.TextsOf(namer.IdsOf(segment));
   PathMove move{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
                 named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
   if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return move;
@@ -170,7 +44,7 @@ PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNa
   return move;
 }
 
-Part PartOf(const PathPart& part, PathKind kind) {
+NamedPart PartOf(const PathPart& part, PathKind kind) {
   return {kind, part.name, part.op, part.module, part.tensor_core};
 }
 
@@ -211,37 +85,6 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
         .Share("share"_col, static_cast<double>(sum.time), static_cast<double>(whole));
   }
 }
-
-// Numbers of parts, by first appearance. Ids that differ may say the same: one part all the same.
-class PartNumbers {
- public:
-  explicit PartNumbers(const PartNamer& namer) : namer_(namer) {}
-
-  /// `add(texts)` is called for a new part.
-  template <class Add>
-  std::uint32_t Of(const PartIds& ids, Add add) {
-    const auto [seen, is_unseen] = by_ids_.try_emplace(ids, 0);
-    if (!is_unseen) return seen->second;
-    const Part part = namer_.TextsOf(ids);
-    const auto next = static_cast<std::uint32_t>(by_text_.size());
-    const auto [known, is_new] = by_text_.try_emplace(part, next);
-    if (is_new) add(part);
-    return seen->second = known->second;
-  }
-
- private:
-  struct Hash {
-    using is_avalanching = void;
-    std::size_t operator()(const PartIds& ids) const {
-      const auto [first, second] = ids.words();
-      const std::uint64_t hash = (first ^ second * 0x9e37'79b9'7f4a'7c15) * 0xd6e8'feb8'6659'fd93;
-      return hash ^ hash >> 32;
-    }
-  };
-  const PartNamer& namer_;
-  boost::unordered_flat_map<PartIds, std::uint32_t, Hash> by_ids_;
-  std::map<Part, std::uint32_t> by_text_;
-};
 
 using SlackKey = std::tuple<std::int32_t, std::int64_t, std::string_view>;
 
@@ -329,18 +172,11 @@ void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out)
     const auto kind = static_cast<PathKind>(i);
     const PartMetrics& id = InfoOf(kind).metrics;
     if (kind == PathKind::kWaiting && !knows_waiting) {
-      const std::string why =
-          "needs the profiles of the other ranks: waiting is in critical.transfer";
-      out.SetAbsent(id.share, why);
-      out.SetAbsent(id.time, why);
+      SetPartAbsent(id, "needs the profiles of the other ranks: waiting is in critical.transfer",
+                    out);
       continue;
     }
-    out.Set(id.time, sums[i]);
-    if (whole > 0) {
-      out.Set(id.share, static_cast<double>(sums[i]) / static_cast<double>(whole));
-    } else {
-      out.SetAbsent(id.share, "the iterations have no length");
-    }
+    SetPart(id, sums[i], whole, out);
   }
   if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
     out.SetNote(metric::kCriticalTransferShare,
@@ -370,7 +206,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PartNumbers numbers(namer);
   std::vector<Ns> first;  // By part: where the path first reaches it.
   SlackSums slack_sums = SumSlacks(graph, slacks);
-  const auto add_part = [&](const Part& part) {
+  const auto add_part = [&](const NamedPart& part) {
     facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
     first.push_back(0);
   };
@@ -471,9 +307,7 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
 
 void SetPathAbsent(const std::string& why, Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
-    const PartMetrics& id = kPathKindInfo[i].metrics;
-    out.SetAbsent(id.share, why);
-    out.SetAbsent(id.time, why);
+    SetPartAbsent(kPathKindInfo[i].metrics, why, out);
   }
   out.SetTableAbsent("critical_path", why);
   out.SetTableAbsent("slack", why);

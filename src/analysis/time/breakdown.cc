@@ -24,6 +24,15 @@ Span SpanOfRow(const Table& table, std::uint32_t row) {
 
 }  // namespace
 
+// One sweep over four lists that are sorted by start already; each range between two changes is
+// given with the set of categories that are active in it:
+//
+//   device          |#####kernel######|             |##copy###|
+//   calls      |--launch--|                     |-------sync-------|
+//   host    |--------op---------|
+//   set     |o | ol | olk | ok  |  k  |         | s |   sc    | s  |
+//
+// Only as many events are held at a time as are active, so that no profile is too long.
 void VisitCategories(const Profile& profile, const KernelClasses& classes,
                      const std::function<void(Span, CategorySet)>& visit) {
   const std::vector<Category> of_host = CountedCategoriesOfHost(profile);

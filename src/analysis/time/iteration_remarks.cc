@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,70 +17,6 @@
 
 namespace profgauge {
 namespace {
-
-// The common part of iteration markers: "ProfilerStep#".
-std::string_view UpToNumber(std::string_view name) {
-  return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
-}
-
-// How far the marks of a process are apart.
-struct Pace {
-  Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
-  std::int64_t marks = 0;
-  double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
-};
-
-// Paces of the processes that mark iterations, or of their threads that launch work themselves,
-// such as the workers of a server.
-using Paces = std::map<std::pair<std::string_view, ThreadId>, Pace>;
-
-// By thread: whether it makes launches.
-std::vector<bool> LaunchingThreads(const Profile& profile) {
-  std::vector<bool> launches(profile.threads.size(), false);
-  for (std::size_t call = 0; call < profile.api.size(); ++call) {
-    const ThreadId thread = profile.api.thread[call];
-    if (thread.valid() && profile.api.kind[call] == ApiKind::kLaunch) launches[thread.value] = true;
-  }
-  return launches;
-}
-
-// Paces of markers like that of row `like`: of its kind, and with its name except for numbers.
-Paces PacesOf(const Profile& profile, std::size_t like) {
-  const HostTable& host = profile.host;
-  const std::string_view family = UpToNumber(profile.Name(host.name[like]));
-  const std::vector<bool> launches = LaunchingThreads(profile);
-  Paces paces;
-  for (std::size_t row = 0; row < host.size(); ++row) {
-    const ThreadId thread = host.thread[row];
-    if (host.kind[row] != host.kind[like] || !thread.valid()) continue;
-    if (UpToNumber(profile.Name(host.name[row])) != family) continue;
-    const ThreadId own = launches[thread.value] ? thread : ThreadId{};
-    Pace& pace = paces[{profile.threads[thread.value].process, own}];
-    pace.begin = std::min(pace.begin, host.start[row]);
-    pace.end = std::max(pace.end, host.start[row] + host.duration[row]);
-    ++pace.marks;
-  }
-  // Other threads of a launching thread's process mark the data that they prepare for it.
-  std::set<std::string_view> launching;
-  for (const auto& [name, pace] : paces) {
-    if (name.second.valid()) launching.insert(name.first);
-  }
-  std::erase_if(paces, [&](const auto& each) {
-    return !each.first.second.valid() && launching.contains(each.first.first);
-  });
-  return paces;
-}
-
-// The row that marks the first iteration.
-std::optional<std::size_t> FirstMark(const RankContext& rank) {
-  const HostTable& host = rank.profile->host;
-  if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;
-  for (std::size_t row = 0; row < host.size(); ++row) {
-    const bool starts = host.start[row] == rank.iterations.all.front().host.start;
-    if (starts && host.thread[row].valid()) return row;
-  }
-  return std::nullopt;
-}
 
 // The markers of one thread are the iterations; another process has its own pace. One that is far
 // slower is judged by no one.
@@ -395,24 +328,6 @@ bool AreFew(const LostIterations& of) {
 
 bool IsMarked(const RankContext& rank) {
   return rank.iterations.source.by != IterationsBy::kUndivided;
-}
-
-MarkingProcesses ProcessesOf(const RankContext& rank) {
-  const Profile& profile = *rank.profile;
-  MarkingProcesses processes;
-  const std::optional<std::size_t> first = FirstMark(rank);
-  if (!first) return processes;
-  const Paces paces = PacesOf(profile, *first);
-  processes.count = static_cast<std::int64_t>(paces.size());
-  const ThreadId thread = profile.host.thread[*first];
-  const std::string_view process = profile.threads[thread.value].process;
-  const auto by_thread = paces.find({process, thread});
-  const auto own = by_thread != paces.end() ? by_thread : paces.find({process, ThreadId{}});
-  const double taken = own != paces.end() ? own->second.OfOne() : 0;
-  for (const auto& [name, pace] : paces) {
-    if (taken > 0) processes.slower = std::max(processes.slower, pace.OfOne() / taken);
-  }
-  return processes;
 }
 
 void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,

@@ -18,12 +18,12 @@
 #include "analysis/time/category_times.h"
 #include "analysis/work/op_tree.h"
 #include "base/interval.h"
+#include "base/mix.h"
 
 namespace profgauge {
 namespace {
 
 constexpr std::uint32_t kMostPositions = 16;
-constexpr std::size_t kMostCells = 20'000;
 
 // One thing that can be credited, within the names of one rank.
 struct Key {
@@ -38,8 +38,7 @@ struct KeyHash {
     std::size_t seed = static_cast<std::size_t>(key.category);
     for (const std::uint32_t part :
          {key.position, key.op.value, key.shapes.value, key.kernel.value}) {
-      seed = (seed ^ part) * 0x9e3779b97f4a7c15;
-      seed ^= seed >> 29;
+      seed = Mixed(seed, part);
     }
     return seed;
   }
@@ -341,8 +340,8 @@ void SetIterationShapes(const RankContext& rank, AttributionFacts& facts) {
     if (shapes.empty() || !IsProduct(name)) continue;
     has_any = true;
     std::uint64_t hash = HashOf(shapes, HashOf(name, 0xcbf29ce484222325));
-    hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15;  // A sum needs all of its bits.
-    sums[iteration - rank.iterations.first] += hash ^ (hash >> 29);
+    // A sum needs all of its bits.
+    sums[iteration - rank.iterations.first] += Mixed(hash, hash >> 32);
   }
   if (!has_any) return;
   for (const std::uint64_t sum : sums) {
@@ -359,66 +358,6 @@ void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
   facts.gpu_models.assign(models.begin(), models.end());
 }
 
-std::size_t SizeOf(const RankPart& part) { return part.cells.size() + part.spans.size(); }
-
-Ns TimeOf(const RankPart& part) {
-  Ns time = 0;
-  for (const PartCell& cell : part.cells) time += cell.time;
-  return time;
-}
-
-/// Adds a part to one that represents several.
-void FoldInto(RankPart& into, const RankPart& part) {
-  std::map<std::int64_t, PartCell> cells;
-  for (const RankPart* of : {&std::as_const(into), &part}) {
-    for (const PartCell& cell : of->cells) {
-      PartCell& sum = cells[cell.iteration];
-      sum.iteration = cell.iteration;
-      sum.count += cell.count;
-      sum.time += cell.time;
-    }
-  }
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> spans;
-  for (const RankPart* of : {&std::as_const(into), &part}) {
-    for (const PartSpan& span : of->spans) spans[{span.first, span.last}] += span.count;
-  }
-  into.cells.clear();
-  for (const auto& [iteration, cell] : cells) into.cells.push_back(cell);
-  into.spans.clear();
-  for (const auto& [ends, count] : spans) into.spans.push_back({ends.first, ends.second, count});
-}
-
-void FoldParts(std::vector<RankPart>& parts) {
-  std::vector<std::size_t> order(parts.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<Ns> times;
-  for (const RankPart& part : parts) times.push_back(TimeOf(part));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return times[a] > times[b]; });
-  std::size_t room = kMostCells;
-  std::vector<bool> is_kept(parts.size(), false);
-  for (const std::size_t index : order) {
-    if (SizeOf(parts[index]) > room) break;
-    room -= SizeOf(parts[index]);
-    is_kept[index] = true;
-  }
-  std::vector<RankPart> kept;
-  std::map<std::pair<Category, std::string>, RankPart> folded;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (is_kept[i] || parts[i].category == Category::kOther) {
-      kept.push_back(std::move(parts[i]));
-      continue;
-    }
-    RankPart& into = folded[{parts[i].category, parts[i].op_type}];
-    into.category = parts[i].category;
-    into.op_type = parts[i].op_type;
-    into.is_folded = true;
-    FoldInto(into, parts[i]);
-  }
-  for (auto& [names, part] : folded) kept.push_back(std::move(part));
-  parts = std::move(kept);
-}
-
 }  // namespace
 
 AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
@@ -430,14 +369,6 @@ AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<b
   facts.work.sums = IterationSumsOf(rank);
   SetGpuModels(*rank.profile, facts);
   return facts;
-}
-
-void FoldSmall(AttributionFacts& facts) {
-  FoldParts(facts.parts);
-  for (std::vector<NameWork>* names : {&facts.work.kernels, &facts.work.ops, &facts.work.sums,
-                                       &facts.work.collectives, &facts.work.modules}) {
-    DropSmallSeries(kMostCells / 2, *names);
-  }
 }
 
 }  // namespace profgauge

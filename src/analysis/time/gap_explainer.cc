@@ -1,0 +1,127 @@
+#include "analysis/time/gap_explainer.h"
+
+#include <algorithm>
+#include <span>
+
+#include "analysis/time/idle.h"
+#include "knowledge/launches.h"
+
+namespace profgauge {
+namespace {
+
+std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
+
+bool IsMigration(const DeviceTable& device, DeviceId event) {
+  return device.host_memory[event.value] == HostMemory::kManaged;
+}
+
+}  // namespace
+
+void GapExplainer::Explain(IdleGap& gap) {
+  if (gap.whole != explained_) {
+    explained_ = gap.whole;
+    parts_.clear();
+    TakeApart(gap);
+  }
+  for (const CausedPart& part : parts_) {
+    const Ns start = std::max(part.time.start, gap.time.start);
+    const Ns end = std::min(part.time.end, gap.time.end);
+    if (start < end) gap.causes[Index(part.cause)] += end - start;
+  }
+}
+
+void GapExplainer::TakeApart(const IdleGap& gap) {
+  const DeviceTable& device = profile_.device;
+  const ApiTable& api = profile_.api;
+  const Span whole{std::max(gap.whole.start, std::min(profile_.first, gap.time.start)),
+                   std::min(gap.whole.end, std::max(profile_.last, gap.time.end))};
+  if (!gap.after.valid()) {
+    ThreadId thread;
+    if (gap.before.valid() && device.launch[gap.before.value].valid()) {
+      thread = api.thread[device.launch[gap.before.value].value];
+    }
+    return SplitHostPart(whole, ThreadOf(thread));
+  }
+  const ApiId launch = device.launch[gap.after.value];
+  if (!launch.valid()) {
+    // Between pages that the driver moves, the host works on them.
+    const bool faults =
+        gap.before.valid() && IsMigration(device, gap.before) && IsMigration(device, gap.after);
+    return Add(whole, faults ? IdleCause::kHostWait : IdleCause::kOther);
+  }
+  LaunchCall call;
+  call.time = {api.start[launch.value],
+               api.start[launch.value] + std::max<Ns>(api.duration[launch.value], 0)};
+  call.kind = api.kind[launch.value];
+  call.thread = ThreadOf(api.thread[launch.value]);
+  const Ns begin = std::clamp(call.time.start, whole.start, whole.end);
+  SplitHostPart({whole.start, begin}, call.thread);
+  SplitDevicePart({begin, whole.end}, call, gap.before.valid());
+}
+
+void GapExplainer::Take(NearInOrder& list, IdleCause cause) {
+  if (rest_.empty()) return;
+  TakeOf(list({rest_.front().start, rest_.back().end}), cause);
+}
+
+void GapExplainer::TakeOf(std::span<const Span> near, IdleCause cause) {
+  if (near.empty()) return;
+  for (const Span& taken : Intersect(rest_, near)) Add(taken, cause);
+  rest_ = Subtract(rest_, near);
+}
+
+void GapExplainer::TakeFirst(Ns length, IdleCause cause, IdleCause remainder) {
+  for (const Span& span : rest_) {
+    const Ns first = std::min(length, span.length());
+    Add({span.start, span.start + first}, cause);
+    Add({span.start + first, span.end}, remainder);
+    length -= first;
+  }
+}
+
+std::vector<Span> GapExplainer::ReadyIn(Span part) {
+  std::vector<Span> ended;
+  for (const Span span : ready_(part)) {
+    if (span.end <= part.end) ended.push_back(span);
+  }
+  return ended;
+}
+
+void GapExplainer::SplitHostPart(Span part, Thread* launching) {
+  if (part.end <= part.start) return;
+  rest_.assign(1, part);
+  Take(data_loader_, IdleCause::kDataLoader);
+  Ns drained = 0;
+  if (launching != nullptr) {
+    Take(launching->loading, IdleCause::kModuleLoading);
+    Take(launching->memory, IdleCause::kMemoryManagement);
+    // XLA launches from threads that say nothing of themselves, for others that allocate.
+    if (!launching->has_ranges) Take(allocator_, IdleCause::kMemoryManagement);
+    drained = launching->sync.HeldAt(part.start);
+    Take(launching->sync, IdleCause::kSync);
+  }
+  const std::vector<Span> ready = ReadyIn(part);
+  drained = std::max(drained, NearInOrder(ready).HeldAt(part.start));
+  TakeOf(ready, IdleCause::kSync);
+  // The host would be as much further as the call has held it, and no more than that.
+  TakeFirst(drained, IdleCause::kSync, knows_launches_ ? IdleCause::kHostWait : IdleCause::kOther);
+}
+
+void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
+  if (part.end <= part.start) return;
+  const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
+  rest_.clear();
+  if (call_end > part.start) rest_.push_back({part.start, call_end});
+  if (launch.thread != nullptr) Take(launch.thread->loading, IdleCause::kModuleLoading);
+  // A copy that was called while earlier work ran has waited for it.
+  const bool has_waited =
+      launch.kind == ApiKind::kMemcpy && launch.time.start < explained_.start && has_before;
+  for (const Span& left : rest_) {
+    Add(left, has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency);
+  }
+  const Ns rest = part.end - call_end;
+  Add({call_end, part.end},
+      rest < knowledge::kLaunchesFreeLatency ? IdleCause::kLaunchLatency : IdleCause::kOther);
+}
+
+}  // namespace profgauge

@@ -1,0 +1,35 @@
+// Metrics of the iterations of a run: statistics of their lengths, and what their time went to.
+// All times are ns.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+#include "analysis/time/run_iterations.h"
+
+namespace profgauge {
+
+/// Sets iteration.period.* and iteration.between_share: the work between iterations, which their
+/// lengths do not show. Absent without two consecutive iterations.
+void SetPeriods(std::span<const RunIteration> run, Output& out);
+
+/// Sets iteration.time.*, iteration.drift and iteration.outliers from the lengths without
+/// unobserved time. `alike`: the same lengths as if all launched as much; of them are spread and
+/// outliers. Absent with fewer iterations than a number needs; low confidence with few.
+void SetStatistics(std::span<const double> durations, std::span<const double> alike,
+                   const knowledge::TunableThresholds& thresholds, Output& out);
+
+/// Why no time can be known to go to a part: the profile has nothing of the kind. Empty: it has.
+std::string WhyUntold(std::span<const IterationFacts> ranks, Category part, const Output& out);
+
+/// Sets breakdown.*: the share of each part in `whole`, to which `sums` add up.
+void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, Ns whole,
+                  Output& out);
+
+/// Sets dataloader.*. `exposed`: time in the iterations, whose length is `whole`; time between them
+/// adds to both.
+void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Output& out);
+
+}  // namespace profgauge
