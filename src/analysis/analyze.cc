@@ -103,8 +103,9 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   AddCriticalPath(*replayer, paths, out);
   std::shared_ptr<const JudgedSteps> steps;
   if (has_timeline) {
-    AddEdges(ranks, out);
-    steps = MarkRun(ranks, out);
+    std::vector<EdgeFacts> edges;
+    for (const RankContext& rank : ranks) edges.push_back(EdgeFactsOf(rank));
+    steps = MarkRun(ranks, edges, out);
   }
   MarkLostNames(ranks, out);
   AddNeuron(ranks, selection, out);

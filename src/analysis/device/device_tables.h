@@ -22,7 +22,7 @@ void AddDeviceTables(std::span<const RankContext> ranks, Output& out);
 /// equal time by name. A name's rows of all ranks are added up in `kernels`.
 void AddKernels(std::span<const RankContext> ranks, Output& out);
 /// The same from kept sums of ranks, without kernels_by_op and kernels_by_iteration.
-void AddKernels(std::span<const KernelFacts> ranks, Output& out);
+void AddKernelSums(std::span<const KernelFacts> ranks, Output& out);
 /// The sums of one rank over its selected iterations, and over the whole profile for the tables.
 KernelFacts KernelFactsOf(const RankContext& rank);
 

@@ -215,7 +215,7 @@ void AddKernels(std::span<const RankContext> ranks, Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
   }
-  AddKernels(collected.facts, out);
+  AddKernelSums(collected.facts, out);
   if (!out.HasRows("kernels")) {
     const std::string reason = out.Gap(Capability::kDeviceEvents);
     for (const char* table : {"kernels_by_op", "kernels_by_iteration"}) {
@@ -227,7 +227,7 @@ void AddKernels(std::span<const RankContext> ranks, Output& out) {
   FillKernelsByIteration(collected, ranks, out);
 }
 
-void AddKernels(std::span<const KernelFacts> ranks, Output& out) {
+void AddKernelSums(std::span<const KernelFacts> ranks, Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const KernelFacts& rank) { return !rank.names.empty(); });
   if (any) {

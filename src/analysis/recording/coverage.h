@@ -52,7 +52,6 @@ EdgeFacts EdgeFactsOf(const RankContext& rank);
 /// captured and did not run, values about the GPU's use and idle time become absent: it is no
 /// fault of the program that nothing ran.
 /// REQUIRES: after all that set gpu.* and add the table `gaps`.
-void AddEdges(std::span<const RankContext> ranks, Output& out);
 /// Only `unobserved` of the contexts is used.
 void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out);
 

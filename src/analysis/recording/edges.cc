@@ -57,12 +57,6 @@ EdgeFacts EdgeFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddEdges(std::span<const RankContext> ranks, Output& out) {
-  std::vector<EdgeFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(EdgeFactsOf(rank));
-  AddEdges(ranks, facts, out);
-}
-
 void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out) {
   Ns unobserved = 0;
   for (const RankContext& rank : ranks) unobserved = std::max(unobserved, Length(rank.unobserved));

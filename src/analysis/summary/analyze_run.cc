@@ -78,8 +78,7 @@ std::shared_ptr<const JudgedSteps> AddKept(SummarizedRun run, Output& out) {
   std::move(run.tables).AddTables(out);
   std::vector<EdgeFacts> edges;
   for (const RankSummary& rank : run.ranks) edges.push_back(rank.edges);
-  AddEdges(run.contexts, edges, out);
-  auto steps = MarkRun(run.contexts, out);
+  auto steps = MarkRun(run.contexts, edges, out);
   MarkLostNames(run.contexts, out);
   return steps;
 }

@@ -32,7 +32,14 @@ std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
   return all;
 }
 
-// An analysis over facts is one function for all runs. Here it takes them from events:
+// An analysis over facts is one function for all runs:
+//
+//   events ──► kFactsOf(rank) ──┐
+//                               ├──► facts of all ranks ──► kAdd ──► metrics, tables
+//   summaries ──► kPart ────────┘
+//
+// What has a row for each event as well finds rows and facts in one pass, and has a function of its
+// own for events, which ends in the same kAdd.
 template <auto kFactsOf, auto kAdd>
 void OfEvents(Ranks ranks, Output& out) {
   std::vector<decltype(kFactsOf(ranks.front()))> facts;
@@ -46,17 +53,19 @@ void OfEvents(Ranks ranks, Output& out) {
 // And here from what summaries kept.
 template <auto kPart, auto kAdd>
 void OfSummaries(SummarizedRun& run, Output& out) {
-  const auto facts = Take(run, kPart);
-  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts)&, Output&>) {
-    kAdd(facts, out);
+  auto facts = Take(run, kPart);
+  if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts), Output&>) {
+    kAdd(std::move(facts), out);
   } else {
-    kAdd(run.contexts, facts, out);
+    kAdd(run.contexts, std::move(facts), out);
   }
 }
 
-template <class Facts>
-bool HaveAll(const std::vector<Facts>& ranks) {
-  return std::all_of(ranks.begin(), ranks.end(), [](const Facts& rank) { return rank.has_all; });
+// The same where summaries that cut their rows have too little for the tables.
+template <auto kPart, auto kAdd>
+void OfWholeSummaries(SummarizedRun& run, Output& out) {
+  const auto facts = Take(run, kPart);
+  if (std::ranges::all_of(facts, [](const auto& rank) { return rank.has_all; })) kAdd(facts, out);
 }
 
 // Both need when each category is active, which takes long to find: once.
@@ -119,36 +128,8 @@ void AddKeptCountsAndCopies(SummarizedRun& run, Output& out) {
 
 void AddKeptOps(SummarizedRun& run, Output& out) { std::move(run.ops).AddTables(out); }
 
-void AddKeptKernels(SummarizedRun& run, Output& out) {
-  AddKernels(Take(run, &RankSummary::kernels), out);
-}
-
-void SetKeptMemory(SummarizedRun& run, Output& out) {
-  SetMemoryMetrics(run.contexts, Take(run, &RankSummary::memory), out);
-}
-
-void SetKeptIdle(SummarizedRun& run, Output& out) {
-  SetIdleCauses(Take(run, &RankSummary::idle), out);
-}
-
-void SetKeptLaunches(SummarizedRun& run, Output& out) {
-  SetLaunchMetrics(Take(run, &RankSummary::launches), out);
-}
-
 void AddKeptUtilization(SummarizedRun& run, Output& out) { AddUtilization(run.contexts, out); }
 
-void AddKeptModules(SummarizedRun& run, Output& out) {
-  const auto modules = Take(run, &RankSummary::modules);
-  if (HaveAll(modules)) AddModules(modules, out);
-}
-
-void AddKeptRanges(SummarizedRun& run, Output& out) {
-  const auto ranges = Take(run, &RankSummary::ranges);
-  if (HaveAll(ranges)) AddRanges(ranges, out);
-}
-
-// Kernels have two functions: those of events also have tables by operator and by iteration.
-constexpr AnalysisRow::OfRanks kKernels = AddKernels;
 constexpr AnalysisRow::OfRanks kCalls = OfEvents<CallFactsOf, AddHostCalls>,
                                kRoofline = OfEvents<RooflineFactsOf, AddRoofline>,
                                kTensorCores = OfEvents<TensorCoreFactsOf, AddTensorCores>,
@@ -162,9 +143,11 @@ constexpr AnalysisRow::OfRanks kCalls = OfEvents<CallFactsOf, AddHostCalls>,
 constexpr AnalysisRow kAnalyses[] = {
     {"iterations and communication", Stage::kExposed, AddIterationsAndCommunication,
      AddCommunicationAlone, AddKeptIterations},
-    {"memory", Stage::kExposed, AddMemory, AddMemory, SetKeptMemory},
+    {"memory", Stage::kExposed, AddMemory, AddMemory,
+     OfSummaries<&RankSummary::memory, SetMemoryMetrics>},
     {"ops", Stage::kExposed, AddOpTables, AddOpTables, AddKeptOps, true},
-    {"kernels", Stage::kExposed, kKernels, kKernels, AddKeptKernels, true},
+    {"kernels", Stage::kExposed, AddKernels, AddKernels,
+     OfSummaries<&RankSummary::kernels, AddKernelSums>, true},
     {"host calls", Stage::kExposed, kCalls, kCalls, OfSummaries<&RankSummary::calls, AddHostCalls>,
      true},
     {"roofline", Stage::kExposed, kRoofline, kRoofline,
@@ -173,13 +156,15 @@ constexpr AnalysisRow kAnalyses[] = {
      OfSummaries<&RankSummary::tensor_cores, AddTensorCores>, true},
     {"counts and copies", Stage::kExposed, AddCountsAndCopies, kCopies, AddKeptCountsAndCopies,
      true},
-    {"idle", Stage::kOther, AddIdle, nullptr, SetKeptIdle, true},
+    {"idle", Stage::kOther, AddIdle, nullptr, OfSummaries<&RankSummary::idle, SetIdleCauses>, true},
     {"device tables", Stage::kOther, AddDeviceTables, AddDeviceTables, nullptr, true},
-    {"launches", Stage::kOther, AddLaunches, nullptr, SetKeptLaunches},
+    {"launches", Stage::kOther, AddLaunches, nullptr,
+     OfSummaries<&RankSummary::launches, SetLaunchMetrics>},
     {"iteration ops", Stage::kOther, AddIterationOps, nullptr, nullptr, true},
     {"utilization", Stage::kOther, AddUtilization, nullptr, AddKeptUtilization},
-    {"modules", Stage::kOther, kModules, nullptr, AddKeptModules},
-    {"ranges", Stage::kOther, kRanges, nullptr, AddKeptRanges},
+    {"modules", Stage::kOther, kModules, nullptr,
+     OfWholeSummaries<&RankSummary::modules, AddModules>},
+    {"ranges", Stage::kOther, kRanges, nullptr, OfWholeSummaries<&RankSummary::ranges, AddRanges>},
     {"os runtime", Stage::kOther, AddOsRuntime, AddOsRuntime},
     {"cpu activity", Stage::kOther, AddCpuActivity, AddCpuActivity},
     {"coverage", Stage::kOther, kCoverage, kCoverage,
@@ -190,7 +175,9 @@ constexpr AnalysisRow kAnalyses[] = {
 
 std::span<const AnalysisRow> Analyses() { return kAnalyses; }
 
-std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks, Output& out) {
+std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks,
+                                           std::span<const EdgeFacts> edges, Output& out) {
+  AddEdges(ranks, edges, out);
   auto steps = AddUnrecorded(ranks, out);
   AddConditions(ranks, out);
   MarkLosses(ranks, out);

@@ -47,9 +47,10 @@ struct AnalysisRow {
 /// The longest first in each stage. None reads the results of others.
 std::span<const AnalysisRow> Analyses();
 
-/// The last step, for a run with times: numbers without the profiler, conditions of the device, and
-/// the doubts that follow from lost launches and whole graphs. Returns the unrecorded iterations
-/// that judge the run; null: none do.
-std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks, Output& out);
+/// The last step, for a run with times: work at its edges, numbers without the profiler, conditions
+/// of the device, and the doubts that follow from lost launches and whole graphs. Returns the
+/// unrecorded iterations that judge the run; null: none do.
+std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks,
+                                           std::span<const EdgeFacts> edges, Output& out);
 
 }  // namespace profgauge
