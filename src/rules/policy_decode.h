@@ -17,8 +17,20 @@ namespace profgauge {
 inline constexpr Decoder::Word<Level> kLevels[] = {
     {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
 
+inline constexpr Decoder::Word<OnMissing> kOnMissing[] = {
+    {"no_verdict", OnMissing::kNoVerdict}, {"skip", OnMissing::kSkip}, {"fail", OnMissing::kFail}};
+
 /// Decodes the whole document into `policy`. `extends` is checked for its shape only.
 void DecodePolicy(Decoder& decoder, Policy& policy);
+
+/// `thresholds:`; errors: of metrics that do not exist, and of limits that every run or no run
+/// misses.
+void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy);
+
+/// `thresholds_of_analysis:`; errors: of rows that no policy may set, and of values out of their
+/// range.
+void DecodeAnalysisThresholds(Decoder& decoder, const YamlNode& node,
+                              knowledge::TunableThresholds& out);
 
 /// Decodes a list of changes, `[{where: ..., by: ...}]`, whose conditions are checked later.
 void DecodeScales(Decoder& decoder, const YamlNode& node, std::string_view what,

@@ -211,4 +211,18 @@ void AddWarnings(CompiledRule& rule) {
   AddPooledGain(rule);
 }
 
+void AddMapped(const SourceText& source, std::vector<Error> found, Errors& errors) {
+  for (Error& error : found) {
+    error.where = source.At(error.where.offset, error.where.length);
+    errors.push_back(std::move(error));
+  }
+}
+
+void AddError(const Where& where, std::string code, std::string message, std::string help,
+              Errors& errors) {
+  Error error{ErrorKind::kConfig, std::move(code), std::move(message), where, {}};
+  if (!help.empty()) error.notes.push_back("help: " + help);
+  errors.push_back(std::move(error));
+}
+
 }  // namespace profgauge

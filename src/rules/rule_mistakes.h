@@ -3,10 +3,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rules/compile.h"
 
 namespace profgauge {
+
+/// Moves errors of an expression from its own bytes to the lines of its file.
+void AddMapped(const SourceText& source, std::vector<Error> found, Errors& errors);
+
+/// An error with one line of help; without it where `help` is empty.
+void AddError(const Where& where, std::string code, std::string message, std::string help,
+              Errors& errors);
 
 /// If decoding of a rule failed in part, keeps only the errors that do not follow from that: those
 /// independent of parameters and names of `let`, and unknown fields of rows and metrics.

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <new>
-#include <numeric>
 
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/findings.h"
 #include "model/devices.h"
+#include "rules/rule_runner.h"
 
 namespace profgauge {
 namespace {
@@ -29,7 +28,33 @@ std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
   return limits.size();
 }
 
-FindingStatus StatusOf(Level level) {
+}  // namespace
+
+std::vector<Finding> RuleRun::Run() {
+  data_ = run_.Bind(rule_);
+  finding_.rule = rule_.rule;
+  finding_.key = rule_.rule->id;
+  finding_.title = InDeviceWords(rule_.rule->title, run_.device_words());
+  finding_.most = MostLevel();
+  TraceNames(Named::kOfRun, finding_.trace);
+  if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
+  for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
+  JudgeWhatMayBe();
+  SortWorstFirst(rule_, judged_);
+  if (judged_.empty()) {
+    NotApplicable("no row has a value for the group", "");
+    return {std::move(finding_)};
+  }
+  return Report();
+}
+
+void RuleRun::Trace(std::vector<TraceValue>& trace, std::string name, const expr::Program& program,
+                    std::string shown) const {
+  if (!options_.trace) return;
+  trace.push_back({std::move(name), program.Text(), std::move(shown)});
+}
+
+FindingStatus RuleRun::StatusOf(Level level) {
   switch (level) {
     case Level::kInfo:
       return FindingStatus::kInfo;
@@ -41,477 +66,233 @@ FindingStatus StatusOf(Level level) {
   return FindingStatus::kError;
 }
 
-/// Evaluates one rule over one run.
-class RuleRun {
- public:
-  RuleRun(const CompiledRule& rule, RunData& run, const RuleRunOptions& options)
-      : rule_(rule), run_(run), options_(options), most_gain_(rule, run) {}
-
-  std::vector<Finding> Run() {
-    data_ = run_.Bind(rule_);
-    finding_.rule = rule_.rule;
-    finding_.key = rule_.rule->id;
-    finding_.title = InDeviceWords(rule_.rule->title, run_.device_words());
-    finding_.most = MostLevel();
-    TraceNames(Named::kOfRun, finding_.trace);
-    if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
-    for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
-    JudgeWhatMayBe();
-    SortWorstFirst(rule_, judged_);
-    if (judged_.empty()) {
-      NotApplicable("no row has a value for the group", "");
-      return {std::move(finding_)};
-    }
-    return Report();
+void RuleRun::JudgeWhatMayBe() {
+  expr::Data data = data_;
+  bool is_open = false;
+  for (std::size_t slot = 0; slot < rule_.names.bindings.size(); ++slot) {
+    const Binding& binding = rule_.names.bindings[slot];
+    if (binding.kind != Binding::Kind::kMetric || IsAbsent(data[slot].value)) continue;
+    const Metric* metric = run_.FindMetric(binding.name);
+    if (metric == nullptr || !metric->may_be) continue;
+    data[slot].value = *metric->may_be;
+    is_open = true;
   }
-
- private:
-  const expr::Schema& schema() const { return rule_.names.schema; }
-
-  void NotApplicable(std::string reason, std::string field) {
-    finding_.status = FindingStatus::kNotApplicable;
-    finding_.reason = std::move(reason);
-    finding_.missing_field = std::move(field);
+  if (!is_open) return;
+  std::swap(data, data_);
+  for (Judged& judged : judged_) {
+    if (!judged.surely) continue;
+    const Judged other = Judge(*judged.group);
+    if (other.status == FindingStatus::kWaived) continue;
+    if (other.surely) {
+      judged.surely = std::min(*judged.surely, other.is_small ? Level::kInfo : *other.surely);
+    } else {
+      judged.surely.reset();
+    }
+    DoubtError(judged);
   }
+  std::swap(data, data_);
+}
 
-  void Trace(std::vector<TraceValue>& trace, std::string name, const expr::Program& program,
-             std::string shown) const {
-    if (!options_.trace) return;
-    trace.push_back({std::move(name), program.Text(), std::move(shown)});
-  }
-  std::string Shown(const Outcome& outcome, const expr::Program& program,
-                    const expr::Display& display = {}) const {
-    return options_.trace ? ShownOutcome(outcome, program.type(), display) : std::string();
-  }
-  void TraceNames(Named which, std::vector<TraceValue>& trace) const {
-    if (options_.trace) AddNames(rule_, data_, which, trace);
-  }
+void RuleRun::DoubtError(Judged& judged) const {
+  const bool is_sure = judged.surely && Chosen(*judged.surely) == Level::kError;
+  if (judged.status != FindingStatus::kError || is_sure) return;
+  judged.status = FindingStatus::kWarn;
+  judged.low_confidence = true;
+}
 
-  // Whether the rule applies at all.
-
-  bool CheckRows() {
-    if (rule_.names.table == nullptr) {
-      rows_ = {0};
-      return true;
-    }
-    const Table* table = run_.FindTable(*rule_.names.table);
-    if (table == nullptr || table->rows() == 0) {
-      NotApplicable(run_.WhyNoTable(*rule_.names.table), "");
-      return false;
-    }
-    rows_.resize(table->rows());
-    std::iota(rows_.begin(), rows_.end(), RowId{0});
-    return true;
-  }
-
-  /// Whether a column has a value anywhere.
-  static bool HasData(const expr::Source& source) {
-    if (source.column == nullptr || !source.column->absent_because().empty()) return false;
-    for (std::size_t row = 0; row < source.column->size(); ++row) {
-      if (!source.column->IsAbsentAt(row)) return true;
-    }
-    return false;
-  }
-
-  bool CheckNeeds() {
-    for (const expr::Slot slot : rule_.needs) {
-      const Binding::Kind kind = rule_.names.bindings[slot].kind;
-      const bool is_column = kind == Binding::Kind::kColumn || kind == Binding::Kind::kJoined;
-      const expr::Source& source = data_[slot];
-      if (is_column ? HasData(source) : !IsAbsent(source.value)) continue;
-      std::string why = source.absent_because;
-      if (why.empty() && source.column != nullptr) why = source.column->absent_because();
-      if (why.empty()) why = is_column ? "no row has it" : "the profile does not have it";
-      const std::string& name = schema()[slot].name;
-      NotApplicable(fmt::format("`{}` is absent: {}", name, why), name);
-      return false;
-    }
-    return true;
-  }
-
-  bool SelectRows() {
-    if (rule_.where) {
-      expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);
-      finding_.rows_unknown = filtered.unknown;
-      Trace(
-          finding_.trace, "where", *rule_.where,
-          fmt::format("{} of {} rows{}", filtered.rows.size(), rows_.size(),
-                      filtered.unknown == 0 ? "" : fmt::format(", {} unknown", filtered.unknown)));
-      // No finding among rows of which most are unknown is no pass.
-      if (filtered.rows.empty() && filtered.unknown * 2 > rows_.size()) {
-        NotApplicable(filtered.unknown_because, filtered.unknown_field);
-        return false;
-      }
-      rows_ = std::move(filtered.rows);
-      if (rows_.empty()) {
-        finding_.reason = "no row matches";
-        return false;
-      }
-    }
-    grouping_ = GroupRows(rule_, run_, std::move(rows_));
-    finding_.rows_unknown += grouping_.unknown;
-    return true;
-  }
-
-  // If a number is uncertain, a level is sure if all its possible values reach
-  // it.
-
-  void JudgeWhatMayBe() {
-    expr::Data data = data_;
-    bool is_open = false;
-    for (std::size_t slot = 0; slot < rule_.names.bindings.size(); ++slot) {
-      const Binding& binding = rule_.names.bindings[slot];
-      if (binding.kind != Binding::Kind::kMetric || IsAbsent(data[slot].value)) continue;
-      const Metric* metric = run_.FindMetric(binding.name);
-      if (metric == nullptr || !metric->may_be) continue;
-      data[slot].value = *metric->may_be;
-      is_open = true;
-    }
-    if (!is_open) return;
-    std::swap(data, data_);
-    for (Judged& judged : judged_) {
-      if (!judged.surely) continue;
-      const Judged other = Judge(*judged.group);
-      if (other.status == FindingStatus::kWaived) continue;
-      if (other.surely) {
-        judged.surely = std::min(*judged.surely, other.is_small ? Level::kInfo : *other.surely);
-      } else {
-        judged.surely.reset();
-      }
-      DoubtError(judged);
-    }
-    std::swap(data, data_);
-  }
-
-  /// An uncertain error is a warning.
-  void DoubtError(Judged& judged) const {
-    const bool is_sure = judged.surely && Chosen(*judged.surely) == Level::kError;
-    if (judged.status != FindingStatus::kError || is_sure) return;
-    judged.status = FindingStatus::kWarn;
-    judged.low_confidence = true;
-  }
-
-  // One group.
-
-  Judged Judge(const RowGroup& group) {
-    Judged out;
-    out.group = &group;
-    Prepare(group, out.trace);
-    if (!CheckWhen(group, out)) return out;
-    std::optional<Level> level = rule_.rule->level;
-    out.surely = level;
-    if (rule_.metric) {
-      out.metric = expr::Evaluate(*rule_.metric, data_, group.rows);
-      Trace(out.trace, "metric", *rule_.metric,
-            Shown(out.metric, *rule_.metric, rule_.metric_display));
-      if (IsAbsent(out.metric.value)) {
-        MarkAbsent(out, out.metric);
-        return out;
-      }
-      data_[rule_.metric_slot].value = out.metric.value;
-      if (!rule_.limits.empty() && !CheckLimits(group, out, level)) return out;
-    }
-    if (rule_.gain) {
-      out.gain = expr::Evaluate(*rule_.gain, data_, group.rows);
-      Trace(out.trace, "gain", *rule_.gain, Shown(out.gain, *rule_.gain));
-      if (rule_.gain_slot != expr::Schema::kNone) data_[rule_.gain_slot].value = out.gain.value;
-    }
-    if (!level) return out;
-    if (UsesLowConfidence()) out.surely.reset();
-    CheckSure(group, out);
-    out.most_gain = most_gain_.Of(group.rows);
-    TraceBound(out);
-    out.is_small = Chosen(*level) != Level::kInfo && IsSmall(out);
-    out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(*level));
-    DoubtError(out);
-    Waive(group, out);
-    return out;
-  }
-
-  /// If the rule makes its error uncertain, it is a certain warning.
-  void CheckSure(const RowGroup& group, Judged& out) {
-    if (!rule_.sure_when || out.surely != Level::kError) return;
-    const Outcome sure = expr::Evaluate(*rule_.sure_when, data_, group.rows);
-    Trace(out.trace, "sure_when", *rule_.sure_when, Shown(sure, *rule_.sure_when));
-    if (!IsAbsent(sure.value) && std::get<bool>(sure.value)) return;
-    out.surely = Level::kWarn;
-    out.unsure_because = fmt::format("`{}` is false, so this is a warning instead of an error",
-                                     rule_.sure_when->Text());
-  }
-
-  /// Group fields and `let`s; needed again before a group is worded, since groups share the data.
-  void Prepare(const RowGroup& group, std::vector<TraceValue>& trace) {
-    BindGroup(rule_, run_, group.rows.front(), data_);
-    TraceNames(Named::kOfGroup, trace);
-    for (const CompiledRule::Let& let : rule_.lets) {
-      const Outcome outcome = expr::Evaluate(let.value, data_, group.rows);
-      data_[let.slot].value = outcome.value;
-      data_[let.slot].absent_because = outcome.absent_because;
-      Trace(trace, "let " + schema()[let.slot].name, let.value, Shown(outcome, let.value));
-    }
-  }
-
-  /// `outcome` may be a part of `out`.
-  static void MarkAbsent(Judged& out, const Outcome& outcome) {
-    out.status = FindingStatus::kNotApplicable;
-    out.reason = outcome.absent_because;
-    out.missing_field = outcome.absent_field;
-  }
-
-  bool CheckWhen(const RowGroup& group, Judged& out) {
-    if (!rule_.when) return true;
-    const Outcome when = expr::Evaluate(*rule_.when, data_, group.rows);
-    Trace(out.trace, "when", *rule_.when, Shown(when, *rule_.when));
-    if (IsAbsent(when.value)) {
-      MarkAbsent(out, when);
-      return false;
-    }
-    if (!std::get<bool>(when.value)) {
-      out.reason = fmt::format("`{}` is false", rule_.when->Text());
-      return false;
-    }
-    return true;
-  }
-
-  /// The highest level whose limit is passed; false when none is, and one is unknown.
-  bool CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
-    std::vector<Outcome> limits;
-    for (const CompiledRule::Limit& limit : rule_.limits) {
-      limits.push_back(limit.of_policy ? Outcome{*limit.of_policy, {}, {}, 0}
-                                       : expr::Evaluate(limit.value, data_, group.rows));
-      TraceLimit(limit, limits.back(), out.trace);
-    }
-    const auto unknown = std::find_if(limits.begin(), limits.end(),
-                                      [](const Outcome& one) { return IsAbsent(one.value); });
-    const std::size_t passed = PassedLimit(rule_.limits, limits, AsNumber(out.metric.value, 0));
-    const bool fires = passed < limits.size();
-    if (!fires && unknown != limits.end()) {
-      MarkAbsent(out, *unknown);
-      return false;
-    }
-    // Errors come first: the last one is the nearest.
-    const std::size_t shown = fires ? passed : limits.size() - 1;
-    out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
-    level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
-    out.surely = level;
-    if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
-      out.unknown_limit = unknown->absent_because;
-    }
-    return true;
-  }
-
-  void TraceLimit(const CompiledRule::Limit& limit, const Outcome& outcome,
-                  std::vector<TraceValue>& trace) const {
-    if (!options_.trace) return;
-    trace.push_back({fmt::format("{}_{}", LevelName(limit.level), limit.above ? "above" : "below"),
-                     limit.of_policy ? "the policy's limit on this metric" : limit.value.Text(),
-                     Shown(outcome, limit.value, rule_.metric_display)});
-  }
-
-  Level MostLevel() const {
-    Level most = rule_.rule->level.value_or(Level::kInfo);
-    for (const CompiledRule::Limit& limit : rule_.limits) most = std::max(most, limit.level);
-    return Chosen(most);
-  }
-
-  Level Chosen(Level own) const {
-    switch (rule_.active.choice) {
-      case RuleSetting::Choice::kInfo:
-        return Level::kInfo;
-      case RuleSetting::Choice::kWarn:
-        return Level::kWarn;
-      case RuleSetting::Choice::kError:
-        return Level::kError;
-      default:
-        return own;
-    }
-  }
-
-  void TraceBound(Judged& out) const {
-    if (!options_.trace || !rule_.gain || !out.most_gain) return;
-    out.trace.push_back(
-        {"gain at most", "cost of these rows on a device", FormatDuration(*out.most_gain)});
-  }
-
-  std::optional<CappedGain> GainOf(const Judged& judged) const {
-    if (!rule_.gain || IsAbsent(judged.gain.value)) return std::nullopt;
-    return CapGain(AsNumber(judged.gain.value, 0), judged.most_gain,
-                   run_.FindMetric(metric::kIterationTimeMean));
-  }
-
-  /// Whether the rule's own judgement concerns too little to fail or warn; a policy's setting
-  /// is kept.
-  bool IsSmall(const Judged& judged) const {
-    if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
-    for (const CompiledRule::Limit& limit : rule_.limits) {
-      if (limit.of_policy) return false;
-    }
-    const Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
-    if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
-    const std::optional<CappedGain> gain = GainOf(judged);
-    // One iteration of seconds makes nothing of the others small.
-    const double mean = AsNumber(iteration->value, 0);
-    const Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
-    const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
-    return gain && gain->share * mean <
-                       options_.thresholds.findings_small_gain_share * std::min(mean, usual);
-  }
-
-  Unit MetricUnit() const { return expr::DisplayUnit(rule_.metric_display, rule_.metric->type()); }
-
-  /// Whether the measurement is too uncertain to fail.
-  bool UsesLowConfidence() const { return rule_.metric && IsUncertain(*rule_.metric); }
-
-  bool IsUncertain(const expr::Program& value) const {
-    const std::vector<expr::Slot> fields = value.Fields();
-    return std::any_of(fields.begin(), fields.end(), [this](expr::Slot slot) {
-      const auto let = std::find_if(rule_.lets.begin(), rule_.lets.end(),
-                                    [slot](const auto& some) { return some.slot == slot; });
-      if (let != rule_.lets.end()) return IsUncertain(let->value);  // Only those before it.
-      const Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
-      return metric != nullptr && metric->low_confidence;
-    });
-  }
-
-  /// The metric whose uncertainty a name shares; empty for one that is certain.
-  static std::string_view SureAs(const Binding& binding) {
-    if (binding.kind == Binding::Kind::kMetric) return binding.name;
-    if (binding.table == nullptr) return {};
-    for (const ColumnSpec& column : binding.table->columns) {
-      if (column.id == binding.name) return column.as_sure_as;
-    }
-    return {};
-  }
-
-  void Waive(const RowGroup& group, Judged& out) {
-    for (const CompiledRule::Waived& waived : rule_.waivers) {
-      if (options_.today && HasExpired(*waived.waiver, *options_.today)) continue;
-      if (waived.where) {
-        const Outcome fits = expr::Evaluate(*waived.where, data_, group.rows);
-        if (IsAbsent(fits.value) || !std::get<bool>(fits.value)) continue;
-      }
-      out.unwaived = out.status;
-      out.status = FindingStatus::kWaived;
-      out.waiver = waived.waiver;
-      out.reason = fmt::format("{} ({}, until {})", waived.waiver->reason, waived.waiver->owner,
-                               waived.waiver->expires);
-      return;
-    }
-  }
-
-  // Groups together.
-
-  std::vector<Finding> Report() {
-    std::size_t count = 1;
-    if (rule_.rule->report == GroupReport::kEach) {
-      while (count < judged_.size() && knowledge::kFindingsMostOfRule > count &&
-             (Fired(judged_[count].status) || judged_[count].status == FindingStatus::kWaived)) {
-        ++count;
-      }
-    }
-    std::vector<Finding> out;
-    for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
-    const Judged& last = judged_.back();  // Those with an unknown value come last.
-    const bool is_partly = out.front().status != FindingStatus::kNotApplicable &&
-                           last.status == FindingStatus::kNotApplicable;
-    if (is_partly && out.front().unanswered.empty()) {
-      out.front().unanswered = fmt::format("of {}: {}", last.group->label, last.reason);
-    }
-    if (!rule_.names.keys.empty() || options_.trace) {
-      for (Judged& judged : judged_)
-        out.front().groups.push_back(SummaryOf(rule_, std::move(judged)));
-    }
-    return out;
-  }
-
-  Finding Word(const Judged& judged) {
-    Finding out = finding_;
-    out.status = judged.status;
-    out.unwaived = judged.unwaived;
-    out.group = judged.group->label;
-    if (!judged.group->key.empty()) out.key += "@" + judged.group->key;
-    out.rows = judged.group->rows.size();
-    out.limit = judged.limit;
-    out.reason = judged.reason;
-    out.missing_field = judged.missing_field;
-    out.waiver = judged.waiver;
-    if (rule_.metric) {
-      out.metric = judged.metric.value;
-      out.metric_unit = MetricUnit();
-      if (!IsAbsent(out.metric)) {
-        out.metric_text = expr::Format(out.metric, rule_.metric->type(), rule_.metric_display);
-      }
-    }
-    if (judged.is_small) {
-      out.reason = "informational: it can save less than 1 % of an iteration";
-    }
-    if (!judged.unknown_limit.empty() && Fired(judged.status)) {
-      out.unanswered = "a stricter limit could not be evaluated: " + judged.unknown_limit;
-      if (out.reason.empty()) out.reason = out.unanswered;
-    }
-    if (out.status == FindingStatus::kPass && !rule_.rule->title_pass.empty()) {
-      out.title = InDeviceWords(rule_.rule->title_pass, run_.device_words());
-    }
-    out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
-    out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
-    if (out.is_uncertain) {
-      out.reason = judged.unsure_because.empty() ? "the number is too uncertain to be an error"
-                                                 : judged.unsure_because;
-    }
-    const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
-    // A plan may reach a rule that passes: what is limited once the steps before are done.
-    const bool may_be_next = out.status == FindingStatus::kPass && rule_.scenario && rule_.change;
-    if (!is_shown && !may_be_next) return out;
-
-    std::vector<TraceValue> again;
-    Prepare(*judged.group, again);
-    if (!is_shown) {
-      out.change = expr::RenderMessage(*rule_.change, data_, judged.group->rows);
+Judged RuleRun::Judge(const RowGroup& group) {
+  Judged out;
+  out.group = &group;
+  Prepare(group, out.trace);
+  if (!CheckWhen(group, out)) return out;
+  std::optional<Level> level = rule_.rule->level;
+  out.surely = level;
+  if (rule_.metric) {
+    out.metric = expr::Evaluate(*rule_.metric, data_, group.rows);
+    Trace(out.trace, "metric", *rule_.metric,
+          Shown(out.metric, *rule_.metric, rule_.metric_display));
+    if (IsAbsent(out.metric.value)) {
+      MarkAbsent(out, out.metric);
       return out;
     }
-    if (rule_.metric) data_[rule_.metric_slot].value = judged.metric.value;
-    SetGain(judged, out);
-    for (const expr::Program& condition : rule_.explains_when) {
-      const Outcome holds = expr::Evaluate(condition, data_, judged.group->rows);
-      Trace(out.trace, "explains_when", condition, Shown(holds, condition));
-      out.explains_when.push_back(!IsAbsent(holds.value) && std::get<bool>(holds.value));
-    }
-    AddTexts(rule_, data_, judged.group->rows, out);
-    AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
-    for (EvidenceHead& head : out.evidence_heads) {
-      head.head = InDeviceWords(head.head, run_.device_words());
-    }
-    return out;
+    data_[rule_.metric_slot].value = out.metric.value;
+    if (!rule_.limits.empty() && !CheckLimits(group, out, level)) return out;
   }
-
-  // The simulation of the rule's scenario replaces its estimate, of which it may save more: idle
-  // time of other causes goes with that of one. A plan promises the same number.
-  void SetGain(const Judged& judged, Finding& out) {
-    std::optional<CappedGain> gain = GainOf(judged);
-    if (!gain) return;
-    if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
-      const double estimate = gain->gain;
-      gain = CapGain(*replayed, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
-      out.gain_replayed = true;
-      out.gain_limit = std::max(estimate, gain->gain);
-    }
-    out.gain = gain->gain;
-    out.gain_share = gain->share;
-    data_[rule_.gain_slot].value = gain->gain;
+  if (rule_.gain) {
+    out.gain = expr::Evaluate(*rule_.gain, data_, group.rows);
+    Trace(out.trace, "gain", *rule_.gain, Shown(out.gain, *rule_.gain));
+    if (rule_.gain_slot != expr::Schema::kNone) data_[rule_.gain_slot].value = out.gain.value;
   }
+  if (!level) return out;
+  if (UsesLowConfidence()) out.surely.reset();
+  CheckSure(group, out);
+  out.most_gain = most_gain_.Of(group.rows);
+  TraceBound(out);
+  out.is_small = Chosen(*level) != Level::kInfo && IsSmall(out);
+  out.status = out.is_small ? FindingStatus::kInfo : StatusOf(Chosen(*level));
+  DoubtError(out);
+  Waive(group, out);
+  return out;
+}
 
-  const CompiledRule& rule_;
-  RunData& run_;
-  const RuleRunOptions& options_;
-  MostGain most_gain_;
-  expr::Data data_;
-  std::vector<RowId> rows_;
-  Grouping grouping_;
-  std::vector<Judged> judged_;
-  Finding finding_;  ///< Shared by all findings of the rule.
-};
+void RuleRun::CheckSure(const RowGroup& group, Judged& out) {
+  if (!rule_.sure_when || out.surely != Level::kError) return;
+  const Outcome sure = expr::Evaluate(*rule_.sure_when, data_, group.rows);
+  Trace(out.trace, "sure_when", *rule_.sure_when, Shown(sure, *rule_.sure_when));
+  if (!IsAbsent(sure.value) && std::get<bool>(sure.value)) return;
+  out.surely = Level::kWarn;
+  out.unsure_because = fmt::format("`{}` is false, so this is a warning instead of an error",
+                                   rule_.sure_when->Text());
+}
 
-}  // namespace
+void RuleRun::Prepare(const RowGroup& group, std::vector<TraceValue>& trace) {
+  BindGroup(rule_, run_, group.rows.front(), data_);
+  TraceNames(Named::kOfGroup, trace);
+  for (const CompiledRule::Let& let : rule_.lets) {
+    const Outcome outcome = expr::Evaluate(let.value, data_, group.rows);
+    data_[let.slot].value = outcome.value;
+    data_[let.slot].absent_because = outcome.absent_because;
+    Trace(trace, "let " + schema()[let.slot].name, let.value, Shown(outcome, let.value));
+  }
+}
+
+void RuleRun::MarkAbsent(Judged& out, const Outcome& outcome) {
+  out.status = FindingStatus::kNotApplicable;
+  out.reason = outcome.absent_because;
+  out.missing_field = outcome.absent_field;
+}
+
+bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
+  if (!rule_.when) return true;
+  const Outcome when = expr::Evaluate(*rule_.when, data_, group.rows);
+  Trace(out.trace, "when", *rule_.when, Shown(when, *rule_.when));
+  if (IsAbsent(when.value)) {
+    MarkAbsent(out, when);
+    return false;
+  }
+  if (!std::get<bool>(when.value)) {
+    out.reason = fmt::format("`{}` is false", rule_.when->Text());
+    return false;
+  }
+  return true;
+}
+
+bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
+  std::vector<Outcome> limits;
+  for (const CompiledRule::Limit& limit : rule_.limits) {
+    limits.push_back(limit.of_policy ? Outcome{*limit.of_policy, {}, {}, 0}
+                                     : expr::Evaluate(limit.value, data_, group.rows));
+    TraceLimit(limit, limits.back(), out.trace);
+  }
+  const auto unknown = std::find_if(limits.begin(), limits.end(),
+                                    [](const Outcome& one) { return IsAbsent(one.value); });
+  const std::size_t passed = PassedLimit(rule_.limits, limits, AsNumber(out.metric.value, 0));
+  const bool fires = passed < limits.size();
+  if (!fires && unknown != limits.end()) {
+    MarkAbsent(out, *unknown);
+    return false;
+  }
+  // Errors come first: the last one is the nearest.
+  const std::size_t shown = fires ? passed : limits.size() - 1;
+  out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
+  level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
+  out.surely = level;
+  if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
+    out.unknown_limit = unknown->absent_because;
+  }
+  return true;
+}
+
+void RuleRun::TraceLimit(const CompiledRule::Limit& limit, const Outcome& outcome,
+                         std::vector<TraceValue>& trace) const {
+  if (!options_.trace) return;
+  trace.push_back({fmt::format("{}_{}", LevelName(limit.level), limit.above ? "above" : "below"),
+                   limit.of_policy ? "the policy's limit on this metric" : limit.value.Text(),
+                   Shown(outcome, limit.value, rule_.metric_display)});
+}
+
+Level RuleRun::MostLevel() const {
+  Level most = rule_.rule->level.value_or(Level::kInfo);
+  for (const CompiledRule::Limit& limit : rule_.limits) most = std::max(most, limit.level);
+  return Chosen(most);
+}
+
+Level RuleRun::Chosen(Level own) const {
+  switch (rule_.active.choice) {
+    case RuleSetting::Choice::kInfo:
+      return Level::kInfo;
+    case RuleSetting::Choice::kWarn:
+      return Level::kWarn;
+    case RuleSetting::Choice::kError:
+      return Level::kError;
+    default:
+      return own;
+  }
+}
+
+void RuleRun::TraceBound(Judged& out) const {
+  if (!options_.trace || !rule_.gain || !out.most_gain) return;
+  out.trace.push_back(
+      {"gain at most", "cost of these rows on a device", FormatDuration(*out.most_gain)});
+}
+
+std::optional<CappedGain> RuleRun::GainOf(const Judged& judged) const {
+  if (!rule_.gain || IsAbsent(judged.gain.value)) return std::nullopt;
+  return CapGain(AsNumber(judged.gain.value, 0), judged.most_gain,
+                 run_.FindMetric(metric::kIterationTimeMean));
+}
+
+bool RuleRun::IsSmall(const Judged& judged) const {
+  if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
+  for (const CompiledRule::Limit& limit : rule_.limits) {
+    if (limit.of_policy) return false;
+  }
+  const Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
+  if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
+  const std::optional<CappedGain> gain = GainOf(judged);
+  // One iteration of seconds makes nothing of the others small.
+  const double mean = AsNumber(iteration->value, 0);
+  const Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
+  const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
+  return gain &&
+         gain->share * mean < options_.thresholds.findings_small_gain_share * std::min(mean, usual);
+}
+
+bool RuleRun::IsUncertain(const expr::Program& value) const {
+  const std::vector<expr::Slot> fields = value.Fields();
+  return std::any_of(fields.begin(), fields.end(), [this](expr::Slot slot) {
+    const auto let = std::find_if(rule_.lets.begin(), rule_.lets.end(),
+                                  [slot](const auto& some) { return some.slot == slot; });
+    if (let != rule_.lets.end()) return IsUncertain(let->value);  // Only those before it.
+    const Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
+    return metric != nullptr && metric->low_confidence;
+  });
+}
+
+std::string_view RuleRun::SureAs(const Binding& binding) {
+  if (binding.kind == Binding::Kind::kMetric) return binding.name;
+  if (binding.table == nullptr) return {};
+  for (const ColumnSpec& column : binding.table->columns) {
+    if (column.id == binding.name) return column.as_sure_as;
+  }
+  return {};
+}
+
+void RuleRun::Waive(const RowGroup& group, Judged& out) {
+  for (const CompiledRule::Waived& waived : rule_.waivers) {
+    if (options_.today && HasExpired(*waived.waiver, *options_.today)) continue;
+    if (waived.where) {
+      const Outcome fits = expr::Evaluate(*waived.where, data_, group.rows);
+      if (IsAbsent(fits.value) || !std::get<bool>(fits.value)) continue;
+    }
+    out.unwaived = out.status;
+    out.status = FindingStatus::kWaived;
+    out.waiver = waived.waiver;
+    out.reason = fmt::format("{} ({}, until {})", waived.waiver->reason, waived.waiver->owner,
+                             waived.waiver->expires);
+    return;
+  }
+}
 
 std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
                              const RuleRunOptions& options) {
