@@ -3,78 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "base/format.h"
+#include "gate/change_numbers.h"
 #include "gate/constants.h"
 #include "knowledge/gate.h"
 
 namespace profgauge {
 namespace {
 
-// An interval of a factor of five says nothing more by its digits.
-constexpr double kFarBelow = -knowledge::kGateShownDecrease.value();
-constexpr double kFarAbove = knowledge::kGateShownIncrease.value();
-// Nor does a change from next to nothing, as of a baseline whose iterations are 1 ns.
-constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
-// Digits after the point only where the interval is narrow enough for them to mean something.
-constexpr double kWide = knowledge::kGateWideInterval.value();
-constexpr double kRough = knowledge::kGateRoughChange.value();
+using change_numbers::ChangeAndInterval;
+using change_numbers::ChangeNumber;
+using change_numbers::Counted;
+using change_numbers::Digits;
+using change_numbers::LimitNumber;
+using change_numbers::WithUnit;
+
 // The number of places of slow iterations that are named.
 constexpr std::size_t kNamedPlaces = 3;
 // A start that costs less than this share of the run costs nothing.
 constexpr double kNoStart = knowledge::kGateNotedStart.value();
-
-std::string Digits(double distance, int decimals) {
-  const bool is_beyond = distance > kBeyondDigits;
-  return FormatNumber(std::min(distance, kBeyondDigits) * 100, is_beyond ? 0 : decimals);
-}
-
-std::string_view Over(double change) { return change > kBeyondDigits ? "over " : ""; }
-
-std::string Signed(double change, int decimals) {
-  const std::string digits = Digits(std::abs(change), decimals);
-  const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
-  return fmt::format("{}{}{}", Over(change), is_zero ? "" : change < 0 ? "−" : "+", digits);
-}
-
-std::string_view UnitWord(bool is_points) { return is_points ? "pp" : "%"; }
-
-std::string WithUnit(const std::string& number, bool is_points) {
-  return number + std::string(kNumberSpace) + std::string(UnitWord(is_points));
-}
-
-std::string End(double change, bool is_points, int decimals) {
-  if (!is_points && change < kFarBelow) return "below " + Signed(kFarBelow, 0);
-  if (!is_points && change > kFarAbove) return "over " + Signed(kFarAbove, 0);
-  return Signed(change, decimals);
-}
-
-// "+7.8 % [+3.1, +12.7]"
-std::string ChangeAndInterval(double change, double low, double high, bool is_points) {
-  const bool is_wide = high - low >= kWide;
-  const bool is_rough = is_wide && std::abs(change) >= kRough;
-  const int decimals = is_wide ? 0 : 1;
-  return fmt::format("{} [{}, {}]", WithUnit(Signed(change, is_rough ? 0 : 1), is_points),
-                     End(low, is_points, decimals), End(high, is_points, decimals));
-}
-
-// Limits are people's numbers: "+5 %".
-std::string LimitNumber(double change, bool is_points) {
-  return (change < 0 ? "−" : "+") +
-         WithUnit(fmt::format("{:.3g}", std::abs(change) * 100), is_points);
-}
-
-// A distance between runs: "30 %".
-std::string Distance(double change) {
-  const double distance = std::abs(change);
-  return std::string(Over(distance)) + WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), false);
-}
-
-std::string Counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 // "3.4 times as long"
 std::string Times(double times) {
@@ -132,8 +81,7 @@ class Sentence {
   }
 
   std::string Number(double change) const {
-    const bool is_wide = comparison_.high - comparison_.low >= kWide;
-    return WithUnit(Signed(change, is_wide && std::abs(change) >= kRough ? 0 : 1), false);
+    return ChangeNumber(change, comparison_.low, comparison_.high, false);
   }
 
   std::string Shift() const {
@@ -324,58 +272,12 @@ class Sentence {
   const ChangeContext& context_;
 };
 
-void DescribeSide(const stats::SideUse& side, const std::vector<std::string>& names,
-                  const std::vector<stats::Series>& series, std::string_view word,
-                  std::vector<std::string>& out) {
-  for (std::size_t i = 0; i < side.runs.size(); ++i) {
-    const stats::RunUse& run = side.runs[i];
-    if (run.left_out == stats::LeftOut::kHalfWarmup) {
-      const std::size_t warmup = series[i].warmup;
-      out.push_back(
-          fmt::format("run {} is excluded: half of it ({}) is warm-up", names[i],
-                      warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1)));
-    }
-    if (run.left_out != stats::LeftOut::kOdd) continue;
-    std::size_t odd = 0;
-    for (const stats::RunUse& other : side.runs) odd += other.left_out == stats::LeftOut::kOdd;
-    out.push_back(
-        fmt::format("run {} is excluded: its typical iteration is {} {} than that of the "
-                    "{} others",
-                    names[i], Distance(run.from_others), run.from_others < 0 ? "faster" : "slower",
-                    side.runs.size() - odd));
-  }
-  if (side.apart > 0) {
-    out.push_back(fmt::format(
-        "the {} {} runs differ by {}; smaller changes cannot be detected. Record {}",
-        side.runs.size(), word, Distance(side.apart), side.runs.size() == 2 ? "a third" : "more"));
-  }
-}
-
 // The end of every sentence that has a limit on a total, share or tail.
 std::string WithChance(std::string text, const std::optional<double>& chance) {
   return chance ? text + "; " + ChanceText(*chance) : text;
 }
 
 }  // namespace
-
-std::string IntervalEnd(double change, bool is_points) {
-  return WithUnit(End(change, is_points, 1), is_points);
-}
-
-std::string ChanceText(double chance) {
-  constexpr double kThousand = 1000, kHundred = 100;
-  if (chance < 1 / kThousand) return "by chance in under 1 of 1000";
-  if (chance < 1 / kHundred) return fmt::format("by chance in {:.0f} of 1000", chance * kThousand);
-  return fmt::format("by chance in {:.0f} of 100", chance * kHundred);
-}
-
-std::string ChangeWithInterval(double change, double low, double high) {
-  return ChangeAndInterval(change, low, high, false);
-}
-
-std::string RelativeChange(double change) {
-  return WithUnit(Signed(change, std::abs(change) < kWide ? 1 : 0), false);
-}
 
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context) {
   std::string text = Sentence(comparison, context).Text();
@@ -452,23 +354,6 @@ std::string DescribeValue(const stats::ValueComparison& comparison, const Change
       ChangeAndInterval(comparison.shift, comparison.low, comparison.high, false),
       LimitNumber(limit, false),
       baseline_runs > 1 ? fmt::format("from {} baseline runs", baseline_runs) : "assumed");
-}
-
-std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
-                                      const std::vector<std::string>& base_names,
-                                      const std::vector<std::string>& current_names,
-                                      const std::vector<stats::Series>& base,
-                                      const std::vector<stats::Series>& current) {
-  std::vector<std::string> out;
-  DescribeSide(comparison.base, base_names, base, "baseline", out);
-  DescribeSide(comparison.current, current_names, current, "candidate", out);
-  return out;
-}
-
-std::string DescribeWarmup(std::string_view run, std::size_t warmup) {
-  return fmt::format("{} of run {} {} excluded as warm-up",
-                     warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1), run,
-                     warmup == 1 ? "is" : "are");
 }
 
 }  // namespace profgauge

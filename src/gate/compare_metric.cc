@@ -235,20 +235,7 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
     if (!is_first && !is_graver) continue;
     is_first = false;
     out.is_relative = amount->relative;
-    out.base = result.base.level;
-    out.current = result.current.level;
-    out.change = out.current - out.base;
-    out.shift = result.shift;
-    out.low = result.low;
-    out.high = result.high;
-    out.verdict = result.change;
-    out.over_limit = result.over_limit;
-    out.sees = result.sees;
-    if (result.total) {
-      out.total = result.total->change;
-      out.total_limit = result.total->limit;
-      out.chance = result.total->chance;
-    }
+    TakeNumbers(result, out);
     if (options.is_mean) {
       out.shift = result.total->change;
       out.low = result.total->low;
@@ -262,6 +249,22 @@ bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& 
   DoubtInputs(mix, out);
   DoubtUnknownInputs(mix, out);
   return true;
+}
+
+void TakeNumbers(const stats::Comparison& result, MetricComparison& out) {
+  out.base = result.base.level;
+  out.current = result.current.level;
+  out.change = out.current - out.base;
+  out.shift = result.shift;
+  out.low = result.low;
+  out.high = result.high;
+  out.verdict = result.change;
+  out.over_limit = result.over_limit;
+  out.sees = result.sees;
+  if (!result.total) return;
+  out.total = result.total->change;
+  out.total_limit = result.total->limit;
+  out.chance = result.total->chance;
 }
 
 // As if all iterations had the samples of the baseline's first run.

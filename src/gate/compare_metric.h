@@ -82,4 +82,8 @@ class MetricComparer {
   std::vector<std::string> notes_;
 };
 
+/// Levels of both sides, change, interval and verdict of a comparison of times; its limit and its
+/// sentence are the caller's.
+void TakeNumbers(const stats::Comparison& result, MetricComparison& out);
+
 }  // namespace profgauge

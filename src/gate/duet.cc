@@ -7,7 +7,6 @@
 #include <map>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "base/errors.h"
@@ -15,6 +14,7 @@
 #include "base/metric_id.h"
 #include "base/units.h"
 #include "gate/change_text.h"
+#include "gate/compare_metric.h"
 #include "gate/compare_series.h"
 #include "gate/constants.h"
 #include "gate/sides.h"
@@ -216,18 +216,7 @@ Result<RunComparison> JudgeDuet(const Duet& duet, const PolicyBaseline& policy) 
   metric.method = CompareMethod::kStatistics;
   metric.level = limit.level;
   metric.limit = fmt::format("≤ {}", RelativeChange(options.limit));
-  metric.base = result.base.level;
-  metric.current = result.current.level;
-  metric.change = metric.current - metric.base;
-  std::tie(metric.shift, metric.low, metric.high) = std::tie(result.shift, result.low, result.high);
-  metric.verdict = result.change;
-  metric.over_limit = result.over_limit;
-  metric.sees = result.sees;
-  if (result.total) {
-    metric.total = result.total->change;
-    metric.total_limit = result.total->limit;
-    metric.chance = result.total->chance;
-  }
+  TakeNumbers(result, metric);
   metric.reason = DescribeChange(result, {Unit::kTime, options.limit, true});
   if (duet.process == DuetProcess::kBothLoaded) {
     comparison.notes.push_back(fmt::format(

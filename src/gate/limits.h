@@ -21,6 +21,15 @@ std::string BreachOf(const Threshold& threshold, const Value& value, Unit unit);
 /// Whether the value exceeds the limit. A value exactly on a limit is within it.
 bool IsBeyond(const Threshold& threshold, double value);
 
+/// The result of one limit of `thresholds:`; its waivers are not looked at. A number that the
+/// profile gives as a range decides only if all of the range keeps the limit, or all of it misses
+/// it.
+GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
+                          const Analysis& analysis);
+/// Takes "not applicable" back where a run of the baseline was judged by the limit: WhyLost().
+void KeepOpen(std::span<const Snapshot> baselines, const Policy& policy, const Analysis& analysis,
+              GateResult& result);
+
 /// The result of a miss at that level.
 GateStatus StatusOf(Level level);
 /// The limit's setting for a missing number, else the policy's.

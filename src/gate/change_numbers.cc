@@ -1,0 +1,99 @@
+#include "gate/change_numbers.h"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+#include "base/format.h"
+#include "gate/change_text.h"
+#include "knowledge/gate.h"
+
+namespace profgauge {
+namespace {
+
+// An interval of a factor of five says nothing more by its digits.
+constexpr double kFarBelow = -knowledge::kGateShownDecrease.value();
+constexpr double kFarAbove = knowledge::kGateShownIncrease.value();
+// Nor does a change from next to nothing, as of a baseline whose iterations are 1 ns.
+constexpr double kBeyondDigits = knowledge::kGateShownChange.value();
+// Digits after the point only where the interval is narrow enough for them to mean something.
+constexpr double kWide = knowledge::kGateWideInterval.value();
+constexpr double kRough = knowledge::kGateRoughChange.value();
+
+std::string_view Over(double change) { return change > kBeyondDigits ? "over " : ""; }
+
+std::string_view UnitWord(bool is_points) { return is_points ? "pp" : "%"; }
+
+}  // namespace
+
+namespace change_numbers {
+
+std::string Digits(double distance, int decimals) {
+  const bool is_beyond = distance > kBeyondDigits;
+  return FormatNumber(std::min(distance, kBeyondDigits) * 100, is_beyond ? 0 : decimals);
+}
+
+std::string Signed(double change, int decimals) {
+  const std::string digits = Digits(std::abs(change), decimals);
+  const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
+  return fmt::format("{}{}{}", Over(change), is_zero ? "" : change < 0 ? "−" : "+", digits);
+}
+
+std::string WithUnit(const std::string& number, bool is_points) {
+  return number + std::string(kNumberSpace) + std::string(UnitWord(is_points));
+}
+
+std::string End(double change, bool is_points, int decimals) {
+  if (!is_points && change < kFarBelow) return "below " + Signed(kFarBelow, 0);
+  if (!is_points && change > kFarAbove) return "over " + Signed(kFarAbove, 0);
+  return Signed(change, decimals);
+}
+
+std::string ChangeNumber(double change, double low, double high, bool is_points) {
+  const bool is_rough = high - low >= kWide && std::abs(change) >= kRough;
+  return WithUnit(Signed(change, is_rough ? 0 : 1), is_points);
+}
+
+std::string ChangeAndInterval(double change, double low, double high, bool is_points) {
+  const int decimals = high - low >= kWide ? 0 : 1;
+  return fmt::format("{} [{}, {}]", ChangeNumber(change, low, high, is_points),
+                     End(low, is_points, decimals), End(high, is_points, decimals));
+}
+
+std::string LimitNumber(double change, bool is_points) {
+  return (change < 0 ? "−" : "+") +
+         WithUnit(fmt::format("{:.3g}", std::abs(change) * 100), is_points);
+}
+
+std::string Distance(double change) {
+  const double distance = std::abs(change);
+  return std::string(Over(distance)) + WithUnit(Digits(distance, distance < 0.1 ? 1 : 0), false);
+}
+
+std::string Counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace change_numbers
+
+std::string IntervalEnd(double change, bool is_points) {
+  return change_numbers::WithUnit(change_numbers::End(change, is_points, 1), is_points);
+}
+
+std::string ChanceText(double chance) {
+  constexpr double kThousand = 1000, kHundred = 100;
+  if (chance < 1 / kThousand) return "by chance in under 1 of 1000";
+  if (chance < 1 / kHundred) return fmt::format("by chance in {:.0f} of 1000", chance * kThousand);
+  return fmt::format("by chance in {:.0f} of 100", chance * kHundred);
+}
+
+std::string ChangeWithInterval(double change, double low, double high) {
+  return change_numbers::ChangeAndInterval(change, low, high, false);
+}
+
+std::string RelativeChange(double change) {
+  return change_numbers::WithUnit(change_numbers::Signed(change, std::abs(change) < kWide ? 1 : 0),
+                                  false);
+}
+
+}  // namespace profgauge
