@@ -13,23 +13,15 @@
 #include "analysis/classify/kernel_class.h"
 #include "analysis/time/breakdown.h"
 #include "base/format.h"
-#include "model/host_cores.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 #include "model/tables.h"
 #include "report/labels.h"
+#include "report/timeline_builder.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {
 namespace {
-
-using Of = TimelineEvent::Of;
-using Events = std::vector<TimelineEvent>;
-
-// Ranges that the breakdown counts as nothing are annotations.
-Category ShownCategory(Category category) {
-  return category == Category::kOther ? Category::kAnnotation : category;
-}
 
 std::string ConfigText(const Profile& profile, LaunchConfigId id) {
   if (!id.valid()) return {};
@@ -74,380 +66,192 @@ Category CategoryOfPart(const PathMove& part) {
 // The kind of events that are not drawn, whatever their names.
 constexpr std::string_view kGpusText = "GPUs";
 
-std::string GroupOf(TrackType type) {
-  if (type == TrackType::kPython) return "Python";
-  if (type == TrackType::kOs) return "System calls";
-  if (type == TrackType::kSample) return "Sampled call stacks";
-  return type == TrackType::kWaiting ? "Waiting" : "Host threads";
-}
-
-// Events without a separate track, of one kind.
-struct Undrawn {
-  std::size_t tracks = 0, events = 0;
-};
-
-Ns Sum(const Events& events) {
+Ns Sum(const std::vector<TimelineEvent>& events) {
   Ns sum = 0;
   for (const TimelineEvent& event : events) sum += event.duration;
   return sum;
 }
 
-class Builder {
- public:
-  Builder(Timeline& timeline, const Knowledge& knowledge)
-      : timeline_(timeline), kinds_(timeline.kinds), tracks_(timeline), knowledge_(knowledge) {}
-
-  void AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
-               const std::vector<PathMove>& path) {
-    profile_ = &profile;
-    cut_ = cut;
-    path_ = path;
-    kinds_.StartProfile();
-    tracks_.StartRank(rank);
-    AddPath();
-    if (profile.neuron != nullptr) {
-      if (timeline_.facets.empty()) timeline_.facets = NeuronFacets();
-      AddNeuronTracks(profile, cut, kinds_, tracks_);
-    } else {
-      AddStreams();
-    }
-    AddThreads();
-    AddCounters(profile, rank, timeline_);
-    AddLinks();
-    AddBytes();
-    if (profile.neuron != nullptr) {
-      AddNeuronAmounts(profile, tracks_, timeline_);
-      const neuron::Hardware& hardware = profile.neuron->hardware;
-      if (hardware.PeakFlops() > 0) {
-        timeline_.peak_flops =
-            hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(*profile.neuron));
-      }
-      if (hardware.hbm_bandwidth > 0) timeline_.peak_bandwidth = hardware.hbm_bandwidth;
-    }
-  }
-
-  /// "99 936 more GPUs with 99 936 events"; empty when all have tracks. `gpus`: the word for
-  /// them.
-  std::string UndrawnText(const std::string& gpus) const {
-    std::string out;
-    for (const auto& [what, undrawn] : undrawn_) {
-      out += fmt::format("{}{} more {} with {} events", out.empty() ? "" : ", ",
-                         FormatCount(static_cast<std::int64_t>(undrawn.tracks)),
-                         what == kGpusText ? std::string_view(gpus) : what,
-                         FormatCount(static_cast<std::int64_t>(undrawn.events)));
-    }
-    return out;
-  }
-
- private:
-  std::string GpuName(std::int32_t id) const { return TimelineGpuName(*profile_, id); }
-
-  void AddPath() {
-    Events events;
-    std::map<std::tuple<PathKind, bool, std::string_view, std::string_view>, std::uint64_t> known;
-    for (std::size_t i = 0; i < path_.size(); ++i) {
-      const PathMove& part = path_[i];
-      const auto [place, is_new] = known.try_emplace(
-          {part.kind, part.uses_tensor_core, part.name, part.op}, known.size() + 1);
-      TimelineEvent event{part.time.start, part.time.length()};
-      event.kind =
-          kinds_.Find(*profile_, {StringId(), CategoryOfPart(part), kPathKey, place->second},
-                      [&](Timeline::Kind& kind) {
-                        kind.name = part.name;
-                        kind.detail = InfoOf(part.kind).title;
-                        if (!part.op.empty()) kind.detail += fmt::format(" of {}", part.op);
-                      });
-      event.of = Of::kPath;
-      event.row = static_cast<std::uint32_t>(i);
-      events.push_back(event);
-    }
-    Timeline::Track track;
-    track.name = "waits for";
-    track.group = "Critical path";
-    track.type = TrackType::kPath;
-    tracks_.Add(std::move(track), std::move(events));
-  }
-
-  void AddStreams() {
-    const DeviceTable& device = profile_->device;
-    const auto classes = ClassifyDevice(*profile_, knowledge_);
-    std::map<std::int32_t, std::map<std::int64_t, Events>> gpus;
-    for (std::size_t row = 0; row < device.size(); ++row) {
-      if (!cut_.KeepsDevice(device.duration[row])) continue;
-      TimelineEvent event{device.start[row], device.duration[row]};
-      event.kind = DeviceKindOf(row, CategoryOfDevice(*profile_, classes, row));
-      event.of = Of::kDevice;
-      event.row = static_cast<std::uint32_t>(row);
-      gpus[device.gpu[row]][device.stream[row]].push_back(event);
-    }
-    std::map<std::pair<std::int32_t, std::int64_t>, Events> ranges;
-    const DeviceRangeTable& spans = profile_->device_ranges;
-    for (std::size_t row = 0; row < spans.size(); ++row) {
-      TimelineEvent event{spans.start[row], spans.duration[row]};
-      event.kind = kinds_.Find(*profile_, {spans.name[row], Category::kAnnotation});
-      ranges[{spans.gpu[row], spans.stream[row]}].push_back(event);
-    }
-    const std::vector<std::int32_t> drawn = DrawnGpus(device);
-    for (auto& [gpu, streams] : gpus) {
-      if (std::binary_search(drawn.begin(), drawn.end(), gpu)) {
-        AddGpu(gpu, streams, ranges);
-        continue;
-      }
-      ++undrawn_[kGpusText].tracks;
-      for (const auto& [stream, events] : streams) undrawn_[kGpusText].events += events.size();
-    }
-  }
-
-  void AddGpu(std::int32_t gpu, std::map<std::int64_t, Events>& streams,
-              std::map<std::pair<std::int32_t, std::int64_t>, Events>& ranges) {
-    std::vector<Ns> busy;
-    for (const auto& [stream, events] : streams) busy.push_back(Sum(events));
-    const std::vector<bool> alone = BusiestTracks(busy);
-    const std::vector<bool> drawn = Busiest(busy, kMostDrawnTracks);
-    Timeline::Track track;
-    track.group = GpuName(gpu);
-    track.device = gpu;
-    for (const bool chosen : {true, false}) {
-      if (!chosen && streams.size() > kMostTracks) {
-        track.section = fmt::format("{} more streams",
-                                    std::min(streams.size(), kMostDrawnTracks) - kBusiestTracks);
-      }
-      std::size_t index = 0;
-      for (auto& [stream, events] : streams) {
-        const std::size_t at = index++;
-        if (alone[at] != chosen) continue;
-        if (!drawn[at]) {
-          Leave("streams", events);
-          continue;
-        }
-        const auto named = profile_->stream_names.find({gpu, stream});
-        track.name = named == profile_->stream_names.end() ? fmt::format("stream {}", stream)
-                                                           : named->second;
-        track.type = TrackType::kStream;
-        tracks_.Add(track, std::move(events));
-        const auto found = ranges.find({gpu, stream});
-        if (found == ranges.end()) continue;
-        track.name += ", ranges";
-        track.type = TrackType::kAnnotation;
-        tracks_.Add(track, std::move(found->second));
-      }
-    }
-  }
-
-  std::uint32_t DeviceKindOf(std::size_t row, Category category) {
-    const DeviceTable& device = profile_->device;
-    const LaunchConfigId config = device.config[row];
-    return kinds_.Find(*profile_, {device.name[row], category, config.value},
-                       [&](Timeline::Kind& kind) { kind.detail = ConfigText(*profile_, config); });
-  }
-
-  void AddThreads() {
-    std::vector<Events> threads(profile_->threads.size());
-    const HostTable& host = profile_->host;
-    const std::vector<Category> categories = CategoriesOfHost(*profile_);
-    for (std::size_t row = 0; row < host.size(); ++row) {
-      const bool is_moment = host.duration[row] == 0 && host.kind[row] == HostKind::kAnnotation;
-      if (!host.thread[row].valid()) continue;
-      if (!is_moment && !cut_.KeepsHost(host.start[row], host.duration[row])) continue;
-      TimelineEvent event{host.start[row], host.duration[row]};
-      event.kind =
-          kinds_.Find(*profile_, {host.name[row], ShownCategory(categories[row]), DetailKey(row)},
-                      [&](Timeline::Kind& kind) { kind.detail = DetailOf(row); });
-      event.of = Of::kHost;
-      event.row = static_cast<std::uint32_t>(row);
-      threads[host.thread[row].value].push_back(event);
-    }
-    const ApiTable& api = profile_->api;
-    for (std::size_t row = 0; row < api.size(); ++row) {
-      if (!api.thread[row].valid() || !cut_.KeepsHost(api.start[row], api.duration[row])) continue;
-      TimelineEvent event{api.start[row], api.duration[row]};
-      event.kind = kinds_.Find(*profile_, {api.name[row], Category::kRuntime});
-      event.of = Of::kCall;
-      event.row = static_cast<std::uint32_t>(row);
-      threads[api.thread[row].value].push_back(event);
-    }
-    AddByThread(threads, TrackType::kThread);
-    std::vector<Events> stacks(profile_->threads.size());
-    const PythonTable& python = profile_->python;
-    for (std::size_t row = 0; row < python.size(); ++row) {
-      if (!python.thread[row].valid() || !cut_.KeepsHost(python.start[row], python.duration[row])) {
-        continue;
-      }
-      TimelineEvent event{python.start[row], python.duration[row]};
-      event.kind = kinds_.Find(*profile_, {python.name[row], Category::kPython});
-      stacks[python.thread[row].value].push_back(event);
-    }
-    AddByThread(stacks, TrackType::kPython);
-    AddOsCalls();
-    AddCpu();
-  }
-
-  // Calls of the operating system's libraries, thread by thread.
-  void AddOsCalls() {
-    std::vector<Events> threads(profile_->threads.size());
-    const OsTable& os = profile_->os;
-    for (std::size_t row = 0; row < os.size(); ++row) {
-      if (!os.thread[row].valid() || !cut_.KeepsHost(os.start[row], os.duration[row])) continue;
-      TimelineEvent event{os.start[row], os.duration[row]};
-      event.kind = kinds_.Find(*profile_, {os.name[row], Category::kOther});
-      threads[os.thread[row].value].push_back(event);
-    }
-    AddByThread(threads, TrackType::kOs);
-  }
-
-  // The threads on each core, and the reasons of waiting threads.
-  void AddCpu() {
-    if (profile_->cpu == nullptr) return;
-    std::map<std::int32_t, Events> cores;
-    std::vector<Events> waiting(profile_->threads.size());
-    for (const CpuSpan& span : profile_->cpu->spans) {
-      if (!span.name.valid() || !cut_.KeepsHost(span.start, span.duration)) continue;
-      TimelineEvent event{span.start, span.duration};
-      event.kind = kinds_.Find(*profile_, {span.name, Category::kOther});
-      (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
-    }
-    AddByThread(waiting, TrackType::kWaiting);
-    auto samples = SampleEvents(*profile_, cut_, kinds_);
-    AddByThread(samples, TrackType::kSample);
-    // A row for each object of the host, used or not, if all of them fit.
-    const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
-    constexpr std::int32_t kMostIdleCores = 64;
-    for (std::int32_t core = 0; core < of_host && of_host <= kMostIdleCores; ++core) {
-      cores.try_emplace(core);
-    }
-    std::size_t drawn = 0;
-    for (auto& [core, events] : cores) {
-      if (++drawn > kMostDrawnTracks) {
-        Leave("cores", events);
-        continue;
-      }
-      std::sort(events.begin(), events.end(),
-                [](const auto& a, const auto& b) { return a.start < b.start; });
-      Timeline::Track track;
-      track.name = fmt::format("core {}", core);
-      track.group = "Cores";
-      track.type = TrackType::kCore;
-      if (events.empty()) {
-        tracks_.AddEmpty(std::move(track));
-      } else {
-        tracks_.Add(std::move(track), std::move(events));
-      }
-    }
-  }
-
-  bool IsOp(std::size_t row) const { return profile_->host.kind[row] == HostKind::kOp; }
-
-  // Data that the program attached to a range or mark; of ops, which may have arguments instead,
-  // too.
-  std::string_view AttachedTo(std::size_t row) const {
-    const std::string_view text = profile_->Name(profile_->host.concrete_inputs[row]);
-    const bool is_attached = text.starts_with("category ") || text.starts_with("colour ") ||
-                             text.starts_with("payload ");
-    return is_attached || !IsOp(row) ? text : std::string_view{};
-  }
-
-  // Properties that distinguish events of one name: shapes of ops, domains of ranges, and attached
-  // data of the program.
-  std::uint32_t DetailKey(std::size_t row) const {
-    const HostTable& host = profile_->host;
-    const std::uint32_t key = (IsOp(row) ? host.input_shapes[row] : host.domain[row]).value;
-    if (AttachedTo(row).empty()) return key;
-    constexpr std::uint32_t kSpread = 2'654'435'761;  // Knuth's, for keys of two parts.
-    return host.concrete_inputs[row].value * kSpread ^ key;
-  }
-  std::string DetailOf(std::size_t row) const {
-    const HostTable& host = profile_->host;
-    const std::string_view own =
-        profile_->Name(IsOp(row) ? host.input_shapes[row] : host.domain[row]);
-    std::string detail =
-        IsOp(row) || own.empty() ? std::string(own) : fmt::format("domain {}", own);
-    const std::string_view attached = AttachedTo(row);
-    if (!attached.empty()) detail += fmt::format("{}{}", detail.empty() ? "" : ", ", attached);
-    return detail;
-  }
-
-  // Busiest threads first: most readers look for the one that launches the work.
-  void AddByThread(std::vector<Events>& threads, TrackType type) {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < threads.size(); ++i) {
-      if (!threads[i].empty()) order.push_back(i);
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return threads[a].size() > threads[b].size();
-    });
-    for (std::size_t at = 0; at < order.size(); ++at) {
-      if (at >= kMostDrawnTracks) {
-        Leave("threads", threads[order[at]]);
-        continue;
-      }
-      const Thread& thread = profile_->threads[order[at]];
-      Timeline::Track track;
-      track.name = thread.name.empty() ? fmt::format("thread {}", thread.tid) : thread.name;
-      track.group = GroupOf(type);
-      track.type = type;
-      if (order.size() > kMostTracks && at >= kBusiestTracks) {
-        track.section = fmt::format("{} more threads",
-                                    std::min(order.size(), kMostDrawnTracks) - kBusiestTracks);
-      }
-      tracks_.Add(std::move(track), std::move(threads[order[at]]));
-    }
-  }
-
-  void Leave(std::string_view what, const Events& events) {
-    ++undrawn_[what].tracks;
-    undrawn_[what].events += events.size();
-  }
-
-  // From the events of devices to the calls that launched them, and from the steps of the critical
-  // path to the events that contain them.
-  void AddLinks() {
-    std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
-    std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);
-    std::vector<std::uint32_t> works(path_.empty() ? 0 : profile_->device.size(),
-                                     Timeline::kNoLink);
-    for (std::size_t i = 0; i < tracks_.rows().size(); ++i) {
-      const TimelineRow& event = tracks_.rows()[i];
-      const auto number = static_cast<std::uint32_t>(tracks_.first() + i);
-      if (event.of == Of::kCall) calls[event.row] = number;
-      if (event.of == Of::kHost && !hosts.empty()) hosts[event.row] = number;
-      if (event.of == Of::kDevice && !works.empty()) works[event.row] = number;
-    }
-    for (const TimelineRow& event : tracks_.rows()) {
-      std::uint32_t link = Timeline::kNoLink;
-      if (event.of == Of::kPath && path_[event.row].in.row != PathGraph::kNone) {
-        const PathOwner& in = path_[event.row].in;
-        link = (in.table == PathTable::kHost  ? hosts
-                : in.table == PathTable::kApi ? calls
-                                              : works)[in.row];
-      } else if (event.of == Of::kDevice) {
-        const ApiId call = profile_->device.launch[event.row];
-        if (call.valid()) link = calls[call.value];
-      }
-      timeline_.link.push_back(link);
-    }
-  }
-
-  void AddBytes() {
-    if (profile_->neuron != nullptr) return;
-    auto& bytes = FindAmount(timeline_, "bytes", "Bytes", Unit::kBytes);
-    for (std::size_t i = 0; i < tracks_.rows().size(); ++i) {
-      const TimelineRow& event = tracks_.rows()[i];
-      if (event.of != Of::kDevice) continue;
-      bytes[tracks_.first() + i] = std::max<std::int64_t>(0, profile_->device.bytes[event.row]);
-    }
-  }
-
-  Timeline& timeline_;
-  std::map<std::string_view, Undrawn> undrawn_;
-  TimelineKinds kinds_;
-  TimelineTracks tracks_;
-  const Knowledge& knowledge_;
-  const Profile* profile_ = nullptr;
-  TimelineCut cut_;
-  std::vector<PathMove> path_;
-};
-
 }  // namespace
+
+void TimelineBuilder::AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
+                              const std::vector<PathMove>& path) {
+  profile_ = &profile;
+  cut_ = cut;
+  path_ = path;
+  kinds_.StartProfile();
+  tracks_.StartRank(rank);
+  AddPath();
+  if (profile.neuron != nullptr) {
+    if (timeline_.facets.empty()) timeline_.facets = NeuronFacets();
+    AddNeuronTracks(profile, cut, kinds_, tracks_);
+  } else {
+    AddStreams();
+  }
+  AddThreads();
+  AddCounters(profile, rank, timeline_);
+  AddLinks();
+  AddBytes();
+  if (profile.neuron != nullptr) {
+    AddNeuronAmounts(profile, tracks_, timeline_);
+    const neuron::Hardware& hardware = profile.neuron->hardware;
+    if (hardware.PeakFlops() > 0) {
+      timeline_.peak_flops =
+          hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(*profile.neuron));
+    }
+    if (hardware.hbm_bandwidth > 0) timeline_.peak_bandwidth = hardware.hbm_bandwidth;
+  }
+}
+
+std::string TimelineBuilder::UndrawnText(const std::string& gpus) const {
+  std::string out;
+  for (const auto& [what, undrawn] : undrawn_) {
+    out += fmt::format("{}{} more {} with {} events", out.empty() ? "" : ", ",
+                       FormatCount(static_cast<std::int64_t>(undrawn.tracks)),
+                       what == kGpusText ? std::string_view(gpus) : what,
+                       FormatCount(static_cast<std::int64_t>(undrawn.events)));
+  }
+  return out;
+}
+
+void TimelineBuilder::AddPath() {
+  Events events;
+  std::map<std::tuple<PathKind, bool, std::string_view, std::string_view>, std::uint64_t> known;
+  for (std::size_t i = 0; i < path_.size(); ++i) {
+    const PathMove& part = path_[i];
+    const auto [place, is_new] =
+        known.try_emplace({part.kind, part.uses_tensor_core, part.name, part.op}, known.size() + 1);
+    TimelineEvent event{part.time.start, part.time.length()};
+    event.kind = kinds_.Find(*profile_, {StringId(), CategoryOfPart(part), kPathKey, place->second},
+                             [&](Timeline::Kind& kind) {
+                               kind.name = part.name;
+                               kind.detail = InfoOf(part.kind).title;
+                               if (!part.op.empty()) kind.detail += fmt::format(" of {}", part.op);
+                             });
+    event.of = Of::kPath;
+    event.row = static_cast<std::uint32_t>(i);
+    events.push_back(event);
+  }
+  Timeline::Track track;
+  track.name = "waits for";
+  track.group = "Critical path";
+  track.type = TrackType::kPath;
+  tracks_.Add(std::move(track), std::move(events));
+}
+
+void TimelineBuilder::AddStreams() {
+  const DeviceTable& device = profile_->device;
+  const auto classes = ClassifyDevice(*profile_, knowledge_);
+  std::map<std::int32_t, std::map<std::int64_t, Events>> gpus;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    if (!cut_.KeepsDevice(device.duration[row])) continue;
+    TimelineEvent event{device.start[row], device.duration[row]};
+    event.kind = DeviceKindOf(row, CategoryOfDevice(*profile_, classes, row));
+    event.of = Of::kDevice;
+    event.row = static_cast<std::uint32_t>(row);
+    gpus[device.gpu[row]][device.stream[row]].push_back(event);
+  }
+  std::map<std::pair<std::int32_t, std::int64_t>, Events> ranges;
+  const DeviceRangeTable& spans = profile_->device_ranges;
+  for (std::size_t row = 0; row < spans.size(); ++row) {
+    TimelineEvent event{spans.start[row], spans.duration[row]};
+    event.kind = kinds_.Find(*profile_, {spans.name[row], Category::kAnnotation});
+    ranges[{spans.gpu[row], spans.stream[row]}].push_back(event);
+  }
+  const std::vector<std::int32_t> drawn = DrawnGpus(device);
+  for (auto& [gpu, streams] : gpus) {
+    if (std::binary_search(drawn.begin(), drawn.end(), gpu)) {
+      AddGpu(gpu, streams, ranges);
+      continue;
+    }
+    ++undrawn_[kGpusText].tracks;
+    for (const auto& [stream, events] : streams) undrawn_[kGpusText].events += events.size();
+  }
+}
+
+void TimelineBuilder::AddGpu(std::int32_t gpu, std::map<std::int64_t, Events>& streams,
+                             std::map<std::pair<std::int32_t, std::int64_t>, Events>& ranges) {
+  std::vector<Ns> busy;
+  for (const auto& [stream, events] : streams) busy.push_back(Sum(events));
+  const std::vector<bool> alone = BusiestTracks(busy);
+  const std::vector<bool> drawn = Busiest(busy, kMostDrawnTracks);
+  Timeline::Track track;
+  track.group = GpuName(gpu);
+  track.device = gpu;
+  for (const bool chosen : {true, false}) {
+    if (!chosen && streams.size() > kMostTracks) {
+      track.section = fmt::format("{} more streams",
+                                  std::min(streams.size(), kMostDrawnTracks) - kBusiestTracks);
+    }
+    std::size_t index = 0;
+    for (auto& [stream, events] : streams) {
+      const std::size_t at = index++;
+      if (alone[at] != chosen) continue;
+      if (!drawn[at]) {
+        Leave("streams", events);
+        continue;
+      }
+      const auto named = profile_->stream_names.find({gpu, stream});
+      track.name =
+          named == profile_->stream_names.end() ? fmt::format("stream {}", stream) : named->second;
+      track.type = TrackType::kStream;
+      tracks_.Add(track, std::move(events));
+      const auto found = ranges.find({gpu, stream});
+      if (found == ranges.end()) continue;
+      track.name += ", ranges";
+      track.type = TrackType::kAnnotation;
+      tracks_.Add(track, std::move(found->second));
+    }
+  }
+}
+
+std::uint32_t TimelineBuilder::DeviceKindOf(std::size_t row, Category category) {
+  const DeviceTable& device = profile_->device;
+  const LaunchConfigId config = device.config[row];
+  return kinds_.Find(*profile_, {device.name[row], category, config.value},
+                     [&](Timeline::Kind& kind) { kind.detail = ConfigText(*profile_, config); });
+}
+
+void TimelineBuilder::Leave(std::string_view what, const Events& events) {
+  ++undrawn_[what].tracks;
+  undrawn_[what].events += events.size();
+}
+
+void TimelineBuilder::AddLinks() {
+  std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
+  std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);
+  std::vector<std::uint32_t> works(path_.empty() ? 0 : profile_->device.size(), Timeline::kNoLink);
+  for (std::size_t i = 0; i < tracks_.rows().size(); ++i) {
+    const TimelineRow& event = tracks_.rows()[i];
+    const auto number = static_cast<std::uint32_t>(tracks_.first() + i);
+    if (event.of == Of::kCall) calls[event.row] = number;
+    if (event.of == Of::kHost && !hosts.empty()) hosts[event.row] = number;
+    if (event.of == Of::kDevice && !works.empty()) works[event.row] = number;
+  }
+  for (const TimelineRow& event : tracks_.rows()) {
+    std::uint32_t link = Timeline::kNoLink;
+    if (event.of == Of::kPath && path_[event.row].in.row != PathGraph::kNone) {
+      const PathOwner& in = path_[event.row].in;
+      link = (in.table == PathTable::kHost  ? hosts
+              : in.table == PathTable::kApi ? calls
+                                            : works)[in.row];
+    } else if (event.of == Of::kDevice) {
+      const ApiId call = profile_->device.launch[event.row];
+      if (call.valid()) link = calls[call.value];
+    }
+    timeline_.link.push_back(link);
+  }
+}
+
+void TimelineBuilder::AddBytes() {
+  if (profile_->neuron != nullptr) return;
+  auto& bytes = FindAmount(timeline_, "bytes", "Bytes", Unit::kBytes);
+  for (std::size_t i = 0; i < tracks_.rows().size(); ++i) {
+    const TimelineRow& event = tracks_.rows()[i];
+    if (event.of != Of::kDevice) continue;
+    bytes[tracks_.first() + i] = std::max<std::int64_t>(0, profile_->device.bytes[event.row]);
+  }
+}
 
 Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                        const TimelineOptions& options) {
@@ -461,7 +265,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
     timeline.left_out = "all events: their times were not recorded";
     return timeline;
   }
-  Builder builder(timeline, options.knowledge);
+  TimelineBuilder builder(timeline, options.knowledge);
   std::vector<TimelineCut> cuts;
   std::size_t steps_left_out = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
