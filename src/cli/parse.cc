@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <system_error>
 
 #include "base/errors.h"
@@ -25,10 +24,6 @@ Error CommandLineError(std::string code, std::string message, std::vector<std::s
 
 std::string SeeHelp(const CommandSpec& command) {
   return fmt::format("help: `profgauge {} --help` lists its options", command.name);
-}
-
-bool HasOption(const CommandSpec& command, const OptionSpec& option) {
-  return (option.commands & command.bit) != 0;
 }
 
 /// The command that the first one or two words name, and how many words that took.
@@ -198,48 +193,6 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   return raw;
 }
 
-/// Variables that represent an option, on the commands that have it.
-struct VariableOption {
-  std::string_view variable, option;
-  std::uint64_t commands = kOnAll;
-};
-constexpr VariableOption kVariables[] = {
-    {"PROFGAUGE_CONFIG", "--config"},
-    // `compare` explains, and judges only by a policy that its command line names.
-    {"PROFGAUGE_POLICY", "--policy", kOnAll & ~std::uint64_t{kOnCompare}},
-    {"PROFGAUGE_DB", "--db"},
-    {"PROFGAUGE_BASELINE", "--baseline"},
-    {"PROFGAUGE_BASELINE_MISSING", "--baseline-missing"},
-    {"PROFGAUGE_OUT", "--out", kOnJudging},
-    {"PROFGAUGE_JOB", "--job"},
-    {"PROFGAUGE_CI", "--ci"},
-    {"PROFGAUGE_NOW", "--now"},
-    {"PROFGAUGE_COLOR", "--color"},
-    {"PROFGAUGE_MAX_MEMORY", "--max-memory"},
-};
-
-/// Values of variables for options that were not given.
-Status ApplyVariables(const CommandSpec& command, Options& options) {
-  for (const VariableOption& row : kVariables) {
-    const std::string value = Variable(std::string(row.variable));
-    if (value.empty() || options.IsGiven(row.option) || (row.commands & command.bit) == 0) continue;
-    // Several runs in one report are compared with each other.
-    if (row.option == "--baseline" && !options.runs.empty()) continue;
-    for (const OptionSpec& option : AllOptions()) {
-      if (option.name != row.option || !HasOption(command, option)) continue;
-      if (Status applied = option.apply(options, option, value); !applied) {
-        Error error = std::move(applied).error();
-        error.notes.push_back(fmt::format("note: the value is that of {}", row.variable));
-        return Fail(std::move(error));
-      }
-      options.given.push_back(option.name);
-      options.by_variable.push_back(option.name);
-      if (option.name == "--policy") options.policy_from = row.variable;
-    }
-  }
-  return {};
-}
-
 Status ApplyOptions(const RawArguments& raw, Options& options) {
   for (const OptionSpec& option : AllOptions()) {
     if (const auto found = raw.switches.find(&option);
@@ -314,21 +267,8 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
 
 }  // namespace
 
-std::vector<std::string> SuspectVariables(const char* const* environment) {
-  std::vector<std::string_view> known = {"PROFGAUGE_PROGRAM", "PROFGAUGE_OWNER"};
-  for (const VariableOption& row : kVariables) known.push_back(row.variable);
-  std::vector<std::string> lines;
-  for (; *environment != nullptr; ++environment) {
-    const std::string_view entry = *environment;
-    const std::string_view name = entry.substr(0, entry.find('='));
-    if (!name.starts_with("PROFGAUGE_") || entry.size() <= name.size() + 1) continue;
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string_view near = DidYouMean(name, known);
-    if (near.empty()) continue;
-    lines.push_back(
-        fmt::format("warning: unknown variable {}; did you mean {}?", Printable(name), near));
-  }
-  return lines;
+bool HasOption(const CommandSpec& command, const OptionSpec& option) {
+  return (option.commands & command.bit) != 0;
 }
 
 Options OutputsNamedBy(std::span<const std::string> args) {

@@ -19,6 +19,13 @@ Result<Options> ParseCommandLine(std::span<const std::string> args);
 /// Without a command: it draws none.
 Options OutputsNamedBy(std::span<const std::string> args);
 
+/// Whether a command has an option; several rows may have its name.
+bool HasOption(const CommandSpec& command, const OptionSpec& option);
+
+/// Sets options that the command line did not give from their variables, PROFGAUGE_POLICY and
+/// others. Errors: those of the options, with the name of the variable.
+Status ApplyVariables(const CommandSpec& command, Options& options);
+
 /// A warning for each unknown variable PROFGAUGE_….
 std::vector<std::string> SuspectVariables(const char* const* environment);
 

@@ -5,19 +5,12 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-#include <filesystem>
-#include <functional>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/text.h"
-#include "cli/commands.h"
-#include "cli/configuration.h"
-#include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/file_kind.h"
-#include "cli/parse.h"
-#include "rules/policy.h"
+#include "cli/mcp/caller.h"
 
 namespace profgauge::cli::mcp {
 namespace {
@@ -87,66 +80,6 @@ json::object TextAnswer(std::string text, std::size_t most) {
   answer["text"] = std::move(shown);
   return answer;
 }
-
-/// A command and the files that it may read.
-class Caller {
- public:
-  explicit Caller(const Workplace& workplace) : place_(workplace) {}
-
-  std::size_t most() const { return place_.most_bytes; }
-
-  /// Runs `words`, then `arguments` whatever they look like. Errors: of the roots, of the command.
-  Result<Catcher::Ran> Run(std::vector<std::string> words,
-                           const std::vector<std::string>& arguments) const {
-    words.emplace_back("--");
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    PROFGAUGE_TRY(Options options, ParseCommandLine(words));
-    options.max_memory = place_.options.max_memory;
-    options.jobs = place_.options.jobs;
-    const bool is_configured = (options.command->bit & kOnConfigured) != 0;
-    const std::string file = FindConfiguration();
-    if (is_configured && !file.empty() && !place_.roots.Holds(file)) options.no_config = true;
-    if (is_configured && (options.command->bit & kOnJudging) == 0 && !options.no_config) {
-      auto project = LoadConfiguration(options);
-      if (!project) return Fail(project.error().front());
-      if (*project) ApplySettings(**project, nullptr, options);
-    }
-    PROFGAUGE_CHECK(CheckReads(options));
-    if (options.command->bit != kOnQuery) return place_.catcher.Run(options, place_.console);
-    return place_.catcher.Run(options, place_.console,
-                              [&] { return RunQuery(options, place_.console, place_.cache); });
-  }
-
-  Status CheckPaths(const std::vector<std::string>& paths) const {
-    for (const std::string& path : paths) PROFGAUGE_CHECK(place_.roots.Check(path));
-    return {};
-  }
-
-  /// The policy that counts where the agent names none; "" is that of the configuration.
-  const std::string& policy() const { return place_.options.policy; }
-  const Options& options() const { return place_.options; }
-
- private:
-  /// The policy with all that it extends, and the history.
-  Status CheckReads(const Options& options) const {
-    if (options.policy.empty() || options.policy.starts_with("builtin:")) return {};
-    PROFGAUGE_CHECK(place_.roots.Check(options.policy));
-    const auto policy = LoadPolicy(options.policy);
-    if (!policy) return Fail(policy.error().front());
-    Options alone;
-    alone.policy = options.policy;
-    const KeptFiles kept = KeptBy(alone, &*policy);
-    for (const auto* paths : {&kept.inputs, &kept.folders}) {
-      for (const std::string& path : *paths) {
-        std::error_code error;
-        if (std::filesystem::exists(path, error)) PROFGAUGE_CHECK(place_.roots.Check(path));
-      }
-    }
-    return {};
-  }
-
-  const Workplace& place_;
-};
 
 json::value ParseJson(const std::string& text) {
   json::error_code failed;
