@@ -80,7 +80,7 @@ if [ -n "$build" ]; then
 fi
 
 cmake --preset release > /dev/null
-cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile > /dev/null
+cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile json_scanners_bench > /dev/null
 program=$PWD/build/release/profgauge
 if [ -n "$against" ]; then
   cmake -S "$work/tree" -B "$work/tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
@@ -169,6 +169,8 @@ bench() {
           (before > 0 ? sprintf("%.2f x", time / before) : "-"), spread, kb / 1024,
           (events > 0 ? kb * 1024 / events : 0) }'
   done
+  # Events by the reader's own layouts, and by the JSON parser alone: what losing the layouts would cost.
+  build/release/json_scanners_bench "$trace" | sed 's/^/  /'
   rm -f "$trace" "$trace.gz"
 }
 
