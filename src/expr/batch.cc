@@ -11,10 +11,13 @@ namespace {
 
 constexpr double kAbsentNumber = std::numeric_limits<double>::quiet_NaN();
 
+// NaN stands for an absent value, so absence needs no branch and no second array. Comparisons with
+// it would be false and not absent, so they ask.
 double Absent(double a, double b, double value) {
   return std::isnan(a) || std::isnan(b) ? kAbsentNumber : value;
 }
 
+// A result out of range is absent, too: it must not pass for a number in a limit.
 double Finite(double value) { return std::isfinite(value) ? value : kAbsentNumber; }
 
 /// out[i] = f(a[i], b[i]); `f` sees NaN for absent.

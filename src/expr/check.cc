@@ -35,6 +35,7 @@ void Checker::Fault(NodeId id, Range range, std::string code, std::string messag
   out_.errors.push_back(ErrorAt(range, std::move(code), std::move(message), std::move(notes)));
 }
 
+// Before any types: a field of rows may stand only below such a call, wherever the call is.
 void Checker::MarkAggregate(NodeId id) {
   const Node& node = ast_.nodes[id];
   if (node.op != Op::kCall) return;
@@ -154,6 +155,8 @@ std::vector<std::string> Checker::UnitHelp(const Node& node) const {
   return {};
 }
 
+// Times add to times and counts to counts. A plain number among units is an error with the unit to
+// write, as `duration > 5` says neither ns nor ms.
 void Checker::Additive(NodeId id, const Node& node) {
   const Type& left = TypeAt(node.children[0]);
   const Type& right = TypeAt(node.children[1]);
@@ -223,6 +226,8 @@ void Checker::NameValue(NodeId what, NodeId literal) {
   NeverEqual(what, literal, *values);
 }
 
+// A comparison that can never hold switches a rule off silently, so it is an error where all values
+// are known, and a warning where a newer version may have more.
 void Checker::NeverEqual(NodeId what, NodeId literal, const Enumeration& values) {
   const Node& node = ast_.nodes[literal];
   std::vector<std::string_view> ids;

@@ -9,6 +9,8 @@
 
 namespace profgauge::expr {
 
+// Errors in the order in which they help: an unknown name first, then the number of arguments, then
+// where the call stands, and types last.
 void Checker::CallNode(NodeId id, const Node& node) {
   const Function* function = FindFunction(node.text);
   out_.info[id].function = function;
@@ -63,6 +65,8 @@ bool Checker::NeedsArgument(NodeId id, const Node& node, std::size_t index, Kind
   return false;
 }
 
+// The sum of a value that is the same in each row is that value times the number of rows, which
+// nobody means: its argument must vary.
 void Checker::Aggregate(NodeId id, const Node& node, const Function& function) {
   NodeInfo& info = out_.info[id];
   info.varies = false;
@@ -112,6 +116,7 @@ void Checker::Aggregate(NodeId id, const Node& node, const Function& function) {
   if (between_values && first.unit == Unit::kCount) info.type.unit = Unit::kNumber;
 }
 
+// Written out, since a rank from the data would make the metric another one in each run.
 bool Checker::PercentileRank(NodeId id, const Node& node) {
   const Node& rank = ast_.nodes[node.children[1]];
   if (rank.op == Op::kNumber && rank.unit == Unit::kNumber && rank.number >= 0 &&

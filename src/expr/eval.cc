@@ -27,6 +27,8 @@ std::string TextOf(const Program& program, NodeId id) {
   return Print(part);
 }
 
+// Absence moves up through an expression with the place where it began, so that the reason names
+// the field that a profile lacks and not all of the expression.
 /// Fills in why `id` became absent.
 void Explain(const Program& program, const Data& data, NodeId id, Outcome& out) {
   const Node& node = program.ast().nodes[id];
@@ -67,6 +69,8 @@ Outcome ToOutcome(const Program& program, const Data& data, const Cell& cell) {
 
 }  // namespace
 
+// What is inside an aggregate is evaluated by it, for each row; everything else once, for all rows.
+// Nodes come after their children, so one pass in order is enough.
 Outcome Evaluate(const Program& program, const Data& data, std::span<const RowId> rows) {
   const auto& nodes = program.ast().nodes;
   std::vector<Cell> cells(nodes.size());

@@ -19,6 +19,8 @@ namespace {
 
 constexpr double kDefaultLimit = knowledge::kGateDefaultLimit.value();
 
+// Without limits in the policy: times may grow a little, as they are noisy; counts may not change
+// at all, as they are not, but warn only, since a changed count need not cost time.
 std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
   std::vector<BaselineLimit> limits;
   BaselineLimit time;
@@ -100,6 +102,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
 
 }  // namespace
 
+// A run as it was, not a mean of runs: the waterfall explains one run by another, part by part.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   std::vector<std::pair<double, std::size_t>> medians;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -126,6 +129,8 @@ std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines
   return metrics;
 }
 
+// Parts that the policy limits, of one candidate against all runs of the baseline. What cannot be
+// judged is a note.
 void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                   const PolicyBaseline& policy, RunComparison& comparison) {
   const auto judge = [&](const std::optional<PartLimit>& limit, auto sums, std::string_view word) {

@@ -62,6 +62,8 @@ Result<std::vector<Snapshot>> BaselineParser::Parse(std::string_view text) const
   return snapshots;
 }
 
+// Baselines are written by us and edited by people and merge tools: each field is checked, and
+// named by its path where it is wrong.
 Error BaselineParser::Bad(std::string slug, std::string message, std::string path) const {
   Error error;
   error.kind = ErrorKind::kConfig;

@@ -17,6 +17,8 @@
 namespace profgauge {
 namespace {
 
+// A metric of the profile, and the same one of iterations that were not recorded: what the program
+// does without the profiler. A limit on the first is held against the second where both are known.
 struct Partner {
   MetricId recorded, unrecorded;
 };
@@ -48,6 +50,8 @@ std::optional<MetricId> FindPartner(const Partner (&partners)[N], std::string_vi
   return found == std::end(partners) ? std::nullopt : std::optional(found->unrecorded);
 }
 
+// A slow profile is excused only by enough iterations that are certainly of the same process: any
+// log could be put next to a slow profile.
 std::string WhyNoExcuse(const JudgedSteps& steps) {
   if (steps.level.values < knowledge::kUnrecordedExcusingLeast) {
     return fmt::format("{} unrecorded iterations are too few to excuse that ({} are needed)",
@@ -140,6 +144,8 @@ constexpr std::array kOtherCauses = {
     metric::kGpuIdleCauseDataloader, metric::kGpuIdleCauseSync, metric::kGpuIdleCauseModuleLoading,
     metric::kGpuIdleCauseMemoryManagement, metric::kGpuIdleCauseOther};
 
+// Puts numbers without the profiler in place of recorded ones and keeps those, so that PutBack()
+// can restore the profile's own numbers once rules have run.
 class Replacer {
  public:
   Replacer(Analysis& analysis, bool may_excuse) : analysis_(analysis), may_excuse_(may_excuse) {}
@@ -260,6 +266,8 @@ std::size_t CountOf(const SeriesList& runs) {
 
 }  // namespace
 
+// Times of one iteration each and means over many are not compared: a mean hides what makes
+// iterations differ, so its noise is smaller.
 StepsUse StepsUseOf(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
   const bool base = std::ranges::all_of(baselines, HasSteps);
   const bool current = std::ranges::all_of(candidates, HasSteps);

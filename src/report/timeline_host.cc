@@ -148,6 +148,8 @@ std::string TimelineBuilder::DetailOf(std::size_t row) const {
   return detail;
 }
 
+// Hundreds of threads do nothing of interest. The busiest are drawn, the others folded, and beyond
+// a bound left out and counted.
 void TimelineBuilder::AddByThread(std::vector<Events>& threads, TrackType type) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < threads.size(); ++i) {

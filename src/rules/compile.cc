@@ -344,6 +344,7 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
   return compiled;
 }
 
+// Only a metric as it is: a computed one means something else, whatever it is called.
 std::string_view MeasuredMetric(const Rule& rule) {
   if (!rule.metric) return {};
   const std::string_view text = Trim(rule.metric->value.text);

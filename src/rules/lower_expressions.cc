@@ -56,6 +56,8 @@ NamedFields FieldsOf(const std::string& text) {
   return out;
 }
 
+// Text is replaced, not a tree: errors of the expanded expression then point at the place in the
+// file that each part came from.
 SourceText Lowering::Expand(const SourceText& source, Inline mode) {
   const auto tokens = expr::Tokenize(source.text);
   if (!tokens) return source;  // Compiling reports the error.
@@ -174,6 +176,8 @@ std::string Lowering::ListText(const std::vector<std::string>& values) {
   return "[" + list + "]";
 }
 
+// A sum over rows is of all iterations and devices of the profile, and nobody cares about that
+// number: it grows with the recording.
 std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<expr::Token>& tokens,
                                    std::size_t i, Inline mode, std::size_t& copied,
                                    TextBuilder& out) {
@@ -202,6 +206,9 @@ std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<e
   return close;
 }
 
+// The divisor depends on what the rows are: work of devices is divided by iterations and devices,
+// work of hosts by iterations and ranks, and not by those that the rows or groups already belong
+// to.
 std::string Lowering::DivisorOf(const std::string& argument, const Where& where) {
   const NamedFields fields = FieldsOf(argument);
   const auto host = std::count_if(fields.all.begin(), fields.all.end(), IsHostWork);

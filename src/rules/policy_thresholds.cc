@@ -15,6 +15,7 @@
 namespace profgauge {
 namespace {
 
+// A limit that no value of the metric can miss, or that all miss, is a mistake of its unit or side.
 void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
   Set(target, decoder.NumberOf(

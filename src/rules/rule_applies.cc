@@ -40,6 +40,7 @@ bool RuleRun::HasData(const expr::Source& source) {
   return false;
 }
 
+// A column that is there and has no value anywhere is as good as not recorded.
 bool RuleRun::CheckNeeds() {
   for (const expr::Slot slot : rule_.needs) {
     const Binding::Kind kind = rule_.names.bindings[slot].kind;

@@ -22,6 +22,8 @@ using expr::TokenKind;
 
 }  // namespace
 
+// `where` and scenarios select rows and events before there are groups, so names become their
+// expressions there; everywhere else a name of `let` is computed once for a group.
 void Lowering::Run() {
   AddDefinitions();
   rule_.title = PlainText(rule_.title);
@@ -56,6 +58,8 @@ void Lowering::Metric(RuleMetric& metric) {
   }
 }
 
+// So that a policy can set the limit of a rule that comes from a template, under the same name as
+// of a rule that is written out.
 void Lowering::LimitParam(std::optional<SourceText>& limit, std::string_view name) {
   if (!limit) return;
   const bool is_argument = limit->text.starts_with(kTemplateArgument);
@@ -146,6 +150,8 @@ void Lowering::Evidence(RuleEvidence& evidence) {
   }
 }
 
+// Most columns of evidence are columns of the rule's table: their heads are written once, in the
+// catalog.
 void Lowering::NameColumn(EvidenceColumn& column) {
   constexpr std::string_view kPerIteration = "per_iteration(";
   std::string_view field = Trim(column.value.text);

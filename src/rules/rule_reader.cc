@@ -110,6 +110,8 @@ void RuleReader::Param(const YamlNode& node, RuleParam& param) {
   decoder_.Map(node, "a parameter", kKeys);
 }
 
+// A number that the analysis knows by a name is not copied into a rule: it would stay behind when
+// the analysis learns better.
 void RuleReader::Default(const YamlNode& node, Literal& out) {
   for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
     if (!decoder_.Is(node, std::string(kThresholds) + std::string(row.id))) continue;
@@ -162,6 +164,7 @@ void RuleReader::Metric(const YamlNode& node) {
   }
 }
 
+// `warn_above: 30%` is short for a parameter `warn`, which policies can set, and the limit `$warn`.
 void RuleReader::Limit(const YamlNode& node, std::string_view name,
                        std::optional<SourceText>& target) {
   auto source = decoder_.Source(node, name);

@@ -100,6 +100,8 @@ void RuleRun::DoubtError(Judged& judged) const {
   judged.low_confidence = true;
 }
 
+// In this order, since each step may end it: a condition, the metric, limits, the gain, the waiver.
+// What comes first is what a reader of `rules explain` sees first.
 Judged RuleRun::Judge(const RowGroup& group) {
   Judged out;
   out.group = &group;
@@ -177,6 +179,8 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
   return true;
 }
 
+// An unknown limit does not matter where a more severe one is passed; where none is, the rule
+// cannot say that the group is well.
 bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Level>& level) {
   std::vector<Outcome> limits;
   for (const CompiledRule::Limit& limit : rule_.limits) {
@@ -278,6 +282,7 @@ std::string_view RuleRun::SureAs(const Binding& binding) {
   return {};
 }
 
+// Last, so that a waived finding keeps its level, its numbers and its gain.
 void RuleRun::Waive(const RowGroup& group, Judged& out) {
   for (const CompiledRule::Waived& waived : rule_.waivers) {
     if (options_.today && HasExpired(*waived.waiver, *options_.today)) continue;

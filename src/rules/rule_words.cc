@@ -12,6 +12,8 @@
 
 namespace profgauge {
 
+// Judged groups are sorted, the worst first, and those that could not be judged last. A rule that
+// fires for one group says nothing of the others, so what could not be answered is said with it.
 std::vector<Finding> RuleRun::Report() {
   std::size_t count = 1;
   if (rule_.rule->report == GroupReport::kEach) {
@@ -35,6 +37,7 @@ std::vector<Finding> RuleRun::Report() {
   return out;
 }
 
+// Messages of what passed are never seen, so texts are made only for what is shown.
 Finding RuleRun::Word(const Judged& judged) {
   Finding out = finding_;
   out.status = judged.status;
