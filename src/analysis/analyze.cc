@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/context/context.h"
+#include "analysis/dlprof/op_paths.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/certify.h"
@@ -110,6 +111,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   MarkLostNames(ranks, out);
   AddNeuron(ranks, selection, out);
   AddRegions(ranks, selection, out);
+  AddOpPaths(ranks, out);
   AddReported(ranks, selection.range.has_value(), out);
 
   for (RankContext& rank : *kept) {  // Simulations need much memory and do without these.

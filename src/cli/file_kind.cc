@@ -8,7 +8,7 @@
 
 #include "base/byte_source.h"
 #include "base/csv.h"
-#include "exports/dlprof/dlprof.h"
+#include "exports/dlprof/dlprof_csv.h"
 #include "exports/nsys/reports.h"
 #include "exports/pyprof/columns.h"
 #include "gate/snapshot.h"

@@ -59,6 +59,9 @@ constexpr std::string_view kPageOpsByShape[] = {
     "host_self", "calls",        "tensor_core_eligible", "uses_tensor_core"};
 constexpr std::string_view kPageOpsByStack[] = {"name",         "call_stack", "device_self",
                                                 "device_total", "host_self",  "calls"};
+constexpr std::string_view kPageOpPaths[] = {
+    "name",  "device_total", "host_total",           "direction",        "type",
+    "calls", "kernels",      "tensor_core_eligible", "uses_tensor_core", "dtype"};
 constexpr std::string_view kPageOpGroups[] = {
     "name",      "device_total", "host_total", "calls",   "operators_eligible", "operators_using",
     "host_mean", "device_mean",  "overhead",   "gpu_idle"};
@@ -219,6 +222,12 @@ constexpr TableLook kLooks[] = {
      .sheet = "Operator types",
      .names_are_words = true,
      .markdown_columns = kOpTypes},
+    {.id = "op_paths",
+     .sheet = "Operators by path",
+     .sheet_rows = 5'000,
+     .order = kAsItStands,
+     .page_columns = kPageOpPaths,
+     .not_in_markdown = kFiner},
     {.id = "op_groups",
      .sheet = "Operator groups",
      .sheet_rows = 5'000,

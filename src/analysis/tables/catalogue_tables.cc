@@ -138,8 +138,12 @@ constexpr TableSpec kTables[] = {
     {"regions", "region", "Between marks", "One row per rank and region between two marks.",
      kRegions, kMarksFamily},
     {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
+    {"op_paths", "", "Operators by path",
+     "One row per place in the program that markers of PyProf or DLProf name, as DLProf counts "
+     "operators, in the selected iterations only.",
+     kOpPaths, kDlprofFamily, kOfTimes},
     {"op_groups", "op_group", "Operator groups",
-     "One row per group of operators, as DLProf states them.", kOpGroups, kDlprofFamily},
+     "One row per group of operators, as DLProf states or counts them.", kOpGroups, kDlprofFamily},
     {"dlprof_advice", "dlprof_advice", "DLProf's findings",
      "One row per finding of DLProf's own expert systems; the rules of ProfGauge judge "
      "independently.",

@@ -59,6 +59,27 @@ inline constexpr auto kOpsByShape = Join(
 
 inline constexpr auto kOpsByStack = Join({{"name", "Operator", kText, "Operator."}}, kOpColumns);
 
+// As DLProf counts operators.
+inline constexpr ColumnSpec kOpPaths[] = {
+    {"name", "Operator", kText, "Path of modules and functions, or the call outside of operators."},
+    {"op_id", "Op", kText, "DLProf's name of it: the type, and its number among its type."},
+    {"type", "Type", kText, "Kind of operator."},
+    {"direction", "Direction", kText, "forward or backward."},
+    {"dtype", "Data type", kText, "Data type of its first typed input."},
+    kCalls,
+    {"host_total", "Host total", kTime, "Host time, including everything inside."},
+    {"overhead", "Host overhead", kTime, "Host time less the time in runtime calls."},
+    {"device_total", "{{ device.device }} busy", kTime,
+     "Time in which any of a call's device work runs (DLProf: {{ device.device }} time)."},
+    {"gpu_idle", "{{ device.device }} idle", kTime,
+     "Idle time between the first start and the last end of a call's device work."},
+    {"kernels", "Kernels", kCount, "Kernels launched in it."},
+    {"tensor_core_eligible", "Eligible", kBool, "Whether it could use {{ device.matrix_units }}."},
+    kUses,
+    {"input_shapes", "Input shapes", kText, "Shapes of the inputs, with names of dimensions."},
+    {"call_stack", "Call stack", kText, "Python call stack, where recorded."},
+};
+
 inline constexpr ColumnSpec kOpTypes[] = {
     {"name", "Type", kText, "Kind of operator."},
     {"operators", "Operators", kCount, "Different names of operators of this kind."},

@@ -12,7 +12,7 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
-#include "exports/dlprof/dlprof.h"
+#include "exports/dlprof/dlprof_csv.h"
 #include "render/shared/words.h"
 #include "report/build_sections.h"
 #include "rules/policy.h"

@@ -1,4 +1,4 @@
-#include "exports/dlprof/dlprof.h"
+#include "exports/dlprof/dlprof_csv.h"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include "analysis/summary/analyze_run.h"
 #include "api/session.h"
 #include "api/snapshots.h"
-#include "exports/dlprof/dlprof.h"
+#include "exports/dlprof/dlprof_csv.h"
 #include "exports/nsys/reports.h"
 #include "exports/pyprof/columns.h"
 #include "gate/compare.h"

@@ -1,5 +1,5 @@
 // DLProf's own reports of a profile, against those computed from the profile's events.
-#include "exports/dlprof/dlprof.h"
+#include "exports/dlprof/dlprof_csv.h"
 
 #include <gtest/gtest.h>
 

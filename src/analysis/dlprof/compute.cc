@@ -10,9 +10,9 @@
 
 #include "analysis/classify/arguments.h"
 #include "analysis/classify/kernel_class.h"
+#include "analysis/dlprof/instances.h"
+#include "analysis/dlprof/report.h"
 #include "base/errors.h"
-#include "exports/dlprof/dlprof.h"
-#include "exports/dlprof/instances.h"
 
 namespace profgauge::dlprof {
 namespace {
@@ -38,6 +38,12 @@ class Computation {
     return Fail(UsageError("analysis/empty-selection",
                            fmt::format("no iteration is selected: the profile has {}", count),
                            "iterations count from 0"));
+  }
+
+  /// REQUIRES: first < last, one after the last.
+  void Select(std::size_t first, std::size_t last) {
+    first_ = static_cast<std::int64_t>(first);
+    last_ = static_cast<std::int64_t>(last) - 1;
   }
 
   Report Run() {
@@ -362,18 +368,18 @@ class Computation {
 
 }  // namespace
 
-void Stat::Add(Ns value) {
-  min = count == 0 ? value : std::min(min, value);
-  max = count == 0 ? value : std::max(max, value);
-  sum += value;
-  ++count;
-}
-
 Result<Report> Compute(const Profile& profile, const Selection& selection) {
   const Instances instances = FindInstances(profile);
   PROFGAUGE_TRY(std::vector<Span> iterations, IterationsOf(profile, instances, selection));
   Computation computation(profile, instances, std::move(iterations));
   PROFGAUGE_CHECK(computation.Select(selection));
+  return computation.Run();
+}
+
+Report ComputeSelected(const Profile& profile, const Iterations& iterations) {
+  const Instances instances = FindInstances(profile);
+  Computation computation(profile, instances, IterationsOf(profile, instances, iterations));
+  computation.Select(iterations.first, iterations.last);
   return computation.Run();
 }
 

@@ -1,4 +1,4 @@
-#include "exports/dlprof/instances.h"
+#include "analysis/dlprof/instances.h"
 
 #include <re2/re2.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
+#include "analysis/dlprof/report.h"
 #include "base/numbers.h"
-#include "exports/dlprof/dlprof.h"
 
 namespace profgauge::dlprof {
 
@@ -37,6 +37,9 @@ Instances FindInstances(const Profile& profile);
 /// As Compute() says. Errors: kUsage when the key op does not occur.
 Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& instances,
                                        const Selection& selection);
+/// The host's parts of known iterations, each up to the start of the next.
+std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
+                               const Iterations& known);
 
 /// The call's name as recorded, "cudaLaunchKernel_v7000".
 std::string_view SymbolOf(const Profile& profile, StringId call);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "analysis/classify/arguments.h"
-#include "exports/dlprof/instances.h"
+#include "analysis/dlprof/instances.h"
 
 namespace profgauge::dlprof {
 namespace {

@@ -1,4 +1,4 @@
-#include "exports/dlprof/instances.h"
+#include "analysis/dlprof/instances.h"
 
 #include <algorithm>
 #include <map>
@@ -156,6 +156,28 @@ void AddKernelShares(Report& report, const Profile& profile) {
     summary.kernels.cpu += part->cpu;
     summary.kernels.count += part->count;
   }
+}
+
+void Stat::Add(Ns value) {
+  min = count == 0 ? value : std::min(min, value);
+  max = count == 0 ? value : std::max(max, value);
+  sum += value;
+  ++count;
+}
+
+void Stat::Add(const Stat& other) {
+  if (other.count == 0) return;
+  min = count == 0 ? other.min : std::min(min, other.min);
+  max = count == 0 ? other.max : std::max(max, other.max);
+  sum += other.sum;
+  count += other.count;
+}
+
+void Times::Add(const Times& other) {
+  cpu.Add(other.cpu);
+  gpu.Add(other.gpu);
+  overhead.Add(other.overhead);
+  idle.Add(other.idle);
 }
 
 }  // namespace profgauge::dlprof

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "analysis/context/iterations.h"
+#include "analysis/dlprof/instances.h"
 #include "base/errors.h"
-#include "exports/dlprof/instances.h"
 
 namespace profgauge::dlprof {
 namespace {
@@ -53,6 +53,15 @@ Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& 
   PROFGAUGE_TRY(const std::vector<Span> found, MarkedIterations(profile, markers));
   if (found.empty()) return std::vector<Span>{{profile.session_start, end}};
   for (const Span& host : found) starts.push_back(host.start);
+  return BetweenStarts(starts, end);
+}
+
+std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
+                               const Iterations& known) {
+  const Ns end = EndOf(profile, instances);
+  if (known.is_whole) return {{profile.session_start, end}};
+  std::vector<Ns> starts;
+  for (const Iteration& iteration : known.all) starts.push_back(iteration.host.start);
   return BetweenStarts(starts, end);
 }
 

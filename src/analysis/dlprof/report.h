@@ -11,15 +11,14 @@
 // that launched it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/context/iterations.h"
 #include "base/interval.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
@@ -31,6 +30,7 @@ struct Stat {
   std::int64_t count = 0;
   Ns sum = 0, min = 0, max = 0;
   void Add(Ns value);
+  void Add(const Stat& other);
   double mean() const {
     return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
   }
@@ -42,6 +42,7 @@ struct Times {
   Stat gpu;       ///< Union of the kernels, copies and memsets that it launched.
   Stat overhead;  ///< CPU time less the union of its runtime calls.
   Stat idle;      ///< From its first device work to its last, less GPU time.
+  void Add(const Times& other);
 };
 
 struct Op {
@@ -133,28 +134,10 @@ struct Report {
 /// session to the end. Times are the profile's.
 /// Errors: kUsage when the key op does not occur or no iteration is selected.
 Result<Report> Compute(const Profile& profile, const Selection& selection);
+/// The same over the selected ones of known iterations, each up to the start of the next.
+Report ComputeSelected(const Profile& profile, const Iterations& iterations);
 
 /// The kernel's name without return type, namespaces, template arguments and parameters.
 std::string ShortKernelName(std::string_view name);
-
-// DLProf's eight CSV reports, in its layout: titles, columns, quotes and rounding.
-
-/// A problem and what to do about it.
-using Advice = std::pair<std::string, std::string>;
-
-inline constexpr std::array<std::string_view, 8> kDlprofFiles = {
-    "dlprof_summary.csv", "dlprof_detailed.csv",      "dlprof_iteration.csv",
-    "dlprof_kernel.csv",  "dlprof_tensor_core.csv",   "dlprof_group_op.csv",
-    "dlprof_op_type.csv", "dlprof_expert_systems.csv"};
-
-/// Their first lines.
-inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
-    "System Config",      "All Iterations",  "Iteration Report",       "Kernel Report",
-    "Tensor Core Report", "Group Op Report", "Op Type Summary Report", "Expert Systems Feedback"};
-
-/// The texts of kDlprofFiles. Missing system properties are left empty; `advice`
-/// fills the last.
-std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,
-                                        const std::vector<Advice>& advice);
 
 }  // namespace profgauge::dlprof

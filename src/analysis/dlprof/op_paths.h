@@ -1,0 +1,16 @@
+// Tables of operators by their path of modules and functions, from the markers of PyProf and
+// DLProf.
+#pragma once
+
+#include <span>
+
+#include "analysis/context/context.h"
+#include "analysis/tables/output.h"
+
+namespace profgauge {
+
+/// Adds op_paths and, unless the one profile states it, op_groups: with DLProf's definitions, over
+/// the selected iterations. Nothing for profiles whose markers have no paths.
+void AddOpPaths(std::span<const RankContext> ranks, Output& out);
+
+}  // namespace profgauge

@@ -1,0 +1,32 @@
+// DLProf's eight CSV reports, in its layout: titles, columns, quotes and rounding.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/dlprof/report.h"
+
+namespace profgauge::dlprof {
+
+/// A problem and what to do about it.
+using Advice = std::pair<std::string, std::string>;
+
+inline constexpr std::array<std::string_view, 8> kDlprofFiles = {
+    "dlprof_summary.csv", "dlprof_detailed.csv",      "dlprof_iteration.csv",
+    "dlprof_kernel.csv",  "dlprof_tensor_core.csv",   "dlprof_group_op.csv",
+    "dlprof_op_type.csv", "dlprof_expert_systems.csv"};
+
+/// Their first lines.
+inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
+    "System Config",      "All Iterations",  "Iteration Report",       "Kernel Report",
+    "Tensor Core Report", "Group Op Report", "Op Type Summary Report", "Expert Systems Feedback"};
+
+/// The texts of kDlprofFiles. Missing system properties are left empty; `advice`
+/// fills the last.
+std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,
+                                        const std::vector<Advice>& advice);
+
+}  // namespace profgauge::dlprof
