@@ -7,6 +7,7 @@
 
 #include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"
+#include "analysis/work/op_gradients.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 
@@ -24,6 +25,7 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
     for (RankContext& rank : ranks) {
       rank.tree = BuildOpTree(*rank.profile, rank.classes);
       rank.works = CountWork(*rank.profile, rank.tree);
+      AddGradientWork(*rank.profile, rank.tree, rank.classes, rank.works);
     }
   };
   const auto measure_gpus = [&] {
