@@ -315,8 +315,10 @@ class Grid {
 
   // Only the rows in view exist; on paper the first ones.
   drawWindow(always) {
-    const first = printing ? 0 : Math.max(0, Math.floor(this.scroller.scrollTop / ROW_HEIGHT) - 10);
-    const view = printing ? 200 : Math.ceil((this.scroller.clientHeight || 700) / ROW_HEIGHT) + 20;
+    // To ask for places lays out the whole page anew: not for a table in a closed box, of which there are many.
+    const { scrollTop, clientHeight } = this.scroller.closest('details:not([open])') ? { scrollTop: 0, clientHeight: 0 } : this.scroller;
+    const first = printing ? 0 : Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - 10);
+    const view = printing ? 200 : Math.ceil((clientHeight || 700) / ROW_HEIGHT) + 20;
     const last = Math.min(this.order.length, first + view);
     if (!always && first === this.first && last === this.last) return;
     this.first = first;

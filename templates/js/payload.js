@@ -20,7 +20,7 @@ function unpackColumn(bytes, at, kind, planes, count) {
   if (kind === 'f') {
     const out = new Uint8Array(8 * count);
     for (let p = 0; p < 8; ++p) for (let i = 0; i < count; ++i) out[8 * i + p] = bytes[at + p * count + i];
-    return new Float64Array(out.buffer).map((value) => (Number.isInteger(value) ? value : +value.toPrecision(8)));
+    return new Float64Array(out.buffer);
   }
   const out = new Float64Array(count);
   if (planes <= 4) {  // whole 32-bit numbers are faster by far

@@ -37,7 +37,7 @@ class PackedRows {
     const raw = field.column[row];
     if (field.unit === 'text') return raw ? this.texts[raw - 1] : null;
     if (['count', 'ns', 'bytes', 'bool'].includes(field.unit)) return raw ? unzigzag(raw - 1) : null;
-    return Number.isNaN(raw) ? null : raw;
+    return Number.isNaN(raw) ? null : Number.isInteger(raw) ? raw : +raw.toPrecision(8);  // Packed with no more.
   }
   text(field, row) {
     const value = this.value(field, row);
