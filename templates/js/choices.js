@@ -132,6 +132,6 @@ function summaryOf(chosen, rows, by, parts) {
   }
   const heads = ['Part', 'Share', 'Per iteration', 'Total'].map((text, i) =>
     make('th', { scope: 'col', align: i ? 'right' : 'left' }, text));
-  return [facts, svg, make('div', { className: 'scroll' }, make('table', {}, make('caption', {}, 'Breakdown of these iterations'),
+  return [facts, svg, scrolling('Breakdown of these iterations', make('table', {}, make('caption', {}, 'Breakdown of these iterations'),
     make('thead', {}, make('tr', {}, ...heads)), body))];
 }

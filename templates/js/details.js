@@ -56,7 +56,7 @@ function innerTable([other, query, rows], trail) {
     const text = elided(other.rows.text(field, row));
     return make('td', { align: isText(field) ? 'left' : 'right' }, index ? text : make('button', { type: 'button', className: 'link', onclick: () => openRow(other, row, trail) }, text));
   };
-  return make('div', { className: 'scroll' }, make('table', { cellPadding: 4 },
+  return scrolling(other.title(), make('table', { cellPadding: 4 },
     make('caption', {}, `${other.title()}${rows.length > most ? `, ${most} of ${format(rows.length, 'count')}` : ''}`),
     make('thead', {}, make('tr', {}, ...fields.map((field) => make('th', { scope: 'col', align: isText(field) ? 'left' : 'right' }, field.title)))),
     make('tbody', {}, ...sorted.slice(0, most).map((row) => make('tr', {}, ...fields.map((field, index) => cell(field, row, index)))))));

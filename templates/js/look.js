@@ -113,8 +113,8 @@ function namedLayouts(button) {
   known.addEventListener('change', () => { if (known.value) loadLayout(JSON.stringify(read()[known.value])); });
   tell();
   return make('div', { className: 'tools' }, known, name,
-    button('Keep', 'Save the layout under this name', () => { if (name.value.trim()) write({ ...read(), [name.value.trim()]: layout.read() }); tell(); }),
-    button('Drop', 'Delete the layout with this name', () => {
+    button('Save as', 'Save as a layout with this name', () => { if (name.value.trim()) write({ ...read(), [name.value.trim()]: layout.read() }); tell(); }),
+    button('Delete', 'Delete the layout with this name', () => {
       const all = read(), before = { ...all };
       delete all[name.value.trim()];
       write(all);

@@ -97,7 +97,7 @@ function allocatedIn({ device, rank }, a, b) {
   return [heading, make('p', { className: 'small mute' }, rows.length ? '' : 'No block was allocated. ',
     some ? `This page has ${format(grid.rows.count, 'count')} of ${format(grid.rows.of, 'count')} blocks. ` : '',
     make('button', { type: 'button', className: 'link', onclick: () => grid.reveal(grid.query) }, 'These blocks')),
-  make('div', { className: 'scroll' }, make('table', {}, make('thead', {}, make('tr', {}, ...cells('th', ['Operator', 'Blocks', 'Allocated', 'Still allocated']))),
+  scrolling('Blocks by operator', make('table', {}, make('thead', {}, make('tr', {}, ...cells('th', ['Operator', 'Blocks', 'Allocated', 'Still allocated']))),
     make('tbody', {}, ...rows.slice(0, 20).map(([name, [count, bytes, left]]) => make('tr', {},
       ...cells('td', [elided(name), format(count, 'count'), format(bytes, 'bytes'), format(left, 'bytes')]))))))];
 }

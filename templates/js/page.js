@@ -18,6 +18,9 @@ function shape(tag, attributes, ...children) {
   return element;
 }
 
+// A table that may be wider than its place: the keyboard scrolls it, too.
+const scrolling = (name, table) => make('div', { className: 'scroll', tabIndex: 0, role: 'group', ariaLabel: name }, table);
+
 // On paper every finding stands open, as nobody can open one there.
 const opened = [];
 addEventListener('beforeprint', () => {

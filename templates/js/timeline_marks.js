@@ -43,7 +43,7 @@ class TimelineMarks extends TimelineSummary {
       return make('tr', {}, make('th', { scope: 'row', align: 'left' }, name), make('td', { align: 'right', title: `${mark.time - this.first} ns` }, axisTime(mark.time - this.first, 1)),
         make('td', { align: 'right', title: own ? '' : `${apart} ns` }, own ? '–' : `${apart < 0 ? '−' : '+'}${format(Math.round(b - a), 'ns')}`),
         make('td', { align: 'right' }, own ? '–' : format(busy.in(a, b) / (b - a || 1), 'ratio')),
-        make('td', {}, own ? '' : button('total', `Totals from ${mark.name} to ${this.base.name}`, () => { this.choose(a, b); this.fit(); }), ' ',
+        make('td', {}, own ? '' : button('total', `Show the total from ${mark.name} to ${this.base.name}`, () => { this.choose(a, b); this.fit(); }), ' ',
           button('×', `Remove ${mark.name}`, () => {
             const before = [...this.marks];
             this.marks.splice(this.marks.indexOf(mark), 1);
@@ -53,7 +53,7 @@ class TimelineMarks extends TimelineSummary {
     });
     this.marks$.replaceChildren(tools, this.marks.length ? make('table', {}, make('caption', { className: 'hide' }, 'Marks'), make('thead', {}, make('tr', {},
       ...['Mark', 'Time'].map((text, i) => make('th', { scope: 'col', align: i ? 'right' : 'left' }, text)), make('th', { scope: 'col' }, 'Difference to ', base),
-      make('th', { scope: 'col' }, 'Busy between'), make('th', { scope: 'col' }))), make('tbody', {}, ...rows)) : '');
+      make('th', { scope: 'col' }, 'Busy between'), make('th', { scope: 'col' }, make('span', { className: 'hide' }, 'Actions')))), make('tbody', {}, ...rows)) : '');
     this.redraw();
     this.keepHash();
   }

@@ -37,8 +37,9 @@ class TimelineMoving extends TimelineDrawing {
     this.choose(from, to);
     document.getElementById('timeline-section').scrollIntoView();
   }
+  ranks() { return new Set(this.head.tracks.map((track) => track.rank)); }
   chooseRank(rank) {
-    const ranks = new Set(this.head.tracks.map((track) => track.rank));
+    const ranks = this.ranks();
     this.rank = ranks.has(rank) ? rank : Math.min(...ranks);
     this.selected = NONE;
     if (this.regionChoice) this.regions = this.findRegions(this.regionChoice);

@@ -40,9 +40,9 @@ class Timeline extends TimelineInput {
 
   // What the page opens on: the iterations that were judged, where the recording holds much beside them.
   judged() {
-    const grid = grids.get('iterations'), iterations = grid?.field('start') && grid.field('duration') ? this.findRegions('iterations') : [], room = Math.round(0.02 * (this.last - this.first));
-    const from = Math.max(this.first, Math.min(...iterations.map((region) => region[1])) - room);
-    const to = Math.min(this.last, Math.max(...iterations.map((region) => region[2])) + room);
+    const grid = grids.get('iterations'), iterations = grid?.field('start') && grid.field('duration') ? this.findRegions('iterations') : [];
+    const begin = Math.min(...iterations.map((region) => region[1])), end = Math.max(...iterations.map((region) => region[2]));
+    const room = Math.round(0.05 * (end - begin)), from = Math.max(this.first, begin - room), to = Math.min(this.last, end + room);
     return to > from && to - from < 0.9 * (this.last - this.first) ? [from, to] : [this.first, this.last];
   }
 

@@ -21,7 +21,7 @@ class TimelineSummary extends TimelineMoving {
       ...cells.map((text) => make('td', { align: 'right' }, text)));
     const table = (caption, rows) => make('table', { className: 'plain' }, make('caption', {}, caption), make('tbody', {}, ...rows));
     const parts = this.chosenUnits ? [] : [...this.breakdown(from, to)];
-    this.summary$.replaceChildren(make('h3', {}, `${this.range ? 'Selected' : 'In view'} ${format(Math.round(span), 'ns')}`), ...this.shares(from, to));
+    this.summary$.replaceChildren(make('h3', {}, `${this.range ? 'Selected' : 'In view'} ${format(Math.round(span), 'ns')}${this.ranks().size > 1 ? ` of rank ${this.rank}` : ''}`), ...this.shares(from, to));
     this.summary$.append(...[
       parts.length && table('Breakdown', parts.map((time, index) => time > 0 &&
         row(colorOf(index), CATEGORIES[index][1], format(time / span, 'ratio'), format(Math.round(time), 'ns'))).filter(Boolean)),
@@ -64,7 +64,7 @@ class TimelineSummary extends TimelineMoving {
       cell([...sum.names].sort((p, q) => q[1] - p[1]).slice(0, 3).map(([name, count]) => `${shorten(name, 28)} ×${format(count, 'count')}`).join(', '), 'left')));
     if (!rows.length) return [];
     const more = whole > sums.length ? `, the busiest ${sums.length} of ${whole}` : '';
-    return [make('div', { className: 'scroll', tabIndex: 0, role: 'group', ariaLabel: 'Totals per stream' }, make('table', { className: 'units' },
+    return [scrolling('Totals per stream', make('table', { className: 'units' },
       make('caption', {}, `By ${this.head.facets.length ? 'engine and queue' : 'stream'}${more}: number of events, busy time`),
       make('thead', {}, make('tr', {}, ...head.map((text, i) => make('th', { scope: 'col', align: i && i + 1 < head.length ? 'right' : 'left' }, text)))),
       make('tbody', {}, ...rows)))];

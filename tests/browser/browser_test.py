@@ -16,6 +16,7 @@ import time
 import unittest
 
 import charts_test
+import extremes_test
 import lanes_test
 import link_test
 import misleading_test
@@ -400,7 +401,7 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
         for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test,
-                       misleading_test, place_test, link_test):
+                       misleading_test, place_test, link_test, extremes_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())

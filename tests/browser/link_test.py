@@ -191,7 +191,7 @@ class LeavingTest(ViewsCase):
             const name = document.querySelector('[aria-label="Layout name"]'), tools = name.parentElement;
             const names = () => [...tools.querySelectorAll('option')].map((option) => option.value).filter(Boolean), seen = [];
             const press = (text) => { [...tools.querySelectorAll('button')].find((b) => b.textContent === text).click(); seen.push(names()); };
-            name.value = 'mine'; press('Keep'); press('Drop');
+            name.value = 'mine'; press('Save as'); press('Delete');
             document.querySelector('.undo button').click(); seen.push(names());
             return seen""")
         self.assertEqual(names, [["mine"], [], ["mine"]])

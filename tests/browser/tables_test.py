@@ -140,7 +140,7 @@ class LayoutsTest(ViewsCase):
     def test_a_layout_is_kept_under_a_name(self):
         self.js("layout.write('columns', {ops: ['calls']}); document.querySelector('nav .menu').open = true;"
                 "document.querySelector('nav .menu input[placeholder=name]').value = 'mine';"
-                "[...document.querySelectorAll('nav .menu button')].find((b) => b.textContent === 'Keep').click()")
+                "[...document.querySelectorAll('nav .menu button')].find((b) => b.textContent === 'Save as').click()")
         self.assertEqual(self.js("return JSON.parse(localStorage.getItem('profgauge-layouts')).mine.columns"), {"ops": ["calls"]})
         self.js("layout.write('columns', {}); const s = document.querySelector('nav .menu select[aria-label=\"Saved layouts\"]');"
                 "s.value = 'mine'; s.dispatchEvent(new Event('change'))")

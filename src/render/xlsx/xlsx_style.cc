@@ -146,6 +146,9 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
       if (style == XlsxStyle::kHeadRight) format_set_align(format, LXW_ALIGN_RIGHT);
       if (style == XlsxStyle::kHeadIndented) format_set_indent(format, 1);
       break;
+    case XlsxStyle::kWrapIndented:
+      format_set_text_wrap(format);
+      [[fallthrough]];
     case XlsxStyle::kIndented:
       format_set_indent(format, 1);
       break;

@@ -39,8 +39,9 @@ enum class XlsxStyle : std::uint8_t {
   kHeadRight,
   kHeadIndented,
   kIndented,  ///< Text after a number, with a space between them.
-  kClipped,   ///< Text that stays in its cell.
-  kFree,      ///< Text that may run over its neighbors and widens no column.
+  kWrapIndented,
+  kClipped,  ///< Text that stays in its cell.
+  kFree,     ///< Text that may run over its neighbors and widens no column.
 };
 
 /// How a unit is written: times in ms, sizes in MB, rates in GB/s and TFLOP/s; the rest as it is.

@@ -109,11 +109,11 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
     const std::size_t at = row + 1 + i;
-    sheet.Text(at, 0, fmt::format("{}", fmt::join(step.rules, " + ")));
+    sheet.Text(at, 0, fmt::format("{}", fmt::join(step.rules, " + ")), XlsxStyle::kWrap);
     sheet.Cell(at, 1, step.time.value, Unit::kTime);
     sheet.Cell(at, 2, step.saves.value, Unit::kTime);
     const std::string text = XlsxProse(PlanStepText(step));
-    sheet.Text(at, 3, text, XlsxStyle::kWrap);
+    sheet.Text(at, 3, text, XlsxStyle::kWrapIndented);
     sheet.FitRow(at, text);
     const State level = LevelOf(report, step);
     sheet.Text(at, 4, level == State::kNone ? "" : LookOf(level).word, XlsxStyle::kIndented);
