@@ -5,40 +5,34 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "analysis/context/iteration_parts.h"
+#include "analysis/context/marker_names.h"
 #include "analysis/context/markers.h"
 #include "base/errors.h"
 
 namespace profgauge {
 namespace {
 
-// "5" of "ProfilerStep#5"; empty when there is no number at the end.
-std::string TrailingNumber(std::string_view text) {
-  std::size_t begin = text.size();
-  while (begin > 0 && std::isdigit(static_cast<unsigned char>(text[begin - 1])) != 0) --begin;
-  return std::string(text.substr(begin));
-}
-
 void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterations& iterations) {
   std::stable_sort(markers.begin(), markers.end(),
                    [](const Marker& a, const Marker& b) { return a.host.start < b.host.start; });
   std::vector<Iteration>& all = iterations.all;
   all.resize(markers.size());
-  std::set<std::string> names;
+  std::vector<std::string_view> names;
+  for (const Marker& marker : markers) names.push_back(profile.Name(marker.name));
+  const std::vector<std::string_view> numbers = NumbersOfMarkers(names);
+  iterations.has_numbers = !numbers.empty();
   for (std::size_t i = 0; i < markers.size(); ++i) {
     all[i].host = markers[i].host;
-    all[i].name = TrailingNumber(profile.Name(markers[i].name));
-    names.insert(all[i].name);
-  }
-  if (names.size() != all.size() || names.contains("")) {
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].name = std::to_string(i);
-  } else {
-    iterations.has_numbers = true;
+    all[i].name = iterations.has_numbers ? std::string(numbers[i]) : std::to_string(i);
   }
 }
 
@@ -256,6 +250,14 @@ std::int64_t NumberOf(const Iteration& iteration, std::size_t position) {
   return number;
 }
 
+bool NumbersFall(const Iterations& iterations) {
+  const std::vector<Iteration>& all = iterations.all;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (NumberOf(all[i], i) < NumberOf(all[i - 1], i - 1)) return true;
+  }
+  return false;
+}
+
 std::vector<bool> FollowsDirectly(const Iterations& iterations) {
   std::vector<std::int64_t> steps;
   for (std::size_t i = 0; i + 1 < iterations.all.size(); ++i) {
@@ -263,7 +265,14 @@ std::vector<bool> FollowsDirectly(const Iterations& iterations) {
   }
   std::vector<bool> follows(iterations.all.size(), false);
   if (steps.empty()) return follows;
-  const std::int64_t least = *std::min_element(steps.begin(), steps.end());
+  const auto falls = std::ranges::count_if(steps, [](std::int64_t step) { return step < 0; });
+  if (2 * static_cast<std::size_t>(falls) > steps.size()) {
+    for (std::int64_t& step : steps) step = -step;
+  }
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t step : steps) {
+    if (step > 0) least = std::min(least, step);
+  }
   for (std::size_t i = 0; i < steps.size(); ++i) follows[i] = steps[i] == least;
   return follows;
 }

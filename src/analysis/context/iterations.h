@@ -164,9 +164,13 @@ Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
 /// The number that the marker of the iteration at `position` recorded, else the position.
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 
+/// Whether a number is less than the one before it: a count that starts again, or runs down.
+bool NumbersFall(const Iterations& iterations);
+
 /// For each of `iterations.all`, whether the next one follows it: their numbers differ by the least
-/// that neighbors differ by (markers may count in fours). Where they differ by more, the profile
-/// skips some. The last one is followed by none.
+/// that neighbors differ by (markers may count in fours, or down). Where they differ by more, the
+/// profile skips some. One that goes back, against the direction of most, begins a new count: what
+/// came before it is unknown, and it follows none. The last one is followed by none.
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
 /// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker has

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/context/iteration_ways.h"
+#include "analysis/context/marker_names.h"
 #include "knowledge/iterations.h"
 
 namespace profgauge {
@@ -158,7 +158,7 @@ std::string ListOf(std::set<std::string> families, const std::string& kept) {
   families.erase(kept);
   std::string list;
   for (const std::string& family : families) {
-    list += fmt::format("{}`{}`", list.empty() ? "" : ", ", family);
+    list += fmt::format("{}`{}`", list.empty() ? "" : ", ", FamilyText(family));
   }
   return list;
 }
@@ -194,7 +194,7 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
     if (names[i].family == most->first) chosen.found.push_back(markers[i]);
   }
   if (const std::string others = ListOf(std::move(all), most->first); !others.empty()) {
-    chosen.families = fmt::format("`{}`, not {}", most->first, others);
+    chosen.families = fmt::format("`{}`, not {}", FamilyText(most->first), others);
   }
   chosen.nested = ListOf(std::move(of.nested), most->first);
   chosen.faults.displaced = CountDisplaced(profile, chosen.found, of.not_parts);

@@ -6,9 +6,11 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/context/marker_names.h"
 #include "analysis/time/run_iterations.h"
 #include "knowledge/iterations.h"
 
@@ -24,11 +26,6 @@ std::optional<std::size_t> FirstMark(const RankContext& rank) {
     if (starts && host.thread[row].valid()) return row;
   }
   return std::nullopt;
-}
-
-// The common part of iteration markers: "ProfilerStep#".
-std::string_view UpToNumber(std::string_view name) {
-  return name.substr(0, std::min(name.find_first_of("0123456789"), name.size()));
 }
 
 // How far the marks of a process are apart.
@@ -52,16 +49,35 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-// Paces of markers like that of row `like`: of its kind, and with its name except for numbers.
+// Whether a name is of a family of markers, asked once for each name.
+class IsOfFamily {
+ public:
+  IsOfFamily(const Profile& profile, StringId like)
+      : profile_(profile), family_(FamilyOf(like)), known_(profile.strings.size()) {}
+  bool operator()(StringId name) {
+    if (!name.valid()) return false;
+    std::optional<bool>& known = known_[name.value];
+    if (!known) known = FamilyOf(name) == family_;
+    return *known;
+  }
+
+ private:
+  std::string FamilyOf(StringId name) const { return NameOfMarker(profile_.Name(name)).family; }
+  const Profile& profile_;
+  std::string family_;
+  std::vector<std::optional<bool>> known_;
+};
+
+// Paces of markers like that of row `like`: of its kind and family.
 Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
-  const std::string_view family = UpToNumber(profile.Name(host.name[like]));
+  IsOfFamily is_alike(profile, host.name[like]);
   const std::vector<bool> launches = LaunchingThreads(profile);
   Paces paces;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const ThreadId thread = host.thread[row];
     if (host.kind[row] != host.kind[like] || !thread.valid()) continue;
-    if (UpToNumber(profile.Name(host.name[row])) != family) continue;
+    if (!is_alike(host.name[row])) continue;
     const ThreadId own = launches[thread.value] ? thread : ThreadId{};
     Pace& pace = paces[{profile.threads[thread.value].process, own}];
     pace.begin = std::min(pace.begin, host.start[row]);

@@ -196,8 +196,7 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
     std::size_t rank = 0, iteration = 0;
   };
   const std::map<std::int64_t, Ns> longest = LongestOf(ranks);
-  const bool has_device = std::any_of(facts.begin(), facts.end(),
-                                      [](const IterationFacts& rank) { return rank.has_device; });
+  const bool has_device = std::ranges::any_of(facts, &IterationFacts::has_device);
   std::map<std::int64_t, Slowest> by_number;
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
     const Iterations& iterations = ranks[rank].iterations;
@@ -227,6 +226,8 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
     }
     run.push_back({iteration.name, slowest.rank, i, slowest.length, unobserved, period});
   }
+  const bool fall = std::ranges::any_of(ranks, NumbersFall, &RankContext::iterations);
+  if (fall) std::ranges::stable_sort(run, {}, &RunIteration::iteration);
   return run;
 }
 
@@ -261,9 +262,8 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
     has_device = has_device || facts[i].has_device;
   }
   out.Set(metric::kProfileRanks, static_cast<std::int64_t>(ranks.size()));
-  const bool told = has_device || std::all_of(ranks.begin(), ranks.end(), [](const RankContext& r) {
-                      return r.profile->has_timeline;
-                    });
+  const auto is_timed = [](const RankContext& rank) { return rank.profile->has_timeline; };
+  const bool told = has_device || std::ranges::all_of(ranks, is_timed);
   if (told) out.Set(metric::kProfileGpus, gpus);
   if (listed > 0) {
     out.Set(metric::kProfileGpusListed, listed);

@@ -65,8 +65,9 @@ struct IterationFacts {
 /// `times`: CategoryTimesOf() the rank.
 IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times);
 
-/// The selected iterations. Ranks are matched by the iterations' numbers, so that a rank which
-/// began recording later does not shift the others. Of `facts`, one for each rank, has_device and
+/// The selected iterations, in the order of their numbers; in that of time where these fall, as all
+/// series of a rank are. Ranks are matched by the numbers, so that a rank which began recording
+/// later does not shift the others. Of `facts`, one for each rank, has_device and
 /// parts are looked at.
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
                                          std::span<const IterationFacts> facts);

@@ -126,6 +126,21 @@ TEST(Observed, APauseIsNeitherBusyNorIdle) {
     const auto analysis = Analyze(OneRank(test.Finish()), {});
     return AsNumber(analysis->Find("gpu.idle.mean")->value, -1);
   };
+  // A count that starts again pauses nowhere but, perhaps, there.
+  const auto idle_of_restart = [](const std::vector<int>& numbers) {
+    TestProfile test;
+    Ns begin = 0;
+    for (const int number : numbers) {
+      test.Step(number, {begin, begin + 100 * kMs});
+      test.Launch("kernel", {begin, begin + 5'000}, {begin + 10'000, begin + 100 * kMs});
+      begin += 200 * kMs;
+    }
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    return AsNumber(analysis->Find("gpu.idle.mean")->value, -1);
+  };
+  EXPECT_NEAR(idle_of_restart({100, 101, 102, 103, 104, 105}), 500 / 1100.0, 1e-3);
+  EXPECT_NEAR(idle_of_restart({100, 101, 102, 103, 50, 51}), 400 / 1000.0, 1e-3);
+  EXPECT_NEAR(idle_of_restart({6, 5, 4, 3, 2, 1}), 500 / 1100.0, 1e-3);
   EXPECT_LT(idle(10, false), 0.02);
   EXPECT_GT(idle_in_fours(), 0.4);
   EXPECT_GT(idle(10, true), 0.6);
