@@ -20,6 +20,16 @@ std::string ChangeOf(const profgauge::Finding& finding) {
   return finding.advice_parts.empty() ? "" : TextOf(finding.advice_parts.front());
 }
 
+// A step changes all that its rule looks at: it is the fix of all of its findings.
+void AddKeys(const Evaluation& evaluation, std::size_t first, std::vector<std::string>& keys) {
+  const profgauge::Finding& of = evaluation.findings[first];
+  for (const profgauge::Finding& finding : evaluation.findings) {
+    const bool is_its =
+        Fired(of.status) ? finding.rule == of.rule && Fired(finding.status) : &finding == &of;
+    if (is_its) keys.push_back(finding.key);
+  }
+}
+
 }  // namespace
 
 Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
@@ -44,6 +54,7 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
     const profgauge::Finding& first = evaluation.findings[step.findings.front()];
     for (const std::size_t at : step.findings) {
       to.rules.push_back(evaluation.findings[at].rule->id);
+      AddKeys(evaluation, at, to.findings);
       to.fired = to.fired && Fired(evaluation.findings[at].status);
     }
     // The title of the fault: a passed rule may become the limit once the steps before it are done.
@@ -57,7 +68,7 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
         out.steps.size() > 1 && step.alone < knowledge::kPlanLeastGainShare.Of(plan.start);
   }
   for (const std::size_t at : plan.no_effect) {
-    out.no_effect.push_back(evaluation.findings[at].rule->id);
+    AddKeys(evaluation, at, out.no_effect);
   }
   return out;
 }

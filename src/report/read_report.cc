@@ -183,7 +183,9 @@ Finding ReadFinding(const JsonNode& node) {
 
 PlanStep ReadPlanStep(const JsonNode& node) {
   PlanStep step;
-  step.rules = node["findings"].Texts();
+  step.findings = node["findings"].Texts();
+  step.rules = node["rules"].Texts();
+  if (step.rules.empty()) step.rules = step.findings;  // Of older reports.
   step.title = node["title"].Text();
   step.change = node["change"].Text();
   step.time = ReadQuantity(node["time"]);

@@ -133,7 +133,11 @@ class Redactor {
   }
 
   void operator()(Plan& plan) {
-    for (PlanStep& step : plan.steps) (*this)(step.title), (*this)(step.change);
+    for (PlanStep& step : plan.steps) {
+      (*this)(step.title), (*this)(step.change);
+      for (std::string& key : step.findings) Name(key);
+    }
+    for (std::string& key : plan.no_effect) Name(key);
     (*this)(plan.absent_because), (*this)(plan.limits);
   }
 

@@ -146,6 +146,8 @@ struct PlanStep {
   /// False: no finding yet. It becomes the limit once the steps before it are done.
   bool fired = true;
   bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.
+  std::vector<std::string>
+      findings;  ///< Keys of the findings of these rules that fired, or passed.
 };
 
 /// The least possible time of an iteration (rules/floor.h).
@@ -161,7 +163,7 @@ struct Plan {
   std::string absent_because;  ///< Why there are none.
   Quantity start, end;
   Quantity without_profiler;  ///< The start if the profiler did not slow the host; may be absent.
-  std::vector<std::string> no_effect;  ///< Rules whose findings save nothing in any order.
+  std::vector<std::string> no_effect;  ///< Keys of findings that save nothing in any order.
   bool complete = true;                ///< False: the profile is too long to try all orders.
   std::string limits;                  ///< Limits of the simulation.
   Floor floor;

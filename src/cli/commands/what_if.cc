@@ -95,10 +95,13 @@ void ListPlan(const report::Plan& plan, JsonList& list) {
     const report::PlanStep& step = plan.steps[i];
     render::JsonWriter& row = list.Row();
     row.Field("step", static_cast<std::int64_t>(i + 1));
-    row.Key("findings");
-    row.BeginArray(render::JsonWriter::Style::kInline);
-    for (const std::string& rule : step.rules) row.Text(rule);
-    row.EndArray();
+    for (const auto& [name, texts] :
+         {std::pair("findings", &step.findings), std::pair("rules", &step.rules)}) {
+      row.Key(name);
+      row.BeginArray(render::JsonWriter::Style::kInline);
+      for (const std::string& text : *texts) row.Text(text);
+      row.EndArray();
+    }
     row.Field("title", step.title);
     row.OptionalField("change", step.change);
     row.Key("iteration_time"), row.Real(AsNumber(step.time.value, 0));

@@ -205,8 +205,8 @@ void WriteParts(JsonWriter& out, const RichText& parts) {
 
 // The place of a finding in the plan: its step, or the reason why it has none.
 void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const report::Plan& plan) {
-  const auto has = [&](const std::vector<std::string>& rules) {
-    return std::find(rules.begin(), rules.end(), finding.rule) != rules.end();
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
   };
   const auto write = [&](std::string_view state, auto more) {
     out.Key("plan");
@@ -217,7 +217,7 @@ void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const rep
   };
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
-    if (!has(step.rules)) continue;
+    if (!has(step.rules, finding.rule)) continue;
     return write(step.fired ? "step" : "limit_next", [&] {
       out.Field("step", static_cast<std::int64_t>(i + 1));
       if (const auto* saves = std::get_if<std::int64_t>(&step.saves.value)) {
@@ -227,7 +227,7 @@ void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const rep
     });
   }
   if (plan.steps.empty() || !HasFired(finding)) return;
-  write(has(plan.no_effect) ? "no_effect" : "not_simulated", [] {});
+  write(has(plan.no_effect, finding.key) ? "no_effect" : "not_simulated", [] {});
 }
 
 void WriteFinding(JsonWriter& out, const report::Finding& finding,
@@ -366,10 +366,8 @@ void WriteRemarks(JsonWriter& out, const std::vector<report::Remark>& remarks) {
 
 void WritePlanStep(JsonWriter& out, const report::PlanStep& step) {
   out.BeginObject();
-  out.Key("findings");
-  out.BeginArray(Style::kInline);
-  for (const std::string& rule : step.rules) out.Text(rule);
-  out.EndArray();
+  TextList(out, "findings", step.findings);
+  TextList(out, "rules", step.rules);
   out.Field("title", step.title);
   out.OptionalField("change", step.change);
   OptionalQuantity(out, "time", step.time);
@@ -412,10 +410,7 @@ void WritePlan(JsonWriter& out, const report::Plan& plan) {
   out.BeginArray();
   for (const report::PlanStep& step : plan.steps) WritePlanStep(out, step);
   out.EndArray();
-  out.Key("no_effect");
-  out.BeginArray();
-  for (const std::string& rule : plan.no_effect) out.Text(rule);
-  out.EndArray();
+  TextList(out, "no_effect", plan.no_effect);
   out.Field("limits", plan.limits);
   WriteFloor(out, plan.floor);
   out.EndObject();

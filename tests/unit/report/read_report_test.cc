@@ -73,6 +73,19 @@ TEST(ReadReport, ReadsLaterVersions) {
   EXPECT_EQ(read->profile.name, "x");
 }
 
+TEST(ReadReport, StepsOfOlderPlansNameRules) {
+  const auto read = ReadReport(
+      R"({"schema": 1, "profile": {}, "verdict": {}, "plan": {"steps": [
+          {"findings": ["gpu/idle"]},
+          {"findings": ["comm/exposed@rank=3"], "rules": ["comm/exposed"]}]}})",
+      "r.json");
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->plan->steps.size(), 2u);
+  EXPECT_EQ(read->plan->steps[0].rules, std::vector<std::string>{"gpu/idle"});
+  EXPECT_EQ(read->plan->steps[1].rules, std::vector<std::string>{"comm/exposed"});
+  EXPECT_EQ(read->plan->steps[1].findings, std::vector<std::string>{"comm/exposed@rank=3"});
+}
+
 TEST(ReadReport, RefusesOtherFiles) {
   struct Row {
     std::string text;

@@ -91,9 +91,12 @@ TEST(Redact, HidesNamesOfCodeInAllPartsAlike) {
   report.remarks = {{"x", "before quokka: `wombat` and quokka wait"}};
   Finding finding;
   finding.rule = "gpu/idle";
+  finding.key = "gpu/idle@op=quokka";
   finding.message_parts = PartsOf("the host is in `quokka`");
   finding.next = "profgauge compare a.json b.json";
   report.findings = {finding};
+  report.plan.emplace().steps.emplace_back().findings = {finding.key};
+  report.plan->no_effect = {finding.key};
   report.timeline.kinds = {{"quokka", Category::kPython, ""}};
   Redact(report, Redaction(RedactLevel::kCode));
   const std::string name = std::get<std::string>(report.tables[0].At(0, "name"));
@@ -102,6 +105,9 @@ TEST(Redact, HidesNamesOfCodeInAllPartsAlike) {
   EXPECT_EQ(report.timeline.kinds[0].name, word);
   EXPECT_EQ(report.findings[0].message_parts[1].text, word);
   EXPECT_EQ(report.findings[0].next, "");
+  EXPECT_EQ(report.findings[0].key.find("quokka"), std::string::npos);
+  EXPECT_EQ(report.plan->steps[0].findings[0], report.findings[0].key);
+  EXPECT_EQ(report.plan->no_effect[0], report.findings[0].key);
   EXPECT_EQ(report.remarks[0].text.find("quokka"), std::string::npos);
   EXPECT_EQ(report.remarks[0].text.find("wombat"), std::string::npos);
   EXPECT_TRUE(report.remarks[0].text.starts_with("before " + word + ": `"));
