@@ -90,6 +90,12 @@ if(PROFGAUGE_TESTS)
   add_dependencies(what_if_test make_profile)
   target_compile_definitions(what_if_test PRIVATE PROFGAUGE_MAKE_PROFILE="$<TARGET_FILE:make_profile>")
 endif()
+profgauge_test(straggler
+  SOURCES
+    unit/api/straggler_test.cc
+    tools/ranks/simulate.cc
+    tools/ranks/write_kineto.cc
+  DEPENDS rules readers)
 profgauge_test(rules DEPENDS rules readers)
 profgauge_test(expr DEPENDS expr)
 profgauge_test(gate DEPENDS gate readers)

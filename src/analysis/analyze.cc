@@ -101,6 +101,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   }
   replayer->SetTargets(LaunchTargetsOf(out, ranks.size()));
   replayer->SetGaps(HostGapsOf(ranks, out));
+  replayer->SetStraggler(StragglerOf(out));
   AddCriticalPath(*replayer, paths, out);
   std::shared_ptr<const JudgedSteps> steps;
   if (has_timeline) {

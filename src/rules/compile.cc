@@ -239,6 +239,7 @@ class RuleCompiler {
     if (scenario) {
       for (CompiledScale& scale : scenario->scales) {
         scale.without_waiting = rule_.gain->without_waiting;
+        scale.keeps_up = rule_.gain->keeps_up;
       }
       out_.scenario = *std::move(scenario);
     } else {

@@ -93,6 +93,7 @@ class Planner {
       if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;
       Candidate candidate{i, runner_.ChangesOf(*rule->scenario), {}};
       if (candidate.changes.without_waiting && !replayer_.knows_waiting()) continue;
+      if (KeepsUp(candidate.changes) && !replayer_.is_joint()) continue;
       if (!SelectsRows(candidate.changes)) continue;
       candidate.option = {replayer_.MostSaved(candidate.changes), fired};
       some.push_back(std::move(candidate));

@@ -62,6 +62,7 @@ struct RuleGain {
   std::vector<WhatIfScale> scenario;  ///< Changes that a simulation predicts; empty: only `value`.
   std::string measured;               ///< One device's experience, for `rules explain`.
   bool without_waiting = false;       ///< The selected work waits for no rank either, where known.
+  bool keeps_up = false;  ///< The rank of selected collectives arrives with the next to last.
 };
 
 struct EvidenceColumn {

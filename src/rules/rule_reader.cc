@@ -193,6 +193,7 @@ void RuleReader::Gain(const YamlNode& node) {
       {"scenario", [&](const YamlNode& n) { Scenario(n, gain.scenario); }},
       {"without_waiting",
        [&](const YamlNode& n) { Set(gain.without_waiting, decoder_.Bool(n, "without_waiting")); }},
+      {"keeps_up", [&](const YamlNode& n) { Set(gain.keeps_up, decoder_.Bool(n, "keeps_up")); }},
   };
   decoder_.Map(node, "`gain`", kKeys);
 }

@@ -98,6 +98,8 @@ constexpr Doc kDocs[] = {
     {"`gain`", "scenario", "simulated durations without the finding's cause"},
     {"`gain`", "without_waiting",
      "whether selected collectives wait for no rank, if that is known"},
+    {"`gain`", "keeps_up",
+     "whether the rank of selected collectives arrives at each with the next to last"},
     {"a policy", "what_if", "scenarios to simulate"},
     {"a scenario", "name",
      "its metrics are what_if.NAME.iteration_time and what_if.NAME.gain_share"},

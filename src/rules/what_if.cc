@@ -245,6 +245,11 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
+bool KeepsUp(const Scenario& changes) {
+  return std::ranges::any_of(changes.scalings,
+                             [](const Scaling& scaling) { return scaling.keeps_up; });
+}
+
 std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
   const std::lock_guard lock(use);
@@ -257,7 +262,12 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   }
   replayer_.FillColumns(fields, *rows);
   std::map<double, Scaling> by_factor;
-  if (!scale.by) by_factor[scale.factor] = {scale.table, {}, scale.factor, scale.without_waiting};
+  const auto without_rows = [&scale](double factor) {
+    Scaling scaling{scale.table, {}, factor, scale.without_waiting};
+    scaling.keeps_up = scale.keeps_up;
+    return scaling;
+  };
+  if (!scale.by) by_factor[scale.factor] = without_rows(scale.factor);
   ScenarioRows::Reader events(rows->events);
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
@@ -273,7 +283,7 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto [to, is_new] = by_factor.try_emplace(factors[i]);
-      if (is_new) to->second = {scale.table, {}, factors[i], scale.without_waiting};
+      if (is_new) to->second = without_rows(factors[i]);
       to->second.rows.push_back(events.At(found[i]));
     }
   }
@@ -316,10 +326,12 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
       out.matched.push_back(matched);
     }
   }
-  if (changes.without_waiting && !replayer_.knows_waiting()) {
+  const bool needs_others = changes.without_waiting && !replayer_.knows_waiting();
+  if (needs_others || (KeepsUp(changes) && !replayer_.is_joint())) {
     out.absent_because = "waiting for other ranks is known only with their profiles, if they match";
     return out;
   }
+  replayer_.FindSteps(changes);
   out.prediction = replayer_.Predict(changes, wanted_);
   return out;
 }

@@ -33,6 +33,8 @@ struct CompiledScale {
   double factor = 1;
   std::optional<expr::Program> by;  ///< In place of `factor`: of each row, 0 to 1.
   bool without_waiting = false;     ///< Collectives that it selects wait for no rank either.
+  bool keeps_up =
+      false;  ///< The rank of collectives that it selects arrives with the next to last.
 };
 
 struct CompiledScenario {
@@ -82,6 +84,9 @@ class ScenarioRunner {
   KnownRows known_[4];  ///< By table.
   std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
+
+/// Whether a late rank keeps up in it, which needs a joint replay.
+bool KeepsUp(const Scenario& changes);
 
 /// Limits of predictions, in clauses; `replayer` null: of any profile.
 std::string PredictionLimits(const Replayer* replayer);

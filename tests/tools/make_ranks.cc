@@ -35,6 +35,7 @@ constexpr Number kNumbers[] = {
     {"--microbatches", &Plan::microbatches, "of a step (pp)"},
     {"--late", &Plan::late, "the late rank"},
     {"--lateness", &Plan::lateness, "ns that it takes longer each layer"},
+    {"--waits", &Plan::waits, "ns after each collective until the host goes on that waits for it"},
     {"--jitter", &Plan::jitter, "ns that every rank takes longer at most, at random"},
     {"--slow-link", &Plan::slow_link, "rank whose neighbours it reaches slowly; -1: none"},
     {"--slow-link-percent", &Plan::slow_link_percent, "how much longer that takes"},

@@ -194,6 +194,11 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   }
   if (!blame.straggler)
     ColumnOf<columns::kRanks>(table, "late_cause"_col)->MarkAbsent(NobodyBlamed(blame));
+  if (blame.judged_groups == 0) {
+    for (const char* column : {"late_cost", "late_once", "last_calls", "straggles"}) {
+      table.Find(column)->MarkAbsent(NobodyBlamed(blame));
+    }
+  }
   if (std::none_of(slowdowns.begin(), slowdowns.end(),
                    [](const auto& slowdown) { return slowdown.has_value(); })) {
     ColumnOf<columns::kRanks>(table, "kernel_slowdown"_col)

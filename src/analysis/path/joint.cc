@@ -188,27 +188,34 @@ void JointReplay::AddCalls(const Matching& matching,
       call_of_[member.rank][member.end / 2] = static_cast<std::uint32_t>(calls_.size());
     }
     calls_.push_back(std::move(members));
+    sends_.push_back(matching.groups[call.group].point_to_point);
   }
 }
 
 Ns JointReplay::EndOf(const Run& run, std::span<const ScenarioChanges> changes,
+                      std::span<const Flags> late,
                       const std::vector<std::vector<Ns>>& times) const {
   const StepChange own = changes[run.rank].Of(run.begin);
   if (own.is_alone) {  // It waits for no one.
     const PathGraph& graph = graphs_[run.rank];
     return times[run.rank][run.begin - 1] + graph.SegmentOf(run.begin) - own.cut;
   }
-  Ns later = std::numeric_limits<Ns>::min(), cut = std::numeric_limits<Ns>::max();
+  constexpr Ns kNobody = std::numeric_limits<Ns>::min();
+  Ns later = kNobody, awaited = kNobody, cut = std::numeric_limits<Ns>::max();
   for (const Member& member : calls_[run.call]) {
     const PathGraph::StepId start = member.end - 1;
     const Ns moved = times[member.rank][start] - graphs_[member.rank].RecordedAt(start);
     later = std::max(later, moved - member.waited);
     cut = std::min(cut, changes[member.rank].Of(member.end).cut);
+    const bool is_late = !late.empty() && late[member.rank][member.end / 2];
+    if (!is_late) awaited = std::max(awaited, moved - member.waited);
   }
+  if (awaited != kNobody) later = awaited;
   return graphs_[run.rank].RecordedAt(run.begin) + later - cut;
 }
 
-std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges> changes) const {
+std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges> changes,
+                                                 std::span<const Flags> late) const {
   std::vector<std::vector<Ns>> times;
   for (const PathGraph& graph : graphs_) times.emplace_back(graph.size());
   ReplayPart part;
@@ -220,7 +227,7 @@ std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges
           run.begin > 0 ? its[run.begin - 1] : 0,
           [&its](PathGraph::StepId from) { return its[from]; }, &its[run.begin], part);
     } else {
-      times[run.rank][run.begin] = EndOf(run, changes, times);
+      times[run.rank][run.begin] = EndOf(run, changes, late, times);
     }
   }
   return times;

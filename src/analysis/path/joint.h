@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analysis/communication/matching.h"
+#include "analysis/path/flags.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/scenario_changes.h"
 #include "base/numbers.h"
@@ -52,10 +53,19 @@ class JointReplay {
     return CallOf(rank, step) != kNone;
   }
 
+  /// The members of each joint call; none of one that is replayed only by each rank.
+  std::span<const std::vector<Member>> calls() const { return calls_; }
+  /// Whether the call sends from one rank to another: what the sender brings cannot be done
+  /// without.
+  bool Sends(std::size_t call) const { return sends_[call]; }
+
   /// Times of all steps by rank; changes by rank. A cut of a joint call
   /// is of its transfer; of different cuts on its ranks the least counts. Where
   /// its end is `alone`, that rank waits for no one; its cut is then of all that the call takes.
-  std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes) const;
+  /// `late`: by rank and work of the device, calls that do not wait for that rank; may be empty.
+  /// A call whose ranks are all late waits for the last.
+  std::vector<std::vector<Ns>> Replay(std::span<const ScenarioChanges> changes,
+                                      std::span<const Flags> late = {}) const;
   /// By rank and step, the results of VisitSlacks(), where waiting for others gives room too.
   std::vector<std::vector<Ns>> Slacks() const;
 
@@ -74,11 +84,12 @@ class JointReplay {
     const std::vector<std::uint32_t>& known = call_of_[rank];
     return (step & 1) != 0 && step / 2 < known.size() ? known[step / 2] : kNone;
   }
-  Ns EndOf(const Run& run, std::span<const ScenarioChanges> changes,
+  Ns EndOf(const Run& run, std::span<const ScenarioChanges> changes, std::span<const Flags> late,
            const std::vector<std::vector<Ns>>& times) const;
 
   std::span<const PathGraph> graphs_;
   std::vector<std::vector<Member>> calls_;           // Empty: dissolved.
+  Flags sends_;                                      // By call.
   std::vector<std::vector<std::uint32_t>> call_of_;  // By rank, by work of the device.
   std::vector<Run> runs_;                            // Predecessors first.
   std::size_t dissolved_ = 0;

@@ -1,8 +1,9 @@
-// Targets of launches for scenarios: analysis/path/scenario_facts.h.
+// Targets of launches, and the late rank, for scenarios: analysis/path/scenario_facts.h.
 #include <algorithm>
 #include <utility>
 
 #include "analysis/path/scenario_facts.h"
+#include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 
@@ -21,6 +22,17 @@ double ShareAt(const Column& cells, std::size_t row) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> StragglerOf(const Output& out) {
+  const Table* ranks = out.Added("ranks");
+  if (ranks == nullptr) return std::nullopt;
+  const auto* straggles = ColumnOf<columns::kRanks>(ranks, "straggles"_col);
+  if (!straggles->absent_because().empty()) return std::nullopt;
+  for (std::size_t row = 0; row < ranks->rows(); ++row) {
+    if (!straggles->IsAbsentAt(row) && straggles->IntegerAt(row) != 0) return row;
+  }
+  return std::nullopt;
+}
 
 LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks) {
   LaunchTargets found;

@@ -131,6 +131,7 @@ class RankRows {
   bool IsInDataLoader(HostId range) const {
     return replayer_.graphs()[position_].IsInDataLoader(range);
   }
+  bool Straggles() const { return replayer_.straggler() == position_; }
   const HostGap& Gap(std::uint32_t row) const { return replayer_.gaps()[row]; }
   /// That part of the time of a launch; absent where it is unknown.
   void AppendPart(std::uint32_t row, double LaunchTargets::Op::*part, Column& to) const {

@@ -133,8 +133,20 @@ Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) cons
   return out;
 }
 
+RankPaces Replayer::PacesOf(const Scaling& scaling) const {
+  if (!is_joint()) return RankPaces(graphs_.size());
+  std::vector<Flags> rows;
+  for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
+    rows.push_back(NamedRows(graphs_[rank], scaling, rank));
+  }
+  return PacesToKeepUp(*joint_, graphs_, rows);
+}
+
 void Replayer::FindSteps(Scenario& scenario) const {
   for (Scaling& scaling : scenario.scalings) {
+    if (scaling.keeps_up) {
+      scaling.paces = std::make_shared<const RankPaces>(PacesOf(scaling));
+    }
     if (scaling.table != PathTable::kHost && scaling.table != PathTable::kApi) continue;
     auto steps = std::make_shared<std::vector<StepRanges>>();
     for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
@@ -146,13 +158,21 @@ void Replayer::FindSteps(Scenario& scenario) const {
 
 double Replayer::MostSaved(const Scenario& scenario) const {
   if (scenario.without_waiting) return std::numeric_limits<double>::infinity();
+  Scenario others = scenario;  // Paces shorten paths, of which every step has a part.
+  std::erase_if(others.scalings, [](const Scaling& scaling) { return scaling.keeps_up; });
   double saved = 0;
+  for (const Scaling& scaling : scenario.scalings) {
+    if (!scaling.paces) continue;
+    for (const std::vector<Pace>& paces : *scaling.paces) {
+      saved += static_cast<double>(MostGained(paces));
+    }
+  }
   ReplayPart part;
   std::size_t iterations = 1;
   for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
     const PathGraph& graph = graphs_[rank];
     const JointReplay* const joint = is_joint() ? &*joint_ : nullptr;
-    const ScenarioChanges changes(scenario, graph, rank, transfers_[rank], joint);
+    const ScenarioChanges changes(others, graph, rank, transfers_[rank], joint);
     iterations = std::max(iterations, (*ranks_)[rank].iterations.selected().size());
     for (const auto& [begin, end] : graph.runs()) {
       for (PathGraph::StepId at = begin, count = 0; at < end; at += count) {

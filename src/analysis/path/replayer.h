@@ -20,6 +20,7 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/joint.h"
+#include "analysis/path/keep_up.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/path/scenario_changes.h"
 #include "analysis/path/scenario_facts.h"
@@ -91,10 +92,15 @@ struct Scaling {
   double factor = 1;  ///< Not negative.
   /// Only for collectives: these rows do not wait for other ranks either.
   bool without_waiting = false;
+  /// Only for collectives: instead, their rank does its own work as fast as it needs to, to arrive
+  /// with the next to last rank. Where all ranks are recorded and matched.
+  bool keeps_up = false;
   /// Only for kGap: the list that its rows are positions in.
   std::span<const HostGap> gaps = {};
   /// Only for kHost and kApi: the covered steps by rank, if they were found before (FindSteps()).
   std::shared_ptr<const std::vector<StepRanges>> steps = nullptr;
+  /// By rank; set by FindSteps() where it keeps up. Without them it changes nothing.
+  std::shared_ptr<const RankPaces> paces = nullptr;
 };
 
 /// A set of changes that are made together. Without changes a simulation gives the recorded times
@@ -153,6 +159,9 @@ class Replayer {
   /// The target times of its launches; empty without operators of known work.
   const LaunchTargets& targets() const { return targets_; }
   void SetTargets(LaunchTargets targets) { targets_ = std::move(targets); }
+  /// Position of the rank that the others wait for; none if nobody straggles, or it is unknown.
+  std::optional<std::size_t> straggler() const { return straggler_; }
+  void SetStraggler(std::optional<std::size_t> rank) { straggler_ = rank; }
   std::span<const HostGap> gaps() const { return gaps_; }
   void SetGaps(std::vector<HostGap> gaps) { gaps_ = std::move(gaps); }
   /// JointReplay::Slacks(). REQUIRES: is_joint().
@@ -162,8 +171,8 @@ class Replayer {
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
 
-  /// Finds the covered steps once for all simulations of this scenario. Without it each simulation
-  /// finds them anew.
+  /// Finds the covered steps, and paces, once for all simulations of this scenario. Without it each
+  /// simulation finds the steps anew.
   void FindSteps(Scenario& scenario) const;
 
   /// The largest possible saving of the scenario, in ns per iteration, in any order with other
@@ -190,6 +199,7 @@ class Replayer {
   };
 
   void MatchCalls();
+  RankPaces PacesOf(const Scaling& scaling) const;
   std::vector<Replayed> ReplayJointly(const Scenario& scenario, PredictionOf wanted) const;
   Replayed ReplayAlone(const Scenario& scenario, std::uint32_t rank, PredictionOf wanted) const;
 
@@ -200,6 +210,7 @@ class Replayer {
   bool knows_waiting_ = false;
   LaunchTargets targets_;
   std::vector<HostGap> gaps_;
+  std::optional<std::size_t> straggler_;
   std::string why_not_;
 };
 

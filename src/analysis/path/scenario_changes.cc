@@ -54,6 +54,7 @@ class Coverer {
   }
 
   void Add(const Scaling& scaling, std::uint32_t rank) {
+    if (scaling.paces) return CoverOwnWork((*scaling.paces)[rank]);
     if (scaling.factor == 1 && !scaling.without_waiting) return;
     if (scaling.table == PathTable::kGap) return CoverGaps(scaling, rank);
     if (scaling.table != PathTable::kDevice) return CoverThreads(scaling, rank);
@@ -72,15 +73,15 @@ class Coverer {
   }
 
   [[gnu::always_inline]] std::uint32_t Product(std::uint32_t which, double factor) {
-    if (times_this_[which] == kNotYet) AddProduct(which, factor);
+    if (times_this_[which] == kNotYet) times_this_[which] = AddProduct(which, factor);
     return times_this_[which];
   }
-  void AddProduct(std::uint32_t which, double factor) {
-    times_this_[which] = static_cast<std::uint32_t>(factors_.size());
+  std::uint32_t AddProduct(std::uint32_t which, double factor) {
     const bool is_covered = which != 0;
     const double both = out_.by_smallest_ && is_covered ? std::min(factors_[which], factor)
                                                         : factors_[which] * factor;
     factors_.push_back(std::min(both, kMostFactor));
+    return static_cast<std::uint32_t>(factors_.size() - 1);
   }
 
   void CoverDevice(const Flags& named, double factor) {
@@ -108,58 +109,70 @@ class Coverer {
     out_.covers_threads_ = true;
   }
 
-  // The parts of segments of threads that are in idle time, except waiting for the device.
+  // The host's work in idle time.
   void CoverGaps(const Scaling& scaling, std::uint32_t rank) {
-    std::vector<Span> idle;  // Disjoint and in order: GPUs of a rank may be idle simultaneously.
+    std::vector<Pace> idle;  // Disjoint and in order: GPUs of a rank may be idle simultaneously.
     for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
       for (std::uint32_t row = range.begin; range.rank == rank && row < range.end; ++row) {
         const Span time = scaling.gaps[row].time;
-        if (idle.empty() || idle.back().end < time.start) {
-          idle.push_back(time);
+        if (idle.empty() || idle.back().time.end < time.start) {
+          idle.push_back({time, scaling.factor});
         } else {
-          idle.back().end = std::max(idle.back().end, time.end);
+          idle.back().time.end = std::max(idle.back().time.end, time.end);
         }
       }
     }
-    if (idle.empty() || scaling.factor == 1) return;
+    if (!idle.empty() && scaling.factor != 1) CoverThreadsIn(idle);
+  }
+
+  // All work of the rank itself.
+  void CoverOwnWork(std::span<const Pace> paces) {
+    if (paces.empty()) return;
+    CoverThreadsIn(paces);
+    std::size_t next = 0;
+    for (StepId end = 1; end < graph_.device_steps(); end += 2) {
+      if (graph_.Before(end - 1) == PathGraph::kNone) next = 0;  // Another stream.
+      CoverIn(end, paces, next);
+    }
+  }
+
+  // The parts of segments of threads in these times.
+  void CoverThreadsIn(std::span<const Pace> paces) {
     which_.Resize(graph_.size());
-    times_this_.assign(factors_.size(), kNotYet);
-    const auto begins = graph_.thread_begins();
-    for (std::size_t i = 0; i < begins.size(); ++i) {
-      const auto size = static_cast<StepId>(graph_.size());
-      CoverIdle(begins[i], i + 1 < begins.size() ? begins[i + 1] : size, idle, scaling.factor);
+    std::size_t next = 0;
+    for (StepId step = graph_.device_steps(); step < graph_.size(); ++step) {
+      if (graph_.Before(step) == PathGraph::kNone) {
+        next = 0;
+      } else {
+        CoverIn(step, paces, next);
+      }
     }
     out_.covers_threads_ = true;
   }
 
-  void CoverIdle(StepId begin, StepId end, std::span<const Span> idle, double factor) {
-    std::size_t next = 0;  // The first that ends after the step before.
-    for (StepId step = begin; step < end; ++step) {
-      if (graph_.Before(step) == PathGraph::kNone) {
-        next = 0;
-        continue;
-      }
-      const Span segment = {graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
-      if (segment.end <= segment.start) continue;
-      while (next < idle.size() && idle[next].end <= segment.start) ++next;
-      Ns common = 0;
-      for (std::size_t at = next; at < idle.size() && idle[at].start < segment.end; ++at) {
-        common += std::min(idle[at].end, segment.end) - std::max(idle[at].start, segment.start);
-      }
-      if (common <= 0 || graph_.BindingOf(step).kind == PathEdge::kSync) continue;
-      const double share = static_cast<double>(common) / static_cast<double>(segment.length());
-      CoverPart(step, 1 - (1 - factor) * share);
+  // Own work alone. `next`: the first pace that ends after an earlier step of its thread or stream.
+  void CoverIn(StepId step, std::span<const Pace> paces, std::size_t& next) {
+    const Span segment = {graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
+    while (next < paces.size() && paces[next].time.end <= segment.start) ++next;
+    if (segment.end <= segment.start || next == paces.size()) return;
+    const Pace& first = paces[next];
+    if (first.time.start >= segment.end || !IsOwnWork(graph_, step)) return;
+    if (first.time.start <= segment.start && segment.end <= first.time.end) {  // Most.
+      return CoverPart(step, first.factor);
     }
+    double saved = 0;
+    for (std::size_t at = next; at < paces.size() && paces[at].time.start < segment.end; ++at) {
+      const Ns common =
+          std::min(paces[at].time.end, segment.end) - std::max(paces[at].time.start, segment.start);
+      saved += (1 - paces[at].factor) * static_cast<double>(common);
+    }
+    CoverPart(step, FactorInSteps(1 - saved / static_cast<double>(segment.length())));
   }
 
   void CoverPart(StepId step, double factor) {
-    const double rounded = FactorInSteps(factor);
     const std::uint32_t was = which_.Of(step);
-    const auto [known, is_new] = parts_.try_emplace({was, rounded}, 0);
-    if (is_new) {
-      times_this_.assign(factors_.size(), kNotYet);
-      known->second = Product(was, rounded);
-    }
+    const auto [known, is_new] = parts_.try_emplace({was, factor}, 0);
+    if (is_new) known->second = AddProduct(was, factor);
     which_.Set(step, known->second);
   }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct LaunchTargets {
     return op_of[rank][row] < ops.size() ? &ops[op_of[rank][row]] : nullptr;
   }
 };
+
+/// Position of the rank that straggles. REQUIRES: its table `ranks` was added, else there is none.
+std::optional<std::size_t> StragglerOf(const Output& out);
 
 /// REQUIRES: AddRoofline() has filled `out`, of that many ranks. Takes its rows of the device.
 LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks);

@@ -121,6 +121,8 @@ constexpr OwnColumn kMoreOfLaunches[] = {
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddInteger(of.rank.classes[row].collective ? 1 : 0);
      }},
+    {{"rank_straggles", "Rank straggles", kBool, "Whether the others wait for its rank."},
+     [](RankRows& of, std::uint32_t, Column& to) { to.AddInteger(of.Straggles() ? 1 : 0); }},
     {kModule, [](RankRows& of, std::uint32_t row,
                  Column& to) { to.AddText(of.Module(of.profile.device.op[row])); }},
     {{"before", "Before it", kText, "Name of the work before it on its stream."},

@@ -113,6 +113,7 @@ void GainKeys(const RuleGain& gain, Writer& out) {
     out.Key(10, "by", by);
   }
   if (gain.without_waiting) out.Key(6, "without_waiting", "true");
+  if (gain.keeps_up) out.Key(6, "keeps_up", "true");
 }
 
 void EvidenceKeys(const RuleEvidence& evidence, Writer& out) {

@@ -168,6 +168,7 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
                        scale.by.empty() ? fmt::format("{}", scale.factor) : scale.by.text));
     }
     if (rule.gain->without_waiting) Line(out, "", "These collectives wait for no rank.");
+    if (rule.gain->keeps_up) Line(out, "", "Their rank arrives at each with the next to last.");
   }
   Line(out, "message", TextOf(rule.message));
   if (!rule.advice.empty()) Line(out, "advice", TextOf(rule.advice));

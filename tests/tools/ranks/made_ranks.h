@@ -57,6 +57,9 @@ struct Plan {
   std::int64_t only_step = -1;  ///< Late only in this iteration; -1: in every one.
   /// Ranks compute on while they communicate, and wait at the end of the iteration.
   bool beside = false;
+  /// The host waits for each collective in a call, which returns so much later (from 1 000 on); 0:
+  /// no call shows why it waits.
+  Ns waits = 0;
   Ns jitter = 0;  ///< Every rank takes up to this much longer each time, at random.
 
   std::int64_t slow_link = -1;  ///< The link of this rank with those next to it in its mesh.

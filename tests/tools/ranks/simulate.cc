@@ -273,7 +273,7 @@ class Simulation {
     for (const std::int64_t member : call.ranks) {
       const auto other = static_cast<std::size_t>(member);
       made_.events[other].back().end = call.end;
-      (plan_.beside ? reduced_ : at_)[other] = call.end;
+      (plan_.beside ? reduced_ : at_)[other] = call.end + plan_.waits;
       if (other == rank) continue;
       ++next_[other];
       ready.push_back(other);

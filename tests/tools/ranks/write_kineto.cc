@@ -92,9 +92,20 @@ class Writer {
       case Event::Kind::kKernel:
         return Launch("cudaLaunchKernel", "kernel", event, 7, "");
       case Event::Kind::kCollective:
-        if (IsTransfer(event)) return Transfer(event);
-        return Launch("cudaLaunchKernel", "kernel", event, 20, Described(event));
+        if (IsTransfer(event)) {
+          Transfer(event);
+        } else {
+          Launch("cudaLaunchKernel", "kernel", event, 20, Described(event));
+        }
+        return Wait(event);
     }
+  }
+
+  // The next launch is a little before its kernel.
+  void Wait(const Event& event) {
+    if (plan_.waits <= 0) return;
+    Complete("cuda_runtime", "cudaStreamSynchronize", kPid, kPid, event.start - 100,
+             event.end + plan_.waits - 700, "\"cbid\": 131");
   }
 
   void Launch(std::string_view call, std::string_view category, const Event& event,

@@ -39,7 +39,8 @@ class Rank {
   void Compute(Ns call, Ns begin, Ns end) {
     test_.Launch("gemm", {call, call + 1'000}, {begin, end});
   }
-  void Reduce(Ns call, Ns begin, Ns end, std::int64_t number, std::string_view group = "dp") {
+  void Reduce(Ns call, Ns begin, Ns end, std::int64_t number, std::string_view group = "dp",
+              std::int64_t stream = 7) {
     auto& builder = test_.builder();
     Collective collective;
     collective.name = builder.Intern("allreduce");
@@ -61,10 +62,13 @@ class Rank {
     kernel.kind = DeviceKind::kKernel;
     kernel.name = builder.Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)");
     kernel.gpu = 0;
-    kernel.stream = 7;
+    kernel.stream = stream;
     kernel.correlation = correlation_;
     kernel.collective = builder.AddCollective(collective);
     builder.AddDevice(kernel);
+  }
+  void Event(std::string_view call, Ns begin) {
+    test_.Call(call, ApiKind::kOther, {begin, begin + 500});
   }
   void Wait(Ns begin, Ns end) { test_.Call("cudaStreamSynchronize", ApiKind::kSync, {begin, end}); }
   void Step(int number, Ns begin, Ns end) { test_.Step(number, {begin, end}); }
@@ -107,6 +111,43 @@ std::vector<Profile> Recorded(const Loads& loads) {
   return profiles;
 }
 
+/// Three ranks that compute four buckets an iteration and reduce each beside the next, on a stream
+/// of its own; the host launches all of them ahead, then waits. `computes`: of a rank's bucket.
+std::vector<Profile> RecordedBeside(const std::array<Ns, 3>& computes) {
+  constexpr int kBuckets = 4;
+  std::vector<Rank> ranks;
+  for (std::size_t r = 0; r < computes.size(); ++r) ranks.emplace_back(r, computes.size());
+  Ns at = 1'000;
+  for (int step = 0; step < 3; ++step) {
+    const Ns first = at + 100'000;
+    Ns reduced = 0;
+    for (int bucket = 0; bucket < kBuckets; ++bucket) {
+      std::array<Ns, 3> begins{};
+      Ns last = 0;
+      for (std::size_t r = 0; r < 3; ++r) {
+        begins[r] = std::max(reduced, first + (bucket + 1) * computes[r]);
+        last = std::max(last, begins[r]);
+      }
+      reduced = last + kTransfer;
+      for (std::size_t r = 0; r < 3; ++r) {
+        const Ns call = at + bucket * 10'000, begin = first + bucket * computes[r];
+        ranks[r].Compute(call, begin, begin + computes[r]);
+        ranks[r].Event("cudaEventRecord", call + 2'000);
+        ranks[r].Event("cudaStreamWaitEvent", call + 3'000);
+        ranks[r].Reduce(call + 4'000, begins[r], reduced, step * kBuckets + bucket, "dp", 20);
+      }
+    }
+    for (std::size_t r = 0; r < 3; ++r) {
+      ranks[r].Wait(at + 60'000, reduced + 3'000);
+      ranks[r].Step(step, at, reduced + 4'000);
+    }
+    at = reduced + 4'000;
+  }
+  std::vector<Profile> profiles;
+  for (Rank& rank : ranks) profiles.push_back(rank.Finish());
+  return profiles;
+}
+
 struct ReplayedRanks {
   explicit ReplayedRanks(std::vector<Profile> read) : profiles(std::move(read)) {
     auto contexts = BuildRankContexts(profiles, {});
@@ -132,6 +173,21 @@ struct ReplayedRanks {
     }
     EXPECT_EQ(scaling.rows.size(), 3u);
     return replayer->Predict(scenario);
+  }
+  /// The ranks come to their collectives with the next to last, or with the last of the others.
+  Scenario KeepingUp(std::initializer_list<std::uint32_t> late) const {
+    Scenario scenario;
+    Scaling& scaling = scenario.scalings.emplace_back();
+    scaling.table = PathTable::kDevice;
+    scaling.keeps_up = true;
+    for (const std::uint32_t rank : late) {
+      const Profile& profile = profiles[rank];
+      for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+        if (profile.device.collective[row].valid()) scaling.rows.push_back({rank, row});
+      }
+    }
+    replayer->FindSteps(scenario);
+    return scenario;
   }
   void ExpectIdentity(const JointReplay& joint) const {
     std::vector<ScenarioChanges> none;
@@ -177,6 +233,48 @@ TEST(JointReplay, RankShiftsMoveTheOthers) {
           << "rank " << rank << " by " << factor;
     }
   }
+}
+
+void ExpectKeepsUp(const ReplayedRanks& run, std::initializer_list<std::uint32_t> late,
+                   std::vector<Profile> twin) {
+  const double truth = ReplayedRanks(std::move(twin)).replayer->Predict({}).recorded_time;
+  const Scenario scenario = run.KeepingUp(late);
+  const Prediction found = run.replayer->Predict(scenario);
+  EXPECT_NEAR(found.iteration_time, truth, 0.002 * truth);
+  EXPECT_LE(found.recorded_time - found.iteration_time, run.replayer->MostSaved(scenario));
+}
+
+TEST(JointReplay, LateRankKeepsUpWithTheNextToLast) {
+  const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
+  ExpectKeepsUp(run, {1}, Recorded({50'000, 120'000, 120'000}));
+  ExpectKeepsUp(run, {1, 2}, Recorded({50'000, 50'000, 50'000}));
+}
+
+TEST(JointReplay, NobodyWaitsForARankThatIsNotLast) {
+  const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
+  const Prediction found = run.replayer->Predict(run.KeepingUp({0, 2}));
+  EXPECT_EQ(found.iteration_time, found.recorded_time);
+  const Scenario all = run.KeepingUp({0, 1, 2});
+  EXPECT_EQ(run.replayer->Predict(all).iteration_time, found.recorded_time)
+      << "no one is left to keep up with";
+}
+
+// Each bucket of the late rank makes the next later still; what it loses is lost once.
+TEST(JointReplay, LateRankThatComputesBesideItsCallsKeepsUp) {
+  const ReplayedRanks run(RecordedBeside({100'000, 100'000, 130'000}));
+  run.ExpectIdentity(run.Joint());
+  ExpectKeepsUp(run, {2}, RecordedBeside({100'000, 100'000, 100'000}));
+  const ReplayedRanks uneven(RecordedBeside({100'000, 115'000, 130'000}));
+  ExpectKeepsUp(uneven, {2}, RecordedBeside({100'000, 115'000, 115'000}));
+}
+
+TEST(JointReplay, KeepingUpNeedsTheOtherRanks) {
+  std::vector<Profile> profiles = Recorded({50'000, 250'000, 120'000});
+  profiles.pop_back();
+  const ReplayedRanks run(std::move(profiles));
+  const Scenario scenario = run.KeepingUp({1});
+  EXPECT_EQ(run.replayer->Predict(scenario).gain_share(), 0);
+  EXPECT_EQ(run.replayer->MostSaved(scenario), 0);
 }
 
 TEST(JointReplay, SingleRankKeepsOthersArrivals) {
