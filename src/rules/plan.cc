@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -95,7 +96,7 @@ class Planner {
       if (candidate.changes.without_waiting && !replayer_.knows_waiting()) continue;
       if (KeepsUp(candidate.changes) && !replayer_.is_joint()) continue;
       if (!SelectsRows(candidate.changes)) continue;
-      candidate.option = {replayer_.MostSaved(candidate.changes), fired};
+      candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
       some.push_back(std::move(candidate));
     }
     std::stable_sort(some.begin(), some.end(), [](const Candidate& a, const Candidate& b) {
@@ -110,6 +111,13 @@ class Planner {
     });
   }
 
+  // Its own simulation, where the iteration time did not limit it.
+  std::optional<double> AloneOf(const Finding& finding) const {
+    const bool is_known =
+        finding.gain_replayed && finding.gain && *finding.gain > 0 && *finding.gain < start_;
+    return is_known ? finding.gain : std::nullopt;
+  }
+
   Scenario Together(std::span<const std::size_t> chosen) const {
     Scenario all;
     all.by_smallest = chosen.size() > 1;
@@ -122,7 +130,17 @@ class Planner {
   }
 
   double TimeWith(std::span<const std::size_t> chosen) const {
+    if (chosen.empty()) return recorded_;
     return replayer_.Predict(Together(chosen), PredictionOf::kTimes).iteration_time;
+  }
+
+  // The least time, which also gives the recorded one.
+  double TimeWithAll() {
+    std::vector<std::size_t> all(candidates_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    const Prediction found = replayer_.Predict(Together(all), PredictionOf::kTimes);
+    recorded_ = found.recorded_time;
+    return found.iteration_time;
   }
 
   void Search(Plan& plan) {
@@ -134,6 +152,7 @@ class Planner {
     limits.most_steps = knowledge::kPlanMostSteps.as<std::size_t>();
     limits.paired = knowledge::kPlanMostPairsOf.as<std::size_t>();
     limits.most_replays = knowledge::kPlanMostReplayedSteps.as<std::size_t>() / length;
+    if (limits.most_replays > 0) limits.least_time = TimeWithAll();
     std::vector<PlanOption> options;
     for (const Candidate& candidate : candidates_) options.push_back(candidate.option);
     const PlannedSteps found = SearchPlan(
@@ -188,7 +207,7 @@ class Planner {
   const std::vector<Finding>& findings_;
   const Replayer& replayer_;
   ScenarioRunner runner_;
-  double start_;
+  double start_, recorded_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> chosen_;  // Candidates that are steps.
 };

@@ -24,7 +24,8 @@ class Search {
   }
 
   PlannedSteps Run() {
-    while (found_.steps.size() < limits_.most_steps) {
+    TakeKnown();
+    while (found_.steps.size() < limits_.most_steps && !IsAllSaved()) {
       PlannedStep best = BestOption();
       if (best.saves < limits_.least_saving) best = BestPair();
       if (best.options.empty() || best.saves < limits_.least_saving) break;
@@ -42,6 +43,20 @@ class Search {
   }
 
  private:
+  void TakeKnown() {
+    const std::optional<double> recorded = TimeOf({});
+    for (std::size_t option = 0; recorded && option < options_.size(); ++option) {
+      const std::optional<double> alone = options_[option].alone;
+      if (alone) times_.emplace(OptionSet{option}, *recorded - *alone);
+    }
+  }
+
+  /// Whether all options together would save too little beyond the steps.
+  bool IsAllSaved() {
+    const auto now = times_.find(taken_);
+    return now != times_.end() && now->second - limits_.least_time < limits_.least_saving;
+  }
+
   /// Nothing: there are no more replays.
   std::optional<double> TimeOf(OptionSet set) {
     std::sort(set.begin(), set.end());
@@ -113,8 +128,8 @@ class Search {
   }
 
   /// Whether its saving after the last step is known: simulated, or bounded from above.
-  bool IsSeen(std::size_t option) const {
-    if (options_[option].at_most < limits_.least_saving) return true;
+  bool IsSeen(std::size_t option) {
+    if (options_[option].at_most < limits_.least_saving || IsAllSaved()) return true;
     OptionSet with = taken_;
     with.push_back(option);
     std::sort(with.begin(), with.end());

@@ -22,6 +22,7 @@ struct PlanOption {
   /// Whether a finding proposes it; else it joins the search after the first step, since it may
   /// become the limit then.
   bool is_asked_for = true;
+  std::optional<double> alone = {};  ///< What it saves by itself, where that is known already.
 };
 
 struct PlannedStep {
@@ -41,6 +42,7 @@ struct PlannedSteps {
 struct PlanLimits {
   double least_saving = 0;  ///< Minimum saving of a step.
   double tie = 0;           ///< Savings as near as this are the same: the earlier option.
+  double least_time = 0;    ///< No set of options takes less: what all of them together take.
   std::size_t most_steps = 6;
   std::size_t paired = 4;  ///< Number of options whose pairs are tried, by possible saving.
   std::size_t most_replays = 0;
@@ -50,7 +52,8 @@ struct PlanLimits {
 using TimeWith = std::function<double(std::span<const std::size_t>)>;
 
 /// The result depends on the order of `options` only between ties. At most
-/// `limits.most_replays` calls of `time_with`, each for another set.
+/// `limits.most_replays` calls of `time_with`, each for another set. REQUIRES: a larger set takes
+/// no longer.
 PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& limits,
                         const TimeWith& time_with);
 

@@ -127,7 +127,8 @@ class RuleRun {
   std::vector<expr::RowId> rows_;
   Grouping grouping_;
   std::vector<Judged> judged_;
-  Finding finding_;  ///< Shared by all findings of the rule.
+  std::optional<std::optional<double>> replayed_;  ///< Once asked for: of the rule, of all groups.
+  Finding finding_;                                ///< Shared by all findings of the rule.
 };
 
 }  // namespace profgauge

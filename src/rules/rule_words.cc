@@ -101,9 +101,10 @@ Finding RuleRun::Word(const Judged& judged) {
 void RuleRun::SetGain(const Judged& judged, Finding& out) {
   std::optional<CappedGain> gain = GainOf(judged);
   if (!gain) return;
-  if (const std::optional<double> replayed = run_.ReplayedGain(rule_)) {
+  if (!replayed_) replayed_ = run_.ReplayedGain(rule_);
+  if (*replayed_) {
     const double estimate = gain->gain;
-    gain = CapGain(*replayed, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
+    gain = CapGain(**replayed_, std::nullopt, run_.FindMetric(metric::kIterationTimeMean));
     out.gain_replayed = true;
     out.gain_limit = std::max(estimate, gain->gain);
   }

@@ -61,6 +61,30 @@ TEST(PlanSearch, LargestFirstOthersCountTheRest) {
   EXPECT_TRUE(plan.complete);
 }
 
+TEST(PlanSearch, AsksForNoMoreThanAllTogetherSave) {
+  const Chains chains{{{50, 20, 30}, {2}}, {{{0, 1}}, {{0, 0}}, {{0, 2}}, {{1, 0}}, {{1, 0}}}};
+  std::vector<PlanOption> options(chains.cut.size(), {kUnbounded, true});
+  const auto search = [&](double least_time) {
+    PlanLimits limits = kLimits;
+    limits.least_saving = 5;
+    limits.least_time = least_time;
+    return SearchPlan(options, limits,
+                      [&](std::span<const std::size_t> chosen) { return chains.With(chosen); });
+  };
+  const PlannedSteps all = search(-kUnbounded), bounded = search(0);
+  EXPECT_EQ(OptionsOf(bounded), OptionsOf(all));
+  EXPECT_EQ(bounded.no_effect, all.no_effect);
+  EXPECT_EQ(bounded.no_effect, (std::vector<std::size_t>{3, 4}));
+  EXPECT_LT(bounded.replays, all.replays);
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    options[i].alone = 100 - chains.With(std::vector<std::size_t>{i});
+  }
+  const PlannedSteps known = search(0);
+  EXPECT_EQ(OptionsOf(known), OptionsOf(all));
+  EXPECT_EQ(known.steps[0].alone, all.steps[0].alone);
+  EXPECT_EQ(known.replays + options.size(), bounded.replays);
+}
+
 TEST(PlanSearch, StepMayNeedAnotherFirst) {
   // The host takes 100, the device beside it 60.
   const Chains chains{{{100}, {40, 20}}, {{{1, 0}}, {{0, 0}}}};
