@@ -52,6 +52,10 @@ class JointReplay {
   bool IsJointEnd(std::size_t rank, PathGraph::StepId step) const {
     return CallOf(rank, step) != kNone;
   }
+  /// The same of a call that Sends().
+  bool IsSendEnd(std::size_t rank, PathGraph::StepId step) const {
+    return IsJointEnd(rank, step) && sends_[CallOf(rank, step)];
+  }
 
   /// The members of each joint call; none of one that is replayed only by each rank.
   std::span<const std::vector<Member>> calls() const { return calls_; }

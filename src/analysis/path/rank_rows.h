@@ -56,6 +56,20 @@ inline std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device
   return neighbors;
 }
 
+// The calls that wait for a collective.
+inline Flags CallsForCollectives(const PathGraph& graph) {
+  const RankContext& rank = graph.rank();
+  Flags calls(rank.profile->api.size());
+  for (PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
+    const PathOwner owner = graph.OwnerOf(step);
+    if (owner.table != PathTable::kApi || !owner.is_end) continue;
+    const PathGraph::Edge binding = graph.BindingOf(step);
+    if (binding.kind != PathEdge::kSync) continue;
+    if (rank.classes[graph.OwnerOf(binding.from).row].collective) calls.Set(owner.row);
+  }
+  return calls;
+}
+
 }  // namespace profgauge::rank_rows
 
 namespace profgauge {
@@ -124,6 +138,11 @@ class RankRows {
     return neighbor == kNoIndex ? StringId{} : Text(profile.device.name[neighbor]);
   }
 
+  bool AwaitsCollective(std::uint32_t call) {
+    if (!awaiting_) awaiting_ = rank_rows::CallsForCollectives(replayer_.graphs()[position_]);
+    return (*awaiting_)[call];
+  }
+
   /// nullptr: nothing is known of the operator that launched it.
   const LaunchTargets::Op* TargetOf(std::uint32_t row) const {
     return replayer_.targets().Find(position_, row);
@@ -156,6 +175,7 @@ class RankRows {
   std::optional<std::vector<StringId>> modules_;
   std::optional<std::vector<Tri>> eligible_;
   std::optional<std::vector<bool>> recomputed_;
+  std::optional<Flags> awaiting_;
   std::optional<std::vector<rank_rows::StreamNeighbors>> neighbors_;
   std::vector<StringId> threads_;
   std::array<StringId, 6> kinds_;

@@ -90,7 +90,7 @@ struct Scaling {
   PathTable table = PathTable::kHost;
   ScenarioRows rows;
   double factor = 1;  ///< Not negative.
-  /// Only for collectives: these rows do not wait for other ranks either.
+  /// Only for collectives: these rows do not wait for other ranks either, but for what one sends.
   bool without_waiting = false;
   /// Only for collectives: instead, their rank does its own work as fast as it needs to, to arrive
   /// with the next to last rank. Where all ranks are recorded and matched.

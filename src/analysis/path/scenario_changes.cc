@@ -227,7 +227,7 @@ StepChange ScenarioChanges::OfSegment(StepId step) const {
   }
   if (joint_ != nullptr && joint_->IsJointEnd(rank_, step)) {
     const Ns transfer = TransferOf(step);
-    if (StopsWaiting(step)) {
+    if (StopsWaiting(step) && !joint_->IsSendEnd(rank_, step)) {
       is_alone = true;
       waiting = segment - transfer;
     }

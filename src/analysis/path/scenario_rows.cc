@@ -83,6 +83,11 @@ constexpr OwnColumn kApiCalls[] = {
      [](RankRows& of, std::uint32_t row, Column& to) {
        to.AddInteger(of.IsInDataLoader(of.profile.api.op[row]) ? 1 : 0);
      }},
+    {{"awaits_collective", "Awaits a collective", kBool,
+      "Whether it waits for a transfer between ranks."},
+     [](RankRows& of, std::uint32_t row, Column& to) {
+       to.AddInteger(of.AwaitsCollective(row) ? 1 : 0);
+     }},
 };
 
 constexpr OwnColumn kHostGaps[] = {

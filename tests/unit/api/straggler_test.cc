@@ -93,6 +93,19 @@ TEST(Straggler, OfAPipelineSavesNoMoreThanItsLateness) {
   EXPECT_GE(step->alone, 0.5 * lateness);
 }
 
+// What a stage receives is needed: neither the host nor the ranks can do without waiting for it.
+TEST(Straggler, WaitsOfAPipelineAreNoStep) {
+  for (const LateBy cause : {LateBy::kNothing, LateBy::kSlowGpu}) {
+    const auto planned = PlanOfMade(Late(Mesh::kPpDp, cause));
+    ExpectSound(*planned);
+    EXPECT_EQ(StepOf(*planned, "host/synchronizing-calls"), nullptr);
+    EXPECT_EQ(StepOf(*planned, "comm/taking-turns"), nullptr);
+    const Finding* bubble = FindingOf(*planned, "comm/pipeline-bubble");
+    ASSERT_NE(bubble, nullptr);
+    EXPECT_TRUE(Fired(bubble->status));
+  }
+}
+
 TEST(Straggler, NoneWhereRanksAreLateInTurn) {
   Made made = Late(Mesh::kDp, LateBy::kNothing);
   made.jitter = 400'000;
