@@ -23,7 +23,7 @@ NOT_TEXT = re.compile(r"[\\^$|(){}\[\]]{4,}|\(\?i\)|<svg|<path|<rect|<text|creat
 IDS = re.compile(r"\b[a-z_]+/[a-z][\w-]*(?:\.(?:cc|h))?\b|^#+ [a-z]+(?:-\w+)+$")
 NAMES = re.compile(r"[$.({]\w+|\w+:|\b\w+(?= (?:[-+*/<>]|==|contains\b))|(?<=[-+*/<>=] )\w+")
 # Quotations, and terms without a shorter word.
-FINE = re.compile(r"hidden behind|behind computation|falls? behind|stand-alone|standalone|stand-ins?|what-if|what to do|times as (?:much|long) as in|product name|catalogue\.|namespace \S+|\.grey", re.I)
+FINE = re.compile(r"hidden behind|behind computation|falls? behind|stand-alone|standalone|stand-ins?|what-if|what to do|times as (?:much|long) as in|product name|catalogue\.|namespace \S+|\.grey|!cancelled\(\)", re.I)
 
 BANNED = [(word, re.compile(pattern, flags)) for word, pattern, flags in [
     ("tell", r"\b(?:un)?t(?:ell(?:s|ing)?|old)\b", re.I),

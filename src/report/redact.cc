@@ -327,7 +327,7 @@ void HideBaseline(Report& report) {
   const bool is_hidden = baseline.source.empty();  // When it was judged; files are not named.
   if (is_hidden || baseline.line.empty()) return;
   baseline.source.clear();
-  baseline.line = baseline.runs.empty() ? "baseline: none is comparable; judged by limits alone"
+  baseline.line = baseline.runs.empty() ? "baseline: none is comparable; judged by limits only"
                                         : fmt::format("baseline: {} runs", baseline.runs.size());
 }
 

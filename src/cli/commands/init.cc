@@ -99,8 +99,8 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
     console.Say("note: the CI system is unknown; pass --ci github, gitlab or jenkins");
   }
   console.Say(
-      "`profgauge check` judges the latest run of the job; until main has a history, by the "
-      "limits of the policy alone");
+      "`profgauge check` judges the latest run of the job; until main has a history, only by the "
+      "limits of the policy");
   return {};
 }
 
