@@ -130,6 +130,15 @@ TEST_F(RunSideAttach, AnotherRanksIsLeftOut) {
   EXPECT_EQ(profiles[0].run_side->problems.at(0).code, "run/other-rank");
 }
 
+TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
+  std::vector<Profile> profiles = List(Of("a.json"));
+  const std::string log = Write("log.csv", "iter,step_time_ms\n0,10\n5,10\n3,10\n");
+  ASSERT_TRUE(AttachRunSides(profiles, {}, {log, "", "", ""}));
+  const RunProblem& problem = profiles[0].run_side->problems.at(0);
+  EXPECT_EQ(problem.code, "run/steps-dropped");
+  EXPECT_NE(problem.text.find(": 1 times of iterations are left out"), std::string::npos);
+}
+
 TEST_F(RunSideAttach, ANamedFileMustBeUsable) {
   std::vector<Profile> profiles = List(Of("a.json", 0, 2));
   const auto code = [&](const std::string& text) {
