@@ -152,8 +152,8 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
     if (document->steps_dropped > 0) {
       side->problems.push_back(
           {"run/steps-dropped",
-           fmt::format("{}: {} times of iterations are left out: their length is impossible, or "
-                       "their number repeats or is unusable",
+           fmt::format("{}: left out {} of the times, whose length is impossible or whose number "
+                       "repeats or is unusable",
                        TextOf(found.carrier), document->steps_dropped)});
     }
     if (auto problem = OtherRank(*document, profile)) {

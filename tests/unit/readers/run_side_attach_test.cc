@@ -136,7 +136,7 @@ TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
   ASSERT_TRUE(AttachRunSides(profiles, {}, {log, "", "", ""}));
   const RunProblem& problem = profiles[0].run_side->problems.at(0);
   EXPECT_EQ(problem.code, "run/steps-dropped");
-  EXPECT_NE(problem.text.find(": 1 times of iterations are left out"), std::string::npos);
+  EXPECT_NE(problem.text.find(": left out 1 of the times"), std::string::npos);
 }
 
 TEST_F(RunSideAttach, ANamedFileMustBeUsable) {
