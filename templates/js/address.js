@@ -61,6 +61,7 @@ function readViews() {
   if (select && String(chosenRank ?? '') !== rank && (!rank || [...select.options].some((option) => option.value === rank))) {
     select.value = rank;
     select.dispatchEvent(new Event('change'));
+    window.timeline?.readHash();  // Its own rank and selection, if it was there before.
   }
   if (first && !addressed().startsWith('t=') && !address.get('at')) first.table.closest('section, details').scrollIntoView();
 }
@@ -88,6 +89,7 @@ function addLinks() {
   }
   const button = make('button', { type: 'button', title: 'Filters, sorting, zoom, selection and open boxes are in the link' }, 'Copy link to this view');
   button.addEventListener('click', async () => {
+    window.timeline?.writeHash();
     await copyText(location.href);
     button.textContent = 'Copied';
     setTimeout(() => { button.textContent = 'Copy link to this view'; }, 1500);

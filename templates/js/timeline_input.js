@@ -107,9 +107,17 @@ class TimelineInput extends TimelineSelecting {
 
   // Engines and streams of the lanes in a box; all when there is none.
   unitsIn(box) {
-    const lanes = new Set(box ? this.rows.filter((row) => row.y < box[1] && row.y + row.height > box[0]).flatMap((row) => row.lanes || []) : []);
+    return this.unitsOf(new Set(box ? this.rows.filter((row) => row.y < box[1] && row.y + row.height > box[0]).flatMap((row) => row.lanes || []) : []));
+  }
+  unitsOf(lanes) {
     const units = this.units().filter((unit) => unit.lanes.some((lane) => lanes.has(lane)));
     return units.length ? units.map((unit) => this.partOf(unit, lanes)) : null;
+  }
+  // What a link says of a box: the rows of its lanes may be elsewhere.
+  chooseLanes([from, to], lanes) {
+    const rows = this.rows.filter((row) => row.lanes?.some((lane) => lanes.has(lane)));
+    this.box = rows.length ? [rows[0].y, rows.at(-1).y + rows.at(-1).height] : null;
+    this.choose(from, to, this.unitsOf(lanes));
   }
   partOf(unit, chosen) {
     const lanes = unit.lanes.filter((lane) => chosen.has(lane));

@@ -42,29 +42,38 @@ class TimelineMoving extends TimelineDrawing {
     const ranks = this.ranks();
     this.rank = ranks.has(rank) ? rank : Math.min(...ranks);
     this.selected = NONE;
+    this.box = this.chosenUnits = null;  // Lanes of the rank before.
     if (this.regionChoice) this.regions = this.findRegions(this.regionChoice);
     this.arrange();
     this.resize();
     this.tellRange();
+    this.keepHash();
   }
 
-  // ---- Links: #t=FROM,TO&sel=EVENT&m=MARK~NAME,…&range=…&color=…&regions=… in ns from the first event.
+  // ---- Links: #t=FROM,TO&of=RANK&sel=EVENT&m=MARK~NAME,…&range=…&lanes=…&color=…&regions=… in ns from
+  // the first event. They say what is shown, however the reader came there: another rank than the one
+  // that the page's choice of ranks leads to has the same times and other work.
 
   keepHash() {
     clearTimeout(this.hashTimer);
-    this.hashTimer = setTimeout(() => {
-      const [from, to] = this.opening, [a, b] = this.view, color = this.coloring !== this.colorings()[0][0];
-      const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
-      if (opening && this.selected === NONE && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
-      const at = (time) => Math.round(time - this.first);
-      const parts = [`t=${at(this.view[0])},${at(this.view[1])}`];
-      if (this.selected !== NONE) parts.push(`sel=${this.selected}`);
-      if (this.range) parts.push(`range=${this.range.map(at)}`);
-      if (this.marks.length) parts.push(`m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`);
-      if (color) parts.push(`color=${this.coloring}`);
-      if (this.regionChoice) parts.push(`regions=${this.regionChoice}`);
-      address.write((key) => ['t', 'sel', 'range', 'm', 'color', 'regions', 'at'].includes(key), parts);
-    }, 300);
+    this.hashTimer = setTimeout(() => this.writeHash(), 300);
+  }
+  writeHash() {
+    clearTimeout(this.hashTimer);
+    const [from, to] = this.opening, [a, b] = this.view, color = this.coloring !== this.colorings()[0][0], ranks = this.ranks();
+    const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
+    const moved = ranks.size > 1 && this.rank !== (ranks.has(chosenRank) ? chosenRank : Math.min(...ranks));
+    if (opening && !moved && this.selected === NONE && !this.range && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
+    const at = (time) => Math.round(time - this.first);
+    const parts = [`t=${at(this.view[0])},${at(this.view[1])}`];
+    if (ranks.size > 1) parts.push(`of=${this.rank}`);
+    if (this.selected !== NONE) parts.push(`sel=${this.selected}`);
+    if (this.range) parts.push(`range=${this.range.map(at)}`);
+    if (this.chosenUnits) parts.push(`lanes=${[...new Set(this.chosenUnits.flatMap((unit) => unit.lanes))].map((lane) => this.lanes.indexOf(lane))}`);
+    if (this.marks.length) parts.push(`m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`);
+    if (color) parts.push(`color=${this.coloring}`);
+    if (this.regionChoice) parts.push(`regions=${this.regionChoice}`);
+    address.write((key) => ['t', 'of', 'sel', 'range', 'lanes', 'm', 'color', 'regions', 'at'].includes(key), parts);
   }
   readHash() {
     if (!addressed().startsWith('t=')) return;
@@ -73,8 +82,10 @@ class TimelineMoving extends TimelineDrawing {
     const times = (key) => (parts.get(key) || '').split(',').filter(Boolean).map(timeOf);
     const [from, to] = times('t');
     if (to > from) this.view = [from, to];
+    this.range = null;
     this.width = this.canvas$.parentElement.clientWidth || 1190;
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
+    if (this.ranks().size > 1) this.chooseRank(parts.has('of') ? +parts.get('of') : chosenRank);
     if (parts.has('color')) this.chooseColoring(parts.get('color'));
     if (parts.has('regions') && this.regionChoices().some(([id]) => id === parts.get('regions'))) this.chooseRegions(parts.get('regions'));
     const marks = /(?:^|&)m=([^&]*)/.exec(raw)?.[1].split(',').filter(Boolean);  // names may hold commas
@@ -86,13 +97,14 @@ class TimelineMoving extends TimelineDrawing {
       this.tellMarks();
     }
     const range = times('range');
-    if (range.length === 2) this.choose(...range);
+    if (range.length === 2) this.chooseLanes(range, new Set((parts.get('lanes') || '').split(',').map((lane) => this.lanes[lane])));
     const event = parts.has('sel') ? +parts.get('sel') : NONE;
     if (event >= 0 && event < this.start.length) {
       this.rank = this.trackOf(event).rank;
       this.arrange();
       this.pick(event, true);
     }
+    this.restSoon();
     document.getElementById('timeline-section').scrollIntoView();
   }
 }

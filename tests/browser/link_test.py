@@ -78,6 +78,60 @@ class TwoPeopleTest(unittest.TestCase):
         self.assertEqual(self.second.run(state), left)
         self.assertEqual(left[0], "2")
 
+    def ddp_page(self, driver, tail=""):
+        page = Run.samples / "ddp_shown.html"
+        if not page.exists():
+            subprocess.run([Run.profgauge, "report", Run.source / "ddp", "-q", "--html", page],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        driver.open("about:blank")
+        open_page(driver, page.as_uri() + tail)
+
+    # The choice of ranks still reads "all ranks": the same time of rank 0 holds other work.
+    def test_the_rank_that_the_timeline_was_moved_to(self):
+        shown = """return [timeline.rank, timeline.range && timeline.range.map(Math.round), timeline.summary$.textContent,
+            timeline.units$.textContent, document.getElementById('rank-choice').value]"""
+        ways = {
+            "a row of a finding": """
+                const row = [...document.querySelectorAll('[data-interval]')].find((row) => row.dataset.interval.split(',')[2] > 0);
+                row.querySelector('button').click()""",
+            "an event": "timeline.pick(timeline.lanes.findLast((lane) => timeline.head.tracks[lane.track].rank === 2).begin)",
+            "the timeline alone": "timeline.chooseRank(3)",
+            "a box over some lanes": """timeline.chooseRank(2);
+                const lane = timeline.deviceLanes()[0];
+                timeline.choose(timeline.first, timeline.last, timeline.unitsOf(new Set([lane])))""",
+            "another rank than the chosen one": """
+                const select = document.getElementById('rank-choice');
+                select.value = '1'; select.dispatchEvent(new Event('change'));
+                timeline.show(timeline.first + 1e6, timeline.first + 2e6, 0)""",
+        }
+        for way, script in ways.items():
+            with self.subTest(way):
+                self.ddp_page(self.first)
+                self.first.run(script)
+                link = self.copied_link()  # At once: the address need not have followed yet.
+                self.first.run("timeline.tellRange()")
+                left = self.first.run(shown)
+                self.assertEqual(left[0] > 0, left[4] == "", left)
+                self.second.open("about:blank")
+                open_page(self.second, link)
+                self.second.run("timeline.tellRange()")
+                self.assertEqual(self.second.run(shown), left)
+                self.first.wait("location.hash.includes('of=')", "the address")
+
+    def test_back_returns_to_the_rank(self):
+        self.ddp_page(self.first)
+        self.first.run("timeline.go(timeline.first, timeline.first + 3e6)")
+        self.first.wait("location.hash.includes('t=')", "the address")
+        self.first.run("timeline.show(timeline.first + 1e6, timeline.first + 2e6, 3)")
+        self.first.wait("location.hash.includes('of=3')", "the address of the rank")
+        self.first.run("history.back()")
+        self.first.wait("timeline.rank === 0 && timeline.range === null", "the rank before")
+
+    def test_no_lanes_of_another_rank_are_summed(self):
+        self.ddp_page(self.first)
+        self.first.run("timeline.choose(timeline.first, timeline.last, timeline.units().slice(0, 1)); timeline.chooseRank(3)")
+        self.assertIsNone(self.first.run("return timeline.chosenUnits"))
+
     def test_the_run_and_its_filter_of_several(self):
         open_page(self.first, page_url("runs.html") + "#r2")
         self.first.run("grids.get('ops').reveal('addmm')")
