@@ -237,7 +237,7 @@ class Grid {
 
   // The rows that pass a filter and are of the chosen rank.
   matching(query) {
-    const rows = this.rows, { tests, unknown } = parseFilter(query, this.fields());
+    const rows = this.rows, { tests, unknown } = parseFilter(query, this.fields(), rows);
     this.unknown = unknown;
     const rank = this.field('rank');
     if (rank && chosenRank !== null) tests.push((r, row) => r.value(rank, row) === chosenRank);

@@ -86,8 +86,18 @@ function valueAt(text) {
   return word ? word[0].replace(/(.),$/, '$1') : '';
 }
 
+// "Cause=waiting for data": of the words up to the next comma as many as a row has as its whole value,
+// else the first.
+function wholeValue(text, field, rows) {
+  let part = /^[^,"]*/.exec(text)[0].trimEnd();
+  if (field.unit !== 'text' || !part.includes(' ')) return valueAt(text);
+  const known = new Set(Array.from({ length: rows.count }, (_, row) => rows.text(field, row)));
+  while (part.includes(' ') && !known.has(part)) part = part.slice(0, part.lastIndexOf(' ')).trimEnd();
+  return known.has(part) ? part : valueAt(text);
+}
+
 // The tests of a filter, and what to say of words in it that look like a column of a table and are none.
-function parseFilter(text, fields) {
+function parseFilter(text, fields, all) {
   const tests = [], unknown = [];
   const next = (rest) => rest.replace(/^[\s,]+/, '');  // Commas may part terms.
   for (let rest = next(text); rest; rest = next(rest)) {
@@ -103,7 +113,7 @@ function parseFilter(text, fields) {
       continue;
     }
     if (named) rest = rest.slice(named[2]);
-    const value = valueAt(rest);
+    const value = named?.[1] === '=' ? wholeValue(rest, named[0], all) : valueAt(rest);
     rest = rest.slice(value.length || 1);
     const word = unquote(value);
     if (!word) continue;

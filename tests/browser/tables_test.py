@@ -7,6 +7,22 @@ from driver import READY, Run
 from views_test import ViewsCase
 
 
+class FilterTest(ViewsCase):
+    PAGE = "slow.html"
+
+    def test_a_value_of_several_words_needs_no_quotes(self):
+        counts = self.js("""
+            const grid = grids.get('gaps'), rows = (query) => { grid.filter(query); return grid.order.length; };
+            const cause = grid.field('cause'), words = grid.rows.text(cause, 0), name = cause.title;
+            const all = grid.rows.count, quoted = rows(`${name}=${quote(words)}`);
+            return [words, quoted, rows(`${name}=${words}`), rows(`${name} = ${words}, Duration > 0 ms`), rows(`${name}=${words} Duration > 0 ms`),
+                    all - rows(`!${name}=${words}`), rows(`${name}=${words}, no-such-word`), rows(`${name}=${words} no-such-word`), rows(`${name}=no such cause`)]""")
+        self.assertIn(" ", counts[0])
+        self.assertGreater(counts[1], 0)
+        self.assertEqual(counts[2:6], [counts[1]] * 4)
+        self.assertEqual(counts[6:], [0, 0, 0])
+
+
 class DefinitionsTest(ViewsCase):
     def shown(self):
         return self.js("const d = document.getElementById('definition'); return d.hidden ? null : d.textContent")
