@@ -1,5 +1,5 @@
 // ---- The address holds the view: "#f-gpu-idle", or "#KEY=VALUE&…" with that anchor as `at`. Keys:
-// g.TABLE (filter, sorted column, direction), rank, o and c (opened and closed by the reader), and
+// g.TABLE (filter, sorted column, direction), k.TABLE (columns that are not as at first), tree.TABLE, rank, o and c (opened and closed by the reader), and
 // those of the timeline. A link that is copied shows the same view to another reader.
 
 const address = {
@@ -31,7 +31,12 @@ function viewOf(grid) {
   const sort = grid.sortField !== grid.opening.field || grid.descending !== grid.opening.descending;
   return grid.query || sort ? [escapeTilde(grid.query), grid.sortField?.id || '', grid.descending ? 'd' : 'a'].join('~') : '';
 }
-function keepView(grid) { address.set(`g.${grid.id}`, viewOf(grid)); }
+const columnsOf = (grid) => grid.fields().map((field) => field.id).filter((id) => grid.hidden.has(id) !== grid.extra.includes(id)).join();
+function keepView(grid) {
+  address.set(`g.${grid.id}`, viewOf(grid));
+  address.set(`k.${grid.id}`, columnsOf(grid));
+  address.set(`tree.${grid.id}`, grid.tree !== grid.trees?.keys().next().value ? grid.tree : '');
+}
 
 function showView(grid, text) {
   const [query, sort, direction] = text === undefined ? ['', undefined, ''] : text.split('~');
@@ -42,8 +47,18 @@ function showView(grid, text) {
 
 // The tables as the address has them; of several the first is scrolled to, where nothing else is.
 function readViews() {
+  const select = document.getElementById('rank-choice'), rank = address.get('rank') || '';
+  if (select && String(chosenRank ?? '') !== rank && (!rank || [...select.options].some((option) => option.value === rank))) {
+    select.value = rank;
+    select.dispatchEvent(new Event('change'));
+    window.timeline?.readHash();  // Its own rank and selection, if it was there before.
+  }
   let first = null;
   for (const grid of grids.values()) {
+    // Without a word on columns the reader's own stay.
+    const columns = address.get(`k.${grid.id}`)?.split(',');
+    if (columns && columns.join() !== columnsOf(grid)) grid.showColumns(grid.fields().map((field) => field.id).filter((id) => grid.extra.includes(id) !== columns.includes(id)));
+    grid.showTree?.(address.get(`tree.${grid.id}`));
     const wanted = address.get(`g.${grid.id}`);
     if ((wanted || '') === viewOf(grid)) continue;
     showView(grid, wanted);
@@ -56,12 +71,6 @@ function readViews() {
       const box = id && document.getElementById(id);
       if (box?.tagName === 'DETAILS') box.open = open;
     }
-  }
-  const select = document.getElementById('rank-choice'), rank = address.get('rank') || '';
-  if (select && String(chosenRank ?? '') !== rank && (!rank || [...select.options].some((option) => option.value === rank))) {
-    select.value = rank;
-    select.dispatchEvent(new Event('change'));
-    window.timeline?.readHash();  // Its own rank and selection, if it was there before.
   }
   if (first && !addressed().startsWith('t=') && !address.get('at')) first.table.closest('section, details').scrollIntoView();
 }
@@ -87,8 +96,9 @@ function addLinks() {
     head.append(head.tagName === 'SUMMARY' ? make('span', { className: 'anchor', title, ariaHidden: 'true', onclick(event) { event.preventDefault(); location.hash = href; } })
       : make('a', { className: 'anchor', href, ariaLabel: title, tabIndex: -1 }));
   }
-  const button = make('button', { type: 'button', title: 'Filters, sorting, zoom, selection and open boxes are in the link' }, 'Copy link to this view');
+  const button = make('button', { type: 'button', title: 'Filters, sorting, columns, zoom, rank, selection and open boxes are in the link' }, 'Copy link to this view');
   button.addEventListener('click', async () => {
+    for (const grid of grids.values()) keepView(grid);
     window.timeline?.writeHash();
     await copyText(location.href);
     button.textContent = 'Copied';

@@ -126,21 +126,21 @@ class Grid {
     this.status = make('span', { className: 'small mute', role: 'status' });
     const columns = make('details', { className: 'menu' }, make('summary', {}, 'Columns'));
     const list = make('div', {}), boxes = [];
-    const choose = (hidden) => {
+    this.showColumns = (hidden) => {
       this.hidden = new Set(hidden);
       this.fields().forEach((field, index) => { boxes[index].checked = !this.hidden.has(field.id); });
-      layout.write('columns', { ...layout.read().columns, [this.id]: hidden });
       this.apply();
+    };
+    const choose = (hidden) => {
+      layout.write('columns', { ...layout.read().columns, [this.id]: hidden });
+      this.showColumns(hidden);
+      keepView(this);
     };
     const button = (text, onclick) => make('button', { type: 'button', onclick }, text);
     list.append(make('div', {}, button('All', () => choose([])), ' ', button('Default', () => choose(this.extra))));
     for (const field of this.fields()) {
       const box = make('input', { type: 'checkbox', checked: !this.hidden.has(field.id) });
-      box.addEventListener('change', () => {
-        if (box.checked) this.hidden.delete(field.id); else this.hidden.add(field.id);
-        layout.write('columns', { ...layout.read().columns, [this.id]: [...this.hidden] });
-        this.apply();
-      });
+      box.addEventListener('change', () => choose(this.fields().filter((_, index) => !boxes[index].checked).map((other) => other.id)));
       boxes.push(box);
       list.append(make('label', {}, box, ' ' + field.title));
     }

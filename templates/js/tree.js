@@ -55,7 +55,7 @@ class TreeGrid extends Grid {
     if (this.trees.size < 2) return;
     this.select$ = make('select', { 'aria-label': `Which ${this.title()}` },
       ...[...this.trees.keys()].map((tree) => make('option', { value: tree }, tree.replace(/^iteration (\d+)/, (all, position) => `iteration ${iterationName(+position)}`))));
-    this.select$.addEventListener('change', () => { this.tree = this.select$.value; this.apply(); });
+    this.select$.addEventListener('change', () => { this.tree = this.select$.value; this.apply(); keepView(this); });
     this.tools.prepend(this.select$);
   }
 
@@ -68,6 +68,12 @@ class TreeGrid extends Grid {
       query = query.replace(wanted[0], '').trim();
     }
     super.filter(query);
+  }
+
+  showTree(tree) {
+    if (!this.trees.has(tree) || tree === this.tree) return;
+    this.tree = this.select$.value = tree;
+    this.apply();
   }
 
   arranged() {

@@ -118,6 +118,25 @@ class TwoPeopleTest(unittest.TestCase):
                 self.assertEqual(self.second.run(shown), left)
                 self.first.wait("location.hash.includes('of=')", "the address")
 
+    def test_columns_and_the_tree_of_a_rank(self):
+        self.ddp_page(self.first)
+        self.first.run("""
+            const pick = (id, title) => [...document.querySelectorAll(`#t-${id} .menu label`)].find((l) => l.textContent.trim() === title).click();
+            const grid = grids.get('kernels'), extra = grid.fields().find((field) => grid.hidden.has(field.id));
+            pick('kernels', extra.title); pick('kernels', grid.shown()[1].title);
+            const select = grids.get('op_tree').select$;
+            select.selectedIndex = select.options.length - 1; select.dispatchEvent(new Event('change'));""")
+        link = self.copied_link("k.kernels", "tree.op_tree")
+        state = """return [...grids.values()].map((grid) => [grid.id, grid.shown().map((field) => field.id), grid.tree,
+            [...grid.tools.querySelectorAll('.menu input')].map((box) => box.checked), grid.select$?.value])"""
+        left = self.first.run(state)
+        self.second.run("localStorage.clear()")
+        self.second.open("about:blank")
+        open_page(self.second, link)
+        self.assertEqual(self.second.run(state), left)
+        # They are of the link, not the reader's own from now on.
+        self.assertIsNone(self.second.run("return layout.read().columns ?? null"))
+
     def test_back_returns_to_the_rank(self):
         self.ddp_page(self.first)
         self.first.run("timeline.go(timeline.first, timeline.first + 3e6)")
