@@ -157,8 +157,8 @@ class TimelineDrawing extends TimelineView {
     const rough = (this.view[1] - this.view[0]) / ((this.width - TL.left) / 120);
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].find((factor) => factor * power >= rough) * power;
-    for (let t = Math.ceil((this.view[0] - this.first) / step) * step; this.first + t < this.view[1]; t += step) {
-      const x = this.x(this.first + t);
+    for (let t = Math.ceil(this.view[0] / step) * step; t < this.view[1]; t += step) {
+      const x = this.x(t);
       line(g, x, TL.axis - 5, x, TL.axis);
       g.fillText(axisTime(t, step), x + 3, TL.axis / 2);
     }

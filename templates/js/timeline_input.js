@@ -133,7 +133,7 @@ class TimelineInput extends TimelineSelecting {
     if (!this.tip$.hidden) this.say(text, event);
   }
   tipOf(event) {
-    const kind = this.head.kinds[this.kind[event]], at = (time) => axisTime(time - this.first, Math.max(1, this.duration[event] / 1000));
+    const kind = this.head.kinds[this.kind[event]], at = (time) => axisTime(time, Math.max(1, this.duration[event] / 1000));
     const lines = [`${format(this.duration[event], 'ns')}  ${shorten(kind[0], 140)}`, `${at(this.start[event])} to ${at(this.endOf(event))}`];
     if (kind[2]) lines.push(shorten(kind[2], 140));
     this.head.facets.forEach(({ title }, facet) => {

@@ -40,7 +40,7 @@ class TimelineMarks extends TimelineSummary {
       const name = make('input', { value: mark.name, ariaLabel: `Name of mark ${index + 1}`, size: 14 });
       name.addEventListener('change', () => { mark.name = name.value || mark.name; this.tellMarks(); });
       const own = mark === this.base;
-      return make('tr', {}, make('th', { scope: 'row', align: 'left' }, name), make('td', { align: 'right', title: `${mark.time - this.first} ns` }, axisTime(mark.time - this.first, 1)),
+      return make('tr', {}, make('th', { scope: 'row', align: 'left' }, name), make('td', { align: 'right', title: `${mark.time} ns` }, axisTime(mark.time, 1)),
         make('td', { align: 'right', title: own ? '' : `${apart} ns` }, own ? '–' : `${apart < 0 ? '−' : '+'}${format(Math.round(b - a), 'ns')}`),
         make('td', { align: 'right' }, own ? '–' : format(busy.in(a, b) / (b - a || 1), 'ratio')),
         make('td', {}, own ? '' : button('total', `Show the total from ${mark.name} to ${this.base.name}`, () => { this.choose(a, b); this.fit(); }), ' ',

@@ -64,7 +64,7 @@ class TimelineMoving extends TimelineDrawing {
     const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
     const moved = ranks.size > 1 && this.rank !== (ranks.has(chosenRank) ? chosenRank : Math.min(...ranks));
     if (opening && !moved && this.selected === NONE && !this.range && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
-    const at = (time) => Math.round(time - this.first);
+    const at = Math.round;
     const parts = [`t=${at(this.view[0])},${at(this.view[1])}`];
     if (ranks.size > 1) parts.push(`of=${this.rank}`);
     if (this.selected !== NONE) parts.push(`sel=${this.selected}`);
@@ -78,7 +78,7 @@ class TimelineMoving extends TimelineDrawing {
   readHash() {
     if (!addressed().startsWith('t=')) return;
     const raw = addressed(), parts = new URLSearchParams(raw);
-    const timeOf = (text) => this.first + (parseQuantity(text) || 0);
+    const timeOf = (text) => parseQuantity(text) || 0;
     const times = (key) => (parts.get(key) || '').split(',').filter(Boolean).map(timeOf);
     const [from, to] = times('t');
     if (to > from) this.view = [from, to];

@@ -32,7 +32,7 @@ class TimelineSearch extends TimelineMarks {
       { names: ['gpu'], event: numbered('GPU'), exact: true },
       { names: ['rank'], event: (event) => String(this.trackOf(event).rank), exact: true },
       { names: ['duration'], event: (event) => this.duration[event], number: true },
-      { names: ['start'], event: (event) => this.start[event] - this.first, number: true });
+      { names: ['start'], event: (event) => this.start[event], number: true });
     for (const amount of this.amounts) out.push({ names: [amount.id, amount.title], event: (event) => amount.value[event], number: true });
     const grid = grids.get('instructions');
     for (const field of (this.head.facets.length && grid?.rows.fields) || []) {

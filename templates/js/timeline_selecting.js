@@ -67,7 +67,7 @@ class TimelineSelecting extends TimelineSearch {
   factsOf(event) {
     const kind = this.head.kinds[this.kind[event]], track = this.trackOf(event), out = [['Name', kind[0]]];
     out.push(['Kind', CATEGORIES[this.category[this.kind[event]]][1]]);
-    out.push(['Start', axisTime(this.start[event] - this.first, 1)], ['Duration', this.exact(this.duration[event], 'ns')]);
+    out.push(['Start', axisTime(this.start[event], 1)], ['Duration', this.exact(this.duration[event], 'ns')]);
     out.push(['On', [track.group, track.section, track.name].filter(Boolean).join(', ')]);
     if (kind[2]) out.push(['Details', kind[2]]);
     this.head.facets.forEach(({ title }, facet) => {
