@@ -101,8 +101,8 @@ struct Comparison {
   double low = 0, high = 0;   ///< Hold the true change with 98 %.
   double all_iterations = 0;  ///< The same with warm-up.
   std::optional<double> later_half;  ///< The same of the later halves.
-  double excluded = 0;               ///< A pass needs the interval below this: 3 limits.
-  std::optional<Total> total;        ///< Where it is judged.
+  double excluded = 0;         ///< A pass needs the interval below 3 limits (or 3 losses in a row).
+  std::optional<Total> total;  ///< Where it is judged.
   double sees = 0;  ///< The smallest change that nine of ten such comparisons would fail.
   /// The way to make it much smaller, and how small; kNone: no reasonable one.
   Remedy sees_more;

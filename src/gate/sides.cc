@@ -96,8 +96,10 @@ double LogLimit(double limit, bool is_growth) {
 
 Limits MakeLimits(const CompareOptions& options) {
   const double limit = LogLimit(options.limit, options.lower_is_better);
-  return {limit, LogLimit(kFarLimits * options.limit, options.lower_is_better),
-          std::max(kOddLimits * limit, kOddFloors * options.noise_floor),
+  // Three losses of 40 % would be more than all: each is of what the one before left.
+  const double far =
+      options.lower_is_better ? LogLimit(kFarLimits * options.limit, true) : kFarLimits * limit;
+  return {limit, far, std::max(kOddLimits * limit, kOddFloors * options.noise_floor),
           options.strictness == Strictness::kCertain};
 }
 

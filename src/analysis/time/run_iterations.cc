@@ -263,8 +263,8 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
   }
   out.Set(metric::kProfileRanks, static_cast<std::int64_t>(ranks.size()));
   const auto is_timed = [](const RankContext& rank) { return rank.profile->has_timeline; };
-  const bool told = has_device || std::ranges::all_of(ranks, is_timed);
-  if (told) out.Set(metric::kProfileGpus, gpus);
+  const bool is_known = has_device || std::ranges::all_of(ranks, is_timed);
+  if (is_known) out.Set(metric::kProfileGpus, gpus);
   if (listed > 0) {
     out.Set(metric::kProfileGpusListed, listed);
   } else {

@@ -78,7 +78,7 @@ Result<std::vector<HistoryRow>> RunsToAccept(History& history, const std::string
 }
 
 // The last run of each model of the branch, in the order of their names. Runs without a name are
-// told apart by their work, by the last of them.
+// distinguished by their work: those comparable with the last of them.
 Result<std::vector<HistoryRow>> LastOfEachModel(History& history, const std::string& branch) {
   PROFGAUGE_TRY(const std::vector<HistoryRow> rows, history.Rows(branch, kMostChecked));
   std::map<std::string, HistoryRow> last;

@@ -167,6 +167,12 @@ TEST(Compare, LossIsMeasuredAsItIsWritten) {
   EXPECT_EQ(CompareRunValues(base, std::vector{90.5}, options, 1000).change, Change::kPass);
   const ValueComparison less = CompareRunValues(base, std::vector{89.5}, options, 1000);
   EXPECT_TRUE(less.over_limit || less.change == Change::kFail);
+  // However wide a limit is, noise that hides a loss of three of them is no pass.
+  options.limit = 0.4;
+  const Comparison wide = Held({{100, 30, 170}}, {{70, 8, 160}}, options);
+  EXPECT_LT(wide.low, -0.784);
+  EXPECT_NE(wide.change, Change::kPass);
+  EXPECT_NEAR(wide.excluded, -(1 - 0.6 * 0.6 * 0.6), 1e-9);
   options.limit = 2;  // Never: nothing loses more than all.
   EXPECT_EQ(Held({kT}, {Scaled(kT, 0.5)}, options).change, Change::kPass);
 }
