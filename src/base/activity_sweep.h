@@ -15,6 +15,15 @@ namespace profgauge {
 /// Calls `visit(span, kinds)` with each range in which the same kinds are active, in order and
 /// apart; never with none. Bit i of `kinds` is kind i. Adjacent ranges may have the same kinds.
 /// REQUIRES: events come by start, and end before the largest number.
+///
+///   kind 0   [0 ------------ 10)         [14 --- 18)
+///   kind 1            [6 --------- 12)
+///   kind 1              [7 - 9)                         within the one that is active: no change
+///   visits   [0, 6) {0}  [6, 10) {0,1}  [10, 12) {1}  [14, 18) {0}
+///
+/// Per kind only the latest end is kept, so memory is constant. Each end that an event passes or
+/// moves costs O(kKinds). Lists of spans per kind are interval.h's matter; this is for questions
+/// about combinations of kinds.
 template <std::size_t kKinds, class Visit>
 class ActivitySweep {
  public:
@@ -47,6 +56,8 @@ class ActivitySweep {
   static constexpr Ns kNever = std::numeric_limits<Ns>::max();
 
   // Kinds that end before `time`. One that ends then may go on.
+  // A kind whose next event starts exactly at its end stays active, hence `<` and not `<=`: back to
+  // back kernels are one range.
   void EndBefore(Ns time) {
     while (next_end_ < time) {
       Tell(next_end_);
@@ -62,6 +73,8 @@ class ActivitySweep {
       next_end_ = std::min(next_end_, UntilOf(left));
     }
   }
+  // Reports the range from the last change until `until`. Ranges of no length occur where several
+  // kinds change at one time; they are not reported.
   void Tell(Ns until) {
     if (active_ != 0 && since_ < until) visit_(Span{since_, until}, active_);
     since_ = until;

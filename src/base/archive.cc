@@ -57,6 +57,8 @@ class RangeSource final : public ByteSource {
 };
 
 /// Files that systems add, and those that users hide.
+/// macOS writes `._NAME` and `__MACOSX/` beside each file of a zip: those hold attributes, and
+/// would be read as damaged profiles.
 bool IsWanted(const ArchiveMember& member) {
   const std::string& name = member.name;
   const std::size_t slash = name.rfind('/');
@@ -106,6 +108,8 @@ Result<std::string> ReadUpTo(ByteSource& source, std::size_t count) {
 
 }  // namespace archive
 
+// A zip inside of gzip is no archive here: its directory is at its end, which a stream reaches
+// only after everything was unpacked.
 std::optional<ArchiveKind> ArchiveKindOf(const std::string& path) {
   constexpr std::size_t kHead = 512;
   std::error_code code;

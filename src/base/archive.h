@@ -24,6 +24,8 @@ enum class ArchiveKind : std::uint8_t { kZip, kTar };
 std::optional<ArchiveKind> ArchiveKindOf(const std::string& path);
 
 /// One file of an archive.
+/// A view of the directory, not of the bytes: `size` and `crc` are compared with the decoded bytes
+/// only when the member is read to its end.
 struct ArchiveMember {
   std::string name;
   std::uint64_t at = 0;      ///< zip: of its local header. tar: of its bytes, unpacked.
@@ -36,13 +38,19 @@ struct ArchiveMember {
 
 /// The regular files of an archive by name, without hidden ones and those of macOS. Errors: kInput
 /// "archive/truncated", "archive/damaged", "archive/too-large".
+/// A zip costs one read of its directory at the end of the file. A tar is read, and unpacked where
+/// it is compressed, from its start to its end: it has no directory.
 Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKind kind);
 
 /// Opens PATH/MEMBER. Errors: kInput "input/missing", and those of the archive and of the member.
+/// The directory is read again at each call. A member of a compressed tar costs the unpacking of
+/// everything before it; one of a plain tar or of a zip is found by its position.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member);
 
 /// Where the file ends and the member begins, if `path` is PATH/MEMBER of a file that exists.
+/// The result is the position of the `/` after PATH. PATH is a regular file; ArchiveKindOf() finds
+/// out whether it is an archive.
 std::optional<std::size_t> EndOfArchive(const std::string& path);
 
 }  // namespace profgauge

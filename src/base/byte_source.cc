@@ -24,12 +24,23 @@
 namespace profgauge {
 namespace {
 
+// Stored bytes held for the decoder. Plain files pass it by: ReadDirect() fills the caller's room.
 constexpr std::size_t kBlock = std::size_t{256} << 10;
 
 /// Limits on the unpacked size of a profile: a minimum, and a factor of the stored size.
 constexpr std::uint64_t kLongUnpacked = std::uint64_t{64} << 20, kMostForEach = 1000;
 
 /// The stored bytes, as they come: from a file descriptor, from memory, or out of another source.
+///
+/// How sources are put together. Each box is a ByteSource or a Stored, and reads from the right:
+///
+///   file                 StreamSource <- Stored(descriptor)
+///   file.gz              StreamSource <- Stored <- StreamSource(gzip) <- Stored(descriptor)
+///   file.gz.gz           StreamSource(gzip) <- Stored <- StreamSource(gzip) <- Stored(descriptor)
+///   run.zip/rank0.gz     StreamSource <- Stored <- StreamSource(gzip) <- Stored <- ZipMember
+///
+/// The left one of a packed file looks for a second layer; where there is none it passes bytes on.
+/// A third layer is not looked for: its bytes reach the readers packed, and none knows them.
 class Stored {
  public:
   Stored(std::string name, int descriptor, bool owned, std::uint64_t size)
@@ -105,6 +116,8 @@ class Stored {
   std::span<const std::byte> left_;
 };
 
+/// A stream of members, each gzip or zstd, or of plain bytes. After a failure to decode, every
+/// further Read() gives the same error.
 class StreamSource final : public ByteSource {
  public:
   explicit StreamSource(std::unique_ptr<Stored> stored) : stored_(std::move(stored)) {}
@@ -156,6 +169,8 @@ class StreamSource final : public ByteSource {
     return count;
   }
 
+  // One turn decodes the stored bytes at hand. A failure to read more is not raised yet: the
+  // decoder may still hold output for the bytes before it, which the caller shall get first.
   Result<std::size_t> ReadInflated(std::span<std::byte> out) {
     if (failed_) return Fail(*failed_);
     std::size_t written = 0;
@@ -195,6 +210,7 @@ class StreamSource final : public ByteSource {
   }
 
   /// One layer of gzip cannot expand much more than that.
+  /// DEFLATE's own limit is 1 032 bytes for one. zstd, and two layers of gzip, know no such limit.
   bool IsBomb() const {
     return (is_zstd_ || stored_->is_unpacked()) && unpacked_ > kLongUnpacked &&
            unpacked_ / kMostForEach > stored_->consumed();
@@ -249,6 +265,7 @@ Result<std::unique_ptr<ByteSource>> Start(std::unique_ptr<Stored> stored) {
 }
 
 /// The member that PATH/MEMBER names; nothing where PATH is no archive.
+/// Called where the system says that a part of the path is no folder, so plain files cost nothing.
 std::optional<Result<std::unique_ptr<ByteSource>>> MemberAt(const std::string& path) {
   const auto end = EndOfArchive(path);
   const auto kind = end ? ArchiveKindOf(path.substr(0, *end)) : std::nullopt;

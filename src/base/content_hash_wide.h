@@ -7,6 +7,7 @@
 namespace profgauge {
 
 /// XXH3_128bits_update(). `state`: an XXH3_state_t. REQUIRES: the processor has AVX2.
+/// The result is that of the narrow code: hashes do not depend on the processor.
 void AddByWideVectors(void* state, const char* bytes, std::size_t count);
 
 }  // namespace profgauge

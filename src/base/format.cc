@@ -61,17 +61,25 @@ std::string Grouped(std::string_view decimal) {
 
 /// The decimal exponent of `value` after rounding to `digits` significant digits, so that 999.6
 /// counts as 1 000 at three digits. REQUIRES: value is finite and not 0.
+/// By the printed text and not by log10(): 999.6 ns prints as 1.00 µs, and never as "1000 ns".
 int RoundedExponent(double value, int digits) {
   const std::string text = fmt::format("{:.{}e}", value, digits - 1);
   return std::atoi(text.c_str() + text.find('e') + 1);
 }
 
 /// Three significant digits and the unit that leaves one to three of them before the point.
+///
+///   value   exponent  step  decimals  text
+///   999     2         0     (whole)   999 ns
+///   1234    3         1     2         1.23 µs
+///   12345   4         1     1         12.3 µs
+///   0.5     -1        0     3         0.500 ns
 std::string Scaled(double value, std::span<const std::string_view> names) {
   if (!std::isfinite(value)) return std::string(kAbsent);
   if (value == 0) return WithUnit("0", names[0]);
   const int exponent = RoundedExponent(value, 3);
   const bool whole = std::abs(value) < 1000 && value == std::round(value);
+  // Whole nanoseconds and bytes below a thousand have no decimals: they are counted, not measured.
   if (whole && exponent < 3) return WithUnit(fmt::format("{:.0f}", value), names[0]);
   const int last = static_cast<int>(names.size()) - 1;
   const int step = std::clamp(exponent >= 0 ? exponent / 3 : 0, 0, last);

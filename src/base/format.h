@@ -19,6 +19,7 @@ namespace profgauge {
 /// U+202F, the space of all formatted numbers.
 inline constexpr std::string_view kNumberSpace = "\u202f";
 
+/// The text for a cell or a metric, with the unit chosen by its magnitude: "343 ms", "31.4 %".
 /// "–" (en dash) when absent. Text is returned as it is; bool is "yes" or "no".
 std::string FormatValue(const Value& value, Unit unit);
 std::string FormatDuration(double ns);        ///< "343 ms", "1.23 µs", "0 ns", "12.3 s"
@@ -26,10 +27,13 @@ std::string FormatShare(double share);        ///< "31.4 %", "0.052 %", "0 %" fo
 std::string FormatCount(std::int64_t count);  ///< "12 345"
 std::string FormatBytes(double bytes);        ///< decimal units: "1.22 GB", "512 B"
 /// Whole numbers grouped ("12 345"), others with 3 significant digits ("2.35", "1 235").
+/// Below 0.0001, and above 2^53 where doubles have gaps, in scientific form: "1.23e-07".
 std::string FormatNumber(double number);
 /// With exactly that many decimals, grouped: "1 234.50". REQUIRES: 0 <= decimals <= 15.
 std::string FormatNumber(double number, int decimals);
 /// A limit as a person wrote it, without padding zeros: "60 %", "3.5 %", "300 ms", "1.5 GB".
+/// At most six decimals; never rounded to three digits as values are: a person compares it with
+/// the line of the policy.
 std::string FormatLimit(double limit, Unit unit);
 /// The exact value with its base unit, for titles: "343123456 ns", "0.3141592653589793".
 std::string FormatExact(const Value& value, Unit unit);

@@ -88,6 +88,7 @@ class IsalInflater final : public Inflater {
     Step step;
     step.consumed = in_size - state_.avail_in;
     step.written = out_size - state_.avail_out;
+    // ISAL_BLOCK_FINISH comes only after the trailer was read and its checksum compared.
     if (code < 0) {
       step.state = State::kDamaged;
     } else if (state_.block_state == ISAL_BLOCK_FINISH) {

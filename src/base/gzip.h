@@ -19,6 +19,7 @@ enum class Effort : std::uint8_t { kSmall, kSmallest };
 std::string Gzip(std::string_view bytes, Effort effort = Effort::kSmall);
 
 /// The input of Gzip(). REQUIRES: `gzipped` is an output of Gzip(), and `size` its input's length.
+/// Not for files from outside: damage is not reported, and gives a shorter text.
 std::string Gunzip(std::string_view gzipped, std::size_t size);
 
 // Streaming decompression of one gzip member or one zstd frame.
@@ -26,6 +27,7 @@ std::string Gunzip(std::string_view gzipped, std::size_t size);
 // gzip: ISA-L where the build has it (1.4 to 3.7 GB/s), else zlib (0.5 to 1.2 GB/s). Both check the
 // member's CRC and length. zstd: its library, which checks the checksums that exist.
 
+/// One object decodes one member or frame; the next one needs a new object. Not thread-safe.
 class Inflater {
  public:
   enum class State : std::uint8_t {

@@ -12,6 +12,7 @@ namespace profgauge {
 
 // Names content by its bytes: XXH3-128, as 32 lower-case hex digits. Not for security.
 
+/// The bytes may be added in pieces cut anywhere; the result is that of all of them in a row.
 class ContentHash {
  public:
   ContentHash();

@@ -21,6 +21,15 @@ namespace profgauge {
 /// Where `take` says false, next() is not called again; pieces that are under way are still taken.
 /// An exception of one of the three ends everything and is rethrown. At most twice as many
 /// pieces as workers exist at any time.
+///
+///   thread 0   next(0) [ make 0 ----------- ] take(0) take(1) take(2)  next(4) ...
+///   thread 1            next(1) [ make 1 - ]  next(3) [ make 3 -- ] take(3)
+///   thread 2                     next(2) [ make 2 - ]
+///
+/// Piece 1 is ready before piece 0 and waits; the thread that brings piece 0 takes all that are
+/// ready. A thread that waits for room has no piece, so the next one to take is always being made
+/// by a thread that can go on: the bound cannot lock. A reused piece still has its old content:
+/// buffers stay allocated, and next() and make() must overwrite all that they use.
 template <class Piece>
 void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
                  const std::function<void(std::size_t, Piece&)>& make,
@@ -59,6 +68,7 @@ void MakeInOrder(std::size_t workers, const std::function<bool(Piece&)>& next,
     const std::lock_guard lock(mutex);
     return is_stopped;
   };
+  // Only one thread takes. The lock is given up during take(), so others can leave their pieces.
   const auto hand_over = [&](std::size_t index, std::unique_ptr<Piece> piece) {
     std::unique_lock lock(mutex);
     waiting.emplace(index, std::move(piece));

@@ -7,6 +7,11 @@ namespace profgauge {
 namespace {
 
 // Calls `visit(overlap)` for every common part of two span lists, in order.
+// The list whose span ends first moves on; the other span may reach into the next one.
+//
+//   a   [0 ------- 5)  [7 -- 9)         i: 0   0   1
+//   b      [2 - 3)  [4 ---- 8)          j: 0   1   1
+//   visit  [2, 3)   [4, 5) [7, 8)
 template <class Visit>
 void ForEachOverlap(std::span<const Span> a, std::span<const Span> b, Visit visit) {
   std::size_t i = 0;
@@ -26,6 +31,11 @@ void ForEachOverlap(std::span<const Span> a, std::span<const Span> b, Visit visi
 // joined two by two, which is far less work than a sort that does not know where they begin.
 void SortByStart(std::vector<Span>& spans) {
   constexpr std::size_t kFewLists = 64;
+  // Three streams of a device, each in order; `ends` has the end of each list:
+  //
+  //   | stream 7, sorted | stream 20, sorted | stream 24, sorted |
+  //                      ^                   ^                   ^
+  //   1st round: 7 and 20 are joined, 24 stays; 2nd round: both lists. O(n log lists).
   const auto by_start = [](const Span& a, const Span& b) { return a.start < b.start; };
   std::vector<std::vector<Span>::iterator> ends;
   for (auto at = spans.begin(); at != spans.end() && ends.size() <= kFewLists;) {

@@ -4,6 +4,12 @@
 // merged. Merge() makes one from anything; every other function takes and returns span lists, in
 // one linear sweep and exact integer arithmetic. A span whose end is not after its start is empty
 // and is dropped by Merge().
+//
+//   a             [0 ----- 4)      [6 ------- 10)
+//   b                  [3 ------ 7)      [9 ---- 12)
+//   Intersect          [3, 4)    [6, 7)  [9, 10)
+//   Subtract      [0, 3)             [7, 9)
+//   Merge(a + b)  [0 ---------------------------- 12)
 #pragma once
 
 #include <algorithm>
@@ -42,9 +48,11 @@ Ns Length(std::span<const Span> spans);
 Ns OverlapLength(std::span<const Span> a, std::span<const Span> b);
 
 /// Those of `spans` that overlap `range`. O(log n). REQUIRES: a span list.
+/// An empty range that is inside of a span gives that span. The result points into `spans`.
 std::span<const Span> Near(std::span<const Span> spans, Span range);
 
 /// How much of a window is covered. REQUIRES: spans come by start.
+/// As Length(Clip(Merge(spans), window)) without a list: overlapping spans count once.
 class CoveredTime {
  public:
   explicit CoveredTime(Span window) : until_(window.start), end_(window.end) {}
@@ -63,6 +71,7 @@ class CoveredTime {
 
 /// Collects spans that are mostly in order (one stream, one thread) and merges overlapping ones
 /// immediately, so that a nested column of a million ranges leaves only its top level.
+/// Memory: one span per range of activity that does not touch the one before, not one per event.
 class SpanCollector {
  public:
   /// Reserves room for this many spans; only those that do not touch use any.

@@ -82,6 +82,7 @@ std::size_t NumberLength(std::string_view text) {
     if (fraction == 0) return 0;
     end += 1 + fraction;
   }
+  // "1e" without digits is the number 1 and a unit "e", which ParseLiteral() refuses as unknown.
   if (end < text.size() && (text[end] == 'e' || text[end] == 'E')) {
     const bool has_sign = end + 1 < text.size() && (text[end + 1] == '-' || text[end + 1] == '+');
     const std::size_t digits = DigitsAt(text, end + (has_sign ? 2 : 1));

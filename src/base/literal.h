@@ -23,6 +23,7 @@ struct Literal {
 /// Length in bytes of the number at the start of `text`, without sign or unit: digits, an optional
 /// fraction and an optional exponent. 0 when there is none, or it is written in a way that is not
 /// accepted ("010"); then the message of ParseLiteral says why.
+/// "12 ms" has 2, "1.5e3x" has 5, "1." and "010" have 0.
 std::size_t NumberLength(std::string_view text);
 
 /// The number of `text` times the factor of `suffix` (nullptr: none), rounded once.
@@ -37,6 +38,7 @@ tl::expected<Literal, std::string> ParseLiteral(std::string_view text);
 /// The literal as a value of `unit`, or a clause that says why it is none: "a time needs a unit,
 /// e.g. `300 ms`". Zero needs no unit. A share is written with % or as 0..1; 75 without % is
 /// refused.
+/// Errors name the expected form with an example; the caller adds the place.
 tl::expected<double, std::string> ConvertLiteral(const Literal& literal, Unit unit);
 
 /// An example of a limit on `unit`, for help texts: "300 ms", "75%", "512 MiB", "12".

@@ -35,6 +35,13 @@ void AddRuns(const Starts& starts, std::uint32_t source, std::uint32_t begin, st
 /// Calls `visit(source, row)` for all rows by start; rows that start together by row, then source.
 /// `start_of(source, row)`: when it starts. O(n log runs); fast while one run comes first.
 /// REQUIRES: no run is empty, as AddRuns() makes them.
+///
+///   source 0   rows 0, 1, 2 start at 1, 4, 9
+///   source 1   rows 0, 1    start at 2, 3
+///   visits     0:0 at 1 | 1:0 at 2, 1:1 at 3 | 0:1 at 4, 0:2 at 9
+///
+/// While the first run stays before the second one (between the bars), rows are visited without a
+/// change of the heap: one comparison a row. Memory: the runs.
 template <class StartOf, class Visit>
 void MergeRuns(std::vector<RowRun> runs, StartOf start_of, Visit visit) {
   const auto key = [](const RowRun& run) { return std::tie(run.start, run.row, run.source); };

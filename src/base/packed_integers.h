@@ -31,6 +31,15 @@ class PackedIntegers {
     Store(at, value);
   }
   // In the innermost loops of most analyses: the same few instructions for all widths.
+  // Eight bytes are read at the number, whatever its width, and shifted up and down again. This
+  // also extends the sign. Width 2, number 1 of the bytes `05 00 | FE FF | 07 00 | ..`:
+  //
+  //   read       FE FF 07 00 .. .. .. ..    (lowest byte first)
+  //   << 48      00 00 00 00 00 00 FE FF
+  //   >> 48      FE FF FF FF FF FF FF FF    = -2
+  //
+  // The smallest number of the width (0x8000 here) is below -most_ and reads as absent. The buffer
+  // has 8 bytes more than the numbers take, so the read stays inside.
   [[gnu::always_inline]] std::int64_t operator[](std::size_t at) const {
     std::int64_t value;
     std::memcpy(&value, bytes_.data() + at * width_, sizeof value);
@@ -66,6 +75,7 @@ class PackedIntegers {
   bool Fits(std::int64_t value) const {
     return value == kAbsent || (value >= -most_ && value <= most_);
   }
+  /// Copies all numbers at the next width that holds `value`: at most three times in a life.
   void Widen(std::int64_t value);
   void Grow();
 

@@ -79,6 +79,7 @@ void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& wo
   }
   run();
   for (std::thread& other : others) other.join();
+  // The lowest index: the same damaged input gives the same error with any number of threads.
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
@@ -158,6 +159,11 @@ CgroupLimits ReadCgroupLimits(const std::string& root) {
     std::string group = line.substr(second + 1);
     // A container may see its own group as the root, or by its path on the host, which is not
     // mounted there: then the limits are at the root.
+    //
+    //   0::/slurm/job_7/step_0    limits of   /sys/fs/cgroup/slurm/job_7/step_0
+    //                                         /sys/fs/cgroup/slurm/job_7
+    //                                         /sys/fs/cgroup/slurm
+    //                                         /sys/fs/cgroup             the smallest one counts
     while (true) {
       LowerBy(mount + group, limits);
       if (group.empty()) break;

@@ -31,6 +31,8 @@ std::size_t ThreadsForAllocation();
 /// calls have. Calls must not write to shared data, so that the result does not depend on the
 /// number of threads. If several calls throw, the exception of the lowest i is thrown; if there is
 /// no thread, fewer do the work.
+/// Calls may nest: the threads of all calls together stay within the limit, so an inner call
+/// mostly runs on its caller's thread. A failing call does not stop the others.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most = 0);
 
@@ -45,6 +47,7 @@ struct CgroupLimits {
 /// The smallest limits of the groups that the process is in and of those around them, of either
 /// version (cgroups(7)); none where nothing limits, and outside of Linux. `root`: where /proc and
 /// /sys are, for tests.
+/// Reads a few small files at each call: keep the result.
 CgroupLimits ReadCgroupLimits(const std::string& root = "");
 
 }  // namespace profgauge

@@ -36,6 +36,7 @@ struct PyError {
 };
 
 /// Reads all of `text`. Nesting is at most 64 deep; memory is proportional to the text.
+/// Like in Python, a tuple of one value needs its comma: "(1)" is the number.
 tl::expected<PyValue, PyError> ParsePythonLiteral(std::string_view text);
 
 }  // namespace profgauge

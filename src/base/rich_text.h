@@ -28,6 +28,8 @@ std::string_view TextPartName(TextPart::Kind kind);  ///< "text", "code", "numbe
 void AddPart(RichText& to, TextPart::Kind kind, std::string_view text);
 /// Parts of a text in which code is between backticks. For texts of ours, and of files that
 /// have no parts.
+/// A backtick without a partner is text. Numbers and links are not found: those who know them add
+/// them as parts.
 RichText PartsOf(std::string_view text);
 /// The text, with code between backticks.
 std::string TextOf(const RichText& parts);

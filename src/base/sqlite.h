@@ -1,6 +1,9 @@
 // SQLite in two small classes: a database and a statement. Errors carry the file and SQLite's
 // words.
 //
+// A statement is used by one thread at a time, and so is its database: another thread opens the
+// file Again(). Views that Text() returns end with the next Step() or Reset().
+//
 // Profiles are opened read-only and immutable: nothing is ever written beside someone's data, and a
 // left-over journal is not replayed.
 #pragma once
@@ -42,16 +45,21 @@ class RowValues {
 /// One prepared statement. Column numbers count from 0, parameters from 1.
 class Statement {
  public:
+  /// Texts are copied. REQUIRES: the parameter exists, else nothing is bound and null is read.
   Statement& Bind(int parameter, std::int64_t value);
   Statement& Bind(int parameter, std::string_view text);
 
   /// Advances; true while there is a row.
+  /// Errors: "sqlite/damaged", "sqlite/locked", "sqlite/failed", of the database's kind. Throws
+  /// std::bad_alloc where SQLite has no memory.
   Result<bool> Step();
   /// Runs to the end, for statements without rows.
   Status Run();
   /// Makes it run from its start again; bound values stay.
   void Reset() { sqlite3_reset(statement_.get()); }
 
+  /// Values of the current row, converted by SQLite: the integer of a text is its leading number,
+  /// that of null is 0, and the text of null is empty. REQUIRES: the last Step() returned true.
   bool IsNull(int column) const;
   std::int64_t Integer(int column) const;
   double Real(int column) const;
@@ -78,6 +86,8 @@ class Statement {
 class Database {
  public:
   /// `kind` is the kind of every error of this database. Waits up to 10 s for another's lock.
+  /// A file that is no database opens: its first bytes are read by the first statement, which
+  /// fails.
   static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
 
   Result<Statement> Prepare(std::string_view sql);

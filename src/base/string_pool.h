@@ -24,6 +24,8 @@ struct StringId {
   friend auto operator<=>(StringId, StringId) = default;
 };
 
+/// Texts are kept once and never freed before the pool. Intern() is O(length) on average. A view
+/// points into the pool, so a pool that is moved from must not be asked, and views move with it.
 class StringPool {
  public:
   StringPool() = default;

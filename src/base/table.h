@@ -51,6 +51,8 @@ constexpr CellType CellTypeOf(Unit unit) {
 }
 
 /// One column. Cells are appended; the type follows from the unit.
+/// A column does not know the number of rows of its table: who fills it adds one cell per row to
+/// each column. Text cells are ids of the table's pool.
 class Column {
  public:
   static constexpr std::int64_t kAbsentInteger = PackedIntegers::kAbsent;
@@ -155,9 +157,11 @@ class Table {
 
   /// Length of the first column; all columns must agree (checked by CheckShape).
   std::size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
+  /// For tests. O(columns).
   bool CheckShape() const;
 
   /// The cell as a Value; absent when the cell or the column is.
+  /// Texts are copied: loops over many rows use TextAt() and IntegerAt() of the column.
   Value At(std::size_t row, const Column& column) const;
   Value At(std::size_t row, std::string_view column_id) const;
 

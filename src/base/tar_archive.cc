@@ -12,6 +12,17 @@
 namespace profgauge::archive {
 namespace {
 
+// A head, in bytes from its start. Numbers are octal digits, or binary where the first bit is set.
+//
+//   0        100    108    116    124     136     148    156    157     257     263  345    500
+//   | name   | mode | uid  | gid  | size  | mtime | sum  | type | link  | magic | .. | prefix |
+//
+// An archive of two files, one with a name of more than 100 bytes; each box is a multiple of 512:
+//
+//   | head a | bytes of a, padded | head 'L' | the long name, padded | head b | bytes of b | 0 0 |
+//
+// Types: '0', NUL and '7' are files; 'L' is GNU's long name and 'x' are the records of pax, both
+// for the next head; folders, links and devices are passed over.
 constexpr std::size_t kBlock = 512;
 // The longest record with a long name.
 constexpr std::uint64_t kLongestExtra = std::uint64_t{1} << 20;
@@ -40,6 +51,7 @@ std::optional<std::uint64_t> NumberOf(std::string_view field) {
 }
 
 /// The sum of all bytes, its own field taken as blanks.
+/// A head that does not fit means that the place of the next head was misread, or damage.
 bool SumFits(std::string_view head) {
   constexpr std::size_t kSum = 148, kSumSize = 8;
   const auto stated = NumberOf(head.substr(kSum, kSumSize));
@@ -95,6 +107,8 @@ struct Ahead {
   std::optional<std::uint64_t> size;
 };
 
+/// One pass over the unpacked archive. `at_` is the position after the last head or file, in
+/// unpacked bytes: a file's position is taken from it.
 class Lister {
  public:
   Lister(ByteSource& source, const std::string& path) : source_(source), path_(path) {}
@@ -133,6 +147,7 @@ class Lister {
     return Skip(source_, Padded(size), path_);
   }
 
+  // Keeps the data of a head about the next one. The later one wins where a file has both forms.
   Status TakeAhead(char type, std::uint64_t size) {
     if (size > kLongestExtra) return Fail(Damaged(path_, "a name is too long"));
     PROFGAUGE_TRY(const std::string text,

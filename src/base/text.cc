@@ -106,6 +106,10 @@ std::vector<std::string_view> Lines(std::string_view text) {
   return lines;
 }
 
+// After a mismatch only the last `*` takes one more character: earlier ones need not, since
+// whatever they could take, the last one can take too. "a*b*c" on "axbybzc":
+//
+//   a matches; 1st * takes "x"; b; 2nd * tries "", "y", "yb", "ybz"; c matches the end
 bool GlobMatch(std::string_view pattern, std::string_view text) {
   constexpr std::size_t kNone = std::string_view::npos;
   std::size_t p = 0, t = 0, star = kNone, retry = 0;

@@ -11,6 +11,8 @@ namespace profgauge {
 
 /// `text` with everything that could confuse or drive a terminal shown as \xNN (control characters,
 /// bytes that are not UTF-8) or \u{NNNN} (C1 controls, bidirectional overrides, line separators).
+/// Everything from outside passes through this before a terminal shows it. A text that passes twice
+/// is the same: the escapes are plain ASCII.
 std::string Printable(std::string_view text);
 
 /// Printable, and cut to `max_bytes` with "…" at the end when it is longer; never inside a
@@ -21,6 +23,7 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes = 80);
 std::size_t Utf8Length(std::string_view text);
 
 /// Length in characters. Text that is not UTF-8 counts its bytes.
+/// Code points, not columns: combining marks and wide letters count one each.
 std::size_t CharactersIn(std::string_view text);
 /// `text` with blanks to `width` characters, after it or before.
 std::string Padded(const std::string& text, std::size_t width, bool right = false);

@@ -65,6 +65,7 @@ bool ThriftReader::EnterList(ThriftType& type, std::size_t& size) {
   return ok_;
 }
 
+// Ids are 16 bits in Thrift; a larger one is damage and would grow without end by its steps.
 bool ThriftReader::NextField(std::int64_t& field) {
   const unsigned head = Byte();
   if (!ok_ || head == 0) return false;
@@ -111,6 +112,8 @@ void ThriftReader::SkipElements(ThriftType first, ThriftType second, std::size_t
   }
 }
 
+// Fields of newer writers are passed over by their type. Depth counts here too, so that a file of
+// nested lists cannot use up the stack.
 void ThriftReader::Skip() {
   if (!ok_ || next_ == ThriftType::kStop) return;
   constexpr std::size_t kDoubleBytes = 8;

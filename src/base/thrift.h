@@ -1,5 +1,16 @@
 // Thrift's compact protocol, as Parquet's footers and page headers are written: the half that
 // reads. Fields that are not asked for are skipped, so that newer writers may add some.
+//
+// The bytes of a struct, with `S = 1 (i32) 7; 3 (list of i32) [1, 2]`. Numbers are varints, signed
+// ones zigzag (0, -1, 1, -2 as 0, 1, 2, 3):
+//
+//   15        0E    29                   25                 02  04   00
+//   |         |     |                    |                  |   |    |
+//   id + 1,   7     id + 2 (= 3),        2 elements         1   2    stop
+//   type 5          type 9, a list       of type 5
+//
+// The upper half of a field's head is the step from the field before; 0 means that the id follows
+// as a number. A truth value has no bytes: its type says it. In lists it has one.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +38,8 @@ enum class ThriftType : std::uint8_t {
 
 /// One pass over bytes. Reading past their end, of a value that is another than asked for, or
 /// deeper than kMostDepth makes ok() false for good; all values are 0 or empty then.
+/// A reader makes one pass and keeps no values: the callers' structs do. Errors need no checks in
+/// between: loops end since every call returns 0 or empty once ok() is false.
 class ThriftReader {
  public:
   static constexpr int kMostDepth = 24;

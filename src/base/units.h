@@ -38,6 +38,7 @@ struct UnitSuffix {
 /// All of them: ns us µs ms s % B KB MB GB KiB MiB GiB GB/s TFLOP/s.
 std::span<const UnitSuffix> UnitSuffixes();
 /// nullptr when there is no such unit.
+/// Case counts: "ms" is a time, "MS" is nothing.
 const UnitSuffix* FindUnitSuffix(std::string_view text);
 
 }  // namespace profgauge

@@ -12,6 +12,7 @@
 namespace profgauge {
 
 /// std::monostate is "absent". Times, counts and bytes are std::int64_t; shares and rates double.
+/// Owns its text. For single metrics and cells that leave a table; loops over columns use Column.
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
 inline bool IsAbsent(const Value& value) { return value.index() == 0; }
@@ -23,6 +24,7 @@ double AsNumber(const Value& value, double otherwise);
 
 /// std::monostate is absent. A string_view lives as long as its source; a string
 /// was made for the cell.
+/// As Value, but its text may be a view: rows of a scan are handed over without copies.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string_view, std::string>;
 
 inline bool IsAbsent(const Cell& cell) { return cell.index() == 0; }

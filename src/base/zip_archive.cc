@@ -19,6 +19,17 @@
 namespace profgauge::archive {
 namespace {
 
+// A zip is read from its end. Numbers are little-endian; the digits are bytes.
+//
+//   | head 30 + name + extra | bytes of a | ... | directory | 64-bit end 56, locator 20 | end 22 |
+//   ^ at: of member a                             46 + ..     only where one is needed
+//
+//   end        4 part, 10 members, 12 size and 16 place of the directory
+//   64-bit end 32 members, 40 size, 48 place; used where the end has all ones
+//   directory  8 flags, 10 method, 16 crc, 20 stored, 24 size, 28 name, 30 extra, 32 comment, 42 at
+//   head       26 name, 28 extra: these may differ from the directory's, so both heads are read
+//
+// Sizes come from the directory: a writer that streams leaves them 0 in the head of the member.
 constexpr std::uint16_t kStored = 0, kDeflated = 8, kZstd = 93;
 constexpr std::uint16_t kEncrypted = 1;  // A flag.
 constexpr std::uint64_t kLargestDirectory = std::uint64_t{64} << 20;
@@ -45,6 +56,7 @@ struct Directory {
   std::uint64_t at = 0, size = 0, members = 0;
 };
 
+/// The end may be followed by a comment of up to 65 535 bytes: the last mark in the tail counts.
 Result<Directory> FindDirectory(const std::string& path, std::uint64_t file) {
   constexpr std::uint64_t kEnd = 22, kLongestComment = 65'535, kLocator = 20;
   const std::uint64_t tail = std::min(file, kEnd + kLongestComment + kLocator);
@@ -79,6 +91,7 @@ Result<Directory> FindDirectory(const std::string& path, std::uint64_t file) {
 }
 
 /// Lengths beyond 32 bits are in a separate field.
+/// Only numbers that are all ones in the directory are in the field, in this order.
 void TakeLongSizes(std::string_view extra, ArchiveMember& member) {
   while (extra.size() >= 4) {
     const auto id = At<std::uint16_t>(extra, 0);
@@ -136,6 +149,7 @@ class ZipMember final : public ByteSource {
   }
 
  private:
+  // `at_end_` and empty `left_` together mean that no stored bytes will come.
   Status Fill() {
     if (!left_.empty() || at_end_) return {};
     PROFGAUGE_TRY(const std::size_t got, stored_->Read(block_));
