@@ -17,6 +17,11 @@ namespace {
 constexpr std::uint32_t kNone = kNoIndex;
 
 // A stack grows from its outermost function; equal ones share a number.
+// The stacks of a program are a tree; a node is a function and the node of its caller:
+//
+//   0 main        1 train <- 0      2 step <- 1      3 loss <- 1
+//
+// Texts are made once a node, and only for those within which an operator begins.
 class Stacks {
  public:
   explicit Stacks(Profile& profile) : profile_(profile) {}
@@ -67,6 +72,7 @@ class OpenFunctions {
     }
     Close(at);
     // Most functions call no operator, so stacks are numbered where one asks.
+    // Numbered functions are at the bottom of the list: all below a numbered one are numbered.
     std::size_t numbered = open_.size();
     while (numbered > 0 && open_[numbered - 1].stack == kNone) --numbered;
     std::uint32_t stack = numbered > 0 ? open_[numbered - 1].stack : kNone;
@@ -119,6 +125,7 @@ void CallStacks(Profile& profile) {
   if (python.size() == 0) return;
   if (std::ranges::any_of(host.call_stack.values(), is_valid)) return;
   Stacks stacks(profile);
+  // One walk over each thread's functions, with its operators as questions in order of time.
   for (std::size_t begin = 0; begin < python.size();) {
     const ThreadId thread = python.thread[begin];
     OpenFunctions open(python, begin, stacks);

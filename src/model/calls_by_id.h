@@ -16,6 +16,12 @@ namespace profgauge {
 
 /// A row of calls for each id of some device work. Profilers count their ids: they are mostly
 /// dense, and then the rows are in their order.
+///
+///   ids of work        102 103 105          dense_   | none | none | no work | none |
+///   after the calls    call 8 has 102       dense_   |  8   | none | no work | none |   first_ 102
+///
+/// Find() of 104 is null: no work has it. Find() of 103 gives ApiId::kNone until the caller writes
+/// a call there. O(1) each; memory is four bytes an id, also for ids in between.
 class CallsById {
  public:
   /// One entry, ApiId::kNone at first, for each of `ids` that is not negative.

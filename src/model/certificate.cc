@@ -29,6 +29,12 @@ Ns EndOfCall(const ApiTable& api, std::uint32_t row) { return api.start[row] + a
 // How long after calls that wait for it work still runs; -1 where less than half of them returned
 // too early. Waits are those for a whole device, of threads that launch on one, and those right
 // after a copy to the host, which wait for that copy.
+//
+//   host     [launch] [cudaDeviceSynchronize ........]
+//   device             [gemm .............................]
+//                                                     ^---^  the wait returned this much too early
+//
+// A few such waits show nothing; where half of all waits return too early it is the clock.
 Ns WorkAfterWaits(const Profile& profile, Ns too_late) {
   const ApiTable& api = profile.api;
   const DeviceTable& device = profile.device;
@@ -93,6 +99,8 @@ bool IsOfCollective(std::string_view range) {
 }
 
 // When launches are captured into graphs: they do not run then.
+// A capture that began before the profile, or does not end in it, reaches to its end: launches at
+// the edges count as captured.
 std::vector<Span> Captures(const ApiTable& api, const Profile& profile) {
   std::vector<std::pair<Ns, bool>> ends;
   for (std::uint32_t row = 0; row < api.size(); ++row) {

@@ -31,6 +31,7 @@ inline constexpr Ns kFarthestTime = Ns{1} << 61;
 
 /// Columns are equally long, rows are in the documented order, ids are in range, no time is before
 /// the profile's start, no duration is negative. Errors: kInternal with the first broken invariant.
+/// Called at the end of Finish(). O(rows).
 Status CheckInvariants(const Profile& profile);
 
 // Names that a file should have and has not.

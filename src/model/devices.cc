@@ -156,6 +156,7 @@ Accelerator AcceleratorOfName(std::string_view name) {
   return MakerOf(name).value_or(Accelerator::kUnknown);
 }
 
+// Names first, as they are of this run; two makers in one run have no common words.
 Accelerator AcceleratorOf(std::span<const Profile> ranks) {
   std::optional<Accelerator> found;
   for (const Profile& profile : ranks) {

@@ -67,6 +67,7 @@ std::span<const DeviceWord> DeviceWordCatalogue();
 
 /// `text` with each `{{ device.* }}` in these words: with a capital where a sentence starts, and
 /// "an" for an "a" before a vowel. Everything else stays as it is.
+/// For texts of ours only, before recorded names are put in. An unknown word stays as written.
 std::string InDeviceWords(std::string_view text, const DeviceWords& words);
 
 /// Each `{{ device.… }}` in `text` that is no such word, in the order of the text.

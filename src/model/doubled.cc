@@ -13,6 +13,7 @@ namespace {
 // two rows may be equal with all rows between them. Empty when none is.
 template <class Near, class Equal>
 Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
+  // `once` stays empty as long as no row is a copy, so a sound profile costs no memory.
   constexpr std::size_t kFarthest = 64;  // However many begin at one moment.
   Permutation once;                      // Up to the first that equals one: all.
   bool any = false;
@@ -52,6 +53,8 @@ Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
 
 }  // namespace
 
+// The device decides, since there equal rows cannot be: two equal calls within a clock tick may be
+// two calls. Only a profile that is doubled there is looked at elsewhere.
 std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
   auto& device = profile.device;
   const NarrowColumn<std::int64_t>& correlations = numbers.device_correlation;

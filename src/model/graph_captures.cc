@@ -64,6 +64,7 @@ ModuleCalls::ModuleCalls(const Profile& profile)
   }
 }
 
+// The last module that began by `at`, and those around it; ones that have ended are left out.
 std::vector<std::uint32_t> ModuleCalls::Around(ThreadId thread, Ns at) const {
   std::vector<std::uint32_t> around;
   if (!thread.valid() || thread.value >= by_thread_.size()) return around;

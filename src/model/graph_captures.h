@@ -12,6 +12,7 @@
 namespace profgauge {
 
 /// A launch of one piece of work, with the operator that made it.
+/// Valid as long as the profile of the capture.
 struct CapturedWork {
   Ns at = 0;  ///< When it was launched.
   ApiId call;
@@ -32,6 +33,7 @@ class ModuleCalls {
  public:
   explicit ModuleCalls(const Profile& profile);
   /// Rows of PythonTable around `at` on `thread`, outermost first.
+  /// O(log n + depth). Empty for a thread without modules.
   std::vector<std::uint32_t> Around(ThreadId thread, Ns at) const;
 
  private:

@@ -38,6 +38,11 @@ Sequence SequenceOf(const std::vector<CapturedWork>& work, const Profile& captur
 }
 
 /// A polynomial hash of each range of one length.
+/// Rolling: a window's hash comes from the one before it, O(names) for all (Rabin and Karp).
+///
+///   names 5 8 8 5 8, length 2:   (5 8) at 0, 3   (8 8) at 1   (8 5) at 2
+///
+/// The base is odd, so that multiplication loses no bits; equal hashes are compared in full.
 class Windows {
  public:
   Windows(std::span<const std::uint32_t> names, std::size_t length) {
@@ -87,6 +92,9 @@ Replayed ReplayedOf(const Profile& profile, std::span<const std::uint32_t> rows)
 
 /// Work between two kernels gets operators too, if it is of the same kinds in both
 /// sequences. `first`: the position of the first kernel in the sequence.
+///
+///   replayed   K1  memset  K2  copy  K3        capture   K1  memset  K2  K3
+///   given      yes yes     yes no    yes       between K2 and K3 the counts differ
 std::vector<std::optional<std::uint32_t>> PlacesOfWork(const Profile& profile,
                                                        const Replayed& replayed,
                                                        const std::vector<CapturedWork>& work,
@@ -120,6 +128,7 @@ bool SayTheSame(const GraphRecipe& a, const GraphRecipe& b) {
 }
 
 /// `log` with this many fewer cases of `counter`.
+/// The log has no way to lower a count; examples beyond the new count go.
 ImportLog WithFewer(const ImportLog& log, Counter counter, std::uint64_t fewer) {
   ImportLog made;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
@@ -164,6 +173,7 @@ GraphOperators::GraphOperators(Profile& replayed) : profile_(replayed) {
     std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
       return device.start[a] < device.start[b];
     });
+    // Copies and memsets have no name here: their kind takes the place of the launch's shape.
     Key key;
     bool has_kernel = false, has_op = false;
     for (const std::uint32_t row : rows) {
@@ -230,6 +240,8 @@ void GraphOperators::Append(const GraphRecipe& recipe, ApiId launch,
   std::vector<Ns> starts(count), ends(count);
   std::vector<std::uint32_t> open;
   Ns now = profile_.api.start[launch.value] + 1;
+  //   nodes 0 module, 1 linear, 2 gelu      call [100, 110)
+  //   ns    101 0 begins, 102 1 begins, 103 1 ends, 104 2 begins, 105 2 ends, 106 0 ends
   const auto close_until = [&](std::uint32_t node) {
     while (!open.empty() && recipe.nodes[open.back()].behind <= node) {
       ends[open.back()] = now++;

@@ -10,8 +10,16 @@
 //   for (const Profile& capture : captures) graphs.Learn(capture);
 //   const GraphOperators::Outcome outcome = graphs.Give();
 //
-// Give() adds rows within the call that launched the graph, as many as were captured, each of
-// length zero: their operators are known, and they took no time on the host.
+// Give() adds rows within the call that launched the graph, as many as were captured, each a few
+// nanoseconds long: their operators are known, and they took no time on the host.
+//
+//   replayed, one launch     gemm_a  gelu  gemm_b  gelu            no operators
+//   capture, in order        ... copy  gemm_a  gelu  gemm_b  gelu  norm ...
+//                                      ^ linear ^ gelu ^ linear ^ gelu
+//
+// The four names occur once in the capture, so the launch gets its four operators. If they occurred
+// twice, both places would have to have the same operators, shapes and modules; else the graph is
+// ambiguous, and nothing is given.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +40,8 @@ class GraphOperators {
   explicit GraphOperators(Profile& replayed);
   /// Whether there are graphs whose work has no operator.
   bool are_wanted() const { return !graphs_.empty(); }
+  /// May be called for several captures. O(kernels of the capture × different lengths of graphs),
+  /// and O(length) for each place that matches.
   void Learn(const Profile& capture);
 
   struct Outcome {
@@ -42,6 +52,8 @@ class GraphOperators {
     std::size_t no_room = 0;    ///< or were launched in less time than has room for the rows.
     std::size_t work = 0;       ///< Device rows that have an operator now.
   };
+  /// Once, after all Learn(). Sorts host and Python tables again where it gave anything: row
+  /// numbers that a caller kept are void then.
   Outcome Give();
 
  private:

@@ -46,6 +46,13 @@ GraphNode RecipeMaker::NodeOf(const Range& range) {
 }
 
 // Each thread separately: its ranges nest, so that each is entered and left once.
+// Launches in order, each with the ranges around it; ranges that two neighbors share are kept:
+//
+//   K1   model, block, linear, addmm      opens 0 1 2 3
+//   K2   model, block, linear, addmm      all shared: also of node 3
+//   K3   model, block, gelu               closes 3 2, opens 4
+//
+// A module that is called twice is two ranges with different times, and becomes two nodes.
 GraphRecipe RecipeMaker::Make(const std::vector<std::optional<std::uint32_t>>& of_work) {
   GraphRecipe recipe;
   recipe.of_work.assign(of_work.size(), GraphNode::kNone);

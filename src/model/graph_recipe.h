@@ -11,6 +11,11 @@
 namespace profgauge {
 
 /// An operator or a module's call of a captured graph. Ids are the replayed profile's.
+/// Nodes are in the order in which their ranges begin, each before those below it; `behind` skips
+/// a whole branch:
+///
+///   node     0 module  1 linear  2 addmm  3 gelu      of a module that calls linear and gelu
+///   `behind` 4         3         3        4
 struct GraphNode {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   StringId name, input_shapes, input_dtypes, call_stack, concrete_inputs;
@@ -42,6 +47,7 @@ class RecipeMaker {
       : capture_(capture), modules_(modules), work_(work), replayed_(replayed) {}
 
   /// `of_work`: for each piece of the graph's work the place of its launch, or none.
+  /// Work without a place stays without an operator, as does work that no operator launched.
   GraphRecipe Make(const std::vector<std::optional<std::uint32_t>>& of_work);
 
  private:

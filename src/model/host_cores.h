@@ -10,6 +10,7 @@
 namespace profgauge {
 
 /// As the profile says, up to 4 096; 0 where it does not.
+/// By the fact "cpu_cores", which readers add where a format has it.
 inline std::int32_t CoresOfHost(const Profile& profile) {
   constexpr std::int32_t kMostCores = 4'096;
   for (const auto& [key, text] : profile.facts) {

@@ -188,6 +188,8 @@ std::string_view CounterText(Counter counter, std::uint64_t count);
 /// How examples of `events_dropped` begin that Kineto's own log states.
 inline constexpr std::string_view kKinetosLog = "Kineto's log: ";
 
+/// A value. Parts of a file that are read side by side have a log each; merging these in a fixed
+/// order keeps the examples the same, whatever the number of threads.
 class ImportLog {
  public:
   static constexpr std::size_t kKeptExamples = 3;
@@ -204,6 +206,7 @@ class ImportLog {
     return examples_[static_cast<std::size_t>(counter)];
   }
   void Merge(const ImportLog& other);
+  /// Whether a counter of severity kDataLoss is not 0.
   bool HasDataLoss() const;
 
  private:

@@ -34,6 +34,8 @@ struct IterationSource {
 };
 
 /// The source whose Text() this is.
+/// Text of an unknown form gives kUnknown with all of it as the detail, so that Text() repeats it:
+/// a baseline of a later version stays readable.
 IterationSource ParseIterationSource(std::string_view text);
 
 }  // namespace profgauge

@@ -28,6 +28,7 @@ enum class Sign : std::uint8_t {
 };
 
 /// Whether a name in the profile, or in that which a summary was made of, has the sign.
+/// O(texts), by several threads. Looks at all texts of the pool: also those that no row uses.
 bool Shows(const Profile& profile, Sign sign);
 
 /// A name that has the sign.

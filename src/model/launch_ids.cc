@@ -31,6 +31,7 @@ std::optional<Work> LaunchedBy(ApiKind kind) {
   }
 }
 
+/// Makes numbers from 0 on, where no row has a recorded one that they could meet.
 class Numbering {
  public:
   Numbering(const Profile& profile, NarrowColumn<std::int64_t>& calls,

@@ -24,6 +24,13 @@ struct LaunchArrow {
 /// one call to one work, then by ids that as many launching calls as works have, on one thread and
 /// one stream. Rows that neither pairs keep -1. REQUIRES: tables are sorted, and each column has
 /// a row for each of its table.
+/// The ids are those of operators ("External id"), which several calls and works share:
+///
+///   thread 1    [launch A] [launch B]        both within operator 7: id 7
+///   stream 7           [kernel a] [kernel b]       id 7 as well
+///
+/// Two calls and two works of id 7, one thread, one stream: A with a, B with b. With three kernels
+/// nothing would say which call launched two, and none is paired.
 void NumberLaunches(const Profile& profile, const std::vector<LaunchArrow>& arrows,
                     const OptionalColumn<std::int64_t, -1>& api_ids,
                     const OptionalColumn<std::int64_t, -1>& device_ids,

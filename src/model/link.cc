@@ -25,6 +25,14 @@ std::vector<std::uint32_t> ThreadStarts(const Profile& profile) {
 Ns End(const HostTable& host, std::uint32_t row) { return host.start[row] + host.duration[row]; }
 
 /// The ranges open at a moment of one thread, asked in order of time.
+/// One walk over the ranges of a thread for all questions about it:
+///
+///   ranges     [a ------------------------ 20)
+///                  [b ---- 9)  [c -- 15)
+///   MoveTo(8)  open a b;  MoveTo(12) closes b, opens c: a c;  MoveTo(16) closes c: a
+///
+/// A range that ends before the one inside of it stays in the list until that one has ended;
+/// Innermost() therefore looks at ends again.
 class OpenRanges {
  public:
   OpenRanges(const Profile& profile, std::vector<std::uint32_t> starts)
@@ -65,6 +73,7 @@ class OpenRanges {
 };
 
 /// Looks ranges up by external id.
+/// Ids need not be unique: some files give thousands of ranges the same one.
 class RangesById {
  public:
   RangesById(const HostTable& host, const std::vector<std::int64_t>& ids)
@@ -102,6 +111,10 @@ class RangesById {
 
  private:
   // Calls come in order of time, and so do most ids: the next one is near the one before.
+  // Steps of 1, 2, 4, ... from the last place, then bisection between the last two:
+  //
+  //   ids      3 5 8 9 12 14 20 31     last place: 5, wanted: 14
+  //   looked   5, 9 (1 after 8), 14 (2 after 9): far enough; bisection of 9 12 ends at 14
   Permutation::const_iterator LowerBound(std::int64_t id) {
     const auto is_before = [&](std::uint32_t row, std::int64_t value) { return ids_[row] < value; };
     auto begin = rows_.cbegin(), end = rows_.cend();
@@ -144,6 +157,7 @@ std::vector<HostId> NearestOps(const HostTable& host) {
 
 /// The range that starts at exactly `time`: one with a sequence number before others, else the
 /// outermost. Invalid when there is none.
+/// Kineto's arrows name a time and not a row; several ranges may begin at that nanosecond.
 HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end, Ns time) {
   const auto first = host.start.begin() + begin;
   const auto found = std::lower_bound(first, host.start.begin() + end, time);
@@ -154,6 +168,7 @@ HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end,
   return row < end && host.start[row] == time ? HostId{row} : HostId{};
 }
 
+/// An arrow is two rows with one id: the end at the forward op, and one or more at backward ops.
 void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   if (flows.empty()) return;
   auto& host = profile.host;
@@ -188,6 +203,8 @@ struct Forward {
   bool ambiguous = false;
 };
 
+/// For backward ops that no arrow linked. The number is counted per thread, so that two threads of
+/// the forward pass give the same number to different ops: then none is taken.
 void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
   auto& host = profile.host;
   if (std::find(backward.begin(), backward.end(), true) == backward.end()) return;
@@ -211,6 +228,13 @@ void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
 
 }  // namespace
 
+//   row 0   [a ------------------------ 20)        parent none
+//   row 1      [b ------- 9)                       parent 0
+//   row 2         [c -- 7)                         parent 1
+//   row 3              [d ------- 12)              parent 1, reaches beyond it: counted
+//   row 4                            [e -- 18)     d has ended; parent 0
+//
+// Rows that start together come longest first, so the outer one is before the inner one.
 void Parents(Profile& profile) {
   auto& host = profile.host;
   host.parent.assign(host.size(), HostId{});
@@ -239,6 +263,7 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
       if (api.op[row].valid()) continue;
       if (by_id.Knows(api_ids[row])) profile.log.Add(Counter::ids_not_containing_launch);
     }
+    // A tick of tolerance: ranges and calls of one moment may be rounded differently.
     api.op[row] = open.Innermost(api.start[row] + api.duration[row] - knowledge::kClocksTick);
   }
 }
@@ -249,6 +274,7 @@ void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
   boost::unordered_flat_map<std::int64_t, HostId> named;
   const auto ids = device_ids.values();
   if (std::any_of(ids.begin(), ids.end(), [](auto id) { return id >= 0; })) {
+    // emplace(): of several ranges with one id the first counts.
     for (std::uint32_t row = 0; row < host_ids.size(); ++row) {
       if (host_ids[row] >= 0) named.emplace(host_ids[row], HostId{row});
     }

@@ -1,6 +1,9 @@
 // Links related rows: parents, launches, ops, forward ops. ProfileBuilder calls these on
 // sorted tables; each writes separate columns, and counts in the import log, by separate
 // counters, the rows it could not link. So those without requirements may run concurrently.
+//
+// A link that the file does not show is not made: the row keeps an invalid id. Except for parents,
+// an invalid id means that the link is unknown, never that there is none.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +14,7 @@
 
 namespace profgauge::link {
 
-/// HostTable::parent by containment on each thread.
+/// HostTable::parent by containment on each thread. O(rows).
 void Parents(Profile& profile);
 
 /// ApiTable::op: the range that the call's external id names, when the call starts inside it on the
@@ -41,7 +44,7 @@ void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
 /// functions, where a profile has functions and no call stacks.
 void CallStacks(Profile& profile);
 
-/// MemoryTable::op.
+/// MemoryTable::op: the innermost range of the event's thread around its time, of any kind.
 void MemoryToRanges(Profile& profile);
 
 }  // namespace profgauge::link

@@ -1,4 +1,9 @@
 // The call that launched each piece of device work: DeviceToCalls().
+//
+//   correlation   1001            1002                  1003
+//   calls         [cudaLaunch..]  [cudaMemcpyAsync]     [cudaLaunch..]
+//                  [cuLaunch..]                          the driver's call is inside: not taken
+//   device             [gemm]          [copy]            no row: lost, in flight or captured
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -61,6 +66,11 @@ void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations)
 
 // Calls by correlation ids that were given again: one that begins after the end of another of its
 // id, or is of another process (a file merged of several), is not the driver's call inside of it.
+//
+//   id 7   call A at 1, call B at 50      work a at 3, b at 52       A - a, B - b
+//   id 9   call C at 10, call D at 90     work c at 12, d at 14, e at 92     C - c, C - d, D - e
+//
+// Counters that began again, and files that were put together, have such ids.
 class RepeatedIds {
  public:
   RepeatedIds(const Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& first)
@@ -130,6 +140,8 @@ class RepeatedIds {
   std::map<std::int64_t, std::vector<std::uint32_t>> calls_;
 };
 
+// Links each row to the earliest call of its id, which is right where ids are given once. Counts
+// device rows without a launch.
 void LinkToFirst(Profile& profile, const NarrowColumn<std::int64_t>& ids, const CallsById& calls) {
   auto& device = profile.device;
   device.launch.assign(device.size(), ApiId{});
@@ -184,6 +196,7 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
     if (*first == ApiId::kNone || api.start[row] < api.start[*first]) *first = row;
   }
   std::optional<RepeatedIds> repeated;
+  // LinkToFirst() writes the device's column, RepeatedIds only reads calls: they can run together.
   const std::function<void()> passes[] = {
       [&] { LinkToFirst(profile, device_correlations, calls); },
       [&] { repeated.emplace(profile, api_correlations, calls); },

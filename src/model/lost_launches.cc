@@ -15,6 +15,9 @@ namespace {
 
 // When launches of a process are captured into a graph, on whatever thread: backward passes have
 // their own.
+//
+//   begin  begin  end  end      begin  end    runtime and driver's call at both ends
+//   ^ start       ^    ^        ^      ^      spans: start to the 1st end, to the 2nd, the next one
 std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& processes,
                              std::uint32_t process) {
   std::vector<std::pair<Ns, bool>> ends;
@@ -61,6 +64,13 @@ std::vector<Ns> LastLaunchesThatRan(const Profile& profile, const ProcessNumbers
 }
 
 // A kernel whose launch is not recorded has one: of those without work the last before it.
+//
+//   launches without work   A at 1   B at 3            C at 9
+//   kernels without launch         k at 2    m at 5             n at 11
+//   given                          A         B                  C
+//
+// The last launch before a kernel, not the first: a launch that lost its work gets none, and the
+// ones after it keep theirs.
 void GiveUnlinkedWork(const Profile& profile, std::vector<LaunchState>& states) {
   const DeviceTable& device = profile.device;
   std::vector<Ns> kernels;
@@ -101,6 +111,7 @@ std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processe
   }));
 }
 
+// Calls are in order by thread and start, and an outer call before the ones inside of it.
 std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile) {
   const ApiTable& api = profile.api;
   std::vector<bool> has_work(api.size(), false);

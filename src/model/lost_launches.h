@@ -21,6 +21,8 @@ enum class LaunchState : std::uint8_t {
 /// By row of calls. Work is linked to its launch or, where that link is missing, a kernel that
 /// began after it: no launch is lost because its kernel does not name it. REQUIRES: device work is
 /// linked to its calls. O(n log n) in launches without work and kernels without a launch.
+/// Only calls of ApiKind::kLaunch have a state; of a runtime call and a driver's call within it the
+/// outer one has it, whichever of the two the work is linked to.
 std::vector<LaunchState> LaunchStates(const Profile& profile);
 
 /// The same only by recorded links. O(n).

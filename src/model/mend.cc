@@ -58,6 +58,8 @@ void TellRuntimeKernels(Profile& profile) {
   }
   if (!any) return;
   DeviceTable& device = profile.device;
+  // Calls whose copy or set the profile has as such: there the kernel is how it was done, and stays
+  // a kernel.
   std::vector<bool> is_told(profile.api.size(), false);
   for (std::size_t row = 0; row < device.size(); ++row) {
     const ApiId launch = device.launch[row];
@@ -99,9 +101,12 @@ void CheckLengths(Profile& profile) {
     if (profile.device.duration[i] == 0) ++empty;
     if (profile.device.duration[i] == 0 && profile.device.start[i] == 0) ++without_times;
   }
+  // At least half of the copies have no length, and as many durations were repaired by the reader:
+  // bandwidths mean nothing.
   if (without_length > 0 && without_length * 2 >= copies && mended >= without_length) {
     profile.log.AddAt(Counter::rows_unusable, "copies of unknown length");
   }
+  // Events at time 0 are counted by Rebase(); here remain kernels with a time and without a length.
   const std::uint64_t unexplained = empty - without_times;
   if (is_rounded && unexplained > 0 && kernels > unexplained) {
     profile.facts.emplace_back(
@@ -168,6 +173,8 @@ void CheckEvents(Profile& profile) {
     log.AddAt(Counter::rows_unusable,
               fmt::format("{} of {} events", unusable, log[Counter::events_read]));
   }
+  // Bytes that were passed over to find the next event, and names torn by control characters, show
+  // a damaged file though every event that was found is fine.
   const std::uint64_t damaged = log[Counter::bytes_skipped] + log[Counter::strings_control_char];
   if (damaged >= knowledge::kLossDamagedBytes &&
       damaged > knowledge::kLossUnusableShare.Of(profile.source.bytes)) {

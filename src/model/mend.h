@@ -15,6 +15,7 @@ namespace profgauge::mend {
 /// A process that sees one GPU of several (HIP_VISIBLE_DEVICES, CUDA_VISIBLE_DEVICES) lists it by
 /// the number that it has for the process; a profiler may write the machine's number to the events.
 /// One listed and one used are the same one.
+/// The listed device takes the number of the events. With two listed or two used nothing is joined.
 void JoinTheOneDevice(Profile& profile);
 
 /// ROCm's runtime copies and sets memory with its own kernels where a copy engine would be
@@ -26,11 +27,13 @@ void TellRuntimeKernels(Profile& profile);
 /// Kernels take time: kernels without a length had unusable times, if such
 /// times were found. A few are a glitch of a clock; many make every sum a lower bound. If times are
 /// whole microseconds, short kernels are rounded to length zero.
+/// REQUIRES: times as they were recorded: a start of 0 means that there is none.
 void CheckLengths(Profile& profile);
 /// Only its name shows the kind of a kernel: "no kernel communicates" is no finding if
 /// the names of a process are missing.
 void CheckNames(Profile& profile);
 /// A few events that make no sense are a glitch; many are a hole in the file.
+/// REQUIRES: the log's counts of the reader, and Source::bytes.
 void CheckEvents(Profile& profile);
 
 }  // namespace profgauge::mend
@@ -55,6 +58,7 @@ struct RowNumbers {
 /// hundredth of the work is doubled, so are other events that are equal down to their recorded
 /// number; below that no event is taken for a copy.
 /// REQUIRES: the tables are sorted as model/tables.h says.
+/// O(rows), with at most 64 earlier rows looked at for each.
 std::size_t DropDoubled(Profile& profile, RowNumbers numbers);
 
 // Kernels of one stream that run at the same time, which shows that their times are

@@ -18,6 +18,8 @@ namespace profgauge {
 
 /// Reads as a std::vector<T>, but gives values in place of references; Set() changes one. `T` is a
 /// whole number or an id.
+/// Starts of events are a std::vector in model/tables.h: they are large and differ, so that nothing
+/// is saved.
 template <class T>
 class NarrowColumn {
  public:
@@ -68,6 +70,8 @@ class NarrowColumn {
     for (const Row& row : rows) push_back(row.*field);
   }
   /// Row i gets the value of row rows[i].
+  /// `rows` may be shorter than the column: the others go. REQUIRES: not empty for an unchanged
+  /// column; Permute() takes care of it.
   void Keep(const Permutation& rows) {
     PackedIntegers kept;
     kept.Reserve(rows.size());

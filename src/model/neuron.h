@@ -74,6 +74,7 @@ struct Instruction {
   Ns end() const { return start + duration; }
 };
 
+/// All but kSoftwareDynamic and kHardwareDynamic count as static queues.
 enum class QueueType : std::uint8_t {
   kInstruction,
   kInput,
@@ -217,6 +218,7 @@ struct Contents {
 
 struct WholeSums;  // model/neuron_summary.h
 
+/// All tables of one file. Shared and constant once the reader is done (Profile::neuron).
 struct Data {
   Contents has;
   std::vector<Instruction> instructions;
@@ -244,6 +246,7 @@ struct Data {
   std::shared_ptr<const WholeSums> whole;
   Ns total_time = kUnknown;  ///< From the summary, the hardware timestamps, or the rows.
 
+  /// nullptr where the summary does not have it. Values as written: seconds and fractions, not ns.
   const Value* FindSummary(std::string_view name) const;
   /// The number of that name; -1 when it is not there, not a number or negative.
   double SummaryNumber(std::string_view name) const;

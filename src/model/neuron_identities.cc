@@ -9,6 +9,8 @@
 namespace profgauge::neuron {
 namespace {
 
+// "Stated" is the file's number, "computed" is ours. A value that the summary does not have gives
+// no row.
 class Checker {
  public:
   Checker(const Data& data, std::vector<Identity>& out) : data_(data), out_(out) {}

@@ -24,6 +24,7 @@ bool IsStatic(QueueType type) {
   return type != QueueType::kSoftwareDynamic && type != QueueType::kHardwareDynamic;
 }
 
+// `adjusted_flops` starts as unknown (-1): the first row that has it makes it a sum.
 void SumInstruction(const Instruction& row, Summary& sums) {
   sums.traffic.Add(row.traffic);
   sums.flops += row.flops;
@@ -131,6 +132,7 @@ void SumCollectives(const Data& data, Summary& sums) {
   sums.cc_instruction_active = Busy(UnionOf(data.cc_instructions), sums.window);
 }
 
+// `limited` adds up the lengths of all cores; `tensor_limited` is the overlap of two unions.
 void SumThrottles(const Data& data, Summary& sums) {
   SpanCollector limited;
   double weighted = 0;
@@ -180,6 +182,7 @@ std::vector<Span> ActiveSpans(const Data& data, Engine engine, std::int32_t core
   return Merge(std::move(spans));
 }
 
+// An operand list may name several semaphores; only the awaited one has a comparison.
 std::string_view WaitedSemaphore(std::string_view operands) {
   // "S[24] (qGpSimdDynamic)>=16 src=…": the comparison after the semaphore is the condition.
   for (std::size_t at = operands.find("S["); at != std::string_view::npos;
@@ -228,6 +231,7 @@ std::int64_t PeakCores(const Data& data) {
   return counts_one ? 1 : std::max<std::int64_t>(1, cores);
 }
 
+// One nanosecond beyond the last end: rows count where they start, and one may start there.
 Span WholeWindow(const Data& data) {
   Ns end = std::max<Ns>(0, data.total_time);
   for (const Instruction& row : data.instructions) end = std::max(end, row.end() + 1);

@@ -65,6 +65,8 @@ bool IsDmaSemaphore(std::string_view semaphore);
 /// WaitedSemaphore() needs.
 std::string_view WaitedText(std::string_view operands);
 
+/// Several walks over all rows, and unions of the spans: O(rows), O(rows log rows) where rows of an
+/// engine are not in order. REQUIRES: instructions are sorted by core and engine.
 Summary Summarize(const Data& data, Span window);
 /// How many cores' peak is the whole of MFU and HFU: that of all cores of the file, unless its own
 /// summary counts one.
@@ -72,6 +74,7 @@ std::int64_t PeakCores(const Data& data);
 /// The whole profile: nothing is clipped.
 Span WholeWindow(const Data& data);
 
+/// A value of the file's summary beside the same value computed from its rows.
 struct Identity {
   std::string name;
   double computed = 0, stated = 0;  ///< In base units: ns, bytes, FLOPs, shares.
@@ -80,6 +83,8 @@ struct Identity {
 };
 
 /// The identities between rows and summary, of the values that the file has.
+/// Empty where the file has no summary. An identity that is broken by more than 1 % shows that rows
+/// are missing, or that this program counts something otherwise than the file's own tool.
 std::vector<Identity> CheckIdentities(const Data& data);
 
 /// The summary of a whole profile: it is needed when the file is checked and again when it is

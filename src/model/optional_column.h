@@ -24,6 +24,7 @@ class OptionalColumn {
   /// Takes all values away; the rows stay.
   void Reset() { values_ = {}; }
 
+  /// The first value makes the whole column. REQUIRES: row < size().
   void Set(std::size_t row, T value) {
     if (values_.empty() && value == kNone) return;
     values_.resize(size_, kNone);

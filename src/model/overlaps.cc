@@ -69,6 +69,14 @@ class SharedLaunches {
   Kernels none_ = Kernels::kNone;
 };
 
+// One stream of one process, each kernel with the latest end before it (`reach`):
+//
+//   [a ------ 6)
+//        [b -- 5)                   starts before 6 and ends before it: shared 2 (3 to 5)
+//             [c --- 9)             starts before 6: shared 1, unless the GPU starts kernels early
+//                     [d 10 - 12)   covered: 6 + 3 + 2
+//
+// c ends after a, as a kernel does that was started ahead and waited for a; b cannot have.
 std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
                                             const NarrowColumn<std::int64_t>& correlations) {
   const DeviceTable& device = profile.device;

@@ -55,6 +55,8 @@ void Renumber(const Rows& places, std::vector<Id>& column) {
   }
 }
 
+// Order within a part is that of the whole, so that all tables stay sorted; links to rows of other
+// parts become invalid.
 void TakeHost(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
   using H = HostTable;
   const Rows rows = RowsWhere(whole.host.size(), [&](std::uint32_t row) {
@@ -117,6 +119,7 @@ void TakeThreads(const Profile& whole, const Division& division, std::uint32_t p
   into.cpu = std::move(cpu);
 }
 
+// Devices of a part are those on which it has work: a listed one without any would look idle.
 void TakeGpus(const Profile& whole, const Division& division, std::uint32_t part, Profile& into) {
   const auto rows_of = [&](const auto& table) {
     return RowsWhere(table.size(),
@@ -151,6 +154,7 @@ Profile PartOf(const Profile& whole, const Division& division, std::uint32_t par
   into.span_start = whole.span_start;
   into.span_end = whole.span_end;
   into.session_start = whole.session_start;
+  // Ids stay the same, so columns of texts are copied as they are.
   for (std::uint32_t text = 0; text < whole.strings.size(); ++text) {
     into.strings.Intern(whole.strings[StringId{text}]);
   }

@@ -79,6 +79,15 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 /// counted: the machine has more, or kernels of two run simultaneously.
 ///
 /// Devices of one process whose own steps (Profile::step_lanes) are apart in time are a rank each.
+///
+///   process   marks, launches on           GPU 0      GPU 1
+///   4001      yes, 0                       5.0 s      0.1 s        owner of 0
+///   4002      yes, 1                                  6.0 s        owner of 1 (6.0 of 6.1 s)
+///   4003      no (a loader), 1                        0.2 s        goes with 4002
+///
+/// Two profiles: 4001 with GPU 0, and 4002 and 4003 with GPU 1. The 0.1 s of 4001 on GPU 1, mostly
+/// work before it chose its device, belongs to GPU 1 without a launch. With 3.0 s there, GPU 1
+/// would be shared and the profile stays whole.
 std::vector<Profile> SplitProcesses(Profile profile);
 
 }  // namespace profgauge

@@ -91,11 +91,15 @@ enum class Capability : std::uint8_t {
 
 /// How to record missing data, in the words of the format's own profiler: "record with
 /// `rocprofv3 --hip-trace`". Readers keep them in static storage.
+/// One hint a capability is enough: CapabilityGap() takes the first.
 struct RecordingHint {
   Capability capability;
   std::string_view how;
 };
 
+/// A value: moved from the reader to the analysis, and not changed after ProfileBuilder::Finish()
+/// except by the steps that name their profile as `Profile&` (GraphOperators, run_side/attach.h).
+/// Views into `strings` stay valid when it is moved, and end with it.
 struct Profile {
   Source source;
   std::int64_t origin_ns = 0;       ///< Absolute time (Unix ns where known) of model time 0.

@@ -51,6 +51,7 @@ std::string ThreadKey(std::string_view process, std::string_view thread) {
 }
 
 /// The key identifies the value: equal bytes, equal value.
+/// A key and not the value is hashed: doubles compare by their bytes, so that NaN equals itself.
 template <class Ids, class T>
 std::uint32_t InternValue(Ids& ids, std::vector<T>& values, const std::string& key,
                           const T& value) {
@@ -117,6 +118,7 @@ void AppendStreamRow(T& t, const StreamRow& row) {
   t.stream.push_back(row.stream);
 }
 
+/// Only the fields that differ between kernels of a program: one multiplication each.
 std::uint64_t SizesHash(const LaunchConfig& config) {
   std::uint64_t hash = static_cast<std::uint32_t>(config.registers);
   for (const auto* sizes : {config.grid, config.block}) {

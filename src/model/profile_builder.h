@@ -12,6 +12,19 @@
 // counts in the import log the rows it could not link, and checks the invariants. Rows that start
 // at the same time and last equally long keep the order in which they were added: the first is the
 // outer one.
+//
+// Each reader must do this itself: convert times to nanoseconds of one clock, take negative and
+// missing durations as 0 and count them, and name a thread for each row of the host, each call and
+// each event of memory. A negative duration that comes in fails CheckInvariants().
+//
+//   Add*()  ->  CheckLengths, CheckEvents           on times as they were recorded
+//           ->  Rebase, SortTables, DropDoubled     0 is the earliest time; rows in their order
+//           ->  JoinTheOneDevice, ApplyNames, FinishCpu
+//           ->  NumberLaunches                      where the file does not number its launches
+//           ->  DeviceToCalls, CallsToRanges, MemoryToRanges, BackwardToForward, Parents
+//           ->  TellRuntimeKernels, ClipDevice      these change rows of the device
+//           ->  CountOverlaps, DeviceToOps, CheckNames
+//           ->  CallStacks, CountSerialized, Certify, CheckInvariants
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -130,6 +143,7 @@ struct NewGpu {
 };
 
 /// Whether an event can have these times: within 73 years of the clock's 0, at most 13 days long.
+/// Negative durations down to -13 days pass: they are the reader's to repair.
 inline bool TimesFit(Ns start, Ns duration) {
   constexpr Ns kFarthest = Ns{1} << 61, kLongest = Ns{1} << 50;
   return start >= -kFarthest && start <= kFarthest && duration >= -kLongest && duration <= kLongest;
@@ -147,7 +161,8 @@ class ProfileBuilder {
   std::string_view Name(StringId id) const { return profile_.Name(id); }
   /// How many different texts were interned.
   std::size_t strings() const { return profile_.strings.size(); }
-  /// The thread of that process and thread id, as written; numbers become Thread::pid and tid.
+  /// The thread of that process and thread id, as written; numbers become Thread::pid and tid. The
+  /// same pair gives the same id. Names may be given before or after: Finish() sets them.
   ThreadId AddThread(std::string_view process, std::string_view thread);
   void NameProcess(std::string_view process, std::string_view name);
   void NameThread(std::string_view process, std::string_view thread, std::string_view name);
@@ -158,12 +173,14 @@ class ProfileBuilder {
   void AddStepLane(std::int32_t gpu, ThreadId thread) {
     profile_.step_lanes.insert_or_assign(gpu, thread);
   }
+  /// The id of an equal one, if there is one.
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);
   void AddGpu(Gpu gpu) { profile_.gpus.push_back(std::move(gpu)); }
   /// Gives GPUs other numbers in all rows, by the numbers that they have there. Those that become
   /// several of a listed one are listed, too.
   void RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers);
+  /// Facts are kept in summaries: readers add only those of their allow lists.
   void AddFact(std::string key, std::string value);
   /// `profgauge.run` as the profile carries it.
   void SetRunDocument(std::string text) { profile_.run_document = std::move(text); }
@@ -184,6 +201,7 @@ class ProfileBuilder {
     profile_.api_symbols.emplace_back(name, recorded);
   }
   void AddOs(const OsRow& row);
+  /// REQUIRES for spans on a core: a thread that AddThread() gave.
   void AddCpuSpan(const CpuSpan& span);
   void AddCpuSample(const CpuSample& sample);
   void AddProfilerOverhead(const CpuSpan& span);
@@ -214,6 +232,7 @@ class ProfileBuilder {
   /// calls only, which have no better link.
   void DoubtDeviceOps() { doubts_device_ops_ = true; }
 
+  /// Numbers that the file states itself, for readers to fill. The references end with Finish().
   Reported& reported() { return profile_.reported; }
   void SetNeuron(std::shared_ptr<const neuron::Data> data) { profile_.neuron = std::move(data); }
 
@@ -285,6 +304,7 @@ class RowBatch {
   std::vector<Row> rows_;
 };
 
+/// REQUIRES: Flush() before Finish(). A batch that is destroyed drops its rows.
 using ApiBatch = RowBatch<ApiRow, &ProfileBuilder::AddApi>;
 using DeviceBatch = RowBatch<DeviceRow, &ProfileBuilder::AddDevice>;
 

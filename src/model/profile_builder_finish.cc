@@ -73,6 +73,8 @@ Result<Profile> ProfileBuilder::Finish() {
   return std::move(profile_);
 }
 
+// The earliest time of all tables. Scheduling does not count: it is cut to the extent of the events
+// (FinishCpu). Arrows begin and end at events.
 Ns ProfileBuilder::FindOrigin() const {
   Ns origin = std::numeric_limits<Ns>::max();
   const auto include = [&](const std::vector<Ns>& times) {
@@ -93,6 +95,8 @@ Ns ProfileBuilder::FindOrigin() const {
   return origin == std::numeric_limits<Ns>::max() ? 0 : origin;
 }
 
+// Events that lost their times are put to the origin: at 0 of a Unix clock they would make a
+// profile of fifty years.
 void ProfileBuilder::Rebase(Ns origin) {
   auto& device = profile_.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -184,6 +188,10 @@ void ProfileBuilder::FinishCpu(Ns origin) {
 // the time shared with the next one counts. If that is over a tenth of a GPU's time, times are
 // coarse, in another unit or of several profiles.
 void ProfileBuilder::ClipDevice() {
+  //   stream 7   [a ---------- 10)              a is clipped to [0, 4)
+  //                   [b --- 8)     [c - 14)    b [4, 8) and c [12, 14) stay
+  //
+  // `shared` counts only time of the next kernel: min(10 - 4, 4) = 4.
   struct Clipped {
     std::uint64_t rows = 0;
     Ns shared = 0, left = 0;
@@ -215,6 +223,7 @@ void ProfileBuilder::ClipDevice() {
   }
 }
 
+// In one pass, by the old numbers, so that 0 -> 1 and 1 -> 0 are an exchange.
 void ProfileBuilder::RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers) {
   const auto renumber = [&numbers](auto& column) {
     for (std::size_t row = 0; row < column.size(); ++row) {

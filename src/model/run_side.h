@@ -101,6 +101,7 @@ struct RunSide {
 };
 
 /// The devices' conditions: those of a log, else the document's.
+/// Points into `side`. Empty where neither is there.
 std::span<const RunDevice> DevicesOf(const RunSide& side);
 
 /// Reasons for lower clocks. They have the names of NVML, or contain these words.

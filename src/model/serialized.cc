@@ -21,6 +21,10 @@ struct Launches {
   std::uint64_t again = 0;  // Calls with one kernel several times.
 };
 
+// With blocking launches the call returns after its kernel has ended:
+//
+//   call     [launch ..................]            call   [launch]
+//   kernel        [gemm .......]                    kernel       [gemm .......]     normal
 bool EndsInItsCall(const Profile& profile, std::size_t row) {
   const std::uint32_t call = profile.device.launch[row].value;
   const Ns start = profile.api.start[call], end = start + profile.api.duration[call];
@@ -82,6 +86,8 @@ void CountSerialized(Profile& profile) {
                       "HIP_LAUNCH_BLOCKING=1 or a debugger");
     profile.log.Add(Counter::kernels_serialized, launches.waited - 1);
   }
+  // Counters need several passes, for each of which the tool runs a kernel again. A call that runs
+  // a kernel three times is counted once.
   if (launches.again >= knowledge::kLossLeastEvents && launches.again * 2 > launches.calls) {
     profile.log.AddAt(Counter::kernels_serialized,
                       "launches have one kernel several times, one run after the other: replay");

@@ -36,6 +36,19 @@ using CollectiveId = RowId<struct CollectiveTag>;      ///< Index into Profile::
 //
 // Readers fill them through ProfileBuilder; after ProfileBuilder::Finish() they are immutable,
 // sorted and linked as each table's comment says.
+//
+// One kernel of one operator, and the links between its rows (`->` is a column that holds the row
+// number of another table):
+//
+//   python   [ train_step .............................. ]
+//   host     [ aten::linear ......... ]                       row 0
+//               [ aten::addmm ... ]                           row 1, parent -> 0
+//   api            [cudaLaunchKernel]                         op -> 1
+//   device                    [ gemm ....... ]                launch -> the call, op -> 1
+//   sync                          [ stream synchronize ]      by the device's tracer
+//
+// Which of them a profile has depends on its format: ask Profile::Has(). A kernel without `launch`
+// is no error; one without `op` may have been launched outside of all operators.
 
 enum class HostKind : std::uint8_t {
   kOp,               ///< Framework operator (aten::mm).
@@ -52,6 +65,7 @@ enum class RangeStyle : std::uint8_t { kNone, kPushPop, kStartEnd };
 /// `parent` is the innermost range of the same thread that contains this one (invalid at the top).
 /// A range that overlaps its neighbor without nesting keeps the parent that contains its start and
 /// is counted in the import log.
+/// Every row has a thread.
 struct HostTable {
   std::vector<Ns> start;
   std::vector<Ns> duration;
@@ -75,6 +89,7 @@ struct HostTable {
 enum class ApiKind : std::uint8_t { kLaunch, kMemcpy, kMemset, kSync, kMemory, kOther };
 
 /// Runtime and driver calls (cuda, hip, xpu, …), sorted by (thread, start, longest first).
+/// Every row has a thread. A runtime call and the driver's call within it are two rows.
 struct ApiTable {
   std::vector<Ns> start;
   NarrowColumn<Ns> duration;
@@ -115,6 +130,7 @@ enum class HostMemory : std::uint8_t {
 
 /// Work on devices, sorted by (gpu, stream, start). Annotations and synchronization records are not
 /// work and are kept elsewhere.
+/// Rows of one stream may overlap: see ProfileBuilder::ClipStreamOverlaps().
 struct DeviceTable {
   std::vector<Ns> start;
   NarrowColumn<Ns> duration;
@@ -133,6 +149,7 @@ struct DeviceTable {
 };
 
 /// Properties of a kernel launch; few distinct ones exist, so they are pooled.
+/// Equal ones share an id, so that ids can be compared in place of values.
 struct LaunchConfig {
   std::int32_t grid[3] = {0, 0, 0};  ///< 0,0,0 when unknown.
   std::int32_t block[3] = {0, 0, 0};
@@ -150,6 +167,7 @@ struct LaunchConfig {
 };
 
 /// The profiler's data about one collective call.
+/// Sizes are in elements, not in bytes; -1 unknown.
 struct Collective {
   StringId name;  ///< "allreduce", "_all_gather_base", as recorded.
   StringId dtype;

@@ -12,6 +12,8 @@ namespace profgauge {
 /// Adds nothing where the profile has no document.
 void AddRunSide(const Profile& profile, Summary& summary);
 /// Null where the summary has none, or columns that disagree.
+/// Devices may be there without a document. Lengths of 0 or over a day, or a negative number of an
+/// iteration, mean damage: then nothing is taken, not even the devices.
 std::shared_ptr<const RunSide> RunSideOf(const Summary& summary);
 
 }  // namespace profgauge

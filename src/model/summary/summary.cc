@@ -35,6 +35,7 @@ void PutText(std::string_view text, std::string& out) {
   out += text;
 }
 
+/// Counts are bounded by the bytes that are left, so that no damaged number asks for memory.
 class Parser {
  public:
   explicit Parser(std::string_view bytes) : bytes_(bytes) {}
@@ -325,6 +326,7 @@ Profile DescribedBy(const Summary& summary, const std::string& path) {
 
 namespace {
 
+// "n" before the gzip is the length unpacked: Gunzip() needs it.
 Profile StandIn(const Summary& summary, std::string_view encoded, const std::string& path) {
   Profile profile = DescribedBy(summary, path);
   PutNumber(encoded.size(), profile.summary);

@@ -31,8 +31,18 @@ struct Summary {
   friend bool operator==(const Summary&, const Summary&) = default;
 };
 
+/// Layout; `n` is a varint (7 bits a byte, lowest first, the top bit says that more follow), `±n` a
+/// zigzag varint (0, -1, 1, -2 as 0, 1, 2, 3), "text" is n and then that many bytes:
+///
+///   n columns of numbers   each: "name", n values, ±n each: the difference to the one before
+///   n texts                each: "text", in order, every text once
+///   n columns of texts     each: "name", n values, n each: the place among the texts
+///
+/// Columns are in the order of their names, so equal summaries are equal bytes.
 std::string EncodeSummary(const Summary& summary);
 /// Nothing unless the bytes are exactly one complete summary. Accepts any bytes.
+/// A file of some kilobytes could name one long text millions of times: all texts together may take
+/// 256 MiB.
 std::optional<Summary> DecodeSummary(std::string_view bytes);
 
 /// Columns of a finished profile: its source, devices, groups, facts and import log. The
@@ -41,6 +51,7 @@ Summary BeginSummary(const Profile& profile);
 /// The summary's data about its profile; a summary without it represents no profile.
 Profile DescribedBy(const Summary& summary, const std::string& path);
 /// The profile that represents the summary; `path` is the file that it was read from.
+/// Kept compressed in Profile::summary: a run of thousands of ranks is in memory together.
 Profile ProfileOfSummary(const Summary& summary, const std::string& path);
 /// The same of one that is encoded; nothing where DecodeSummary() gives nothing.
 std::optional<Profile> ProfileOfSummary(std::string_view encoded, const std::string& path);

@@ -40,6 +40,7 @@ Error Damaged(const std::string& path) {
 }
 
 /// The whole number after `"key":` on the first line.
+/// Before anything is parsed: the line is compared with FirstLine() as a whole afterwards.
 std::optional<std::int64_t> NumberAt(std::string_view line, std::string_view key) {
   const std::size_t at = line.find(fmt::format("\"{}\":", key));
   if (at == std::string_view::npos) return std::nullopt;
@@ -116,6 +117,7 @@ Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::str
   const std::size_t end = bytes.find('\n');
   const std::string_view line = bytes.substr(0, end);
   const auto schema = NumberAt(line, "schema");
+  // The schema comes first: bytes of another one need not have this one's line.
   if (schema && *schema > kSummarySchema) {
     return Fail(Refused(
         path, "summary/newer",

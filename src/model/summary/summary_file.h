@@ -3,6 +3,10 @@
 //   $ zcat run.pgsum | head -1
 //   {"kind":"profgauge-summary","schema":7,"ranks":8,"bytes":48123,"hash":"…"}
 //
+// After the line, for each rank:
+//
+//   | length: 8 bytes, the lowest first | EncodeSummary(): `length` bytes |
+//
 // Ranks are sorted by number, then by hash of their profile. A file of many ranks is the union of
 // files of fewer: the order of merging does not change the bytes.
 #pragma once
@@ -27,6 +31,8 @@ inline constexpr std::int64_t kSummarySchema = 18;
 bool LooksLikeSummaries(std::string_view head);
 
 /// The file's bytes, compressed. The same ranks give the same bytes in whatever order they come.
+/// Ranks with the same number and hash keep their order; a merge of a file with itself is not
+/// refused here.
 std::string WriteSummaries(const std::vector<Summary>& ranks);
 /// The same for the profiles that represent them, without decoding. REQUIRES: IsSummary(all).
 std::string WriteSummaries(std::span<const Profile> stand_ins);
