@@ -21,6 +21,7 @@ struct Values {
   NodeId absent_node = 0;           ///< The absent node of that row.
 };
 
+/// Rows whose condition is false do not take part; those where it is unknown count as absent.
 Values Collect(const Program& program, const Data& data, NodeId what,
                std::optional<NodeId> condition, std::span<const RowId> rows) {
   Values out;
@@ -61,6 +62,8 @@ NodeId OriginIn(const Program& program, const Data& data, NodeId node, RowId row
   return cells[node].absent() ? cells[node].origin : node;
 }
 
+// Linear between the two nearest values (type 7 of Hyndman and Fan, the default of NumPy): of the
+// values 1 2 3 10 the 50th is 2.5, the 95th 8.95.
 double Percentile(std::vector<double> numbers, double percent) {
   const double place = percent / 100 * static_cast<double>(numbers.size() - 1);
   const auto below = static_cast<std::size_t>(std::floor(place));
@@ -112,6 +115,7 @@ Values CollectTexts(const Program& program, const Data& data, NodeId what,
   return out;
 }
 
+/// The first of several rows with the largest value.
 Cell AtMax(const Program& program, const Data& data, NodeId what, const Values& by) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < by.numbers.size(); ++i) {
@@ -172,6 +176,7 @@ Cell Aggregate(const Program& program, const Data& data, NodeId id, std::span<co
   const Values values = is_text ? CollectTexts(program, data, measured, condition, rows)
                                 : Collect(program, data, measured, condition, rows);
   skipped += values.absent;
+  // Rows were there and none had a value: unknown, and not the sum 0 of no rows.
   if (values.numbers.empty() && values.absent > 0) {
     return Cell::Absent(OriginIn(program, data, values.absent_node, *values.absent_row));
   }

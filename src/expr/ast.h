@@ -16,6 +16,7 @@ namespace profgauge::expr {
 
 enum class Kind : std::uint8_t { kBool, kText, kNumber };
 
+/// Powers of `bytes / time` are bytes 1, time -1. Text and true/false have none.
 struct Type {
   Kind kind = Kind::kNumber;
   std::int8_t time = 0, bytes = 0, flop = 0;  ///< Powers; all 0 for a plain number.
@@ -23,12 +24,15 @@ struct Type {
 };
 
 Type TypeOf(Unit unit);
+/// Whether the two can be compared and added: counts, shares and plain numbers can, a time and a
+/// number cannot.
 bool SameDimension(const Type& a, const Type& b);
 /// The product (`sign` 1) or quotient (-1). `ok` is false when a power gets out of range, which no
 /// sensible formula reaches.
 Type Combine(const Type& a, const Type& b, int sign, bool& ok);
 /// The factor that brings a product or quotient of values in base units to base units
 /// again: rates are per second, times in nanoseconds.
+/// 10 MB / 2 ms is 10e6 / 2e6 in base units and 5e9 bytes per second: the factor is 1e9.
 double CombineFactor(const Type& a, const Type& b, int sign, const Type& result);
 /// "time", "number", "bandwidth", "string", "true or false", "time^2".
 std::string TypeName(const Type& type);
@@ -37,6 +41,13 @@ std::string TypeName(const Type& type);
 // one run of nodes, the root is last), so every pass over it is a loop and depth costs no stack.
 
 /// Bytes of the expression's text, end exclusive.
+/// `a + b * 2 > 5 us` is stored as
+///
+///   id     0    1    2    3     4     5      6
+///   op     a    b    2    *     +     5 us   >
+///   first  0    1    2    1     0     5      0
+///
+/// Node 3 has the children 1 and 2; its subtree is [first, id] = [1, 3].
 struct Range {
   std::uint32_t begin = 0, end = 0;
 };

@@ -59,6 +59,7 @@ Batch::Batch(const Program& program, const Data& data, NodeId last, std::size_t 
   }
 }
 
+// `name + '/' + op contains 'x'` depends on two fields: a memo by one of them would be wrong.
 std::optional<NodeId> Batch::OnlyLeaf(NodeId id) const {
   std::optional<NodeId> leaf;
   for (NodeId below = program_.ast().nodes[id].first; below < id; ++below) {
@@ -143,6 +144,7 @@ void Batch::Arithmetic(NodeId id, std::size_t count) {
   }
 }
 
+// Whole numbers become doubles here: beyond 2^53 they are rounded.
 void Batch::Load(NodeId id, std::span<const RowId> rows) {
   std::vector<double>& out = Register(id);
   const Source* source = SourceOf(program_.info()[id], data_);
@@ -162,6 +164,8 @@ void Batch::Load(NodeId id, std::span<const RowId> rows) {
   }
 }
 
+// Absent where any item is absent, like in cell.h: `x in [a, b]` with an unknown b is unknown, also
+// where x equals a.
 void Batch::Membership(NodeId id, std::size_t count) {
   const auto& children = program_.ast().nodes[id].children;
   std::vector<double>& out = Register(id);
@@ -193,6 +197,8 @@ void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
   }
 }
 
+// A text is tested in the first row that has it. Its result is that of all rows with that text, as
+// nothing else in the test varies.
 void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   const Source& source = *SourceOf(program_.info()[memo.leaf], data_);
   std::vector<double>& out = Register(id);

@@ -83,6 +83,7 @@ Cell Call(FunctionId function, NodeId id, const std::vector<NodeId>& children,
 }
 
 /// "3 kernels".
+/// "1 kernel", "2 kernels"; plural(n, 'entry', 'entries') names the second form.
 Cell Plural(const Program& program, const std::vector<NodeId>& children,
             const std::vector<Cell>& cells) {
   for (const NodeId child : children) {
@@ -95,6 +96,7 @@ Cell Plural(const Program& program, const std::vector<NodeId>& children,
   return Cell::Made(std::move(text));
 }
 
+/// Division by zero gives infinity or NaN, which Cell::Number() makes absent.
 Cell Arithmetic(const Program& program, NodeId id, double a, double b) {
   const Node& node = program.ast().nodes[id];
   switch (node.op) {

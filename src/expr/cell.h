@@ -13,6 +13,8 @@
 
 namespace profgauge::expr {
 
+/// Valid as long as the data and the program: `text` points into a pool, a value, a literal or
+/// `joined`.
 struct Cell {
   enum class State : std::uint8_t { kAbsent, kNumber, kText };
   State state = State::kAbsent;
@@ -31,6 +33,7 @@ struct Cell {
 /// The source of a field node; nullptr when `data` has none.
 const Source* SourceOf(const NodeInfo& info, const Data& data);
 /// The row of the source's column that belongs to `row`; false when there is none.
+/// False also for a column that is absent as a whole.
 bool FindRow(const Source& source, RowId row, RowId& found);
 
 /// A field in `row` (ignored for group fields).
@@ -41,6 +44,7 @@ Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells);
 bool TestTexts(const Program& program, NodeId id, std::string_view a, std::string_view b);
 
 /// Nodes [first, last] for one row, outside of aggregates. `cells` has a place for every node.
+/// REQUIRES: `first` is the first node of the subtree of `last`, or cells before it are filled.
 void EvaluateCells(const Program& program, const Data& data, NodeId first, NodeId last, RowId row,
                    std::vector<Cell>& cells);
 

@@ -12,6 +12,7 @@
 #include "expr/schema.h"
 
 namespace profgauge::expr {
+// A node whose child failed gets no further error, so that one mistake is one message.
 Checked Checker::Run() {
   for (NodeId id = 0; id < ast_.nodes.size(); ++id) MarkAggregate(id);
   for (NodeId id = 0; id < ast_.nodes.size(); ++id) {
@@ -265,6 +266,8 @@ void Checker::Default(NodeId id, const Node& node) {
   NameValue(node.children[0], node.children[1]);
 }
 
+// Each item is compared with the value as by `==`; a text among them may be the id of a known
+// value.
 void Checker::In(NodeId id, const Node& node) {
   const Type& what = TypeAt(node.children[0]);
   for (std::size_t i = 1; i < node.children.size(); ++i) {

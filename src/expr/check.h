@@ -22,6 +22,7 @@ enum class Context : std::uint8_t {
 };
 
 /// The checker's results for one node.
+/// Data for evaluation that the tree does not have.
 struct NodeInfo {
   Type type;
   const Function* function = nullptr;   ///< Only for a call.
@@ -40,6 +41,7 @@ struct Checked {
   std::vector<Error> warnings;  ///< Comparisons with values that nothing is known to have.
 };
 
+/// Fields that are first named here are taken from the schema's source, which makes it grow.
 Checked Check(const Ast& ast, Schema& schema, Context context);
 
 }  // namespace profgauge::expr

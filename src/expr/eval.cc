@@ -14,6 +14,7 @@ namespace profgauge::expr {
 namespace {
 
 /// The part of a program that ends in `id`, as canonical text.
+/// A subtree is a run of nodes, so a copy with shifted numbers is a whole tree.
 std::string TextOf(const Program& program, NodeId id) {
   const auto& nodes = program.ast().nodes;
   const NodeId first = nodes[id].first;
@@ -142,6 +143,7 @@ std::vector<RowId> Sorted(const Program& order, const Data& data, std::span<cons
                           std::size_t limit) {
   std::vector<std::uint32_t> places(rows.size());
   std::iota(places.begin(), places.end(), 0U);
+  // Only the first rows are wanted, often few of many: the others need no order.
   const auto middle = places.begin() + static_cast<std::ptrdiff_t>(std::min(limit, rows.size()));
   // Equal rows keep their order: the place decides last.
   if (order.type().kind == Kind::kText) {

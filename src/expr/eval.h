@@ -53,6 +53,8 @@ struct Outcome {
 };
 
 /// Group context: `rows` are the group's rows.
+/// REQUIRES: a program of group context; row numbers are in range of the rows' table. O(nodes ×
+/// rows) where it has aggregates, else O(nodes).
 Outcome Evaluate(const Program& program, const Data& data, std::span<const RowId> rows);
 /// Row context.
 Outcome EvaluateRow(const Program& program, const Data& data, RowId row);
@@ -67,6 +69,8 @@ struct Filtered {
   std::string unknown_field;    ///< and the field to blame.
 };
 /// Row context; the program is a condition.
+/// Rows for which the condition is unknown are dropped and counted, so that a caller can say that
+/// a rule could not look at all of them.
 Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows);
 
 /// Row context; numbers or truth values (0, 1) for each of `rows`; NaN: absent.
@@ -76,6 +80,7 @@ std::vector<double> EvaluateNumbers(const Program& program, const Data& data,
 
 /// The rows in the order of `order`, absent last; equal ones keep their order. Only the first
 /// `limit` are given.
+/// O(rows log limit).
 std::vector<RowId> Sorted(const Program& order, const Data& data, std::span<const RowId> rows,
                           std::size_t limit);
 

@@ -31,6 +31,7 @@ enum class FunctionId : std::uint8_t {
   kPlural,
 };
 
+/// `max_arguments` of an aggregate counts the optional condition, which comes last.
 struct Function {
   FunctionId id;
   std::string_view name;

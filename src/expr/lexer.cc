@@ -15,6 +15,7 @@ namespace {
 /// Enough for kMaxNodes nodes with all their punctuation; more is refused before it costs memory.
 constexpr std::size_t kMaxTokens = 8 * kMaxNodes;
 
+/// `null` is reserved so that it is an error with advice and not a field.
 constexpr std::array<std::string_view, 13> kReserved = {
     "and",     "or",   "not",   "in",  "contains", "starts_with", "ends_with",
     "matches", "true", "false", "asc", "desc",     "null"};
@@ -114,6 +115,7 @@ class Lexer {
     const std::size_t length = NumberLength(Rest());
     std::size_t end = at_ + length;
     // A number that runs on ("010", "1_000", "0x10", "5.") is one bad word, not two tokens.
+    // Two tokens would give "expected an operator", which hides the mistake.
     std::size_t word_end = std::max(end, at_ + 1);
     while (word_end < text_.size() && (IsDigit(text_[word_end]) || text_[word_end] == '_')) {
       ++word_end;
@@ -146,6 +148,8 @@ class Lexer {
   }
 
   /// The word after a number, when it is no word of the language; a rate ("GB/s") as a whole.
+  /// `5 us` and `5us` are one number; `5 and` is a number and an operator. Any other word is taken
+  /// as a unit, so that `5 sec` is an error about the unit, not about a missing operator.
   std::string_view UnitAt(std::size_t at) const {
     const std::string_view rest = text_.substr(at);
     if (rest.starts_with('%')) return rest.substr(0, 1);

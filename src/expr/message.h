@@ -35,6 +35,7 @@ Unit DisplayUnit(const Display& display, const Type& type);
 /// REQUIRES: CheckDisplay is empty for the value's type.
 std::string Format(const Value& value, const Type& type, const Display& display);
 /// A computed value as a table stores it: times, counts and bytes as whole numbers.
+/// Such a number beyond 64 bits becomes absent. Texts and values of other units stay as they are.
 Value ToCell(const Value& value, Unit unit);
 
 /// The place in `text`, from `from` on, of `wanted` outside of 'texts'; npos when there is none.
@@ -53,6 +54,7 @@ struct Message {
 
 using MessageResult = tl::expected<Message, std::vector<Error>>;
 /// Errors: all of them; offsets are bytes of `text`.
+/// `}}` within a text of an expression ('}}') does not end the hole.
 MessageResult CompileMessage(std::string_view text, Schema& schema);
 /// The value of a part's hole as the message shows it.
 std::string FormatHole(const Message::Part& part, const Outcome& outcome);

@@ -101,6 +101,7 @@ class Parser {
   }
 
   /// Appends a node over the last `children`. False when the expression is too large.
+  /// Nodes come in post-order: the operands are pushed before their operator.
   bool Push(Node node) {
     if (ast_.nodes.size() == kMaxNodes) {
       return Error(node.range, "expr/too-large",
@@ -197,6 +198,7 @@ class Parser {
   }
 
   /// `sum default sum`. Beside arithmetic both readings are possible, so neither is taken.
+  /// `a / b default c`: of a missing b, or of a missing quotient? They differ where b is 0.
   bool Value() {
     const std::uint32_t begin = Now().range.begin;
     if (!Sum()) return false;

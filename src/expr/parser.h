@@ -32,6 +32,7 @@ struct Token {
 Result<std::vector<Token>> Tokenize(std::string_view text);
 
 /// Whether `word` belongs to the language and cannot be a name.
+/// `default` is an operator and no reserved word: rules of schema 1 may have names called so.
 bool IsReserved(std::string_view word);
 
 // Text to tree. The grammar is in rules/README.md ("The language").
@@ -44,6 +45,8 @@ inline constexpr int kMaxDepth = 64;
 
 /// Errors: kConfig "expr/syntax" or "expr/too-large"; where.offset (has_offset) and where.length
 /// are the bytes of `text` at fault.
+/// From loosest to tightest: or, and, not, comparisons (which do not chain), default, + -, * /,
+/// unary -. Time and memory are linear in the text.
 Result<Ast> Parse(std::string_view text);
 
 /// An expression with `asc` or `desc` after it (order_by). Default: ascending.

@@ -40,6 +40,8 @@ struct Compiler {
       checked.errors.push_back(Unwanted(ast, checked.info.back().type, want));
     }
     if (!checked.errors.empty()) return tl::unexpected(std::move(checked.errors));
+    // Rules name values by their ids, the data has the cells that people read. The tree keeps both:
+    // `text` is compared, `spelled` is printed.
     for (auto& [id, cell] : checked.cells) {
       ast.nodes[id].spelled = std::exchange(ast.nodes[id].text, std::move(cell));
     }

@@ -34,6 +34,8 @@ namespace profgauge::expr {
 /// The purpose of an expression. The error states it when its type does not fit.
 enum class Want : std::uint8_t { kAnything, kCondition, kNumber };
 
+/// A default-constructed program is empty: only assignment is allowed. Copies are cheap and share
+/// one body; several threads may evaluate it.
 class Program {
  public:
   /// Type of the whole expression.
@@ -67,6 +69,8 @@ class Program {
 /// Errors: all of them, kConfig; where.offset and where.length are bytes of `text`. The program
 /// keeps slots of `schema`, which may grow afterwards and grows by the names in the expression.
 using CompileResult = tl::expected<Program, std::vector<Error>>;
+/// Patterns of `matches` are compiled here, with at most 1 MiB each; RE2 takes time linear in the
+/// text, whatever the pattern.
 CompileResult Compile(std::string_view text, Schema& schema, Context context,
                       Want want = Want::kAnything);
 /// `expr [asc|desc]`, in row context.

@@ -51,6 +51,7 @@ struct FieldSource {
   std::function<std::vector<std::string>()> names;  ///< All names, for messages.
 };
 
+/// Slots are given in order and never change, so programs compiled earlier stay valid as it grows.
 class Schema {
  public:
   static constexpr Slot kNone = kNoIndex;
@@ -89,6 +90,7 @@ class Schema {
 
 /// "did you mean `kernel.time`?", and similar names that exist. `rows`: the name of the rows.
 /// May be empty.
+/// Looks at all names: for errors only.
 std::string HelpForName(const std::string& name, const std::vector<std::string>& names,
                         std::string_view rows);
 
