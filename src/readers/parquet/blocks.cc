@@ -34,6 +34,7 @@ class Block {
     if (back == 0 || back > to_ || length > out_.size() - to_) return false;
     char* to = out_.data() + to_;
     to_ += length;
+    // "ab" copied from 2 back with length 5 is "ababa".
     while (length > 0) {
       const std::size_t part = std::min(back, length);
       std::memcpy(to, to - back, part);
@@ -50,6 +51,9 @@ class Block {
   std::size_t to_ = 0;
 };
 
+//   Snappy   size | tag: 2 bits of kind, then a length (and 3 bits of the distance) | ...
+//            kind 0 a literal, 1 to 3 a copy with its distance in 1, 2 or 4 bytes
+//   LZ4      token: 4 bits of literal, 4 bits of copy | more length | literal | distance in 2 | ...
 bool TakeSnappyLiteral(std::size_t tag, Block& block) {
   constexpr std::size_t kLengthFollows = 60;  // One to four bytes have the length.
   std::size_t length = tag >> 2;

@@ -27,6 +27,7 @@ unsigned BitsOfLevel(std::uint8_t most) {
 }
 
 /// So that each row has a place: values of the rows that have none are made between.
+///   levels 1 0 1 1, values 5 6 7   ->   5 . 6 7     from the end, so that nothing is overwritten
 template <class Value>
 void Spread(const std::vector<std::uint32_t>& levels, std::uint32_t there, std::size_t count,
             std::vector<Value>& values) {
@@ -61,6 +62,8 @@ void ColumnReader::BeginGroup(std::size_t group) {
   repeats_.clear();
 }
 
+// Reads 64 KiB ahead for heads and small pages. Where a head does not end in them it tries again
+// with eight times as much: statistics in heads may be long.
 Result<bool> ColumnReader::NextHead(PageHead& head) {
   for (std::uint64_t wanted = kWindow;; wanted *= 8) {
     if (at_ == end_) return false;
@@ -192,6 +195,7 @@ Status ColumnReader::NextPage() {
   }
 }
 
+// levels_ is left empty where one run says that all values are there.
 Result<std::size_t> ColumnReader::ReadDefinitions(std::size_t count) {
   levels_.clear();
   if (column_.definition == 0) return count;
@@ -213,6 +217,7 @@ Result<std::size_t> ColumnReader::ReadDefinitions(std::size_t count) {
   return there;
 }
 
+// A block may need several pages, and a page may serve several blocks.
 Status ColumnReader::ReadSingle(std::size_t rows, ColumnBlock& block) {
   while (rows > 0) {
     if (page_left_ == 0) PROFGAUGE_CHECK(NextPage());

@@ -17,6 +17,12 @@
 namespace profgauge::readers::parquet {
 
 /// The values of some rows. A row of a list column has several.
+/// Three rows [7, 8], absent, [] of a list column:
+///
+///   values  7 8       is_set  1 0 1       ends  2 2 2
+///
+/// A column of single values has one value for each row, of no meaning where is_set is 0. Absent
+/// elements of a list are left out.
 struct ColumnBlock {
   ValueList values;                  ///< One for each row, or each element of its list.
   std::vector<std::uint8_t> is_set;  ///< By row. Others have a meaningless value, or no list.
@@ -27,6 +33,16 @@ struct ColumnBlock {
 };
 
 /// Reads the values of its chunks page by page: memory is that of a page, unpacked.
+///
+/// Levels say which values are there. A column `optional int` with rows 5, absent, 6:
+///
+///   definition   1 0 1        values on the page: 5 6
+///
+/// A list column (optional list, optional elements) with rows [7, 8], absent, [], [9]:
+///
+///   repetition   0 1 0 0 0    0 begins a row
+///   definition   3 3 0 1 3    3 an element, 2 an absent element, 1 an empty list, 0 no list
+///   values       7 8     9
 class ColumnReader {
  public:
   /// REQUIRES: the arguments outlive this.

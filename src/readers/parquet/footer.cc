@@ -43,6 +43,7 @@ struct Metadata {
   bool is_encrypted = false, is_too_large = false;
 };
 
+// Numbers of fields are those of parquet.thrift; others (statistics, paths, sizes) are skipped.
 void ReadChunkMetadata(ThriftReader& thrift, WrittenChunk& chunk) {
   chunk.has_metadata = true;
   thrift.Struct([&](std::int64_t field) {
@@ -143,6 +144,7 @@ tl::unexpected<Error> Encrypted() {
 }
 
 /// The chunk as it will be read. `end`: where the footer begins.
+/// The chunk begins with its dictionary, if it has one; the first page has another field.
 Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::uint64_t end,
                       std::int64_t rows) {
   if (written.is_elsewhere) return Unsupported("columns in other files");

@@ -38,6 +38,8 @@ enum class Conversion : std::uint8_t {
 };
 
 /// A column of single values, or of lists of them.
+/// As its values come out of ValueList: `form` says which of the two lists, `conversion` how a
+/// stored value becomes one.
 struct Column {
   std::string name;
   Physical physical = Physical::kInt64;
@@ -77,6 +79,8 @@ struct Footer {
 
 /// Errors: kInput "parquet/truncated", "parquet/encrypted", "parquet/damaged", "parquet/too-large",
 /// "parquet/unsupported", without the file's name.
+/// Everything that reading takes on trust later is checked here: places within the file, equally
+/// many columns in all groups, rows that fit their bytes.
 Result<Footer> ReadFooter(const StoredBytes& bytes);
 
 /// In words: "parquet-rs version 59.3.0; PLAIN, RLE_DICTIONARY; zstd; reals of 32 bits".

@@ -28,6 +28,13 @@ enum class Encoding : std::int32_t {
 };
 
 /// The head of one page. Sizes are in bytes.
+/// A page in the file, of the first version and of the second:
+///
+///   | head (Thrift) | packed by the codec: | n, repetition | n, definition | values |     v1
+///   | head (Thrift) | repetition | definition | packed by the codec: | values |           v2
+///
+/// `n` is the length of the levels in four bytes; v2 has it in the head. Levels of a column that
+/// cannot be absent, or does not repeat, are not there at all.
 struct PageHead {
   PageKind kind = PageKind::kOther;
   std::uint64_t size = 0, stored = 0;  ///< Bytes unpacked, and in the file.
@@ -43,6 +50,7 @@ struct PageHead {
 
 /// Reads the head that `bytes` begin with; nothing where it ends after them. Errors:
 /// "parquet/damaged".
+/// A head has no length: whether all of it is there shows only its reading.
 Result<std::optional<PageHead>> ReadPageHead(std::string_view bytes);
 
 // Unpacking the pages of Parquet files.

@@ -159,6 +159,8 @@ bool Deltas::Read(std::size_t count, std::int64_t* out) {
   return true;
 }
 
+// The bytes after the numbers are known only by going through the heads of all blocks; the numbers
+// themselves are passed over.
 std::optional<std::string_view> Deltas::Behind() const {
   Deltas rest = *this;
   if (rest.left_ > 0) --rest.left_;  // The first has no bits.

@@ -8,7 +8,8 @@
 
 namespace profgauge::readers::parquet {
 
-/// Takes one off the front; false at the end, and where it has more than 64 bits.
+/// Takes one off the front; false at the end, and where ten bytes do not end it. The tenth
+/// byte counts with its lowest bit only.
 inline bool TakeVarint(std::string_view& bytes, std::uint64_t& number) {
   number = 0;
   for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
@@ -30,6 +31,9 @@ inline bool TakeZigZag(std::string_view& bytes, std::uint64_t& number) {
 // Runs of one number, mixed with numbers packed bit by bit: Parquet's levels and indices.
 
 /// Numbers of equally many bits, the lowest bit first. REQUIRES: at most 64 bits.
+///
+///   width 3, numbers 1 2 3 4:   byte 0  11 010 001   byte 1  .... 100 0
+///                                       ^3 begins here, its last bit is in byte 1
 class PackedBits {
  public:
   PackedBits() = default;
@@ -46,6 +50,10 @@ class PackedBits {
 };
 
 /// One pass over such runs.
+/// A run is a varint and its numbers; the lowest bit says which (RLE / bit-packing hybrid):
+///
+///   width 2    0A 03       5 << 1 | 0: five times the number 3, which takes a whole byte
+///              03 E4 1B    1 << 1 | 1: one group of eight packed numbers: 0 1 2 3 3 2 1 0
 class Runs {
  public:
   static constexpr unsigned kMostBits = 32;
@@ -73,6 +81,11 @@ class Runs {
 // Whole numbers as differences, in blocks of packed bits (DELTA_BINARY_PACKED).
 
 /// Reads the numbers of one page in order. The bytes must outlive it.
+/// Numbers 100 102 101 105 as the first, and differences 2 -1 4 with the least of the block
+/// (-1) taken off:
+///
+///   | block 128, minis 4, count 4, first 100 | least -1 | widths 3 0 0 0 | 3 0 5 in 3 bits each |
+///     head of the page                         each block: then its mini-blocks of 32 numbers
 class Deltas {
  public:
   /// Reads the head of the numbers at the begin of `bytes`; nothing where it is damaged.

@@ -100,6 +100,7 @@ Status SetForm(const SchemaElement& element, Column& column) {
   } else if (is_integer) {
     column.factor = NanosecondsOfUnit(element);
     if (column.factor != 1) column.conversion = Conversion::kTimes;
+    // The converted types 11 to 14 are UINT_8 to UINT_64.
     column.is_unsigned =
         element.logical == logical::kInteger
             ? !element.logical_is_signed
@@ -150,6 +151,7 @@ class Walk {
     }
     const bool repeats = element.repetition == kRepeated;
     // Below a list its name goes on: `x.list.element` is x.
+    // The three-level form of the format, and the two-level one of old writers, give the same name.
     if (here.repetition == 0) {
       if (!here.path.empty()) here.path += '.';
       here.path += element.name;

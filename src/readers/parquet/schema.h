@@ -12,6 +12,12 @@
 namespace profgauge::readers::parquet {
 
 /// A node as it is written.
+///
+///   message                       nodes, parents before children      columns
+///     required int64 ts           schema (2 children), ts, args,      ts
+///     optional group args (LIST)  list, element                       args  (x.list.element is x)
+///       repeated group list
+///         optional binary element
 struct SchemaElement {
   std::string_view name;
   std::int64_t type = -1;  ///< None: a group.

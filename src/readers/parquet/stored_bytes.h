@@ -47,6 +47,7 @@ class StoredBytes {
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return size_; }
   /// Puts `count` bytes from `offset` on into `out`. REQUIRES: they are inside of size().
+  /// Errors: kInput "input/read", also where the file became shorter meanwhile.
   Status Read(std::uint64_t offset, std::size_t count, std::string& out) const;
 
  private:

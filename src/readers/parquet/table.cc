@@ -65,6 +65,8 @@ RowBlocks::RowBlocks(Table table, const std::vector<std::size_t>& columns)
   }
 }
 
+// Columns side by side. The first of the named columns that fails is reported, whichever thread was
+// first.
 Status RowBlocks::ReadBlock(std::size_t rows) {
   std::vector<Status> status(readers_.size());
   const bool is_last = rows == left_;

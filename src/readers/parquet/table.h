@@ -1,5 +1,8 @@
 // A Parquet file as a table: its columns, and its rows block by block.
 //
+//   | PAR1 | row group 0: chunk of column 0 | chunk of column 1 | row group 1 | footer | n | PAR1 |
+//            dictionary page, page, page ...                                    n bytes  4    4
+//
 // It is written here because Debian has no library for it. Read are both kinds of pages, all
 // encodings but BIT_PACKED and ALP, and Snappy, gzip, zstd and LZ4_RAW. Statistics, indices and
 // filters are not read, so nothing that they say can hide rows. Bounds: .github/SECURITY.md.
@@ -21,6 +24,7 @@
 namespace profgauge::readers::parquet {
 
 /// An open file. Several RowBlocks may read it simultaneously.
+/// A value that shares the open file and its footer; copies are cheap.
 class Table {
  public:
   /// Errors: kInput, with the path.
@@ -33,6 +37,7 @@ class Table {
   const std::vector<Column>& columns() const { return footer_->columns; }
   std::uint64_t rows() const { return footer_->rows; }
   std::uint64_t size() const { return bytes_->size(); }
+  /// By the whole path ("a.b"), case included. O(columns).
   std::optional<std::size_t> Find(std::string_view column) const;
   /// The hash of all bytes, as ContentHash has it.
   Result<std::string> Hash() const;
@@ -45,6 +50,8 @@ class Table {
 };
 
 /// One pass over some columns of a table. They are unpacked side by side.
+/// Columns that are not named cost nothing: their chunks are not read. Memory: a page and a block
+/// of each named column.
 class RowBlocks {
  public:
   /// Rows of a block. A block never has rows of two row groups.

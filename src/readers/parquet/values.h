@@ -19,6 +19,7 @@ namespace profgauge::readers::parquet {
 using Kept = std::shared_ptr<const std::string>;
 
 /// Values as they come out: texts of Form::kText; of all else whole numbers, or the bits of reals.
+/// Only one of the two lists is used for a column.
 struct ValueList {
   std::vector<std::int64_t> numbers;
   std::vector<std::string_view> texts;
@@ -30,6 +31,7 @@ struct ValueList {
 };
 
 /// The values that indices of a chunk's pages refer to.
+/// Texts point into `bytes`: whoever keeps values keeps them too.
 struct Dictionary {
   ValueList values;
   Kept bytes;
@@ -39,6 +41,14 @@ struct Dictionary {
 Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count);
 
 /// One pass over a page's values.
+/// The encodings, for 4-byte values or texts; `|` are bytes that follow each other:
+///
+///   PLAIN                    1 0 0 0 | 2 0 0 0 ...      texts: length in 4 bytes | letters
+///   RLE_DICTIONARY           width in 1 byte | Runs of indices into the dictionary
+///   DELTA_BINARY_PACKED      Deltas
+///   DELTA_LENGTH_BYTE_ARRAY  Deltas of the lengths | all letters
+///   DELTA_BYTE_ARRAY         Deltas of shared beginnings | Deltas of the rests' lengths | rests
+///   BYTE_STREAM_SPLIT        all first bytes | all second bytes | third | fourth
 class PageValues {
  public:
   PageValues() = default;
@@ -49,6 +59,8 @@ class PageValues {
 
   /// Adds the next `count` to `out`, and to `kept` the memory of their texts, except for the page
   /// and the dictionary. Errors: "parquet/damaged".
+  /// Texts point into the page, the dictionary or `kept`. REQUIRES: the caller keeps the page's
+  /// bytes as long as `out`.
   Status Read(std::size_t count, ValueList& out, std::vector<Kept>& kept);
 
  private:
