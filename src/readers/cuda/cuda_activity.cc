@@ -19,6 +19,7 @@ std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>>
   return joined;
 }
 
+// Warps of 32 threads: of all chips of NVIDIA so far. Partly filled warps count as fractions.
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms) {
   LaunchConfig config;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -55,6 +56,7 @@ std::string_view CudaSyncName(std::int64_t type) {
   }
 }
 
+// Only the host's side decides: a copy from pageable memory is staged by the driver and blocks.
 HostMemory CudaHostMemory(CopyKind kind, std::int64_t source, std::int64_t destination,
                           std::int64_t pageable) {
   if (kind != CopyKind::kHostToDevice && kind != CopyKind::kDeviceToHost) {
@@ -132,6 +134,8 @@ CudaCopy CudaCopyOf(std::int64_t copy_kind) {
   }
 }
 
+// Each number as one #, next to one that is there: "step#12" gives "step#", "iteration 12 of 90"
+// gives "iteration # of #".
 OpenMarkers::Series OpenMarkers::SeriesOf(const HostRow& row, std::string_view name) {
   std::string series;
   for (const char c : name) {

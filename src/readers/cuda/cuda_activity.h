@@ -21,6 +21,7 @@ namespace profgauge::readers {
 /// Nine columns from `first` on: gridX to gridZ, blockX to blockZ, registersPerThread,
 /// staticSharedMemory, dynamicSharedMemory. With the chip's number of streaming multiprocessors
 /// (0: unknown) blocks and warps per SM follow.
+/// REQUIRES: the scan wants kCudaLaunchColumns at `first`.
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms);
 
 /// The nine, as TableScan wants them.
@@ -35,6 +36,7 @@ inline constexpr Wanted kCudaLaunchColumns[] = {{{"gridX"}},
                                                 {{"dynamicSharedMemory"}}};
 
 /// Lists of columns, one after the other. Their names are literals.
+/// Column i of the second list is column i + (size of the first) of the scan.
 std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>> lists);
 
 /// CUPTI's syncType: "Stream Sync".
@@ -56,6 +58,7 @@ class TableLoss {
   explicit TableLoss(ImportLog& log)
       : log_(log), bad_(log[Counter::events_bad_time]), read_(log[Counter::events_read]) {}
   /// Counts the table as unusable where half of its rows or more had no time.
+  /// After the table's last row. REQUIRES: the object was made before its first row.
   void Tell(std::string_view table) const;
 
  private:
@@ -86,6 +89,9 @@ inline constexpr std::string_view kCudaMemset = "[CUDA memset]";
 // lost all ends, each would otherwise hold all that follow it.
 
 /// Collects all markers of a file, and closes those without an end.
+///
+///   recorded   [step#1 -- ]  [step#2 ...............  no end   [step#3 -- ]
+///   kept       [step#1 -- ]  [step#2 ----------------------- ) [step#3 -- ]
 class OpenMarkers {
  public:
   /// A marker, with or without an end. `name`: as the program wrote it.

@@ -11,6 +11,8 @@ namespace profgauge::readers {
 
 /// Rows by the ids that the file gives them, mostly 1, 2, 3 … without gaps. Other rows name them,
 /// so any number may be asked for, also of rows that are not there.
+/// An array from the first id on, and a map for ids before it or far beyond: a file whose ids are
+/// hashes takes a map's memory, one with numbers an array's. Add() and Find() are O(1).
 template <class Row>
 class ById {
  public:

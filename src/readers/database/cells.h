@@ -14,6 +14,12 @@
 namespace profgauge::readers {
 
 /// Rows of equally many cells. Numbers and texts turn into each other as SQLite has it.
+/// Two arrays for all cells, row after row, and one text for all texts:
+///
+///   types    INTEGER  TEXT  NULL | INTEGER ...
+///   numbers  42       0     0    | 43            a text: its place in texts_, which says where
+///
+/// Add() to a cleared object takes no new memory once it had as many rows before.
 class Cells {
  public:
   /// Forgets all rows, for rows of this many cells.

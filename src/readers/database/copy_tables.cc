@@ -88,6 +88,7 @@ class Copier {
     }
   }
 
+  // A table without any of its columns is left out; rowids and indices are not copied.
   Status Copy(const KeptTable& kept) {
     PROFGAUGE_TRY(const std::set<std::string> there, ColumnsOf(kept.table));
     std::string list;

@@ -49,6 +49,8 @@ Status CheckIsNew(const std::string& path);
 
 /// Copies `in` to `out`; `in` is never written to. Errors: kOutput "output/exists" when `out`
 /// exists, or when it cannot be written; nothing is left then.
+/// Only listed tables and columns are copied: a copy cannot leak data that a newer version adds.
+/// `out` appears complete or not at all.
 Result<Scrubbed> CopyTables(const std::string& in, const std::string& out, const KeptDatabase& keep,
                             const Rename& rename);
 

@@ -128,6 +128,7 @@ bool PageRows::ReadNode(const Node& node, Asked asked, std::size_t depth, std::s
   return children && ReadChildren(*children, asked, depth + 1, cells);
 }
 
+// Children that follow each other in the file are read in one go of up to 64 KiB.
 bool PageRows::ReadChildren(const std::vector<Node>& nodes, Asked asked, std::size_t depth,
                             Cells& cells) {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -169,6 +170,7 @@ std::optional<std::vector<PageRows::Node>> PageRows::Children(const Node& node, 
   return children;
 }
 
+// A row with a rowid of 2^63 - 1 ends plain reading: `least` would wrap.
 bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells) {
   const std::size_t count = CellsOf(page, sqlite_format::kLeafHead);
   if (count == 0) return false;
@@ -207,6 +209,7 @@ bool PageRows::AddRow(std::int64_t rowid, std::string_view payload, Cells& cells
   return true;
 }
 
+// Page 1 has the file's head in front, and the schema: no table of a profile begins there.
 std::string_view PageRows::Page(std::uint32_t page, std::size_t ahead) {
   constexpr std::uint64_t kLocked = std::uint64_t{1} << 30;  // No page is where SQLite locks.
   if (page < 2 || page > pages_ || page == kLocked / page_size_ + 1) return {};

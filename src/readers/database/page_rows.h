@@ -21,6 +21,16 @@
 namespace profgauge::readers {
 
 /// A table all of whose wanted columns are declared to hold whole numbers.
+///
+/// A table is a tree of pages, numbered from 1. Inner pages have the largest rowid of each child:
+///
+///   inner page 5   | kind 5 | .. | cells 2 | .. | last child 9 | pointers | .. | 7, 40 | 8, 80 |
+///   leaf page 7    | kind 13 | .. | cells n | .. | pointers | free | cell | cell |   rowids to 40
+///   leaf page 8                                                                      41 to 80
+///   leaf page 9                                                                      81 on
+///
+/// A cell of a leaf is `size | rowid | header | body`: see row_layout.h. Rows 50 to 90 are on the
+/// pages 8 and 9; page 7 is not read.
 struct PlainTable {
   std::string path;
   std::uint32_t root = 0;  ///< The page that its rows begin from.
@@ -31,10 +41,13 @@ struct PlainTable {
 
 /// A table with rowids in a file that does not change; `columns` are names, or empty for a
 /// missing one.
+/// Nothing where a wanted column may hold something else, or where SQLite reports an error: then
+/// SQLite reads the table itself.
 std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::string& table,
                                          const std::vector<std::string>& columns);
 
 /// One thread's way through a table's pages.
+/// Opens the file once more; one object is for one thread. Read() may be called for any ranges.
 class PageRows {
  public:
   /// REQUIRES: `table` outlives this.

@@ -87,6 +87,7 @@ Result<TableScan> TableScan::OpenParquet(const ParquetTables& tables, const std:
   return scan;
 }
 
+// The cells of a block are copied, so that readers see one form of rows for both kinds of files.
 Result<bool> TableScan::NextParquetBlock() {
   cells_ = nullptr;
   PROFGAUGE_TRY(const std::size_t rows, parquet_->blocks.Next());

@@ -12,9 +12,16 @@
 namespace profgauge::readers {
 
 /// Where the wanted numbers of a row are, which its header says. Neighbors mostly have the same.
+///
+///   header   04 | 01 | 06 | 09         its own size 4; one byte, eight bytes, the constant 1
+///   body     2A | 00 00 00 17 48 76 E8 00              42, 100 000 000 000, and nothing for the 1
+///
+/// Types 1 to 6 are whole numbers of 1, 2, 3, 4, 6 and 8 bytes, the highest first; 8 and 9 are the
+/// constants 0 and 1; 0 is null, 7 a real, 12 and more are bytes and texts.
 class RowLayout {
  public:
   /// False where a wanted column holds something else.
+  /// O(columns of the table). Only rows whose header differs need it; Read() is O(wanted columns).
   bool Set(std::string_view header, const std::vector<std::optional<std::size_t>>& columns);
   std::string_view header() const { return header_; }
   std::size_t body_size() const { return body_size_; }

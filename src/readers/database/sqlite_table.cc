@@ -96,6 +96,7 @@ class BlockReader {
 
 /// The rowids of a table that is worth several threads: it has many, with few gaps, and does not
 /// change meanwhile.
+/// Gaps cost whole blocks: rowids that would need more bytes than the file has are read in one go.
 Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table,
                                         const std::set<std::string>& columns) {
   constexpr std::uint64_t kRowsWorthThreads = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;
@@ -178,6 +179,9 @@ std::string_view TableScan::Text(std::size_t column) const {
   return printed_.emplace_back(cells_->NumberAsText(row_, column));
 }
 
+//   rowids   | 1 .. 4096 | 4097 .. 8192 | 8193 .. 12288 | ...
+//   reader   0             1              2               0       each with its own file
+//   take     block 0, 1, 2, ... by one thread at a time
 Status TableScan::ReadRowids(const std::function<void()>& take) {
   const Rowids& rowids = *rowids_;
   const std::string sql =
@@ -257,6 +261,8 @@ bool HasWriteAheadLog(const std::string& path) {
 }
 
 // How long a database is by its head; 0 where it does not say.
+// The head: 16 page size, 24 counter of changes, 28 pages, 92 the counter when the pages were
+// counted. Where the counters differ an old library wrote last, and the count is stale.
 std::uint64_t StatedSize(std::string_view head) {
   if (head.size() < sqlite_format::kFileHead || !IsSqlite(head)) return 0;
   // Libraries before 3.7.0 leave the count of pages as it was.

@@ -49,6 +49,11 @@ class Tables {
 
 /// A wanted column: its names, newest first. All columns are optional here; whoever cannot do
 /// without one asks Has().
+///
+///   PROFGAUGE_TRY(auto scan, TableScan::Open(tables, "WORK", {{{"start"}}, {{"end", "stop"}}}));
+///   PROFGAUGE_CHECK(scan.ForEach([&] { Use(scan.Integer(0), scan.Integer(1, -1)); }));
+///
+/// Column 1 is "end", or "stop" where a version calls it so.
 struct Wanted {
   std::initializer_list<const char*> names;
 };
@@ -84,9 +89,11 @@ class TableScan {
   bool exists() const { return exists_; }
   bool Has(std::size_t column) const { return exists_ && present_[column]; }
   /// How many rows there may be, of a table that is long; else 0. For making room.
+  /// Bounded by the bytes of the file: a damaged rowid cannot ask for memory.
   std::uint64_t RowsAtMost() const {
     return parquet_ ? parquet_->rows_at_most : rowids_ ? rowids_->rows_at_most : 0;
   }
+  /// Goes to the next row; false after the last. Errors: kInput, of SQLite or of Parquet.
   Result<bool> Next();
   /// Calls `take()` at each row. Long tables are read by several threads; `take` is called by one
   /// at a time, in rowid order, which need not be this one.
@@ -103,6 +110,7 @@ class TableScan {
 
   /// Whether this row has a value there.
   bool IsSet(std::size_t column) const { return cells_ != nullptr && cells_->IsSet(row_, column); }
+  /// A cell that is not set gives `otherwise`. A text gives the number that it begins with, or 0.
   std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const {
     return IsSet(column) ? cells_->Integer(row_, column) : otherwise;
   }
@@ -110,6 +118,7 @@ class TableScan {
     return IsSet(column) ? cells_->Real(row_, column) : otherwise;
   }
   /// Valid while the scan is at this row.
+  /// A number as SQLite prints it; empty for a cell that is not set.
   std::string_view Text(std::size_t column) const;
 
  private:
@@ -156,6 +165,7 @@ Result<std::set<std::string>> TableNames(sqlite::Database& database);
 bool IsSqlite(std::string_view head);
 
 /// That the file is as long as it says. Errors: kInput "sqlite/truncated".
+/// Only where the head's count of pages is valid, and no log is beside the file. O(1).
 Status CheckWhole(const std::string& path);
 
 /// Whether a journal is beside the database that its writer did not finish: pages of before and

@@ -20,6 +20,7 @@ enum PageKind : char { kInnerPage = 5, kLeafPage = 13 };
 enum SerialType : std::uint64_t { kNull = 0, kReal = 7, kOne = 9, kFirstText = 12 };
 }  // namespace sqlite_format
 
+/// REQUIRES: at most eight bytes.
 inline std::uint64_t BigEndian(std::string_view bytes) {
   std::uint64_t number = 0;
   for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);

@@ -9,6 +9,8 @@ namespace profgauge::readers {
 
 /// Errors: kInput "summary/newer", "summary/older", "summary/damaged",
 /// "summary/truncated".
+/// A file gives one profile for each rank in it, each a stand-in without rows (Profile::summary).
+/// The file is held in memory as a whole.
 std::unique_ptr<Reader> MakeSummaryReader();
 
 }  // namespace profgauge::readers
