@@ -16,6 +16,7 @@ namespace profgauge::readers {
 
 /// How far the pass came. `failed`: the source cannot be read on; who reads incomplete files keeps
 /// what came before.
+/// For text formats of any size: one block of kReadBlock bytes is in memory at a time.
 struct BlocksRead {
   std::uint64_t bytes = 0;
   std::optional<Error> failed;

@@ -57,6 +57,7 @@ bool CsvCutter::Feed(std::string_view bytes) {
   return true;
 }
 
+// Inside of quotes the rest of the file is one cell: an unclosed quote, or a file that was cut.
 bool CsvCutter::End(std::size_t fewest) {
   if (is_quoted_) return false;
   if (used_ == 0 && OpenCell().empty()) return true;

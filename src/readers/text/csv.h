@@ -16,6 +16,11 @@
 namespace profgauge::readers {
 
 /// Cuts bytes into rows.
+/// A quote that opens in the middle of a cell is a letter (`5" disk`); carriage returns outside of
+/// quotes are dropped. A row may be cut anywhere by Feed().
+///
+///   in     a,"b, ""c""",\n1,,x\n
+///   rows   [a] [b, "c"] []        [1] [] [x]
 class CsvCutter {
  public:
   /// The cells of a row as written, without quotes; an empty line has one empty cell. Valid
@@ -24,6 +29,7 @@ class CsvCutter {
   explicit CsvCutter(Take take) : take_(std::move(take)) {}
 
   /// False when a row is too long; RowTooLong() says so.
+  /// O(bytes). A row has at most 16 MiB and 65 536 cells.
   bool Feed(std::string_view bytes);
   /// Gives the last row, where no line end follows it. False when it is cut: it ends inside of
   /// quotes or has fewer than `fewest` cells, and is not given.

@@ -21,6 +21,7 @@ enum class CsvKeep : std::uint8_t {
 
 /// Errors: kInput of reading, "csv/truncated" when it ends inside a cell or a row,
 /// "csv/row-too-long".
+/// The copy is held in memory. Columns that `keep` does not know must give kNumbers.
 Result<std::string> CopyCsv(ByteSource& source,
                             const std::function<CsvKeep(std::string_view column)>& keep,
                             const Rename& rename);

@@ -23,6 +23,7 @@ class CsvRow {
       : head_(head), cells_(cells) {}
   /// Without blanks and tabs around it; empty when the column or the cell is missing, or says
   /// "N/A".
+  /// O(columns), like the others.
   std::string_view Text(std::string_view column) const;
   std::optional<std::int64_t> Integer(std::string_view column) const;
   /// Microseconds as nanoseconds, exactly.

@@ -27,6 +27,10 @@ struct JsonKeep {
 
 /// The document as it was without the rest: numbers digit by digit, one event on a line. Errors:
 /// kInput "json/truncated", "json/invalid" with the byte.
+/// Objects in lists stay even if nothing in them does, so that events keep their number:
+///
+///   document        {"events": [{"ts": 1, "user": "ann"}, {"user": "bob"}], "host": "x"}
+///   of "events/ts"  {"events":[{"ts":1},{}]}, with a line end before each object
 Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep);
 /// The same of a text in a cell; empty where it is no JSON.
 std::string CopyJsonText(std::string_view json, const JsonKeep& keep);

@@ -40,6 +40,7 @@ class Handler : public JsonHandler {
     return true;
   }
   bool on_array_end(std::size_t, Code&) { return Close(); }
+  // The first object of a wanted list opens a row: paths count from there until it ends.
   bool on_object_begin(Code&) {
     if (!in_row() && !levels_.empty() && levels_.back().wanted_list) {
       row_level_ = levels_.size();

@@ -40,6 +40,7 @@ class JsonRow {
   explicit JsonRow(std::span<const JsonField> fields) : fields_(fields) {}
   std::span<const JsonField> fields() const { return fields_; }
   /// The first field of that path which is not null; nullptr when there is none.
+  /// O(fields).
   const JsonField* Find(std::string_view path) const;
   /// Its text; empty when there is none.
   std::string_view Text(std::string_view path) const;
@@ -51,6 +52,11 @@ class JsonRow {
 };
 
 /// Gets the rows of the lists that it wants, in file order.
+///
+///   {"a": 1, "rows": [{"k": {"d": 2}}, {"k": null}], "z": [3]}
+///
+///   ReceiveScalar a=1, Wants "rows", Receive k.d=2, Receive k=null, Wants "z", ReceiveScalar z=3,
+///   EndObject ""
 class JsonRowReceiver {
  public:
   virtual ~JsonRowReceiver() = default;

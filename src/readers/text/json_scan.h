@@ -24,6 +24,7 @@ inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsPlain(char c) { return c != '"' && c != '\\' && c >= 0x20 && c < 0x7f; }
 
 /// The first byte from `at` on that is not plain, or `end`.
+/// 16 bytes at a time where the processor has SSE2.
 inline const char* SkipPlain(const char* at, const char* end) {
 #ifdef __SSE2__
   const __m128i quote = _mm_set1_epi8('"');
@@ -87,6 +88,7 @@ inline const char* SkipNumber(const char* at, const char* end) {
   return at == nullptr || *at == 'e' || *at == 'E' ? nullptr : at;
 }
 
+/// The position after `word`; nothing where it is another, or where no byte follows it.
 inline const char* SkipWord(const char* at, const char* end, std::string_view word) {
   const auto room = static_cast<std::size_t>(end - at);
   return room > word.size() && std::memcmp(at, word.data(), word.size()) == 0 ? at + word.size()

@@ -20,6 +20,7 @@ struct JsonShape {
 };
 
 /// Examines text that may be cut anywhere.
+/// For deciding which reader takes a file, by its first kilobytes. O(head).
 JsonShape ShapeOfJson(std::string_view head);
 
 }  // namespace profgauge::readers

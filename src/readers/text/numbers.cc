@@ -57,6 +57,9 @@ std::optional<Decimal> Split(std::string_view text) {
 }
 
 /// |number| * 10^shift, rounded half up; empty when beyond `limit`.
+///
+///   "1.2345e1", shift 3      digits 12345, point 1 + 1 + 3 = 5: 12345
+///   "0.0005",   shift 3      digits 00005, point 1 + 3 = 4: 0000|5, rounded up to 1
 std::optional<std::int64_t> Scale(const Decimal& number, std::int64_t shift, std::int64_t limit) {
   const auto whole = static_cast<std::int64_t>(number.whole.size());
   const auto digits = whole + static_cast<std::int64_t>(number.fraction.size());
@@ -89,12 +92,17 @@ std::uint64_t WordAt(const char* at) {
 }
 
 /// From eight bytes, the first the lowest.
+/// A digit is 0x30 to 0x39: the upper half is 3, and stays 3 when 6 is added.
 bool AreDigits(std::uint64_t word) {
   constexpr std::uint64_t kHigh = 0xf0f0'f0f0'f0f0'f0f0, kSix = 0x0606'0606'0606'0606;
   return ((word & kHigh) | ((word + kSix) & kHigh) >> 4) == 0x3333'3333'3333'3333;
 }
 
 /// The number that eight digits are: pairs, then fours, then all.
+///
+///   "12345678"   bytes 1 2 3 4 5 6 7 8, the first the lowest
+///   * 10 + >> 8  every other byte: 12 34 56 78
+///   then         12 * 10^6 + 56 * 100 and 34 * 10^4 + 78, added in the upper half
 std::uint64_t ValueOf(std::uint64_t word) {
   constexpr std::uint64_t kFours = 0x0000'00ff'0000'00ff;
   word -= kZeros;
@@ -211,6 +219,7 @@ void ReadTriple(std::string_view text, std::int32_t (&out)[3]) {
   }
 }
 
+// Both signs are needed: a shortest double may have one or two digits, but never ends in 0.
 Fraction DetectFraction(std::string_view chunk) {
   constexpr std::string_view kKey = "\"ts\"";
   bool shorter = false;

@@ -26,6 +26,7 @@ inline constexpr Ns kMaxDuration = 1'000'000'000'000'000;
 std::optional<Ns> ParseMicroseconds(std::string_view text, Fraction fraction, Ns limit);
 
 /// A whole number, also when written "7.0" or "7e0"; values from 2^63 up wrap as addresses do.
+/// Other fractions are rounded half away from zero: "1.5" is 2.
 std::optional<std::int64_t> ParseInteger(std::string_view text);
 /// Any finite number.
 std::optional<double> ParseReal(std::string_view text);
@@ -37,6 +38,7 @@ void ReadTriple(std::string_view text, std::int32_t (&out)[3]);
 /// The dialect of fractions, judged by the first chunk: absolute times (16 digits before the
 /// point), some fraction shorter than three digits, and some that ends in 0, which a shortest
 /// double never does.
+/// The fraction .7 is 7 ns and .70 is 70 ns in the nightlies' form, and 700 ns in all others.
 Fraction DetectFraction(std::string_view chunk);
 
 }  // namespace profgauge::readers

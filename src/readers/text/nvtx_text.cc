@@ -64,6 +64,7 @@ std::int64_t NumberAfter(std::string_view text, std::string_view key) {
 }
 
 // "aten::conv2d, seq = 3, op_id = 7, sizes = [[1, 2]]"; the name itself may contain commas.
+// `find("Backward") < end` also takes nodes of autograd without the engine's prefix.
 RangeText ParseTorch(std::string_view text) {
   RangeText range;
   range.kind = RangeKind::kOp;
@@ -285,6 +286,7 @@ void ModelConfig::Add(std::string_view text) {
   }
 }
 
+// "true" once stays: ranges repeat the configuration, and a switch may be on for a part of the run.
 void ModelConfig::Set(std::string_view name, std::string value) {
   if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return;
   std::string& known = settings_[std::string(name)];

@@ -29,12 +29,15 @@ struct RangeText {
 };
 
 /// Accepts any text. `domain` is the NVTX domain's name, empty for the default one.
+/// In this order: markers of iterations, PyProf's dictionaries, TensorFlow's operators, PyTorch's
+/// operators, TensorRT's layers; else an annotation with the text as its name.
 RangeText ParseRangeText(std::string_view text, std::string_view domain);
 
 // The NVTX ranges of PyProf and DLProf: Python dictionaries that name a call with its arguments, a
 // module, or the lines of Python that lead there. They are parsed, never evaluated.
 
 /// Whether the text is a dictionary of PyProf: {'mod': …} or {'traceMarker': …}.
+/// By the first bytes; whether it parses is another matter.
 bool IsPyprofMarker(std::string_view text);
 
 /// {'mod', 'op', 'args'} is an op "mod.op" with the shapes and types of its tensors; {'mod',

@@ -11,6 +11,14 @@
 namespace profgauge::readers {
 
 /// Reads the fields of one protobuf message.
+/// A field is a tag and a value; the tag is a varint of number << 3 | type:
+///
+///   08 96 01         field 1, varint      150
+///   12 02 68 69      field 2, 2 bytes     "hi", a text or a message
+///   19 8 bytes       field 3, fixed64     a double or a number
+///
+/// Fields may repeat and come in any order. One object is one pass; messages within are read by
+/// another object over Bytes().
 class WireReader {
  public:
   explicit WireReader(std::string_view message) : rest_(message) {}
