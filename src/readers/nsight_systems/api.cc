@@ -58,6 +58,7 @@ class Callers {
 
 }  // namespace
 
+// One pass: rows are added in batches, and each name is looked up once.
 Status ReadApi(Import& import) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(import.tables, "CUPTI_ACTIVITY_KIND_RUNTIME",
                                            {{{"start"}},

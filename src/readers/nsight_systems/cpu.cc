@@ -41,6 +41,11 @@ struct Switch {
   bool ends = false;
 };
 
+//   SCHED_EVENTS    in, core 3   out, blocked   in, core 5        end of the capture
+//   time            0            4              7                 9
+//   spans           [core 3 -----)[off, blocked -)[core 5 -------)
+//
+// Only threads that other tables name get spans; those of the system do not.
 class Scheduling {
  public:
   Scheduling(Import& import, Labels states, Labels blocks)
@@ -101,6 +106,9 @@ class Scheduling {
   }
 
   // The thread is where its last switch put it until scheduling is no longer recorded.
+  //
+  //   in 1, in 2, out 5    the switch out between 1 and 2 is missing: on a core from 2
+  //   in 1, out 3, out 5   the switch in between 3 and 5 is missing: off from 3
   void AddSpans(std::span<const Switch> switches) {
     std::vector<Switch> kept;
     for (const Switch& next : switches) {
@@ -132,6 +140,7 @@ struct Frame {
 };
 
 // Functions by their names; those without symbols by their library.
+// Sorted by sample, the outermost frame first: stackDepth 0 is the innermost.
 Result<std::vector<Frame>> ReadFrames(Import& import) {
   PROFGAUGE_TRY(
       auto scan,

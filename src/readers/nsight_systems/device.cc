@@ -39,6 +39,7 @@ class CommonColumns {
   CommonColumns(Import& import, const TableScan& scan) : import_(import), scan_(scan) {}
 
   // False when the row has no usable time and was counted.
+  // Counts each row as read or as without a time, and notes when its GPU worked.
   bool Fill(DeviceRow& row) {
     if (!scan_.IsSet(kStart) || !scan_.IsSet(kEnd)) {
       import_.builder->log().Add(Counter::events_bad_time);
@@ -65,6 +66,7 @@ class CommonColumns {
   std::int32_t sms() const { return sms_; }
 
  private:
+  // Where the export does not map the process' ordinal to a GPU, the ordinal is taken for the GPU.
   void MoveTo(std::int64_t process, std::int64_t device, Span first) {
     if (worked_ != nullptr && process == process_ && device == device_) return;
     process_ = process;
@@ -95,6 +97,7 @@ Status ReadKernels(Import& import) {
     DeviceRow row;
     if (!columns.Fill(row)) return;
     row.name = import.String(scan.Integer(kName, -1));
+    // An export may have only the short name, or none.
     if (!row.name.valid()) row.name = import.String(scan.Integer(kName + 1, -1));
     if (!row.name.valid()) row.name = import.builder->Intern(kUnnamedKernel);
     row.config = import.builder->AddLaunchConfig(CudaLaunchConfig(scan, kFirstOwn, columns.sms()));

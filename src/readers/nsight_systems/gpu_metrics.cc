@@ -63,6 +63,8 @@ void Report(const MeansOf& means, ProfileBuilder& builder) {
 
 }  // namespace
 
+// A sample names its counter by type and id. The mean over samples is that over time: nsys samples
+// at a fixed rate.
 Status ReadGpuMetrics(Import& import) {
   PROFGAUGE_TRY(auto names, TableScan::Open(import.tables, "TARGET_INFO_GPU_METRICS",
                                             {{{"metricId"}}, {{"metricName"}}, {{"typeId"}}}));

@@ -22,6 +22,19 @@
 namespace profgauge::readers::nsight {
 
 /// The state that the parts of the import share. The builder must outlive it.
+///
+/// The tables of one launch, and how they meet. Times of all tables are nanoseconds of
+/// one clock:
+///
+///   CUPTI_ACTIVITY_KIND_RUNTIME   start, end, globalTid, correlationId, nameId     the call
+///   CUPTI_ACTIVITY_KIND_KERNEL    start, end, globalPid, correlationId, deviceId   its kernel
+///   NVTX_EVENTS                   start, end, globalTid, text or textId            ranges
+///   StringIds                     id, value                                        all texts
+///
+///   globalTid   | hardware 8 bits | virtual machine 8 | process 24 | thread 24 |
+///
+/// ReadExport() has the order of the parts: processes and devices before calls, calls before
+/// diagnostics (which processes use CUDA), everything before scheduling (which threads are known).
 struct Import {
   Import(Tables from, ProfileBuilder& to) : tables(from), builder(&to) {}
 
@@ -54,11 +67,13 @@ struct Import {
 };
 
 /// globalTid is hardware (8 bits), virtual machine (8), process (24), thread (24).
+/// Hardware and machine are dropped: processes with one number on two machines are one.
 inline std::int64_t ProcessOf(std::int64_t global_id) { return (global_id >> 24) & 0xff'ffff; }
 /// The thread's number in its process. The other bits of a globalTid are machine and process.
 inline std::int64_t ThreadNumberOf(std::int64_t global_id) { return global_id & 0xff'ffff; }
 
 /// Correlation ids count per process.
+/// Made unique in the file: the process above, the id's lower 32 bits below. -1 stays -1.
 inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation) {
   return correlation < 0 ? -1 : (process << 32) | (correlation & 0xffff'ffff);
 }
@@ -77,8 +92,11 @@ Status ReadDevice(Import& import);
 /// API calls.
 Status ReadApi(Import& import);
 /// nsys' own data about its capture. After ReadDevice() and ReadApi(): it is per process.
+/// nsys' words "Not all CUDA events might have been collected" are data loss, unless they are of a
+/// process that uses no CUDA, while another does, and marks nothing.
 Status ReadDiagnostics(Import& import);
 /// NVTX ranges, and the switches of the run in them.
+/// A range without an end lasts to the end of the capture, an iteration marker to the next one.
 Status ReadNvtx(Import& import);
 /// Gives processes that communicate and mark no iterations those of one that does (`if rank ==
 /// 0:`): the clock is the same. After ReadApi() and ReadNvtx().
@@ -91,8 +109,10 @@ Status ReadOs(Import& import);
 /// the program's threads are known.
 Status ReadCpu(Import& import);
 /// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.
+/// REQUIRES: a finished profile without device ranges. Rows are added by start.
 void ProjectRanges(Profile& profile);
 /// Sampled counters of the GPU, as reported metrics.
+/// REQUIRES: ReadDevice(), for the times in which each GPU worked.
 Status ReadGpuMetrics(Import& import);
 
 // NCCL's data about its calls: sizes, communicators and peers, in the payloads of its NVTX ranges.

@@ -19,6 +19,7 @@ Status ReadStrings(Import& import) {
       [&] { import.strings.emplace(scan.Integer(0), import.builder->Intern(scan.Text(1))); });
 }
 
+// Exports from 2020 to 2026 spell the columns in up to three ways.
 Status ReadGpus(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, table,
@@ -102,6 +103,7 @@ Status ReadFacts(Import& import, const char* table,
   return {};
 }
 
+// Times of the tables count from the session's start, whose date is in a separate table.
 Status ReadCaptureWindow(Import& import) {
   import.builder->CountFromSession();
   PROFGAUGE_TRY(auto window, TableScan::Open(import.tables, "ANALYSIS_DETAILS",
@@ -128,6 +130,11 @@ Result<std::set<std::int64_t>> RangeProcesses(const Import& import) {
 
 // A process that used no CUDA, while another did, and marks no ranges is a helper: its
 // lost events do not concern the recorded work. One that marks ranges may have lost all of it.
+//
+//   lossy process       uses CUDA    marks ranges    counted as
+//   training            yes          any             dropped events
+//   its data loader     no           no              a warning
+//   one that lost all   no           yes             dropped events
 Status AddLossyProcesses(Import& import, const std::set<std::int64_t>& lossy) {
   if (lossy.empty()) return {};
   PROFGAUGE_TRY(const std::set<std::int64_t> marking, RangeProcesses(import));

@@ -28,6 +28,7 @@ enum PayloadType : std::int64_t {
 // Bytes before a payload, and the position of its schema's number.
 constexpr std::size_t kHeader = 32, kSchemaAt = 8;
 
+//   binaryData   | 8 bytes | schema 4 | ... to 32 | fields of the schema, each at its offset |
 struct Field {
   std::string name;
   std::size_t offset = 0;  ///< After the header.
@@ -116,6 +117,11 @@ bool IsAnyOf(std::string_view name, std::initializer_list<std::string_view> name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// NCCL states the bytes of one rank's part for calls that gather, scatter or exchange:
+///
+///   ncclAllGather, 4 ranks, 1 MB     in 1 MB, out 4 MB
+///   ncclReduceScatter                in 4 MB, out 1 MB
+///   ncclAllReduce                    in 1 MB, out 1 MB
 class Reading {
  public:
   Reading(Import& import, Schemas schemas) : import_(import), schemas_(std::move(schemas)) {}
@@ -209,6 +215,10 @@ Result<NcclCalls> NcclCalls::Read(Import& import) {
   std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
     return std::pair(a.thread, a.start) < std::pair(b.thread, b.start);
   });
+  //   ncclGroupStart  ncclSend  ncclRecv  ncclGroupEnd      two calls: the end has none
+  //   ncclGroupStart  ncclAllReduce  ncclGroupEnd           one call: the end has it
+  //
+  // Kernels of a group are launched in the range of its end, and take their collective from there.
   int depth = 0, of_group = 0;
   CollectiveId last;
   for (std::size_t i = 0; i < ranges.size(); ++i) {

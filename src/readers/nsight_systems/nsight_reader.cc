@@ -149,6 +149,8 @@ class NsightReader final : public Reader {
       return AnyNameIn(below, nsight::IsTableName);
     });
   }
+  // Each folder with tables becomes one profile, and its files are taken from the list, so that no
+  // other reader looks at them.
   Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                    Run& run) const override {
     for (const auto& [folder, all] : ByFolder(files)) {

@@ -15,6 +15,9 @@
 
 namespace profgauge::readers {
 
+/// Also reads folders of Parquet tables; refuses .nsys-rep, Arrow and JSON lines with the command
+/// that exports them. Errors: kInput "nsight/no-events", "nsight/one-table", those of databases and
+/// of Parquet.
 std::unique_ptr<Reader> MakeNsightReader();
 
 }  // namespace profgauge::readers
@@ -25,9 +28,11 @@ namespace profgauge::readers::nsight {
 // table each. Tables and columns are those of the SQLite export.
 
 /// Whether a file of that name is a table of an export.
+/// By the names that only nsys has: CUPTI_ACTIVITY_KIND_*, TARGET_INFO_* and five others.
 bool IsTableName(std::string_view file_name);
 
 /// The open files of a folder, with the hash of all of them.
+/// `hash` depends on names and contents of the tables, not on the folder's name.
 struct ParquetFolder {
   ParquetTables tables;
   std::uint64_t bytes = 0;
@@ -57,6 +62,7 @@ bool IsExport(const std::set<std::string>& tables);
 /// Copies `in` to `out`; `in` is never written to. Errors: kInput when it is no export of Nsight
 /// Systems; kOutput "output/exists" when `out` exists, or when it cannot be written. Nothing is
 /// left then.
+/// Texts of NVTX ranges and names of kernels are renamed by `rename`; system calls keep theirs.
 Result<Scrubbed> ScrubExport(const std::string& in, const std::string& out,
                              const Rename& rename = {});
 

@@ -86,6 +86,7 @@ void NameThread(Import& import, std::int64_t thread, std::string_view name) {
 }
 
 // The references of ranges: domains, categories, names of threads.
+// First of all: a table has no order, and a domain may be created after the rows that name it.
 Status ReadNames(Import& import, Categories& categories) {
   PROFGAUGE_TRY(const auto all, OpenNvtx(import));
   if (!all.Has(kType)) return {};
@@ -183,6 +184,7 @@ void AddMark(Import& import, const TableScan& scan, std::string_view text,
   import.builder->AddHost(row);
 }
 
+// Text and domain decide the kind: operator, iteration marker or annotation (ParseRangeText).
 void AddRange(Import& import, const TableScan& scan, std::string_view text, RangeStyle style,
               const Categories& categories, const NcclCalls& nccl, OpenMarkers& markers) {
   HostRow row;

@@ -75,6 +75,9 @@ std::set<std::int64_t> Communicating(const std::map<DeviceOfProcess, std::vector
 }
 
 // Devices that several processes know by one number, and communicate on: each is separate.
+//
+//   process 1, ordinal 0   ncclAllReduce  [0 ---- 9)
+//   process 2, ordinal 0   ncclAllReduce   [1 --- 9)      at the same time: not one GPU
 std::set<DeviceOfProcess> OwnDevices(const KernelUse& use) {
   std::map<std::int64_t, std::map<DeviceOfProcess, std::vector<Span>>> by_number;
   for (const auto& [device, spans] : use.nccl) by_number[device.second][device] = spans;
@@ -118,6 +121,7 @@ void NumberGpus(Import& import, const KernelUse& use) {
 }
 
 // Its first thread where that calls CUDA, else the one that does so most.
+// On Linux the first thread has the number of its process.
 std::optional<std::int64_t> MainThread(const Import& import, std::int64_t process) {
   std::optional<std::int64_t> most;
   for (const auto& [thread, calls] : import.calls) {
@@ -137,6 +141,7 @@ Status ReadProcesses(Import& import) {
   return {};
 }
 
+// The process with the most markers counts; the first of equal ones.
 void ShareMarkers(Import& import) {
   const std::vector<HostRow>* markers = nullptr;
   std::vector<std::int64_t> without;

@@ -50,6 +50,14 @@ class Covered {
 
 }  // namespace
 
+//   host     [step ...............................]
+//              [forward ....] [backward ........]
+//   api         k1  k2          k3
+//   device           [k1][k2]       [k3]
+//   ranges           [forward]      [backward]          from the first to the last work below it
+//                    [step ------------------]
+//
+// Ranges of a later row number come first, so that inner ones are done before their parents.
 void ProjectRanges(Profile& profile) {
   const DeviceTable& device = profile.device;
   const std::vector<HostId> shown = ShownOf(profile.host);

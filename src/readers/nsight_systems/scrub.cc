@@ -91,6 +91,7 @@ std::vector<KeptTable> KeptOfTheTarget() {
   };
 }
 
+// Tables of names and values hold the environment and the command line, too: rows are chosen.
 std::vector<KeptTable> KeptOfTheExport() {
   return {
       {"META_DATA_EXPORT",
@@ -163,6 +164,7 @@ Status CheckIsExport(const std::string& in) {
   return {};
 }
 
+/// Only the phrase stays of a message that has one; all other messages become empty.
 std::string PhraseOf(std::string_view text) {
   for (const std::string_view phrase : kPhrases) {
     if (text.find(phrase) != std::string_view::npos) return std::string(phrase);
