@@ -18,6 +18,15 @@
 namespace profgauge::readers::dlprof {
 
 /// One op of the database. Texts are as written.
+///
+///   dictionary              id, string                      names, types, shapes
+///   read_only_ops           an operator                     id -> name, type
+///   read_only_op_instances  its calls                       -> read_only_ops
+///   read_only_kernels       kernels, with their call        -> read_only_ops, op_instance
+///   model_summary           one row for each aggregation    aggr_id
+///   op_nodes, metric, ...   sums of an aggregation          aggr_id
+///
+/// Rows are of the whole profile; only the sums are of an aggregation's iterations.
 struct DatabaseOp {
   std::string id;    ///< "CONV2D_1"
   std::string name;  ///< "/module/net::forward/conv2d"
@@ -63,10 +72,14 @@ struct DatabaseImport {
 /// Errors: kInput "dlprof/no-aggregation" with those that there are.
 Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
 /// Calls of ops, runtime calls, kernels, copies, memsets, iterations.
+/// REQUIRES: ReadDatabaseFacts(). Launching calls have no correlations in the file: each row of a
+/// kernel or copy has its call in it, and gets a number here.
 Status ReadDatabaseRows(DatabaseImport& import);
 /// The values of the aggregation, as reported metrics and tables: its groups of ops, its advice.
 Status StateAggregation(DatabaseImport& import);
 /// Holds the aggregation's sums against those of the rows; each that differs is counted.
+/// Exact comparison, since both are sums of whole nanoseconds. Rows that are over a tolerance below
+/// their stored sum are counted as dropped events, which is data loss.
 Status CheckSums(DatabaseImport& import);
 
 }  // namespace profgauge::readers::dlprof

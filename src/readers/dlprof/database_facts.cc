@@ -155,6 +155,7 @@ void ListAggregations(const std::vector<Aggregation>& all, std::int64_t chosen,
   }
 }
 
+// The newest has the largest number. All are listed as facts, as each may be asked for.
 Status ChooseAggregation(DatabaseImport& import, std::int64_t wanted) {
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "model_summary",
                                            {{{"aggr_id"}},

@@ -209,6 +209,7 @@ Result<Dimensions> ReadDimensions(DatabaseImport& import) {
   return dimensions;
 }
 
+// Streams are not in the file, so all kernels of a device are on one: they may overlap there.
 Status ReadKernels(DatabaseImport& import, CallRows& rows) {
   PROFGAUGE_TRY(const Dimensions dimensions, ReadDimensions(import));
   PROFGAUGE_TRY(auto scan, OpenCalls(import, "read_only_kernels"));

@@ -69,6 +69,8 @@ struct Totals {
   double of_rows = 0, stored = 0;
 };
 
+/// A single sum that differs is information. A stored total that exceeds the rows shows that rows
+/// are missing in the file.
 class Check {
  public:
   Check(DatabaseImport& import, Sums sums) : import_(import), sums_(std::move(sums)) {}
@@ -110,6 +112,9 @@ class Check {
 };
 
 // An op's GPU time is the union of each call's device work.
+//
+//   call 1 of conv   [k1 0 -- 4) [k2 3 -- 6)      6, not 7
+//   call 2 of conv   [k3 9 - 11)                  2; the operator has 8
 std::map<std::int64_t, Ns> DeviceTimes(const DatabaseImport& import) {
   std::map<std::int64_t, Ns> times;
   for (const auto& [call, spans] : import.work) times[call.first] += Length(Merge(spans));

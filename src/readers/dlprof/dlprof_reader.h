@@ -12,6 +12,7 @@ namespace profgauge::readers {
 /// where there are no kernels.
 std::unique_ptr<Reader> MakeDlprofDatabaseReader();
 /// One report file; the numbers are DLProf's.
+/// A report is a profile without a timeline. Reports of one run are joined by Settle().
 std::unique_ptr<Reader> MakeDlprofReportReader();
 
 }  // namespace profgauge::readers

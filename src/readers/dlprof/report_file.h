@@ -26,7 +26,7 @@ enum class ReportKind : std::uint8_t {
 };
 /// "summary", "detailed"…, like in the file's name.
 std::string_view KindName(ReportKind kind);
-/// By the first line; nothing when it is no title of DLProf's.
+/// By the first line; nothing when it is no title of DLProf 0.10 to 1.8.
 std::optional<ReportKind> KindOfTitle(std::string_view first_line);
 
 using Row = std::vector<std::string>;
@@ -61,6 +61,14 @@ class Columns {
 };
 
 /// One line of a summary's block: "Ops using TC" with its cells.
+///
+///   Summary Report                          block
+///   Wall Clock Time (ns),60000000           key, cells
+///   GPU Utilization %,31.2
+///                                           a blank line ends the block
+///   All Kernels
+///   ,GPU Time (ns),CPU Time (ns),# Kernels  a table's head begins with an empty cell
+///   All kernels,4000,9000,12
 struct SummaryLine {
   std::string block, key;
   Row cells;

@@ -155,6 +155,11 @@ Status SettleNamed(Run& run) {
 
 }  // namespace
 
+//   in the folder                      result
+//   database, reports                  the database; reports are skipped with the reason
+//   reports of one run                 one profile, merged
+//   reports of several runs            error, also of several databases without reports
+//   other profiles, files of DLProf    the other profiles
 Status SettleRun(const std::string& folder, Run& run) {
   if (folder.empty()) return SettleNamed(run);
   std::vector<Profile> reports, databases, others;

@@ -12,6 +12,7 @@
 namespace profgauge::readers::dlprof {
 
 /// Takes the summary's system block as facts and GPUs, the rest as metrics.
+/// REQUIRES: lines of SummaryOfCsv() or SummaryOfJson(). Numbers that are missing add nothing.
 void StateSummary(const std::vector<SummaryLine>& lines, ProfileBuilder& builder);
 
 /// Takes the rows of another report as tables. Rows that are not understood are counted. Errors:
@@ -36,6 +37,7 @@ void AddUnits(const UnitsByType& units, bool has_kernels, ReportedTable& types);
 
 /// Adds the operator data in the table ops of a run's reports to its tables of operator
 /// types, kernels and Tensor Core operators, as far as these exist.
+/// Operators are found by name. Where names repeat, kernels are counted for none.
 void JoinOps(std::vector<ReportedTable>& tables);
 
 /// Why numbers of the GPU are none: a share of nothing is printed as 0.

@@ -43,6 +43,7 @@ void Stating::Whole(MetricId id, std::optional<double> value) {
   Add(id, static_cast<std::int64_t>(*value), "");
 }
 
+// Rounded half up; a negative time stays negative, to be refused with its value.
 void Stating::Time(MetricId id, std::optional<double> ns) {
   if (ns) Whole(id, *ns < 0 ? *ns : *ns + 0.5);
 }

@@ -14,6 +14,7 @@ namespace profgauge::readers::dlprof {
 
 /// Why shares of one whole, in percent, contradict each other; empty where they need not. Each is
 /// rounded.
+/// Their sum may exceed 100 % by the effect of rounding.
 std::string WhyTooMuch(std::span<const std::optional<double>> percents);
 
 /// The shares of the device, of which a file without its work says nothing.
@@ -27,6 +28,7 @@ inline constexpr MetricId kSharesOfTime[] = {
     metric::kBreakdownOther};
 
 /// States each number once. Out of range, the metric is absent with the reason.
+/// Numbers that are missing (nullopt) state nothing: the metric may come from elsewhere.
 class Stating {
  public:
   Stating(ProfileBuilder& builder, std::string note) : builder_(builder), note_(std::move(note)) {}

@@ -6,6 +6,7 @@
 namespace profgauge::readers::nvprof {
 namespace {
 
+// Not all of CUPTI's calls are here. The others are "cbid#N" (UnknownCalls in host.cc).
 struct Call {
   std::int64_t cbid;
   std::string_view name;

@@ -104,6 +104,7 @@ std::string_view CopyNameOf(std::int64_t copy_kind) {
   return kNames[is_known ? copy_kind : 0];
 }
 
+// MEMCPY2 has copies between two devices: peer to peer where no kind is given.
 Status ReadCopies(Import& import, const char* table) {
   PROFGAUGE_TRY(auto scan, OpenDevice(import, table, {},
                                       {{{"bytes"}}, {{"copyKind"}}, {{"srcKind"}}, {{"dstKind"}}}));

@@ -102,6 +102,8 @@ Status ReadCalls(Import& import, const char* table, std::string_view (*name_of)(
 
 // A range's thread is a BLOB: the process as a little-endian 32-bit number, then the thread
 // with 64.
+//
+//   objectId   | process: 4 bytes | thread: 8 bytes |       shorter ones: -1
 std::pair<std::int64_t, std::int64_t> ThreadOfBlob(std::string_view blob) {
   std::int32_t process = -1;
   std::int64_t thread = -1;
@@ -193,6 +195,7 @@ void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& ma
   markers.AddOpen(row, name);
 }
 
+// All in memory: begin and end of a range are two rows, and the table has no order.
 Result<std::vector<Marker>> MarkersInOrder(Import& import) {
   std::vector<Marker> markers;
   PROFGAUGE_TRY(
@@ -234,6 +237,10 @@ Status ReadApi(Import& import) {
   return ReadOverhead(import);
 }
 
+//   id 1 begin at 10, id 2 begin at 12, id 2 end at 15, id 1 end at 20
+//
+// gives the ranges [12, 15) and [10, 20). Ranges that end on another thread are counted and left
+// out: they nest with nothing. An end without a begin, and marks, are events without a value.
 Status ReadMarkers(Import& import) {
   PROFGAUGE_TRY(const auto rows, MarkersInOrder(import));
   boost::unordered_flat_map<std::int64_t, OpenRange> open;

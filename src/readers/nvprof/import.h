@@ -20,6 +20,14 @@
 namespace profgauge::readers::nvprof {
 
 /// The state that the parts of the import share. The database and the builder must outlive it.
+///
+/// NVProf has one table for each kind of CUPTI's records. There is no table of names of calls:
+/// `cbid` is CUPTI's number of the function. Kernels name no process, so a file of several cannot
+/// be divided.
+///
+///   RUNTIME, DRIVER     start, end, processId, threadId, correlationId, cbid
+///   CONCURRENT_KERNEL   start, end, deviceId, streamId, correlationId, name (into StringTable)
+///   MARKER              timestamp, id, flags (2 begin, 4 end), objectId (a BLOB), name, domain
 struct Import {
   sqlite::Database* database = nullptr;
   ProfileBuilder* builder = nullptr;
@@ -44,6 +52,7 @@ struct Import {
 
 /// Threads are distinguished by their lower 32 bits: calls record pthread ids cut to those, with a
 /// sign, and PyProf shows them so.
+/// O(log threads). Added if it is new.
 ThreadId ThreadOf(Import& import, std::int64_t process, std::int64_t thread);
 
 Status ReadMetadata(Import& import);  ///< Strings and GPUs.
@@ -52,6 +61,7 @@ Status ReadApi(Import& import);       ///< Runtime and driver calls, and the pro
 Status ReadMarkers(Import& import);   ///< NVTX ranges.
 
 /// NVProf stores some names as linker symbols. Names that do not demangle stay as they are.
+/// Names of over 4 096 bytes stay too.
 std::string Demangled(std::string_view name);
 
 /// "cudaLaunchKernel" for 211; empty for one that is unknown. The numbers are those of CUPTI's

@@ -9,6 +9,7 @@
 namespace profgauge::readers::nvprof {
 
 /// Errors: as CopyTables().
+/// Command lines, host names and all tables that no report needs are left out.
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out, const Rename& rename);
 
 }  // namespace profgauge::readers::nvprof
