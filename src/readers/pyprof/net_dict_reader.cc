@@ -26,6 +26,9 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 // One import. The model wants times: each kernel is put where the one before it ends, so that every
 // kernel has a separate start, and the profile says that it has no timeline.
+//
+//   line       1        2     3            durations 5, 0, 4
+//   start      [0 -- 5) [5,6) [6 -- 10)    a kernel without a length still has its own nanosecond
 class Import {
  public:
   Import(ByteSource& source, const ReadOptions& options) : source_(source), options_(options) {}
@@ -121,6 +124,7 @@ class Import {
   }
 
   /// Whether a kernel has the operator, arguments and place in the source of the ones before it.
+  /// REQUIRES: block_ is not empty.
   bool IsOfBlock(const pyprof::KernelLine& kernel) const {
     const pyprof::KernelLine& last = block_.back();
     return kernel.sub_seq > 0 && kernel.backward == last.backward && kernel.ops == last.ops &&
@@ -151,6 +155,7 @@ class Import {
     block_.clear();
   }
 
+  /// `continues`: the kernel is of the current call; else the call ends and another begins.
   void AddKernel(const pyprof::KernelLine& kernel, bool continues) {
     DeviceRow row;
     row.start = next_;

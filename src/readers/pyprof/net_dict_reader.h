@@ -23,6 +23,12 @@ std::unique_ptr<Reader> MakeNetDictReader();
 namespace profgauge::readers::pyprof {
 
 // One line of net.dict taken apart.
+//
+//   {'kShortName': 'gemm', 'kDuration': 5120, 'layer': [], 'trace': ['net.py:12'],
+//    'marker': ["{'mod': 'torch', 'op': 'matmul', 'args': [...]}"],
+//    'seqMarker': ['aten::mm, seq = 3'], 'seqId': [3], 'subSeqId': 0, 'altSeqId': [],
+//    'dir': 'fprop', 'mod': ['torch'], 'op': ['matmul'], 'tid': 1, 'device': 0, 'stream': 7,
+//    'grid': (8, 1, 1), 'block': (128, 1, 1)}
 
 struct KernelLine {
   std::string short_name, long_name;
@@ -36,6 +42,7 @@ struct KernelLine {
 };
 
 /// The error is a clause: "expected a text for `kShortName`", "expected `,` at column 17".
+/// The keys kShortName, kDuration, op, mod and dir must be there. Unknown keys are passed over.
 tl::expected<KernelLine, std::string> ParseKernelLine(std::string_view line);
 
 }  // namespace profgauge::readers::pyprof

@@ -19,6 +19,7 @@ std::int64_t TimeIn(const JsonRow& row, std::string_view path) {
 
 }  // namespace
 
+// Lists of other domains under buffer_records are read too: their rows are counted as ignored.
 bool Records::Wants(std::string_view list) {
   if (!list.starts_with(kRoot)) return false;
   list.remove_prefix(kRoot.size());
@@ -92,6 +93,7 @@ void Records::AddSymbol(const JsonRow& row) {
   rows_.AddSymbol(*id, name, SmallOf(row.Integer("arch_vgpr_count")));
 }
 
+// Operations have no numbers in the file: their place in the list is the number that records use.
 void Records::AddKind(const JsonRow& row) {
   known_.kinds = true;
   Kind kind;

@@ -17,6 +17,20 @@ namespace profgauge::readers::rocprofv3 {
 /// Everything is named by ids. Their definitions may be before or after the records that use them,
 /// as an object's keys have no order: records with unknown ids wait for the end of their
 /// process.
+///
+///   list below "rocprofiler-sdk-tool"   becomes                 needs before it
+///   agents                              GPUs
+///   kernel_symbols                      names of kernels
+///   strings.buffer_records              names of operations
+///   strings.marker_api                  texts of roctx
+///   buffer_records.kernel_dispatch      kernels                 agents, symbols
+///   buffer_records.memory_copy          copies                  agents, operations
+///   buffer_records.hip_api, hsa_api     calls                   the process, operations
+///   buffer_records.rccl_api             ranges of collectives   the process, operations
+///   buffer_records.marker_api           ranges                  the process, operations, texts
+///
+/// Where the writer puts definitions first, nothing waits. Otherwise memory is that of all small
+/// records of one process.
 class Records final : public JsonRowReceiver {
  public:
   explicit Records(ProfileBuilder& builder) : builder_(builder), rows_(builder) {}
@@ -24,6 +38,7 @@ class Records final : public JsonRowReceiver {
   bool Wants(std::string_view list) override;
   void Receive(std::string_view list, const JsonRow& row) override;
   void ReceiveScalar(const JsonField& field) override;
+  /// The end of a process' entry in the list.
   void EndObject(std::string_view path) override;
   /// As Rows::Finish().
   void Finish();

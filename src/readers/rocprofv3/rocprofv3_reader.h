@@ -33,6 +33,8 @@ std::span<const RecordingHint> Hints();
 
 }  // namespace rocprofv3
 
+/// Errors: kInput "rocprofv3/no-events" and those of ReadJsonRows(). Tables of rocprof as CSV are
+/// refused with the command that records more.
 std::unique_ptr<Reader> MakeRocprofv3Reader();
 
 }  // namespace profgauge::readers
@@ -44,6 +46,7 @@ namespace profgauge::readers::rocprofv3 {
 /// Of the reader whose files are copied.
 inline constexpr std::string_view kReader = "rocprofv3";
 
+/// Only the keys that the reader takes stay; below buffer_records only numbers.
 JsonKeep KeptKeys(const Rename& rename);
 
 }  // namespace profgauge::readers::rocprofv3

@@ -95,6 +95,7 @@ std::optional<Times> Rows::TimesOf(std::int64_t start, std::int64_t end) {
   return Times{start, std::max<Ns>(end - start, 0)};
 }
 
+// Bits 48 to 61 are the number of the process, those below the file's id.
 std::int64_t Rows::CorrelationOf(std::int64_t id) const {
   if (id <= 0 || id >= std::int64_t{1} << 48) return -1;  // 0: made by no call.
   return (process_number_ & 0x3fff) << 48 | id;
@@ -130,6 +131,7 @@ void Rows::Add(const Kernel& kernel) {
   builder_.AddDevice(out);
 }
 
+// All three axes or none: a launch with a part of its shape would look like another one.
 LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol* symbol) {
   LaunchConfig config;
   double blocks = 1, threads = 1;
@@ -182,6 +184,7 @@ void Rows::AddCall(const Times& times, std::string_view name, ThreadId thread,
   builder_.AddApi(out);
 }
 
+// A range of the host, as PyTorch's c10d ranges are, so that its kernels have an operator.
 void Rows::AddRcclCall(const Times& times, std::string_view name, ThreadId thread) {
   HostRow out;
   out.start = times.start;
@@ -214,6 +217,7 @@ void Rows::TellOfNameless(const Named& named, std::string_view what) {
                                    named.nameless, named.all, what, named.first));
 }
 
+// With counters read of most kernels the runtime lets them run one by one.
 void Rows::Finish() {
   if (counted_ > knowledge::kLossCountedShare.Of(dispatches_)) {
     builder_.log().AddAt(Counter::kernels_serialized, "counters of kernels");

@@ -21,6 +21,7 @@ struct Kernel {
   std::int32_t block[3] = {0, 0, 0}, grid[3] = {0, 0, 0};  ///< 0: unknown.
 };
 /// A grid's axis, which counts work items. False if it is missing: so are those after it.
+/// 1000 work items in groups of 256 are 4 blocks.
 bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t items);
 
 struct Copy {
@@ -40,6 +41,8 @@ std::optional<Gpu> GpuOf(const JsonRow& agent);
 std::int32_t SmallOf(std::optional<std::int64_t> value, std::int32_t otherwise = -1);
 
 /// Agents and symbols of a process come before their uses.
+/// REQUIRES: Finish() once, after the last process. Correlation ids are made unique by the number
+/// of the process.
 class Rows {
  public:
   explicit Rows(ProfileBuilder& builder) : builder_(builder) {}
@@ -48,16 +51,19 @@ class Rows {
   void AddSymbol(std::int64_t id, std::string_view name, std::int32_t registers);
 
   /// Counts times that no record has, and those that end before they start.
+  /// Nothing for such a record: it must not be added.
   std::optional<Times> TimesOf(std::int64_t start, std::int64_t end);
   void Add(const Kernel& kernel);
   /// Number of kernels with counters: rocprofv3 runs those one by one.
   void AddCounted(std::uint64_t kernels) { counted_ += kernels; }
   void Add(const Copy& copy, std::string_view name);
   /// `name` may be empty.
+  /// A correlation of 0 or below is none.
   void AddCall(const Times& times, std::string_view name, ThreadId thread,
                std::int64_t correlation);
   /// Launches of a collective's kernels are inside it.
   void AddRcclCall(const Times& times, std::string_view name, ThreadId thread);
+  /// By the text as NVTX ranges are: operator, iteration marker or annotation.
   void AddRange(const Times& times, std::string_view text, ThreadId thread);
 
   /// Counts a copy or call; `label()` says which one has no name.

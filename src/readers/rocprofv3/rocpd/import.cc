@@ -192,6 +192,7 @@ Status Import::ReadSymbols() {
   });
 }
 
+// The category of the row before is kept, as events of one kind follow each other.
 Status Import::ReadEvents() {
   PROFGAUGE_TRY(auto scan, Open("event", {{{"id"}}, {{"category_id"}}, {{"stack_id"}}}));
   if (!scan.Has(0)) return {};
@@ -228,6 +229,7 @@ const Import::Track* Import::TrackOf(const TableScan& scan, std::size_t column) 
   return scan.IsSet(column) ? tracks_.Find(scan.Integer(column)) : nullptr;
 }
 
+// By rows of the tables, which may be missing: then their numbers are taken for the system's.
 ThreadId Import::ThreadOf(std::int64_t process, std::int64_t thread) {
   const auto [at, is_new] = known_threads_.try_emplace({process, thread});
   if (!is_new) return at->second;

@@ -30,12 +30,21 @@ constexpr bool IsMeasured(Domain domain) {
   return domain == Domain::kCall || domain == Domain::kRccl || domain == Domain::kMarker;
 }
 
+/// One process' tables; all ids are of these tables. Kernels, copies and calls of one launch have
+/// different events, whose `stack_id` is the same:
+///
+///   region 7           -> event 12: stack 5, category HIP_RUNTIME_API    hipLaunchKernel
+///   kernel_dispatch 3  -> event 31: stack 5, category KERNEL_DISPATCH    its kernel
+///
+/// Texts are ids of the table `string`. Versions differ in where streams and threads are: in the
+/// row, or in the row of `track` that it names.
 class Import {
  public:
   Import(sqlite::Database& database, std::string suffix, ProfileBuilder& builder)
       : database_(database), suffix_(std::move(suffix)), builder_(builder), rows_(builder) {}
 
   /// Reads all tables; the builder is complete then except for Finish().
+  /// Once. Definitions are read before the rows that name them; all ids of a process are in memory.
   Status Read();
   const Environment& environment() const { return environment_; }
   /// Differences between releases, for users with a file of a new one: "streams by row;
@@ -87,6 +96,7 @@ class Import {
   /// A region, or a record of no length that became a sample; `event` is its row's number.
   void Place(const rocprofv3::Times& times, std::int64_t event, std::string_view name,
              std::pair<std::int64_t, std::int64_t> thread);
+  /// Empty for calls of roctx that make no range (pause, resume, names of threads).
   std::string_view MarkerText(std::int64_t event, std::string_view name) const;
 
   sqlite::Database& database_;

@@ -157,6 +157,7 @@ std::string_view Import::MarkerText(std::int64_t event, std::string_view name) c
   return text == "roctxGetThreadId" || text.starts_with("MARKER_") ? std::string_view() : text;
 }
 
+// The category of the event decides the kind of a region; without an event its name does.
 void Import::Place(const Times& times, std::int64_t event, std::string_view name,
                    std::pair<std::int64_t, std::int64_t> thread) {
   const Event* const known = events_.Find(event);
@@ -176,6 +177,7 @@ void Import::Place(const Times& times, std::int64_t event, std::string_view name
 }
 
 // Kernels; sampling while they run (SPM) lets them run concurrently.
+// Counters of a kernel are several rows with one event: each kernel counts once.
 Status Import::CountCounters() {
   PROFGAUGE_TRY(auto scan, Open("pmc_event", {{{"event_id"}}, {{"sample_id"}}}));
   boost::unordered_flat_set<std::int64_t> kernels;

@@ -179,6 +179,7 @@ class RocpdReader final : public Reader {
     });
   }
 
+  // PID_results.json and PID_results.db of one run are the same events: the database counts.
   std::string FullerThan(const std::string& name,
                          const std::vector<std::string>& names) const override {
     if (!name.ends_with(kJson)) return {};
@@ -188,6 +189,7 @@ class RocpdReader final : public Reader {
   }
 
   // Launchers and loaders of data may write a file, too.
+  // A process that only calls the runtime is no rank; one that launched and lost its kernels is.
   Status Settle(const std::string&, Run& run) const override {
     const auto is_idle = [](const Profile& profile) {
       return profile.source.format == "rocprofv3" &&

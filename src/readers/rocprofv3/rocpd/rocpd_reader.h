@@ -12,6 +12,8 @@
 
 namespace profgauge::readers {
 
+/// Errors: kInput "rocpd/interrupted" (a journal is beside the file), "rocpd/too-many" processes,
+/// "rocprofv3/no-events", and those of CheckLayout().
 std::unique_ptr<Reader> MakeRocpdReader();
 
 }  // namespace profgauge::readers

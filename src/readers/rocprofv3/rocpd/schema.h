@@ -18,6 +18,7 @@ namespace profgauge::readers::rocpd {
 std::string TableOf(std::string_view base, const std::string& suffix);
 
 /// The suffixes of the processes that a database is of, in order; none: it is no rocpd.
+/// Only of letters, digits, `_` and `-`: they become part of statements.
 std::vector<std::string> SuffixesOf(const std::set<std::string>& tables);
 
 /// Tables of rows that no version known here has, with their columns: "hip_event (id, name_id)".
@@ -50,6 +51,8 @@ struct Environment {
 };
 
 /// `json` is an object of texts; nothing is taken of anything else.
+/// The rank is that of the first known launcher that set one: torchrun, Open MPI, PMIx, PMI,
+/// MVAPICH, Slurm.
 Environment EnvironmentOf(std::string_view json);
 
 /// The JSON of these variables alone; a filter that is set is "hidden".
