@@ -31,6 +31,7 @@ bool IsVariableLetter(char c) {
 
 }  // namespace
 
+// A leading slash, a blank or a colon would be a path, a sentence or an address.
 bool IsRevision(std::string_view text) {
   if (text.empty() || text.size() > kMostRevision || !IsLetterOrDigit(text.front())) return false;
   return std::ranges::all_of(text, [](char c) {

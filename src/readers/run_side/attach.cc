@@ -40,6 +40,7 @@ constexpr std::string_view kSuffixParts[] = {".gz",  ".zst", ".json",   ".trace"
                                              ".csv", ".db",  ".xplane", ".sqlite", ".pftrace"};
 
 /// The names that a document beside `path` may have: with all of the suffix, or a part, or none.
+/// Suffixes are taken off from the end as long as they are known: "a.b.json" stops at "a.b".
 std::vector<std::string> NamesBeside(const std::string& path) {
   std::vector<std::string> names;
   std::string stem = path;
@@ -139,6 +140,7 @@ bool DoAgree(const RunDocument& a, const RunDocument& b) {
 }
 
 /// All documents found, in the order of precedence.
+/// A longer document replaces a shorter one; equal ones keep the order, so that a named one wins.
 std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedInfo& profile) {
   auto side = std::make_shared<RunSide>();
   std::optional<RunDocument> inside;
@@ -262,6 +264,7 @@ class Attacher {
 
  private:
   /// If a file has several profiles, a document belongs to its rank's, else to the first.
+  /// Several profiles of one file (a database of two processes) look for the same names.
   bool IsTaken(std::size_t place, const std::string& path) const {
     for (std::size_t i = 0; i < place; ++i) {
       for (const Found& found : found_[i]) {

@@ -16,6 +16,11 @@ namespace profgauge::readers {
 /// counts. Unusable ones are kept as a problem, except those that the user names.
 /// Errors: of `named` only: kUsage, and kInput with the codes of ReadRunDocument() and
 /// "run/other-rank". REQUIRES: ranks were given.
+///
+///   run/rank0.pt.trace.json.gz   its documents: rank0.pt.trace.json.gz.run.json, then
+///                                rank0.pt.trace.json.run.json, ..., rank0.run.json
+///   run/x.run.json               of the profile in the folder whose rank it states, or of the only
+///                                profile there
 Status AttachRunSides(std::vector<Profile>& profiles, const std::vector<std::string>& documents,
                       const StepTimesInput& named);
 

@@ -107,6 +107,7 @@ DeviceSample OfRocmSmi(std::string_view card, const json::object& values) {
   return sample;
 }
 
+/// amd-smi writes a list of devices, or an object with "gpu_data"; rocm-smi one key per card.
 bool AddSamples(const json::value& value, std::vector<DeviceSample>& samples) {
   if (const json::value* inner = Member(value, {"gpu_data"})) return AddSamples(*inner, samples);
   if (const auto* list = value.if_array()) {
@@ -129,6 +130,7 @@ bool AddSamples(const json::value& value, std::vector<DeviceSample>& samples) {
 }
 
 /// Where the bracket that begins the text is closed; the whole text where it is not.
+/// Brackets within texts do not count, nor do quotes after a backslash.
 std::size_t EndOfDocument(std::string_view text) {
   std::size_t depth = 0;
   bool is_in_text = false;

@@ -20,6 +20,8 @@ namespace profgauge::readers {
 
 /// One entry for each device of the log, in its order. Samples in which a device idles count only
 /// where it always does, as its clocks drop then. Errors: kInput "conditions/no-readings".
+/// Values over the samples that count: median, least, most; the limit is the last one that was
+/// logged. Reasons are shares of the samples, or of the time where the tool counts it.
 Result<std::vector<RunDevice>> ReadDeviceLog(std::string_view text);
 
 /// Sets RunSide::logged of each profile to the readings of its devices in `files`: those with a
@@ -49,12 +51,14 @@ struct DeviceSample {
 };
 
 /// "sw_power_cap" of "clocks_event_reasons.sw_power_cap", "sw_thermal" of "sw_thermal_slowdown".
+/// One name for each reason, whichever tool wrote it: those of profgauge.run.
 std::string ReasonName(std::string_view text);
 
 /// The number at the start of a text: 1980 of "1980 MHz", 2100 of "(2100Mhz)". Nothing of "[N/A]".
 std::optional<double> LeadingNumber(std::string_view text);
 
 /// In order of first appearance.
+/// A device is its UUID or, without one, its number. Samples without any reading are left out.
 std::vector<RunDevice> DevicesOfSamples(const std::vector<DeviceSample>& samples);
 
 // Nothing where the text is of another kind.

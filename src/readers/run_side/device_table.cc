@@ -203,6 +203,7 @@ void Put(Reading reading, std::string_view column, const std::string& cell, Devi
   }
 }
 
+/// Columns are put into a sample by preference, and the first of a kind stays.
 struct LogColumn {
   std::string name;
   Reading reading = Reading::kNone;
@@ -280,6 +281,10 @@ std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
 }
 
 /// Heads come again after some lines, each with a line of units.
+///
+///   # gpu   pwr gtemp mtemp    sm  mclk  pclk
+///   # Idx     W     C     C     %   MHz   MHz      no reading is known in this line: not a head
+///       0   310    62     -    98  2619  1755
 std::vector<DeviceSample> OfDmon(std::span<const std::string_view> lines) {
   std::vector<LogColumn> columns;
   std::vector<DeviceSample> samples;

@@ -57,6 +57,7 @@ std::optional<double> SumOf(const RunDocument& document, const StepSum& window) 
   return found == window.steps ? std::optional(sum) : std::nullopt;
 }
 
+// A host that runs ahead moves about one iteration across the end of a window: that much is fine.
 bool DoWindowsDisagree(const RunDocument& document) {
   return std::ranges::any_of(document.windows, [&](const StepSum& window) {
     const std::optional<double> sum = SumOf(document, window);

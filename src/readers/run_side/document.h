@@ -24,6 +24,12 @@ inline constexpr std::size_t kMostRunRanges = 4'096;
 inline constexpr Ns kMostStepLength = 86'400'000'000'000;
 
 /// The result of a text: a document, problems, or both.
+///
+///   {"schema": 1, "clock": "device_event",
+///    "segments": [{"first": 100, "ns": [12000000, 11900000]}],      single iterations 100 and 101
+///    "batches":  [{"first": 102, "steps": 10, "sum": 119000000}],   ten iterations together
+///    "windows":  [[100, 12, 143500000]],                            sums between two waits
+///    "marks":    [[105, 105, "checkpoint"]], "recorded": [[100, 101]], ...}
 struct RunReading {
   std::optional<RunDocument> document;
   std::vector<RunProblem> problems;
@@ -36,6 +42,7 @@ RunReading ReadRunDocument(std::string_view text);
 
 /// Checks that the lengths of a document can be used: impossible lengths are removed
 /// and counted; over 1 % of them, and none left, is a problem.
+/// A removed length ends its segment: the next one begins with the iteration after it.
 std::optional<RunProblem> CheckLengths(RunDocument& document);
 
 /// The document that a mark carries: `profgauge.run:` and base64url without padding. Nothing where
@@ -50,6 +57,8 @@ bool IsRunDocumentName(std::string_view name);
 /// Whether a revision, a job or a version may be shown: no path from the root, which names people.
 bool IsRevision(std::string_view text);
 /// Whether an environment variable may be read: a list of names, without those of secrets.
+/// Only capital letters, digits and `_`. Names with TOKEN, SECRET, KEY and the like are refused
+/// even where a prefix allows them.
 bool IsSharedVariable(std::string_view name);
 
 // The fields of `profgauge.run`, one by one.
@@ -65,6 +74,7 @@ inline constexpr std::string_view kDuetName = "duet.json";
 
 /// Limits are those of `profgauge.run`. Errors: kInput "duet/unreadable" with the place,
 /// "duet/newer", "duet/too-large".
+/// Unknown keys are ignored; an unusable block is an error.
 Result<Duet> ReadDuet(std::string_view text);
 
 /// The same document: the input of ReadDuet().

@@ -32,6 +32,7 @@ constexpr std::string_view kKeys[] = {"schema",   "clock",   "attached", "warmup
 std::string_view TextOf(const json::string& text) { return {text.data(), text.size()}; }
 
 /// Reads a document; the first thing that cannot be used is kept as a problem.
+/// A method that cannot use its value calls Fail() and returns; loops end at the first problem.
 class Parser {
  public:
   explicit Parser(RunDocument& out) : out_(out) {}

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::size_t kHead = 12, kTail = 4;  // A length and its checksum; a checksum.
 
+//   | length 8 | its checksum 4 | Event, `length` bytes | checksum 4 |    all lowest byte first
+//
+// Checksums are not compared.
 std::uint64_t LengthAt(std::string_view bytes) {
   std::uint64_t length = 0;
   for (std::size_t i = 8; i > 0; --i) {
@@ -23,6 +26,7 @@ std::uint64_t LengthAt(std::string_view bytes) {
 }
 
 /// The next record, which is taken off `bytes`; empty at the end.
+/// A file that is being written ends within a record: whole records count.
 std::string_view TakeRecord(std::string_view& bytes) {
   if (bytes.size() < kHead + kTail) return {};
   const std::uint64_t length = LengthAt(bytes);

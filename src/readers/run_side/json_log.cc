@@ -119,6 +119,7 @@ Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
 }
 
 /// The first of several benchmarks.
+/// By keys that only one tool writes; a list may be of numbers or of objects.
 std::optional<Result<StepLog>> OfDocument(const json::value& value, const StepTimesInput& how) {
   constexpr double kSeconds = 1e9;
   if (const auto* list = value.if_array()) return OfList(*list, how);

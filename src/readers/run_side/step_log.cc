@@ -49,6 +49,12 @@ std::optional<Ns> LengthOf(double value, double factor) {
 }
 
 // Numbers that go on where a log starts to count anew, as in each epoch.
+//
+//   first logged number 1       1 2 3 | 1 2 3 | 2 3 4
+//   gives                       1 2 3 | 4 5 6 | none none 7
+//
+// The second epoch begins with a number that is not above the first: it goes on counting. A number
+// that falls to a later one repeats iterations after a checkpoint: those are dropped.
 class RunningNumbers {
  public:
   explicit RunningNumbers(std::int64_t first) : first_(first) {}

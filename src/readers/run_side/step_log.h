@@ -26,6 +26,8 @@ struct StepLog {
 
 /// Reads a log in any of the known forms. Errors: kUsage "usage/step-unit", "usage/step-column";
 /// kInput "run/no-times" with the known forms.
+/// The forms are tried in a fixed order, the most certain first: event files, JSON, logs by their
+/// words, MLflow's metrics, tables.
 Result<StepLog> ReadStepLog(std::string_view text, const StepTimesInput& how);
 
 // Shared by the readers of logs: values with their unit, and how they become a document.
@@ -37,6 +39,11 @@ struct LoggedTime {
 };
 
 /// How values are meant.
+///
+///   logged     10: 2.0   20: 2.2   30: 2.1      seconds
+///   kSingle    iterations 10, 20 and 30
+///   kMean      iterations 11 to 20 take 22 s, 21 to 30 take 21 s; of the first line it is unknown
+///              how many it covers
 enum class Logged : std::uint8_t {
   kSingle,  ///< Each is one iteration, or a sample of them.
   kMean,    ///< Each is the mean of those since the line before.
@@ -60,6 +67,7 @@ Result<std::string> ChooseName(const std::string& given, const std::vector<std::
                                std::string_view option);
 
 /// `factor`: nanoseconds of a value. Errors: kInput "run/no-times".
+/// Numbers that repeat or fall are dropped and counted, except where a log begins to count anew.
 Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& values, double factor,
                             Logged logged);
 /// The error "run/no-times".

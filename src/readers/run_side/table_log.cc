@@ -38,6 +38,7 @@ char SeparatorOf(std::string_view head) {
 
 }  // namespace
 
+// Any text has a first line: a table needs names there, and a single column needs a name of times.
 std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTimesInput& how) {
   const std::vector<std::string_view> lines = Lines(WithoutByteOrderMark(text));
   if (lines.size() < 2) return std::nullopt;

@@ -41,6 +41,7 @@ constexpr Words kLogs[] = {
     {"NeMo log", "global_step=", "train_step_timing in s=", 1e9, Logged::kSingle}};
 
 /// "1767323045000 0.0279 1": milliseconds since 1970, the value, the step.
+/// A file of MLflow has nothing but such lines; anything else in it means that it is another log.
 std::optional<LoggedTime> OfMetricLine(std::string_view line) {
   std::int64_t time = 0;
   LoggedTime value;
