@@ -1,9 +1,18 @@
 // The attribution of the iterations' wall time: every nanosecond of the exclusive breakdown is
 // credited to one kernel, copy, call or op. The parts sum exactly to the iteration times without
-// their unobserved time.
+// their unobserved time. Baselines keep it, so that a comparison can name the kernel that became
+// slower; the sums of work regardless of overlap are in work_sums.h.
 //
 // If several things of a category run simultaneously, the one that started first takes the time,
-// and the next one takes the rest. Host time goes to the innermost op.
+// and the next one takes the rest. Host time goes to the innermost op. One iteration of 10 us, with
+// two kernels of one category:
+//
+//   stream 1   |aaaaaaaa|              a runs from 0 to 4 and takes 4
+//   stream 2       |bbbbbbbb|          b runs from 2 to 6 and takes 2: a has the others
+//   host         |----- mm -----|      mm runs from 1 to 8 and takes 2, from 6 on
+//              0         5         10  `other` takes the last 2, so that all add up to 10
+//
+// The pass over one rank is in rank_attribution.h, the join of ranks in run_attribution.h.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +27,8 @@
 
 namespace profgauge {
 
-/// One credited thing: a kernel, a copy, a call or an op, in one category.
+/// One credited thing: a kernel, a copy, a call or an op, in one category. The first six members
+/// identify it: two parts of an Attribution differ in one of them.
 struct TimePart {
   std::string category;  ///< Breakdown category: "other_kernel", "dataloader", …
   std::string op_type;   ///< "convolution"; empty when the part belongs to no op.
@@ -31,7 +41,9 @@ struct TimePart {
   std::vector<Ns> series;     ///< The same by selected iteration; empty for small parts.
 };
 
-/// The time of a run by parts. All parts of an iteration add up to its observed length exactly.
+/// The time of a run by parts. All parts of an iteration add up to its observed length exactly,
+/// in integer nanoseconds. The vectors by iteration have one length, that of iteration_times, or
+/// none; iteration_periods is shorter by the iterations that have no next one.
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
   /// Unobserved time of each iteration. Empty where that is nothing.
@@ -57,8 +69,9 @@ struct Attribution {
   std::string gpu_models;  ///< Models of the GPUs that worked, each once.
 };
 
-/// Takes profiles and summaries, as Analyze() does. Errors: as Analyze(); kInput
-/// "summary/no-events" for summaries that keep nothing to attribute.
+/// Takes profiles and summaries, as Analyze() does; one rank each. Errors: as Analyze(); kInput
+/// "summary/no-events" for summaries that keep nothing to attribute. A second pass over all events
+/// beside the analysis: O(n log n), and memory for one event list of each category of one rank.
 Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection);
 
 }  // namespace profgauge

@@ -17,6 +17,7 @@ namespace {
 // Where events come from.
 enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication };
 
+// The time of a row, as recorded: a negative length makes an empty span, which the sweep ignores.
 template <class Table>
 Span SpanOfRow(const Table& table, std::uint32_t row) {
   return {table.start[row], table.start[row] + table.duration[row]};
@@ -79,12 +80,14 @@ std::size_t Index(Category category) { return static_cast<std::size_t>(category)
 // The category of a host range; decided once per distinct name.
 enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunication };
 
+// By the name of a host range; a device row is judged by its kernel (CategoryOfDevice()).
 HostRole RoleOfName(std::string_view name) {
   if (IsDataLoaderRange(name)) return HostRole::kDataLoader;
   if (IsHostCollective(name)) return HostRole::kCommunication;
   return HostRole::kPlain;
 }
 
+// Annotations are ranges of people around everything: as cpu time they would hide idle hosts.
 Category CategoryOfRole(HostRole role, HostKind kind) {
   switch (role) {
     case HostRole::kDataLoader:
@@ -153,6 +156,11 @@ Roles CollectRoles(const Profile& profile, const KernelClasses& classes) {
   return roles;
 }
 
+// Two iterations, with an unobserved part in the second; Add([4, 10), kCpu) then moves 2 of each:
+//
+//   ranges   [0, 6)   [8, 16), hidden [12, 13)
+//   pieces   [0, 6)   [8, 12)   [13, 16)            all other: 6 of the first, 7 of the second
+//   added    [4, 10)                                other 4, cpu 2        other 5, cpu 2
 BreakdownSums::BreakdownSums(std::span<const Span> ranges, std::span<const Span> hidden)
     : sums_(ranges.size(), Breakdown{}) {
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -164,6 +172,8 @@ BreakdownSums::BreakdownSums(std::span<const Span> ranges, std::span<const Span>
   }
 }
 
+// `next_` only moves forwards, past pieces that have ended. A piece that goes on after this span is
+// looked at again by the next call.
 void BreakdownSums::Add(Span stretch, CategorySet categories) {
   while (next_ < pieces_.size() && pieces_[next_].end <= stretch.start) ++next_;
   for (std::size_t i = next_; i < pieces_.size() && pieces_[i].start < stretch.end; ++i) {

@@ -25,6 +25,8 @@ std::vector<Span> BetweenIterations(const Iterations& iterations) {
   return between;
 }
 
+// `loading`: nothing of higher priority runs. `stalled`: nothing computes, whatever else runs. The
+// breakdown has the loading inside of iterations, so `between` adds only the time between them.
 LoaderTimes LoaderTimesOf(const RankContext& rank, std::span<const Span> loading,
                           std::span<const Span> stalled) {
   const std::vector<Span> between = BetweenIterations(rank.iterations);
@@ -36,6 +38,8 @@ LoaderTimes LoaderTimesOf(const RankContext& rank, std::span<const Span> loading
   return times;
 }
 
+// How much of a span list is in each iteration. Near() finds the few spans of each, so that long
+// profiles do not cost iterations × spans.
 std::vector<Ns> OverlapWithEach(std::span<const Iteration> iterations, std::span<const Span> list) {
   std::vector<Ns> times;
   for (const Iteration& iteration : iterations) {
@@ -99,6 +103,8 @@ std::vector<Ns> LoadingByIteration(const RankContext& rank) {
 
 namespace {
 
+// The metric that a row's duration adds to. Copies between GPUs count as device to device, like in
+// memcpy.d2d_time.
 std::optional<MetricId> SumOf(const DeviceTable& device, std::size_t row) {
   if (device.kind[row] == DeviceKind::kKernel) return metric::kProfileKernelTime;
   if (device.kind[row] != DeviceKind::kMemcpy) return std::nullopt;

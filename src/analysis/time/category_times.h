@@ -1,5 +1,6 @@
 // The result of one walk over all events of a rank, for its iterations and its collectives: the
-// time by category, the delays by loading, and the overlap of communication.
+// time by category, the delays by loading, and the overlap of communication. One walk serves them
+// all, since it goes over every event.
 #pragma once
 
 #include <span>
@@ -12,13 +13,14 @@
 namespace profgauge {
 
 /// Waiting for input data, in the selected iterations and from each to the next: loops often ask
-/// for a batch before they mark the iteration.
+/// for a batch before they mark the iteration. Sums over the rank, ns; unobserved time is left out.
 struct LoaderTimes {
   Ns between = 0;  ///< While the device is idle, after an iteration and before the next.
   Ns stalled = 0;  ///< While no kernel computes, whatever copies, sets or communicates.
 };
 
-/// The results of the walk, by selected iteration. Empty lists if no event is of their kind.
+/// The results of the walk, by selected iteration. A rank without events has breakdowns of which
+/// all time is `other`, and no exposed communication.
 struct CategoryTimes {
   /// The breakdown of every selected iteration, in the order of iterations.selected(). It covers
   /// observed time only.
@@ -31,7 +33,8 @@ struct CategoryTimes {
   std::vector<Breakdown> ranges;  ///< Breakdowns of the requested ranges.
 };
 
-/// `ranges`: in order, without overlap. O(n log s) for s streams and threads.
+/// `ranges`: in order, without overlap; may be empty, and may lie outside of iterations. They are
+/// broken down whole, with their unobserved time. O(n log s) for s streams and threads.
 CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges);
 
 /// Exposed loading time in each selected iteration and from it to the next; sums to the rank's part
@@ -41,8 +44,9 @@ std::vector<Ns> LoadingByIteration(const RankContext& rank);
 // Metrics that are sums over iterations, iteration by iteration. They let the gate compute how
 // chance distributes slow iterations.
 
-/// By metric id: the time of kernels, and of copies by direction. Where nothing divides the
-/// profile there is none.
+/// By metric id: the time of kernels, and of copies by direction, of the iterations that launched
+/// them. Copies of unknown direction and memsets are in none. Where nothing divides the profile
+/// there is none.
 std::vector<NameWork> IterationSumsOf(const RankContext& rank);
 
 }  // namespace profgauge

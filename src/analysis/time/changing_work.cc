@@ -25,10 +25,13 @@ struct Launch {
   std::uint32_t row = 0;  // A row of the device table, or of the host table where no device works.
 };
 
+// Invalid where no operator is known, or its shapes were not recorded.
 StringId ShapesOf(const Profile& profile, HostId op) {
   return op.valid() ? profile.host.input_shapes[op.value] : StringId{};
 }
 
+// Equal for equal names, launch configurations and shapes. It has 64 bits: others are equal only by
+// chance.
 std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
   // Each step adds before it mixes: small numbers of two parts must not meet in one.
   std::size_t kind = 0;
@@ -74,7 +77,7 @@ void VisitOps(const RankContext& rank, Visit visit) {
   }
 }
 
-// For the selected ones, by VisitLaunches().
+// Among the selected ones. REQUIRES: VisitLaunches() visits the row.
 std::uint32_t IterationOf(const RankContext& rank, std::uint32_t row) {
   const Iterations& all = rank.iterations;
   const std::uint32_t index =
@@ -82,16 +85,19 @@ std::uint32_t IterationOf(const RankContext& rank, std::uint32_t row) {
   return index - static_cast<std::uint32_t>(all.first);
 }
 
+// Kernels, else operators: in a profile of the host only, changes show in those.
 template <class Visit>
 void VisitLaunches(const RankContext& rank, Visit visit) {
   rank.has_device() ? VisitKernels(rank, visit) : VisitOps(rank, visit);
 }
 
+// At least three quarters, by iterations.changing_share.
 bool AreMost(std::size_t count, std::size_t iterations) {
   return iterations - count <= knowledge::kIterationsChangingShare.Of(iterations);
 }
 
-// Whether most of the iterations launch the same kernels, in whatever order.
+// Whether most of the iterations launch the same kernels, in whatever order: a sum of hashes does
+// not know the order. `| 1`: a kind of hash 0 would otherwise count as no launch.
 bool AreMostlyAlike(const RankContext& rank, std::size_t iterations) {
   std::vector<std::uint64_t> work(iterations);
   VisitLaunches(rank, [&](const Launch& launch) {
@@ -103,7 +109,12 @@ bool AreMostlyAlike(const RankContext& rank, std::size_t iterations) {
       alike, [iterations](const auto& entry) { return AreMost(entry.second, iterations); });
 }
 
-// The rows of the iterations' launches, kind by kind: long profiles launch tens of millions.
+// The rows of the iterations' launches, kind by kind: long profiles launch tens of millions, so all
+// kinds share one array. Counted first, then put in place:
+//
+//   launches of kinds   a b a c a b
+//   counts, then sums   a: 3 → 0   b: 2 → 3   c: 1 → 5      where each kind begins
+//   rows_               0 2 4 | 1 5 | 3                     ends_ is 3, 5, 6 afterwards
 class RowsByKind {
  public:
   explicit RowsByKind(const RankContext& rank) {
@@ -136,7 +147,8 @@ class RowsByKind {
   std::vector<std::uint32_t> rows_;
 };
 
-// Whether most iterations make these launches, each its own, as often.
+// Whether most iterations make these launches, each its own, as often. `launching`: the iteration
+// of each launch of one kind, e.g. 0 0 1 1 2 3 3, which is twice in 0, 1 and 3, once in 2.
 bool AreSteady(std::vector<std::uint32_t> launching, std::size_t iterations) {
   if (!std::ranges::is_sorted(launching)) std::ranges::sort(launching);
   std::map<std::size_t, std::size_t> by_count;
@@ -200,6 +212,7 @@ std::vector<double> PlacesOf(std::span<const std::int64_t> values) {
   return places;
 }
 
+// Spearman's rank correlation, -1 to 1; 0 where one of both never changes.
 double CorrelationOfPlaces(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   const std::vector<double> x = PlacesOf(a), y = PlacesOf(b);
   const double mean = static_cast<double>(a.size() - 1) / 2;
@@ -212,6 +225,7 @@ double CorrelationOfPlaces(std::span<const std::int64_t> a, std::span<const std:
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
+// Whether no number of bytes is that of three quarters of the iterations.
 bool Change(std::span<const std::int64_t> bytes) {
   std::map<std::int64_t, std::size_t> counts;
   for (const std::int64_t one : bytes) ++counts[one];
@@ -225,6 +239,7 @@ struct Sums {
   std::map<std::int32_t, std::vector<Ns>> kernels;  ///< By GPU and iteration.
 };
 
+// One pass over the device table, for the selected iterations.
 Sums SumIterations(const RankContext& rank, std::size_t count) {
   const DeviceTable& device = rank.profile->device;
   const Iterations& iterations = rank.iterations;
@@ -247,6 +262,11 @@ Sums SumIterations(const RankContext& rank, std::size_t count) {
 
 }  // namespace
 
+// A loader that copies a batch ahead copies the inputs of iteration i + 1 in iteration i. Both are
+// tried, here with five iterations (fewer than eight are never enough):
+//
+//   bytes     8  2  5  9  1          bytes of i against times of i: another order
+//   time      7  8  2  5  9          bytes of i against times of i + 1: the same order
 std::vector<Ns> WorkOnCopiedInputs(const RankContext& rank) {
   const std::size_t count = rank.iterations.last - rank.iterations.first;
   std::vector<Ns> longest(count, 0);
@@ -265,12 +285,15 @@ std::vector<Ns> WorkOnCopiedInputs(const RankContext& rank) {
 
 namespace {
 
+// The median. REQUIRES: not empty.
 double MiddleOf(std::span<const double> lengths) {
   std::vector<double> sorted(lengths.begin(), lengths.end());
   std::sort(sorted.begin(), sorted.end());
   return Quantile(sorted, 0.5);
 }
 
+// By the number of kernels. One kind with fewer than three iterations makes all of them one: of two
+// that differ nothing says which is unusual, and an outlier would be its own measure.
 std::vector<double> TypicalByCounts(std::span<const double> lengths,
                                     std::span<const std::int64_t> kernels) {
   std::map<std::int64_t, std::vector<double>> kinds;
@@ -288,6 +311,8 @@ std::vector<double> TypicalByCounts(std::span<const double> lengths,
   return typical;
 }
 
+// A rest that all iterations share, and the changing work. With one fixed rest of 4 and work of 6
+// and 16 iterations of 10 and 20 are both typical.
 std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<const Ns> changing) {
   std::vector<double> rests;
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -310,6 +335,8 @@ double DistanceTo(std::span<const double> typical, std::span<const double> lengt
 
 }  // namespace
 
+// Work of changing inputs explains lengths only where these follow it: the host may be the slower
+// one. So the explanation that leaves the smaller distances counts.
 std::vector<double> TypicalLengths(std::span<const double> lengths,
                                    std::span<const std::int64_t> kernels,
                                    std::span<const Ns> changing) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMostCells = 20'000;
 
+// Numbers that a part keeps in a summary, in cells.
 std::size_t SizeOf(const RankPart& part) { return part.cells.size() + part.spans.size(); }
 
 Ns TimeOf(const RankPart& part) {
@@ -20,7 +21,8 @@ Ns TimeOf(const RankPart& part) {
   return time;
 }
 
-/// Adds a part to one that represents several.
+/// Adds a part to one that represents several. Spans stay apart by their ends: their counts are
+/// once for the run only by them.
 void FoldInto(RankPart& into, const RankPart& part) {
   std::map<std::int64_t, PartCell> cells;
   for (const RankPart* of : {&std::as_const(into), &part}) {
@@ -41,6 +43,12 @@ void FoldInto(RankPart& into, const RankPart& part) {
   for (const auto& [ends, count] : spans) into.spans.push_back({ends.first, ends.second, count});
 }
 
+// The largest by time stay, as many as there is room for; from the first that does not fit on all
+// are folded, so that which ones stay is a question of one limit. `other` has no name to lose.
+//
+//   parts by time    9 000 cells | 8 000 | 5 000 | 100 ...      room for 20 000
+//   kept             9 000       | 8 000 |                      the third does not fit, so it and
+//   folded                               | 5 000 | 100 ...      all after it become one by op type
 void FoldParts(std::vector<RankPart>& parts) {
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -27,6 +27,7 @@ constexpr std::string_view kLibraryStarts[] = {
 constexpr std::array<std::string_view, 4> kLibraryParts = {"site-packages/", "dist-packages/",
                                                            "/lib/python", "/lib64/python"};
 
+// Whether the file's path begins with or contains that of an installed package or of Python itself.
 bool IsLibrary(std::string_view name) {
   const auto starts = [name](std::string_view start) { return name.starts_with(start); };
   const auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
@@ -34,6 +35,7 @@ bool IsLibrary(std::string_view name) {
          std::any_of(kLibraryParts.begin(), kLibraryParts.end(), has);
 }
 
+// "train.py(88): preprocess" has one; a builtin's frame and most ranges have none.
 bool NamesFile(std::string_view text) { return text.find(".py") != text.npos; }
 
 // The innermost function of the user's own files in a call stack; else the innermost.
@@ -48,6 +50,7 @@ std::string_view UsersFunction(std::string_view stack) {
   return innermost;
 }
 
+// Negative where they are apart.
 Ns Common(Span time, Span gap) {
   return std::min(time.end, gap.end) - std::max(time.start, gap.start);
 }
@@ -71,11 +74,17 @@ std::uint32_t LastStarted(const Table& table, ThreadId thread, Ns at) {
   return low == 0 || table.thread[low - 1] != thread ? kNone : static_cast<std::uint32_t>(low - 1);
 }
 
+// A negative length counts as none.
 template <class Table>
 Span SpanOf(const Table& table, std::uint32_t row) {
   return {table.start[row], table.start[row] + std::max<Ns>(table.duration[row], 0)};
 }
 
+// The frame that contains each, by a stack of the frames that have not ended:
+//
+//   row   0 |------------------| main        1 and 3: in 0
+//         1   |-------| step                 2: in 1
+//         2     |--|    3 |----|             a parent is always an earlier row of its thread
 std::vector<std::uint32_t> ParentsOf(const PythonTable& python) {
   std::vector<std::uint32_t> parents(python.size(), kNone);
   std::vector<std::uint32_t> open;
@@ -123,6 +132,7 @@ GapActivities::Source GapActivities::SourceOf(StringId id) {
   return at->second;
 }
 
+// From the innermost frame in the gap's middle upwards: all that cover most of it are on that path.
 void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const PythonTable& python = rank_.profile->python;
   const Ns middle = gap.start + gap.length() / 2;
@@ -136,6 +146,8 @@ void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& fra
   }
 }
 
+// The same over the host table, whose rows have their parents. A range is the user's, whatever its
+// name; with a stack it is known by the user's function in it.
 void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const Profile& profile = *rank_.profile;
   const HostTable& host = profile.host;
@@ -172,12 +184,20 @@ void GapActivities::AddOthers(ThreadId launching, Span gap, std::vector<Frame>& 
   }
 }
 
+// "aten::item (train.py(90): step)": the range, and the user's function that called it.
 std::string GapActivities::TextOf(const Frame& frame) const {
   const std::string_view name = rank_.profile->Name(frame.name);
   const std::string_view function = UsersFunction(rank_.profile->Name(frame.stack));
   return function.empty() ? std::string(name) : fmt::format("{} ({})", name, function);
 }
 
+// One gap and its frames: main is longer than twice the gap and resize shorter than nine tenths of
+// it, so preprocess is named first.
+//
+//   gap                  |==========|
+//   main           |-----------------------------------|     around the gap: `outermost`, unless
+//   preprocess          |------------|                       it runs during the whole window
+//   resize                 |-------|                         `innermost` is preprocess
 GapActivity GapActivities::Of(Span gap, ThreadId launching) {
   std::vector<Frame> frames;
   if (launching.valid()) AddFrames(launching, gap, frames);

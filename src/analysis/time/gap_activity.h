@@ -1,5 +1,6 @@
 // The host's activity while a GPU is idle: the functions, operators and ranges that cover
-// most of a gap.
+// most of a gap. It names places in the program; why the GPU was idle is decided without it, by
+// gap_explainer.h.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -12,7 +13,8 @@
 
 namespace profgauge {
 
-/// Empty if no host event covers more than half of the gap.
+/// Empty if no host event covers more than half of the gap. Both names are for people: name, and
+/// where recorded the user's function and line in parentheses.
 struct GapActivity {
   /// "train.py(88): preprocess", "aten::item (train.py(90): step)"; or empty. The function that
   /// covers nearly all of the gap, else most of it: parts of the host's work would hide the rest.
@@ -24,7 +26,7 @@ struct GapActivity {
 /// where no kind is known.
 const HostWork& CategoryOf(const GapActivity& activity);
 
-/// Answers gaps in any order.
+/// Answers gaps in any order. Building it is O(Python frames); it keeps a parent for each.
 class GapActivities {
  public:
   /// The context must outlive this.

@@ -11,12 +11,15 @@ namespace {
 
 std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
 
+// A copy of unified memory's pages, which the driver moved.
 bool IsMigration(const DeviceTable& device, DeviceId event) {
   return device.host_memory[event.value] == HostMemory::kManaged;
 }
 
 }  // namespace
 
+// Several observed gaps may be parts of one time without work (`whole`), between unobserved parts:
+// it is taken apart once, and each gap takes its cut.
 void GapExplainer::Explain(IdleGap& gap) {
   if (gap.whole != explained_) {
     explained_ = gap.whole;
@@ -30,6 +33,12 @@ void GapExplainer::Explain(IdleGap& gap) {
   }
 }
 
+// Four cases, by the work at the gap's end:
+//
+//   nothing follows          all is the host's, of the thread that launched the last work
+//   its launch is unknown    other; host_wait between two migrations of pages
+//   launched before the gap  all is on the way to the device
+//   launched in the gap      up to the call's start the host's, from there on the way
 void GapExplainer::TakeApart(const IdleGap& gap) {
   const DeviceTable& device = profile_.device;
   const ApiTable& api = profile_.api;
@@ -59,6 +68,7 @@ void GapExplainer::TakeApart(const IdleGap& gap) {
   SplitDevicePart({begin, whole.end}, call, gap.before.valid());
 }
 
+// Moves the part of the rest that `list` covers to `cause`. The first call takes first.
 void GapExplainer::Take(NearInOrder& list, IdleCause cause) {
   if (rest_.empty()) return;
   TakeOf(list({rest_.front().start, rest_.back().end}), cause);
@@ -70,6 +80,8 @@ void GapExplainer::TakeOf(std::span<const Span> near, IdleCause cause) {
   rest_ = Subtract(rest_, near);
 }
 
+// `rest_` may be in several pieces: `length` runs on over them. If the rest is 3 and 4 long and
+// `length` is 5, `cause` gets 3 and 2, `remainder` 2.
 void GapExplainer::TakeFirst(Ns length, IdleCause cause, IdleCause remainder) {
   for (const Span& span : rest_) {
     const Ns first = std::min(length, span.length());
@@ -87,6 +99,13 @@ std::vector<Span> GapExplainer::ReadyIn(Span part) {
   return ended;
 }
 
+// The host's part of a gap, 20 us. A synchronization that began 6 us before the gap returns 1 us
+// after its start. It has held the host for 6 us: without it the launch could have come as much
+// earlier, so that the first 6 of the unexplained 10 us are synchronization, too.
+//
+//   sync [-6, 1)   batch [3, 8)   cudaMalloc [10, 14)   launch at 20
+//   data_loader [3, 8)   memory [10, 14)   sync [0, 1)     left: [1, 3) [8, 10) [14, 20)
+//   sync [1, 3) [8, 10) [14, 16)           host_wait [16, 20)
 void GapExplainer::SplitHostPart(Span part, Thread* launching) {
   if (part.end <= part.start) return;
   rest_.assign(1, part);
@@ -107,6 +126,9 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
   TakeFirst(drained, IdleCause::kSync, knows_launches_ ? IdleCause::kHostWait : IdleCause::kOther);
 }
 
+// From the start of the launch call to the work: the call's own time first (loading of code in it,
+// else latency), then the way. Work that is later than launches.free_latency although the device is
+// free waited for something that was not recorded, such as another stream or process.
 void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
   if (part.end <= part.start) return;
   const Ns call_end = std::clamp(launch.time.end, part.start, part.end);

@@ -1,5 +1,5 @@
 // Divides the gaps of a device by the causes that delayed the work at their ends. The picture is in
-// idle.h.
+// idle.h. It is fed one gap after the other and keeps none: idle.cc sums up or lists them.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,19 @@
 namespace profgauge {
 
 /// Finds spans of a list near ranges whose starts ascend: together one walk over the list.
+/// REQUIRES: `list` is a span list and outlives this; each range starts no earlier than the last.
 class NearInOrder {
  public:
   explicit NearInOrder(std::span<const Span> list) : list_(list) {}
 
+  /// Those that overlap the range; whole, not cut to it.
   std::span<const Span> operator()(Span range) {
     while (next_ < list_.size() && list_[next_].end <= range.start) ++next_;
     std::size_t end = next_;
     while (end < list_.size() && list_[end].start < range.end) ++end;
     return list_.subspan(next_, end - next_);
   }
-  // For how long one had lasted when the gap began, as a call that holds a thread; 0 without one.
+  /// For how long one had lasted when the gap began, as a call that holds a thread; 0 without one.
   Ns HeldAt(Ns at) {
     const auto near = (*this)({at, at + 1});
     return near.empty() ? 0 : std::max<Ns>(0, at - near.front().start);
@@ -43,7 +45,8 @@ struct CausedPart {
 
 /// Takes the gaps of one GPU apart, which come in order. The whole time without work around a gap
 /// is explained, so that a call before or after the window explains the same part of it whatever is
-/// selected.
+/// selected. One object serves one GPU: the lists are walked forwards only. `profile` and `waits`
+/// must outlive it.
 class GapExplainer {
  public:
   GapExplainer(const Profile& profile, const HostWaits& waits)
@@ -95,6 +98,8 @@ class GapExplainer {
   std::vector<Span> ReadyIn(Span part);
   /// The part before the launch call began. First match wins: data loader, module loading, memory,
   /// a sync call, then the time that such a call had held the host; what is left is the host's own.
+  /// `launching`: nullptr if the thread is unknown; then only the loader and ranges that wait for
+  /// results explain anything.
   void SplitHostPart(Span part, Thread* launching);
 
   // The part after the launch call began. `has_before`: other work ended where the gap begins.

@@ -42,6 +42,7 @@ std::vector<bool> WaitingCopies(const Profile& profile) {
   return waits;
 }
 
+// By parts of names, of rules/knowledge: calls and ranges that load code for the device.
 bool LoadsCode(std::string_view name) {
   static constexpr std::string_view kLoaders[] = {
 #include "knowledge/code_loaders.inc"
@@ -68,6 +69,8 @@ std::vector<bool> SearchingOps(const Profile& profile) {
   return searching;
 }
 
+// Waits of cuDNN's benchmark mode. They are loading, as they happen once for each size of inputs;
+// as synchronization they would ask for a change of the program.
 bool TimesAlgorithms(const Profile& profile, std::size_t call, const std::vector<bool>& searching) {
   const ApiTable& api = profile.api;
   if (api.kind[call] != ApiKind::kSync || !api.op[call].valid()) return false;
@@ -97,7 +100,8 @@ std::vector<bool> LoadingLaunches(const Profile& profile) {
   return loads;
 }
 
-// Ranges in which a framework without recorded calls gives or takes device memory.
+// Ranges in which a framework without recorded calls gives or takes device memory: of TensorFlow's
+// and XLA's allocators.
 bool IsAllocatorRange(std::string_view name) {
   return name.find("DeviceMemAllocator") != name.npos || name.find("BFCAllocator") != name.npos ||
          name == "Build buffer allocations";
@@ -172,6 +176,8 @@ bool BlocksHost(ApiKind kind, std::string_view name) {
          name.find("Memcpy") != name.npos;
 }
 
+// Except for set-up each call is in one list at most: loading before memory before synchronization.
+// A first cudaMalloc makes the context, and its time is of that.
 HostWaits CollectWaits(const Profile& profile) {
   HostWaits waits;
   waits.knows_launches = HasLaunches(profile);
@@ -273,6 +279,8 @@ Span RestBehind(Span span, const std::vector<Span>& work) {
 
 bool IsHostCollective(std::string_view name) { return name.starts_with("gloo:"); }
 
+// Collectives of the loop's threads count whole, or without the operators beside them; those of
+// other threads only from where the loop's threads ran out of work.
 std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
   const std::vector<bool> in_loop = FindLoopThreads(profile);

@@ -1,5 +1,6 @@
 // Delays of the host between launches, thread by thread: waiting for data, in synchronizing calls,
-// for memory and for code.
+// for memory and for code. Input of the explanation of gaps (gap_explainer.h); the rooms of host
+// calls and of collectives ask single questions. It decides nothing about a device.
 #pragma once
 
 #include <string_view>
@@ -10,7 +11,8 @@
 
 namespace profgauge {
 
-/// Possible delays of a launching thread. Span lists.
+/// Possible delays of a launching thread. Span lists, which may overlap each other: a call that
+/// sets the device up is in `loading` for that time, and may be in another list as well.
 struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
@@ -27,24 +29,30 @@ struct HostWaits {
   bool knows_launches = false;       ///< Without them nothing shows why the host was late.
 };
 
-/// Reads the host and the call tables once. O(n log n).
+/// Reads the host and the call tables once. O(n log n). Calls with a thread that the profile does
+/// not list are left out.
 HostWaits CollectWaits(const Profile& profile);
 
-/// Whether a call of that kind and name returns only when the awaited work is done.
+/// Whether a call of that kind and name returns only when the awaited work is done: synchronizing
+/// calls except queries, and copies that are not named asynchronous.
 bool BlocksHost(ApiKind kind, std::string_view name);
 
-/// Whether the call that launched it is recorded of any work.
+/// Whether any device work is linked to the call that launched it. O(device rows).
 bool HasLaunches(const Profile& profile);
 
 // Collectives on the host (gloo's), and their exposed part.
 
 /// When the host communicates and nothing on the host hides it; a span list. Computation of a
-/// device does not count as overlap here.
+/// device does not count as overlap here. Empty for a profile without gloo's ranges.
 ///
 /// Without device work, operators of the loop's threads hide a collective. With it they launch the
 /// overlapping work, and hide no collective on their threads. A collective of another thread
 /// (the coordination of a checkpoint) delays the loop only at its end, where the loop's threads
 /// wait for it: since they last ran an operator or a call.
+///
+///   other thread     |-------- gloo:broadcast ---------|
+///   loop's thread   |--op--| |--op--|
+///   exposed                          |==================|
 std::vector<Span> OpenHostCommunication(const Profile& profile);
 
 /// Whether a range of that name is such a collective.

@@ -36,7 +36,8 @@ bool IsLonger(const TableRow& a, const TableRow& b) {
   return std::tie(a.rank, a.gpu, a.gap.time.start) < std::tie(b.rank, b.gpu, b.gap.time.start);
 }
 
-// The longest gaps of all that were added.
+// The longest gaps of all that were added: up to twice as many are kept, then the shorter half is
+// cut. `left_out_` lets most of the later gaps of a long profile pass with one comparison.
 class LongestGaps {
  public:
   void Add(const TableRow& row) {
@@ -72,6 +73,8 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
   return {};
 }
 
+// A row for each gap. GapActivities is made for a rank when its first gap is written: ranks without
+// a gap among the longest never read their Python frames.
 void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<GapActivities>> activities(ranks.size());
@@ -116,6 +119,13 @@ IdleCause IdleGap::main_cause() const {
 namespace {
 
 // The last work to end before a gap, and the work that ends it. Rows come by start.
+//
+// Clocks of whole microseconds record short kernels without a length. Such a row may be inside a
+// gap or at its edge, and does not end it for VisitIdle(), which sees time only. At an edge it is
+// still the neighbor, as it was launched there:
+//
+//   rows    |##a##|      b|##c##|      b has no length and starts with c
+//   gap           |=======|            before: a    after: b, the first to start at the gap's end
 class GapEdges {
  public:
   explicit GapEdges(const DeviceTable& device) : device_(device) {}
@@ -161,6 +171,7 @@ class GapEdges {
 
 }  // namespace
 
+// A GPU that has no row at all is idle throughout: one gap for each observed part.
 void VisitGaps(const RankContext& rank, const GpuUse& use,
                const std::function<void(const IdleGap&)>& visit) {
   const DeviceTable& device = rank.profile->device;
@@ -243,6 +254,7 @@ IdleFacts IdleFactsOf(const RankContext& rank) {
   return SumIdle(rank, [](std::int32_t, const IdleGap&) {});
 }
 
+// Shares of each GPU first, then their mean: ranks differ in how long they were observed.
 void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::size_t gpus = 0;

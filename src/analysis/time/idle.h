@@ -28,7 +28,8 @@
 
 namespace profgauge {
 
-/// One gap of one GPU. `causes` add up to the length of `time`.
+/// One gap of one GPU. `causes` add up to the length of `time`, once GapExplainer filled them:
+/// VisitGaps() leaves them 0.
 struct IdleGap {
   Span time;
   /// The whole time without work; `time` is its observed part. Causes are found for the whole of
@@ -42,15 +43,18 @@ struct IdleGap {
 };
 
 /// The gaps of one GPU in the window, in order. `use` comes from MeasureGpus(rank).
-/// O(n log n) over the GPU's device rows.
+/// O(n log n) over the GPU's device rows and the host's events. It lists all gaps, which may be
+/// millions: for short profiles and tests.
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
 
 /// Calls `visit` for each gap of one GPU, in order, without its causes. Long profiles have millions
-/// of gaps, so they are never all in memory.
+/// of gaps, so they are never all in memory. Gaps are inside of the window and outside of its
+/// unobserved parts; those shorter than the clock can show are skipped (ShortestIdle()). A GPU
+/// without any row has one gap for each observed part, with no work on either side.
 void VisitGaps(const RankContext& rank, const GpuUse& use,
                const std::function<void(const IdleGap&)>& visit);
 
-/// The idle facts of one rank.
+/// The idle facts of one rank. `gpus` is empty when nothing was observed or no GPU has work.
 struct IdleFacts {
   Ns observed = 0;                                ///< The window as far as it is observed.
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
@@ -59,9 +63,12 @@ struct IdleFacts {
 /// The causes by GPU, without the gaps themselves, for summaries.
 IdleFacts IdleFactsOf(const RankContext& rank);
 
-/// Sets gpu.idle_cause.* and adds the table of gaps.
+/// Sets gpu.idle_cause.* and adds the table of gaps: the 10 000 longest of the run. The metrics
+/// count all gaps.
 void AddIdle(std::span<const RankContext> ranks, Output& out);
-/// Sets gpu.idle_cause.*.
+/// Sets gpu.idle_cause.*: of each GPU the share of its rank's observed window, averaged over the
+/// GPUs of all ranks. Absent where no GPU has work, and for a cause that the profile could not show
+/// and that has no time.
 void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -24,7 +24,7 @@ Value RoundedTime(double nanoseconds) {
 
 }  // namespace
 
-// The work between the iterations, which their lengths do not show.
+// A mean over the pairs that follow each other. Where numbers jump, the profile has no next one.
 void SetPeriods(std::span<const RunIteration> run, Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
@@ -46,7 +46,8 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
   out.Set(metric::kIterationBetweenShare, static_cast<double>(between) / static_cast<double>(all));
 }
 
-// Statistics of the lengths without unobserved time. `alike`: as if all launched as much.
+// Two kinds of limits: how many values a number needs at all, and how many it needs to be reliable.
+// Spread and outliers are of `alike`; all other numbers are of the real lengths.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
@@ -141,6 +142,8 @@ void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, 
 
 namespace {
 
+// The loading that few iterations have above all others, of the rank with most of it: an epoch's
+// first batch starts the loader's processes.
 Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
   Ns most = 0;
   for (const IterationFacts& rank : ranks) {

@@ -57,7 +57,7 @@ void RemarkOtherMarkers(std::span<const RankContext> ranks, Output& out) {
 }
 
 // The loss of the rank that lost the largest share of its iterations, including those missing on
-// other ranks.
+// other ranks. Shares are compared in whole numbers, so that equal ones are equal.
 LostIterations MostLost(std::span<const RankContext> ranks) {
   LostIterations most;
   for (const RankContext& rank : ranks) {
@@ -113,7 +113,8 @@ void RemarkLostHead(std::span<const RankContext> ranks, Output& out) {
                 FormatCount(most.lost), FormatCount(most.all)));
 }
 
-// One thread is in one iteration at a time: markers that say otherwise have wrong times.
+// One thread is in one iteration at a time: markers that say otherwise have wrong times. Few are
+// repaired and named; of many the iteration time is unknown, and the verdict stays undecided.
 void RemarkDisplaced(std::span<const RankContext> ranks, Output& out) {
   MarkerFaults most;
   for (const RankContext& rank : ranks) {
@@ -136,7 +137,8 @@ void RemarkDisplaced(std::span<const RankContext> ranks, Output& out) {
   out.AddRemark(is_few ? "markers-mended" : std::string(kMarkersDisplaced), std::move(text));
 }
 
-// Numbers of the run would be those of the other ranks.
+// Numbers of the run would be those of the other ranks. A rank counts as without work only if
+// something says that it should have some: a listed GPU, or calls of the runtime.
 void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                          Output& out) {
   constexpr MetricId kId = metric::kProfileRanksWithoutWork;
@@ -163,7 +165,8 @@ void SetRanksWithoutWork(std::span<const RankContext> ranks, std::span<const Ite
                             FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
 }
 
-// Returns whether there was any.
+// Names the first set-up call and how much of the profile is excluded because of it. Returns
+// whether there was any.
 bool RemarkSetup(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
@@ -185,7 +188,8 @@ bool RemarkSetup(std::span<const RankContext> ranks, Output& out) {
   return false;
 }
 
-// Whether an operator or device work touches that time.
+// Whether an operator or device work touches that time. Annotations do not count: a range around
+// the whole program would make every part look busy.
 bool HasOperatorOrWork(const Profile& profile, Span time) {
   const auto touches = [time](Ns start, Ns duration) {
     return start < time.end && start + std::max<Ns>(duration, 0) > time.start;
@@ -307,6 +311,8 @@ LostIterations MostLostInside(std::span<const RankContext> ranks) {
   return most;
 }
 
+// A rank of which no iteration launched anything is no loss of some: its launches, or its device,
+// were not recorded at all.
 LostIterations MostWithoutLaunches(std::span<const RankContext> ranks) {
   LostIterations most;
   for (const RankContext& rank : ranks) {

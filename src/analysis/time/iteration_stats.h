@@ -1,5 +1,6 @@
 // Statistics of a series of iteration times: its center, spread, outliers and drift, and the part
-// of it that is steady.
+// of it that is steady. Plain functions of numbers, which know no profile: the gate asks them of
+// the series of baselines, too.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ struct SeriesStats {
 };
 
 /// `deviations`: the distance of an outlier from the median. REQUIRES: not empty; no value
-/// negative.
+/// negative. O(n log n), and O(n²) for the drift of up to 1000 values.
 SeriesStats Describe(
     std::span<const double> values,
     knowledge::Ratio deviations = knowledge::TunableThresholds{}.iterations_outlier_deviations);
@@ -34,7 +35,8 @@ SeriesStats Describe(
 double Quantile(std::span<const double> sorted, double share);
 
 /// Median of the slopes between all pairs. Above 1000 values the medians of equal blocks represent
-/// their values, so that time stays bounded. REQUIRES: at least 2 values.
+/// their values, so that time stays bounded; values after the last whole block do not count.
+/// REQUIRES: at least 2 values. Source: Theil 1950, Sen 1968.
 double TheilSenSlope(std::span<const double> values);
 
 /// A run of consecutive values, [first, last).
@@ -44,7 +46,7 @@ struct SteadyRange {
 };
 /// The longest run of at least 3 values with a coefficient of variation of at most `variation`; the
 /// steadiest of several. Nothing when there is none, when the whole series is steady already, or
-/// when the series is longer than 10000 values.
+/// when the series is longer than 10000 values or has at most 3. O(n²).
 std::optional<SteadyRange> FindSteadyRange(
     std::span<const double> values,
     knowledge::Ratio variation = knowledge::TunableThresholds{}.iterations_steady_variation);
@@ -56,10 +58,11 @@ namespace profgauge::stats {
 // Which iterations at the beginning of a run are warm-up.
 
 /// How many leading iterations are slower than the rest of the run, by their times: at most half of
-/// them, no fewer than four, and none where a time is not above 0.
+/// them. 0 for fewer than four iterations, and where a time is not above 0.
 ///
 /// A sum test, since warm-up of one or two spreads shows in no single iteration: the leading values
-/// are cut where their mean differs most from the mean of those that follow.
+/// are cut where their mean differs most from the mean of those that follow. The test is repeated
+/// from each cut on, so that a steep start does not hide a gentle one.
 std::size_t FindWarmup(std::span<const double> times);
 
 }  // namespace profgauge::stats

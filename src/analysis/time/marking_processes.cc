@@ -17,7 +17,8 @@
 namespace profgauge {
 namespace {
 
-// The row that marks the first iteration.
+// The row that marks the first iteration. Nothing in a profile that nothing marks, or whose
+// iterations begin where no row does (derived ones).
 std::optional<std::size_t> FirstMark(const RankContext& rank) {
   const HostTable& host = rank.profile->host;
   if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;
@@ -32,6 +33,7 @@ std::optional<std::size_t> FirstMark(const RankContext& rank) {
 struct Pace {
   Ns begin = std::numeric_limits<Ns>::max(), end = std::numeric_limits<Ns>::min();
   std::int64_t marks = 0;
+  // Mean time from mark to mark, the last one's length included.
   double OfOne() const { return static_cast<double>(end - begin) / static_cast<double>(marks); }
 };
 
@@ -97,6 +99,8 @@ Paces PacesOf(const Profile& profile, std::size_t like) {
 
 }  // namespace
 
+// `slower` compares paces with that of the thread whose marks are the iterations; 1 where that is
+// unknown. Ranks of one program keep one pace; a server's workers need not.
 MarkingProcesses ProcessesOf(const RankContext& rank) {
   const Profile& profile = *rank.profile;
   MarkingProcesses processes;

@@ -15,7 +15,11 @@
 namespace profgauge {
 namespace {
 
-// From the start over every mark to the end of the profile.
+// From the start over every mark to the end of the profile. Two marks at one time make no region,
+// and the later one's name is where the next begins:
+//
+//   marks      load=2 store=5 sync=5      end 9
+//   regions    start–load [0, 2)   load–store [2, 5)   sync–end [5, 9)
 std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
   std::vector<Region> regions;
   Mark last = {"start", 0};
@@ -30,6 +34,7 @@ std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
   return regions;
 }
 
+// Work counts where it starts, so that regions add up to the whole; busy time is cut at the edges.
 void WriteRegion(const RankContext& rank, const Region& region,
                  RowWriter<columns::kRegions>& write) {
   const DeviceTable& device = rank.profile->device;

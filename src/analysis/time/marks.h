@@ -1,4 +1,5 @@
 // The regions between marks, each summed up like the whole: tables `regions` and `engine_regions`.
+// Users choose marks, mostly in profiles of Neuron, which have no iterations.
 #pragma once
 
 #include <span>
@@ -12,13 +13,16 @@
 
 namespace profgauge {
 
-/// A part of a profile, with its first and last mark.
+/// A part of a profile, with its first and last mark: names, "start" and "end" at the profile's
+/// ends. Regions are in order, adjacent, and never empty.
 struct Region {
   std::string from, to;
   Span span;
 };
 
-/// Nothing when no marks were chosen. Work counts where it starts, busy time where it is.
+/// Nothing when no marks were chosen. Work counts where it starts, busy time where it is. Marks
+/// after the end of a rank's profile divide nothing there. O(regions × device rows): for the few
+/// marks that a person names.
 void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out);
 
 /// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.

@@ -68,6 +68,14 @@ struct Credit {
   }
 };
 
+// Credits the time of one rank's iterations, category after category in the order of priority.
+// `free_` is the time that no earlier category took; each takes its part and leaves the rest:
+//
+//   free      [0, 20)                          the observed parts of the wanted iterations
+//   kernels   a [3, 8)  b [11, 16)             take all of their time
+//   free      [0, 3)  [8, 11)  [16, 20)
+//   calls     launch [1, 11)  sync [16, 20)    launch takes [1, 3) and [8, 11), sync [16, 20)
+//   free      [0, 1)                           is left for `other`
 class RankAttribution {
  public:
   RankAttribution(const RankContext& rank, const WantedIterations& wanted)
@@ -100,6 +108,7 @@ class RankAttribution {
                                 [span](const Span& range) { return range.end <= span.start; });
   }
 
+  // Whether it overlaps a wanted iteration: all other events are never listed.
   bool Touches(Span span) const {
     const Range after = FirstAround(span);
     return after != wanted_.ranges.end() && after->start < span.end;
@@ -113,6 +122,7 @@ class RankAttribution {
     if (span.end > span.start && Touches(span)) list.push_back({span, key});
   }
 
+  // Names of the op, if there is one, and of the kernel, copy or call.
   Key KeyOf(Category category, HostId op, StringId kernel) const {
     Key key{category, {}, {}, kernel, 0};
     if (op.valid()) {
@@ -122,7 +132,8 @@ class RankAttribution {
     return key;
   }
 
-  // Launches of one op call are numbered in the order in which they ran.
+  // Launches of one op call are numbered in the order in which they ran, so that the two kernels of
+  // one matmul stay apart in a comparison. From the 16th on they share a number.
   std::vector<std::uint32_t> Positions() const {
     const DeviceTable& device = profile_.device;
     std::vector<std::uint32_t> order(device.size());
@@ -151,6 +162,7 @@ class RankAttribution {
     }
   }
 
+  // Calls of the runtime, with the op that made them: `cudaLaunchKernel` of `aten::mm`.
   void CollectCalls(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const ApiTable& api = profile_.api;
     for (std::size_t row = 0; row < api.size(); ++row) {
@@ -165,7 +177,11 @@ class RankAttribution {
     return row;
   }
 
-  // Waiting for data and host collectives count whole; of nested ops the innermost one counts.
+  // Waiting for data and host collectives count whole; of nested ops the innermost one counts. A
+  // stack of open ranges cuts the time of a thread into pieces of one op each:
+  //
+  //   ops      layer [0, 20)   mm [3, 8)   add [11, 17), both in layer
+  //   pieces   layer [0, 3)   mm [3, 8)   layer [8, 11)   add [11, 17)   layer [17, 20)
   void CollectHost(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const HostTable& host = profile_.host;
     const std::vector<Category> categories = CountedCategoriesOfHost(profile_);
@@ -211,7 +227,8 @@ class RankAttribution {
   }
 
   // Credits disjoint pieces of `events` (sorted by start) that are in the free part and where the
-  // breakdown counts them, then removes them from it.
+  // breakdown counts them, then removes them from it. `cursor`: up to where an earlier event has
+  // taken the time, whether or not it was free.
   void CreditCategory(const std::vector<Event>& events, const std::vector<Span>& role) {
     const std::vector<Span> open = Intersect(free_, role);
     std::vector<Span> taken;
@@ -264,10 +281,12 @@ class RankAttribution {
   boost::unordered_flat_map<Key, Credit, KeyHash> credits_;
 };
 
+// The order of parts in a summary, whatever the order of events: the same bytes each time.
 auto NamesOf(const RankPart& part) {
   return std::tie(part.category, part.op_type, part.op, part.shapes, part.kernel, part.position);
 }
 
+// Ids of the profile become texts here: another rank has other ids.
 std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
   WantedIterations wanted;
   const std::span<const Iteration> selected = rank.iterations.selected();
@@ -299,6 +318,8 @@ std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& 
   return parts;
 }
 
+// Launches of each op and shapes per iteration, rounded: of several iterations one that launches
+// once more, or that the profile cut off, does not change the signature of a model.
 void SetLaunching(const RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::map<std::pair<std::string_view, std::string_view>, std::int64_t> launches;
@@ -349,6 +370,7 @@ void SetIterationShapes(const RankContext& rank, AttributionFacts& facts) {
   }
 }
 
+// The product names of the GPUs that have rows; a GPU that is only listed is none.
 void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
   const std::set<std::int32_t> ids(profile.device.gpu.begin(), profile.device.gpu.end());
   std::set<std::string> models;

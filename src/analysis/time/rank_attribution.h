@@ -1,6 +1,7 @@
 // The attribution of one rank's iterations, iteration by iteration: everything that the attribution
 // of the run (run_attribution.h) needs from a rank, so that it can be kept without the profile. The
-// iterations of the run follow from all ranks together.
+// iterations of the run follow from all ranks together, so a summary, which is made before the
+// others are known, keeps the parts of all of its rank's iterations.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +16,16 @@
 
 namespace profgauge {
 
-/// The time in one iteration.
+/// The time in one iteration. A cell may have a count and no time: the thing ran in the iteration,
+/// and something before it in priority took all of its time.
 struct PartCell {
   std::int64_t iteration = 0;  ///< Position among the selected ones.
   std::int64_t count = 0;      ///< How many took part only in this one.
   Ns time = 0;
 };
 
-/// How many took part in several iterations, each time the same.
+/// How many took part in several iterations, each time the same: an event that begins in the first
+/// and ends in the last. It is counted once for the run, however many of these iterations count.
 struct PartSpan {
   std::int64_t first = 0, last = 0;  ///< Positions, inclusive.
   std::int64_t count = 0;
@@ -56,11 +59,14 @@ struct AttributionFacts {
   std::vector<std::string> gpu_models;  ///< Models of the GPUs that worked; each once, in order.
 };
 
-/// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all.
+/// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all. Work
+/// sums, launches and shapes cover all selected iterations in either case. O(n log n).
 AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted);
 
 /// Folds the smallest parts, and drops the series of the smallest work, until the rest has bounded
-/// size. Profiles of few iterations lose nothing.
+/// size: 20 000 cells, besides `other` and one folded part for each category and op type, and
+/// 10 000 numbers of series in each list of work. Profiles of few iterations lose nothing.
+/// Times and counts stay exact: only names and series are lost.
 void FoldSmall(AttributionFacts& facts);
 
 }  // namespace profgauge

@@ -40,6 +40,11 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
   }
 }
 
+// Which iterations of the run this rank's are, e.g. of 0 to 4 the run took 1 and 3 from this rank:
+//
+//   iteration   0  1  2  3  4
+//   of_run      -  1  -  3  -
+//   next_own    1  1  3  3  5       5: none follows
 RunAttribution::OwnPositions RunAttribution::PositionsOf(std::size_t rank,
                                                          const Iterations& iterations) const {
   const std::size_t selected = iterations.selected().size();
@@ -82,6 +87,8 @@ void RunAttribution::AddRank(std::size_t rank, const Iterations& iterations,
   gpu_models_.insert(facts.gpu_models.begin(), facts.gpu_models.end());
 }
 
+// Sums over all ranks, iteration by iteration: meaningful only where positions mean the same on
+// all. A rank whose series was too long to keep takes the whole metric out.
 void RunAttribution::AddSums(const std::vector<NameWork>& sums, std::size_t iterations) {
   lacks_sums_ = lacks_sums_ || iterations != run_.size();
   for (const NameWork& sum : sums) {
@@ -105,7 +112,8 @@ void RunAttribution::AddShapes(const std::vector<std::int64_t>& shapes) {
   }
 }
 
-/// How many took part in one of the iterations that the run is made of.
+// How many took part in one of the iterations that the run is made of. A span of several
+// iterations counts once if any of these is the run's: next_own finds the first of them.
 std::int64_t RunAttribution::CountOf(const RankPart& part, const OwnPositions& positions) {
   const auto is_own = [&](const PartCell& cell) {
     return positions.of_run[static_cast<std::size_t>(cell.iteration)] != kNotSlowest;
@@ -122,6 +130,7 @@ std::int64_t RunAttribution::CountOf(const RankPart& part, const OwnPositions& p
   return count;
 }
 
+// Parts of equal names of all ranks become one. Time counts only in the rank's own iterations.
 void RunAttribution::AddPart(const RankPart& of_rank, const OwnPositions& positions) {
   const std::int64_t count = CountOf(of_rank, positions);
   if (count == 0) return;
@@ -177,6 +186,7 @@ void RunAttribution::Fold() {
   }
 }
 
+// REQUIRES: parts are not folded yet, as folding moves them and drops points.
 void RunAttribution::SetShares() {
   std::map<std::string, std::vector<double>, std::less<>> times;
   for (const Category category : BreakdownCategories()) {

@@ -21,18 +21,22 @@
 
 namespace profgauge {
 
-/// AddRank() takes each rank once; Take() ends it.
+/// AddRank() takes each rank once, in any order; Take() ends it. Ranks come one after the other,
+/// so that the facts of only one are in memory.
 class RunAttribution {
  public:
   /// `run`: PoolIterations() of the ranks. `has_gpu`: some rank has GPU work.
   RunAttribution(std::vector<RunIteration> run, bool has_gpu);
 
-  /// Which of the rank's selected iterations the run consists of. `rank` is its position.
+  /// Which of the rank's selected iterations the run consists of, to be asked for their parts only.
+  /// `rank` is its position in the run (RunIteration::rank).
   std::vector<bool> OwnIterations(std::size_t rank, const Iterations& iterations) const;
 
-  /// `facts` are of these iterations, at least of the own ones.
+  /// `facts` are of these iterations, at least of the own ones. Parts in other iterations are left
+  /// out; sums of work count whole.
   void AddRank(std::size_t rank, const Iterations& iterations, const AttributionFacts& facts);
 
+  /// Folds small parts, sets shares and sorts. The object is empty afterwards.
   Attribution Take();
 
  private:

@@ -25,6 +25,7 @@
 namespace profgauge {
 namespace {
 
+// Observed time of the selected iterations: the whole that the breakdown's parts add up to.
 Ns ObservedTime(const RankContext& rank) {
   Ns time = 0;
   for (const Iteration& iteration : rank.iterations.selected()) {
@@ -33,6 +34,7 @@ Ns ObservedTime(const RankContext& rank) {
   return time;
 }
 
+// One entry for each selected iteration. Collectives count as kernels here.
 std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
   const Iterations& iterations = rank.iterations;
   std::vector<IterationKernels> sums(iterations.last - iterations.first);
@@ -79,6 +81,7 @@ void AppendParts(const Breakdown& parts, RowWriter<columns::kIterations>& write)
       .Integer("other"_col, of(Category::kOther));
 }
 
+// Columns of kernels are absent, not 0, where no rank has a device's work.
 void MarkWithoutDevice(std::span<const IterationFacts> facts, const Output& out, Table& table) {
   if (std::ranges::any_of(facts, &IterationFacts::has_device)) return;
   for (const char* column : {"kernels", "tensor_core_kernels", "gpu_time", "gpu_time_share",
@@ -120,6 +123,7 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
   }
 }
 
+// Proposes options that select the longest steady run, e.g. without a slow part in the middle.
 void ProposeSteadyRange(const RankContext& rank, std::span<const RunIteration> run,
                         std::span<const double> durations, Output& out) {
   const IterationSource& source = rank.iterations.source;
@@ -139,7 +143,7 @@ void ProposeSteadyRange(const RankContext& rank, std::span<const RunIteration> r
                   run[steady->last - 1].iteration));
 }
 
-// The skipped iterations of each kind, on the slowest rank.
+// The skipped iterations by position, each as on the rank where it is longest.
 void AddOthers(std::span<const RankContext> ranks, Output& out) {
   std::map<std::size_t, Iteration> others;
   for (const RankContext& rank : ranks) {
@@ -176,7 +180,7 @@ void VisitSelected(std::span<const RankContext> ranks, Visit visit) {
   }
 }
 
-// By number: of all ranks.
+// The longest length of each iteration over all ranks, by the iteration's number.
 std::map<std::int64_t, Ns> LongestOf(std::span<const RankContext> ranks) {
   std::map<std::int64_t, Ns> longest;
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
@@ -231,6 +235,7 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
   return run;
 }
 
+// A rank that began later has a shorter window: the longest one is the run's.
 void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
   const RankContext* longest = &ranks.front();
   for (const RankContext& rank : ranks) {
@@ -289,6 +294,7 @@ void SetRecording(std::span<const RankContext> ranks, Output& out) {
   SetRecorded(ranks, facts, out);
 }
 
+// Everything here works on kept facts, so that summaries of a thousand ranks need no events.
 std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
                                         std::span<const IterationFacts> facts, Output& out) {
   std::vector<RunIteration> run = PoolIterations(ranks, facts);

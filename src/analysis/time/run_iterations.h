@@ -36,7 +36,8 @@ struct RunIteration {
 };
 
 /// Sets the number of iterations, the number of selected ones, their source, and the window: that
-/// of the rank whose window is longest. REQUIRES: `ranks` is not empty.
+/// of the rank whose window is longest. REQUIRES: `ranks` is not empty. Excluded iterations at the
+/// ends of a profile count in the total: they were recorded.
 void SetExtent(std::span<const RankContext> ranks, Analysis& analysis);
 
 /// Sums over the kernels launched in an iteration.
@@ -62,13 +63,18 @@ struct IterationFacts {
   std::vector<Breakdown> parts;           ///< Parts of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Also.
 };
-/// `times`: CategoryTimesOf() the rank.
+/// `times`: CategoryTimesOf() the rank. O(rows) of its device and host tables.
 IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times);
 
 /// The selected iterations, in the order of their numbers; in that of time where these fall, as all
 /// series of a rank are. Ranks are matched by the numbers, so that a rank which began recording
 /// later does not shift the others. Of `facts`, one for each rank, has_device and
-/// parts are looked at.
+/// parts are looked at. Ranks without markers beside marked ones give none.
+///
+///   rank    iteration 5           communicating only   own time
+///   0       |--------------|100    30                   70
+///   1       |-------------|99       5                   94    the slowest: 1 is within 2 % of 0
+///   2       |--------|60            0                         too short to be compared
 std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
                                          std::span<const IterationFacts> facts);
 
@@ -78,21 +84,23 @@ void SetRecording(std::span<const RankContext> ranks, Output& out);
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
 /// Returns PoolIterations(). The ranks' rows need not be at hand: of the contexts only rank,
-/// iterations, GPUs with work and the hints are looked at.
+/// iterations, GPUs with work and the hints are looked at. REQUIRES: `ranks` is not empty, and
+/// `facts` has one entry for each.
 std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
                                         std::span<const IterationFacts> facts, Output& out);
 
 // Remarks on a run's iterations beside their numbers: the skipped and lost ones, and the ranks that
 // they belong to. Some of the remarks leave a verdict undecided (gate/doubts.h).
 
-/// Whether the profile has iteration markers.
+/// Whether the profile has iteration markers, or anything else that divides it.
 bool IsMarked(const RankContext& rank);
 
 /// The number of lost iterations among all of a rank.
 struct LostIterations {
   std::int64_t lost = 0, all = 0;
 };
-/// Fewer than two, or than a quarter of all: as a profile that stops loses some.
+/// Fewer than two, or than a quarter of all: as a profile that stops loses some. More than that
+/// leaves the verdict undecided.
 bool AreFew(const LostIterations& of);
 /// Iterations that launched nothing, among others that did: of the rank that has most of them.
 /// Reads only the iterations of the contexts.
@@ -100,7 +108,8 @@ LostIterations MostWithoutLaunches(std::span<const RankContext> ranks);
 /// Iterations that launched work, of which none was recorded: of the rank with most of them.
 LostIterations MostLostInside(std::span<const RankContext> ranks);
 
-/// The processes that mark iterations in the rank's profile.
+/// The processes that mark iterations in the rank's profile; 0 where none is found. O(calls and
+/// host rows).
 MarkingProcesses ProcessesOf(const RankContext& rank);
 
 /// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the

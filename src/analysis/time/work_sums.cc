@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 500;
 
-// Rows come mostly in the order of iterations.
+// Rows come mostly in the order of iterations, so that the place is found from the end.
 void AddTo(std::vector<std::pair<std::int64_t, Ns>>& series, std::int64_t iteration, Ns time) {
   std::size_t at = series.size();
   while (at > 0 && series[at - 1].first > iteration) --at;
@@ -82,6 +82,8 @@ std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations) {
   return series;
 }
 
+// Ops count in the iteration in which they start on the host, though their kernels may run later:
+// both sums of an op are then of the same calls.
 RankWork RankWorkOf(const RankContext& rank) {
   RankWork work;
   work.has_gpu = rank.has_device();
@@ -101,6 +103,8 @@ RankWork RankWorkOf(const RankContext& rank) {
   return work;
 }
 
+// After the first that does not fit there is no room for any smaller one: which series are kept
+// follows from one limit on size.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names) {
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -148,6 +152,8 @@ void WorkCollector::Add(const NameWork& work, bool has_gpu,
   }
 }
 
+// Longest first, at most kMostNames of them, the rest as one; of these the first kMostSeries that
+// are large enough keep a series.
 std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
   std::vector<Sum> all;
   for (auto& [name, sum] : sums) all.push_back(std::move(sum));

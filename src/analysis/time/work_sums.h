@@ -1,5 +1,6 @@
 // The time of each kernel, copy and op in the selected iterations: plain sums, in which parallel
-// work counts each time. (analysis/time/attribution.h attributes the wall time.)
+// work counts each time. (analysis/time/attribution.h attributes the wall time.) Baselines keep
+// them: a comparison of two runs names the kernels whose own time changed.
 #pragma once
 
 #include <cstddef>
@@ -38,10 +39,11 @@ struct WorkSums {
 
 /// Times by iteration of the run, where there are any.
 using Points = std::vector<std::pair<std::size_t, Ns>>;
-/// One time for each of `iterations`.
+/// One time for each of `iterations`, 0 without a point; points of one position add up. REQUIRES:
+/// positions are below `iterations`.
 std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations);
 
-/// As WorkSum, of one rank.
+/// As WorkSum, of one rank. `series` is by ascending position and leaves out zeros.
 struct NameWork {
   std::string name;
   std::int64_t count = 0;
@@ -60,10 +62,12 @@ struct RankWork {
   /// Metrics that are sums over iterations, by id: a time of each iteration.
   std::vector<NameWork> sums;
 };
-/// One walk over the device and the host table.
+/// One walk over the device and the host table. Fills `kernels` and `ops`; the other lists are
+/// their rooms'.
 RankWork RankWorkOf(const RankContext& rank);
 
-/// Sums by name and selected iteration, of names that are given whole.
+/// Sums by name and selected iteration, of names that are given whole, for rooms whose things have
+/// no name in the profile: collectives by kind and size, modules by path.
 class NamedWork {
  public:
   explicit NamedWork(const RankContext& rank) : rank_(rank) {}
@@ -76,13 +80,15 @@ class NamedWork {
   std::map<std::string, NameWork, std::less<>> names_;
 };
 
-/// The limit of the smallest, so that at most `most` numbers are left.
+/// Keeps the series of the largest names while `most` numbers have room for them, and drops all
+/// smaller ones' from the first that does not fit; has_series becomes false for these. Sums stay.
 void DropSmallSeries(std::size_t most, std::vector<NameWork>& names);
 
 /// Maximum number of parts whose sums by iteration are kept: summaries stay small.
 inline constexpr std::size_t kMostSeries = 64;
 
-/// Sums over ranks, which may be added in any order.
+/// Sums over ranks, which may be added in any order: counts and times are the same, and series add
+/// up by position.
 class WorkCollector {
  public:
   static constexpr std::size_t kNotSlowest = static_cast<std::size_t>(-1);
@@ -94,7 +100,7 @@ class WorkCollector {
   /// kNotSlowest.
   void AddRank(const RankWork& work, const std::vector<std::size_t>& run_positions);
 
-  /// `whole`: the run's iteration times together.
+  /// `whole`: the run's iteration times together, of which a name needs a share to keep its series.
   WorkSums Take(Ns whole);
 
  private:
