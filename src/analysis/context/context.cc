@@ -20,6 +20,8 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
   return ranks;
 }
 
+// Three parts that write different members run side by side: a profile has some tens of millions of
+// rows, and each part is a walk or two over them.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside) {
   const auto follow_ops = [&] {
     for (RankContext& rank : ranks) {
@@ -39,6 +41,8 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
 }
 
+// Iterations need all ranks together, classes one rank each: they are found side by side. Only the
+// kept ranks are classified.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
                                                   const Selection& selection) {
   const auto rank_of = [&](std::size_t i) {

@@ -1,9 +1,10 @@
 // The common inputs of every analysis of one rank: the profile, its classes, iterations, window and
-// op tree, worked out once by BuildRankContexts() and read-only afterwards.
+// op tree, worked out once by BuildRankContexts() and read-only afterwards. Numbers of one theme do
+// not belong here; inputs that several rooms need do.
 //
 // An analysis is a free function `void AddX(std::span<const RankContext> ranks, Output& out)` that
 // sets metrics and adds tables (analysis/tables/output.h). It pools over `ranks`; there is at least
-// one.
+// one. Several run in parallel on the same contexts.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,9 @@
 
 namespace profgauge {
 
-/// One rank, ready for every analysis. Analyses read it in parallel and never change it.
+/// One rank, ready for every analysis. Analyses read it in parallel and never change it. A context
+/// of a summary has an empty profile and no tree (ContextsOf() of summary/read_ranks.cc): analyses
+/// that summaries serve state which members they read.
 struct RankContext {
   const Profile* profile = nullptr;
   std::int64_t rank = 0;         ///< As recorded, else its position in the run.
@@ -57,17 +60,20 @@ struct RankContext {
   }
 };
 
-/// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
-/// The contexts keep pointers to `profiles`.
+/// One context for each profile that the selection takes, in their order. Errors: kUsage when the
+/// selection matches no iteration ("analysis/empty-selection", "analysis/no-such-iteration") or no
+/// rank ("analysis/no-rank"), or when a marker is not a regular expression. The contexts keep
+/// pointers to `profiles`, which must outlive them. O(n log n) in events.
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection);
 
-/// The same in two steps: all but tree, works, unobserved and gpus, then these. `beside` runs
-/// meanwhile, and does not need these.
+/// The same in two steps: all but tree, works, unobserved and gpus, then these. Iterations are
+/// found of all profiles, also of those that are not selected: ranks are matched by number.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
                                                   const Selection& selection);
-/// The second step: fills tree, works, unobserved and gpus of all ranks, in parallel. REQUIRES: the
-/// first step made `ranks`.
+/// The second step: fills tree, works, unobserved and gpus of all ranks, in parallel. `beside` runs
+/// meanwhile on the same contexts, and must not read these four. REQUIRES: the first step made
+/// `ranks`.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);
 
 }  // namespace profgauge

@@ -49,6 +49,7 @@ std::size_t StepOf(std::string_view name) {
   return step;
 }
 
+// The steps of one phase, with their time together.
 struct PhaseSteps {
   std::vector<Marker> found;
   Ns time = 0;
@@ -98,12 +99,14 @@ std::vector<Ns> LaunchTimes(const Profile& profile, ThreadId thread) {
   return times;
 }
 
+// A part between two marks, and how many kernels the host launched in it.
 struct Part {
   Span time;
   std::int64_t launches = 0;
 };
 
-// The parts of `extent` between the marks.
+// The parts of `extent` between the marks, with their launches: one more than marks inside of it.
+// REQUIRES: both lists are sorted.
 std::vector<Part> Divide(Span extent, const std::vector<Ns>& marks,
                          const std::vector<Ns>& launches) {
   std::vector<Ns> edges = {extent.start};
@@ -146,6 +149,8 @@ std::vector<Marker> BetweenMarks(const Profile& profile, Span extent,
   });
 }
 
+// The first range of the table of witnesses that divides: an optimizer's before a loader's. A
+// loader divides only training: without a backward pass its calls are no evidence.
 DerivedMarkers ByCalls(const Profile& profile, Span extent) {
   for (const WitnessMarks& range : FindWitnessRanges(profile)) {
     const bool is_optimizer = range.kind->id == "optimizer_step";
@@ -169,6 +174,8 @@ std::string_view WhyNot(const Profile& profile, const WitnessMarks& range) {
   return "fewer than two parts with about as much work";
 }
 
+// The parts between the marks of the witness. Those at both ends count only if they launch exactly
+// one period.
 DerivedMarkers ByRepetition(const Profile& profile, Span extent) {
   const Repetition repetition = FindRepetition(profile, true);
   if (repetition.starts.size() < 2 || repetition.witness.name.empty()) return {};
@@ -186,6 +193,8 @@ DerivedMarkers ByRepetition(const Profile& profile, Span extent) {
 
 }  // namespace
 
+// A server alternates between decoding and prefill, which differ in length, so one phase is judged;
+// the source names the others: "`decode` of vLLM, not `prefill`".
 DerivedMarkers EngineSteps(const Profile& profile) {
   DerivedMarkers best;
   Ns most = -1;
@@ -230,6 +239,7 @@ std::string_view PhaseOf(const IterationSource& source) {
   return {};
 }
 
+// Everything that could divide, with the reason why it does not: the person chooses.
 std::vector<IterationCandidate> IterationCandidates(const Profile& profile) {
   std::vector<IterationCandidate> found;
   const std::vector<Ns> launches = LaunchTimes(profile, {});

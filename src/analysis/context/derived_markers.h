@@ -1,6 +1,14 @@
 // Iterations of a profile in which no reader found a marker: those that a serving engine names,
 // else from one call of an optimizer or a data loader to the next, else by exact repetition of the
-// kernels. Otherwise there are none.
+// kernels. Otherwise there are none. Markers that were recorded always come first
+// (marker_choice.h); FindMarkers() asks in this order.
+//
+// An optimizer's step closes an iteration. The head and the tail are iterations, too, if they
+// launch at least 80 % of the usual number; the tail mostly is cut off:
+//
+//   host          ....|step|.....|step|.....|step|.....|step|...
+//   iterations   |---------|----------|----------|----------|      four: the tail is too little
+//   launches         38         40         40         40      12
 #pragma once
 
 #include <string>
@@ -32,11 +40,13 @@ struct DerivedMarkers {
 ///   - Repetition (context/repetition.h), with its witness as the mark.
 ///
 /// `extent`: of the host's activity.
+/// Without a timeline only the first is asked for.
 DerivedMarkers DeriveMarkers(const Profile& profile, Span extent);
-/// The first only of these.
+/// The first only of these. If there are several engines or threads, that with most time counts.
 DerivedMarkers EngineSteps(const Profile& profile);
 
-/// A way to divide a profile without markers, certain enough or not.
+/// A way to divide a profile without markers, certain enough or not. IterationWays() shows people
+/// all of them.
 struct IterationCandidate {
   std::string_view kind;  ///< "optimizer_step" or another witness of markers.yaml; "repetition".
   std::string range;      ///< Name of the range; empty: none marks it.

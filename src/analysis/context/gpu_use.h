@@ -1,4 +1,5 @@
-// How busy one GPU was in the window.
+// How busy one GPU was in the window. A plain struct: utilization.cc measures it when the contexts
+// are built, idle time by cause is in time/idle.h.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,11 @@
 
 namespace profgauge {
 
-/// Times are ns within the window.
+/// Times are ns within the window. The window is the rank's: of the selected iterations.
+///
+///   window       [0, 30), of which [10, 14) is unobserved        window 30, observed 26
+///   kernels      [2, 8) and [5, 9) on two streams, [16, 22)      kernel_busy 13: utilization 13/30
+///   copies       [8, 10) and [24, 26)                            busy 16: idle_share 10/26
 struct GpuUse {
   std::int32_t gpu = -1;
   Ns window = 0;

@@ -38,18 +38,20 @@ Ns TickOf(const DeviceTable& device, DeviceRows rows) {
 
 }  // namespace
 
-// A tick of the clock is a gap, a nanosecond or two less is not.
+// A gap of one tick counts, also where rounding took a nanosecond or two of it; less is rounding.
 Ns ShortestIdle(const DeviceTable& device, DeviceRows rows) {
   return std::max(kRounding, TickOf(device, rows) - kRounding + 1);
 }
 
 namespace {
 
+// The time of a row, and the operator that launched it.
 struct Work {
   std::uint32_t op;
   Ns start, end;
 };
 
+// Calls `visit` with each row that an operator launched, in the order of the table.
 template <class Visit>
 void ForEachWork(const RankContext& rank, Visit visit) {
   const DeviceTable& device = rank.profile->device;
@@ -62,6 +64,11 @@ void ForEachWork(const RankContext& rank, Visit visit) {
   }
 }
 
+// Adds up the busy and idle time of each operator, from its work by start:
+//
+//   work    [2, 5)  [4, 6)  [9, 10)
+//   busy     3       1       1              end: 5, then 6, then 10
+//   idle                     3              from 6 to 9
 class Adder {
  public:
   explicit Adder(std::size_t ops) {

@@ -1,5 +1,13 @@
 // Idle times of a GPU: there may be such a range after each of millions of kernels, so
-// they are visited and never listed.
+// they are visited and never listed. Utilization sums them up, time/idle.cc explains them. Both use
+// this walk, so that the causes of idle time add up to the idle time.
+//
+// Rows come by start, from all streams of the GPU; `busy_until` is the latest end so far:
+//
+//   stream 1   |##a##|         |##c##|
+//   stream 2       |####b####|          |#d#|
+//   idle                     |=|     |==|            between b and c, and between c and d
+//   observed   |-----------------|    |------|       of the second the observed part counts
 #pragma once
 
 #include <algorithm>
@@ -20,7 +28,9 @@ namespace profgauge {
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 
 /// The shortest range that the profile can resolve: its clock may tick in whole
-/// microseconds. ns.
+/// microseconds. ns, at least 3. With a tick of 1 us it is 998: a tick is a gap, even if floating
+/// point took a nanosecond or two of it. O(1): a sample of some thousand rows shows the tick.
+/// REQUIRES: all rows of one GPU.
 Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
 
 /// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which no
@@ -69,7 +79,8 @@ struct OpGpuUse {
 
   const GpuUseOfOp& Of(std::uint32_t row) const { return uses[place[row]]; }
 };
-/// The use of all operators of a rank. O(n log n) over its device rows.
+/// The use of all operators of a rank. O(n log n) over its device rows at most; O(n) where the work
+/// of each operator is in the order of its starts, as on one stream.
 OpGpuUse FindOpGpuUse(const RankContext& rank);
 
 }  // namespace profgauge

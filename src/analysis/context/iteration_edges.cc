@@ -27,6 +27,7 @@ class Launches {
     std::sort(captures_.begin(), captures_.end());
   }
 
+  // Launches of one iteration, and those of which nothing was recorded.
   struct Count {
     std::int64_t made = 0, without_work = 0;
     bool AllRan() const { return without_work == 0; }
@@ -47,6 +48,7 @@ class Launches {
     }
     return counts;
   }
+  // Whether a graph is captured in that time. Captured launches do not run: they lost nothing.
   bool CapturesIn(Span host) const {
     const auto at = std::lower_bound(captures_.begin(), captures_.end(), host.start);
     return at != captures_.end() && *at < host.end;
@@ -84,6 +86,11 @@ void KeepRange(std::size_t first, std::size_t last, Iterations& iterations) {
   }
 }
 
+// A profile stops in the middle of an iteration. First those without any work go, then the last
+// one, if it has less than 80 % of the work of the one before it and nothing says that it is whole:
+//
+//   work      100  100  100   35    0     0: dropped; 35: cut, unless it ends like the others or
+//   kept      100  100  100               stalled, and all of its launches ran
 void DropIncompleteTail(const Profile& profile, bool last_is_open,
                         std::span<const Launches::Count> launches, Iterations& iterations) {
   const auto events = [&](std::size_t i) {
@@ -145,6 +152,7 @@ void DropIncompleteHead(const Profile& profile, std::span<const Launches::Count>
 
 }  // namespace
 
+// Tail first: the head is compared with the median of the rest.
 void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
                     Iterations& iterations) {
   const Launches calls(profile, marking);

@@ -12,6 +12,8 @@ namespace {
 /// Names of an iteration's launches, the last one first.
 using Backwards = std::vector<std::uint32_t>;
 
+// The launches of each of the first `count` iterations, the last one first. Equal starts are in the
+// order of names, so that two streams of one call do not differ by chance.
 std::vector<Backwards> CollectLaunches(const Profile& profile,
                                        std::span<const std::uint32_t> of_device,
                                        std::size_t count) {
@@ -35,7 +37,11 @@ std::vector<Backwards> CollectLaunches(const Profile& profile,
   return all;
 }
 
-/// How many launches the end has at least that occurs nowhere else before it (Z-function).
+/// How many launches the end has at least that occurs nowhere else before it (Z-function), and at
+/// least launches.sequence_least. From the end, where `a` is the last launch:
+///
+///   names    a b c x a b y      `a b` occurs twice, so that three show the end: `a b c`
+///   equal    0 0 0 0 2 0 0      how far the sequence from there on is like the beginning
 std::size_t LengthOfOwnEnd(const Backwards& names) {
   std::vector<std::size_t> equal(names.size(), 0);
   std::size_t longest = 0, left = 0, right = 0;
@@ -53,6 +59,7 @@ std::size_t LengthOfOwnEnd(const Backwards& names) {
 
 }  // namespace
 
+// One earlier iteration with the same end is enough: an optimizer may run in every k-th only.
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
                         std::size_t count) {
   const std::vector<Backwards> all = CollectLaunches(profile, of_device, count);

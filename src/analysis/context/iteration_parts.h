@@ -1,6 +1,7 @@
 // The steps in which iterations are made of markers: which device work is of which, from when to
 // when each lasts by that (iteration_work.cc), the work that the profile's edges cut off, and
-// lost work (iteration_edges.cc).
+// lost work (iteration_edges.cc). Internal to FindIterations(); the rules that they follow are
+// stated in iterations.h.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@
 
 namespace profgauge {
 
-/// The device events of each iteration, and how far they reach.
+/// The device events of each iteration, and how far they reach. Events that extend no iteration
+/// (Iterations::behind) are left out. `any`: some event is of some iteration.
 struct DeviceReach {
   std::vector<std::optional<Span>> of_iteration;
   bool any = false;
@@ -24,28 +26,40 @@ struct DeviceReach {
 /// that works only on other GPUs has a separate course.
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking);
 
-/// Fills `of_device`, `behind` and each iteration's `device_events` from recorded launches.
+/// Fills `of_device`, `behind` and each iteration's `device_events` from recorded launches, and
+/// from the neighbors of work without one. A call that ends after its iteration's host range
+/// launches for none; of a range that was cut out by its times (IterationsBy::kRange) it counts.
+/// REQUIRES: `all` has its host ranges, by time.
 DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iterations& iterations);
 
-/// Fills each iteration's `time` and `lead_in`, by the rule that iterations.h states.
+/// Fills each iteration's `time` and `lead_in`, by the rule that iterations.h states. Times never
+/// overlap. REQUIRES: `of_device` and `reach` are those of MatchDeviceEvents().
+///
+///   host      |--- 0 ---|--- 1 ---|          as marked
+///   device       |##0##|  |###0###|  |##1##|
+///   time      |-------- 0 --------|--- 1 --|    0 ends with its last work, and 1 begins there
 void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iterations);
 
-/// Work whose launch was not recorded belongs to the iteration in which it starts.
+/// Work whose launch was not recorded belongs to the iteration in which it starts. It extends none,
+/// so that iterations keep the lengths that SetTimes() gave them. Work of a GPU that only other
+/// processes use stays out.
 void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iterations);
 
 /// Leaves out the first and last iterations, whose work the profile's edges cut, and counts those
-/// inside of whose launches none has its work. `last_is_open`: nothing ends the last marker.
+/// inside of whose launches none has its work. `last_is_open`: nothing ends the last marker. Sets
+/// dropped_at_end, dropped_at_start and lost; positions in `of_device` move with the first ones.
 void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
                     Iterations& iterations);
 
-/// Sets `launches_lost` and `launches_made`, where enough is lost to matter.
+/// Sets `launches_lost` and `launches_made`, where enough is lost to matter: over the processes
+/// that lost at least 1 % of their launches.
 void CountLostLaunches(const Profile& profile, Iterations& iterations);
 
 // How iterations end on the device: an iteration cut off by the end of a profile ends anywhere.
 
 /// Whether the last of `count` iterations ends with the launches with which an earlier one ends and
 /// which that one has nowhere else: such as those of its optimizer. `of_device` has for each device
-/// row the iteration that launched it.
+/// row the iteration that launched it. REQUIRES: count >= 1. O(n log n) in launches.
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
                         std::size_t count);
 

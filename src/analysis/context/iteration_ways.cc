@@ -37,6 +37,7 @@ bool IsByMarkers(const IterationSource& source) {
 // Steps of engines are recorded as ordinary ranges: no reader calls them markers.
 bool IsByEngine(const IterationSource& source) { return !PhaseOf(source).empty(); }
 
+// The way that comes first. A single marker divides only if nothing else does.
 IterationWay RecordedMarkers(const Profile& profile, const Iterations& iterations) {
   IterationWay way{"recorded markers", {}, {}, {}, false};
   const auto counts = CountMarkers(profile);
@@ -58,6 +59,7 @@ IterationWay RecordedMarkers(const Profile& profile, const Iterations& iteration
   return way;
 }
 
+// `is_decided`: recorded markers were chosen.
 IterationWay Engine(const Profile& profile, const Iterations& iterations, bool is_decided) {
   IterationWay way{"steps of an engine", {}, {}, {}, IsByEngine(iterations.source)};
   const DerivedMarkers steps = EngineSteps(profile);
@@ -75,6 +77,7 @@ IterationWay Engine(const Profile& profile, const Iterations& iterations, bool i
   return way;
 }
 
+// Whether the chosen source is this candidate, by the name of its range.
 bool Is(const IterationSource& source, const IterationCandidate& candidate) {
   switch (source.by) {
     case IterationsBy::kOptimizer:
@@ -117,6 +120,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 6;
 
+// A range, how often it occurs and its time together.
 struct Repeated {
   std::string name;
   std::int64_t count = 0;

@@ -1,4 +1,6 @@
 // Every way in which a profile could be divided into iterations, and why one of them was chosen.
+// For people who ask (`inspect --explain=iterations`) and for error messages: no number of a report
+// depends on it.
 #pragma once
 
 #include <string>
@@ -30,6 +32,7 @@ std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations
 // Host ranges that could mark iterations, for messages about markers that are missing.
 
 /// "`step N` (12 times), `forward` (11 times)": as below, those of most time; empty: none repeats.
+/// At most six are named.
 std::string RepeatedRanges(const Profile& profile, bool numbered);
 
 /// "help: ranges that repeat: `step N` (12 times), `forward` (11 times)": outermost ranges and

@@ -21,6 +21,7 @@
 namespace profgauge {
 namespace {
 
+// Sets host ranges and names. Without usable numbers the position is the name.
 void NameIterations(const Profile& profile, std::vector<Marker> markers, Iterations& iterations) {
   std::stable_sort(markers.begin(), markers.end(),
                    [](const Marker& a, const Marker& b) { return a.host.start < b.host.start; });
@@ -53,6 +54,8 @@ Result<std::int64_t> PositionOf(const Iterations& iterations, std::int64_t posit
                          "without `#` iterations count from 0; `profgauge inspect` shows them"));
 }
 
+// Turns the selection into positions. `stop` is inclusive and may be past the end; `start` and the
+// warm-up must leave an iteration.
 Status Select(const Selection& selection, Iterations& iterations) {
   const auto count = static_cast<std::int64_t>(iterations.all.size());
   PROFGAUGE_TRY(const std::int64_t start,
@@ -105,6 +108,8 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }
 
+// One rank by itself. Three ways to go on after the work is matched: a range cut out by its times,
+// an undivided profile, and marked iterations, of which the cut ones at the ends are left out.
 Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(Markers markers, FindMarkers(profile, selection));
   Iterations iterations;
@@ -130,7 +135,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   return iterations;
 }
 
-// The iterations without those whose names are in `names`.
+// The iterations without those whose names are in `names`. Device rows of these are of none.
 void LeaveOut(const std::set<std::string>& names, Iterations& iterations) {
   std::vector<std::uint32_t> moved(iterations.all.size(), Iterations::kNone);
   std::vector<Iteration> kept;
@@ -147,6 +152,12 @@ void LeaveOut(const std::set<std::string>& names, Iterations& iterations) {
 
 // Ranks are matched by the numbers that were recorded: one that began recording later, or stopped
 // earlier, does not shift the others.
+//
+//   rank 0   3 4 5 6        kept: 4 5 of all, `partial` is 3 6
+//   rank 1     4 5 6        `lacking` is 0 for rank 0, 1 for ranks 1 and 2
+//   rank 2   3 4 5
+//
+// If no number is in all, no iteration is excluded: the ranks count different things.
 void KeepCommon(std::vector<Iterations>& ranks) {
   std::map<std::string, std::size_t> counts;
   std::size_t numbered = 0;
@@ -173,7 +184,8 @@ void KeepCommon(std::vector<Iterations>& ranks) {
 }
 
 // The last iteration that has started at `at`; their number where none has. Most are about as long
-// as the others: it is looked for first where it is if all are.
+// as the others: it is looked for first where it is if all are, then by halves. Millions of calls
+// ask, so the guess saves most of the comparisons.
 template <class StartOf>
 std::size_t LastStarted(std::span<const Iteration> all, Ns at, StartOf start_of) {
   if (all.empty() || at < start_of(all.front())) return all.size();

@@ -1,4 +1,6 @@
-// Device work that iterations do not wait for.
+// The iterations of a rank. Nearly every number is one per iteration, so an edge that is wrong here
+// is wrong everywhere. Which markers divide the profile is decided by markers.h; which work is
+// whose, by iteration_parts.h.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -18,22 +20,29 @@
 
 namespace profgauge {
 
+/// No iteration: the same as Iterations::kNone, for rows of `of_device`.
 inline constexpr std::uint32_t kNoIteration = kNoIndex;
+
+// Device work that iterations do not wait for.
 
 /// Rows of device work that extend no iteration:
 ///
 /// - copies and sets that still run when all kernels of the next iteration on their GPU are done,
-/// as
-///   those of an asynchronous checkpoint do;
+///   as those of an asynchronous checkpoint do;
 /// - work of streams beside the main one, copies, collectives and kernels alike, beside which the
-/// next iteration's kernels run on the main stream, if they do not wait for it and the next
-///   iteration has nothing on that stream: of snapshots, averages of weights and outer all-reduces
-/// every few iterations. Work that every iteration has on a stream is waited for in its order. The
-///   main stream of a GPU is that whose kernels, without those that communicate, take most time: it
-///   cannot wait for another one, however few kernels it has;
+///   next iteration's kernels run on the main stream, if they do not wait for it and the next
+///   iteration has nothing on that stream: of snapshots, averages of weights and outer
+///   all-reduces every few iterations. Work that every iteration has on a stream is waited for in
+///   its order. The main stream of a GPU is that whose kernels, without those that communicate,
+///   take most time: it cannot wait for another one, however few kernels it has;
 /// - on the streams of these, work that outlives the kernels of the last iteration.
 ///
-/// `of_device`: by row, the iteration that launched it, or kNoIteration.
+///   kernels      |###0###|###1###|###2###|
+///   copies             |---- checkpoint ----|    of 0, runs past the kernels of 1: extends none
+///   copies             |-d2h-|                   of 0, done before 1 is: 0 lasts until its end, if
+///                                                1 copies on that stream, too, or waits for it
+///
+/// `of_device`: by row, the iteration that launched it, or kNoIteration. O(n log n).
 boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
                                                     std::span<const std::uint32_t> of_device);
 
@@ -45,7 +54,7 @@ boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
 // launched earlier or without a recorded launch, that is running or queued when it would begin is
 // waited for: it belongs to the iteration before. Host work before its first launch stays the
 // iteration's. And work that delays none, such as an asynchronous checkpoint or work on a
-// separate stream every few iterations, extends no iteration: analysis/context/iterations.h.
+// separate stream every few iterations, extends no iteration: WorkBehind().
 //
 // Device work whose launch is not recorded belongs to the iteration that holds the launches of the
 // work around it on its stream, as if its own were there. Where these do not show it, it belongs to
@@ -54,7 +63,8 @@ boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
 // A profile without markers is one iteration: the time in which the device can be observed, which
 // holds all device work (FindObservable in analysis/context/markers.h).
 
-/// One iteration of one rank. Times are ns from the profile's start.
+/// One iteration of one rank. Times are ns from the profile's start. `time` may begin after the end
+/// of `host`: the device lags the host by more than an iteration then.
 struct Iteration {
   std::string name;  ///< "5" of ProfilerStep#5; the position when the marker has no number.
   Span host;         ///< As marked.
@@ -65,7 +75,7 @@ struct Iteration {
 };
 
 /// All iterations of one rank and the selected ones. There is at least one: an undivided profile is
-/// one iteration.
+/// one iteration. Positions (`first`, `last`, `of_device`) are indices into `all`.
 struct Iterations {
   static constexpr std::uint32_t kNone = kNoIndex;
 
@@ -87,7 +97,8 @@ struct Iterations {
   MarkerFaults marker_faults;            ///< Faults of the markers.
   Ns in_doubt = 0;                       ///< As Observable's, of a profile without markers.
   std::vector<std::uint32_t> of_device;  ///< Per device row: iteration that launched it, or kNone.
-  /// Device rows that extend no iteration: analysis/context/iterations.h.
+  /// Device rows that extend no iteration: WorkBehind(), and work without a launch in iterations
+  /// that have launches (MatchByStart()).
   boost::unordered_flat_set<std::uint32_t> behind;
 
   std::span<const Iteration> selected() const {
@@ -154,6 +165,7 @@ class IterationCursor {
 };
 
 /// Errors: kUsage when the selection matches no iteration or a marker is not a regular expression.
+/// O(n log n) in events.
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection);
 
 /// The same of several ranks: those whose recorded numbers all of them have, so that positions mean
@@ -164,13 +176,17 @@ Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
 /// The number that the marker of the iteration at `position` recorded, else the position.
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position);
 
-/// Whether a number is less than the one before it: a count that starts again, or runs down.
+/// Whether a number is less than the one before it: a count that starts again, or runs down. Then
+/// positions order the iterations, not numbers.
 bool NumbersFall(const Iterations& iterations);
 
 /// For each of `iterations.all`, whether the next one follows it: their numbers differ by the least
 /// that neighbors differ by (markers may count in fours, or down). Where they differ by more, the
 /// profile skips some. One that goes back, against the direction of most, begins a new count: what
 /// came before it is unknown, and it follows none. The last one is followed by none.
+///
+///   numbers   4  8  12  20  24  0  4
+///   follows   y  y  n   y   n   y  n        the least step is 4; 16 was skipped, 0 begins anew
 std::vector<bool> FollowsDirectly(const Iterations& iterations);
 
 /// The name of an iteration for users: "ProfilerStep#5 (0)" where the number that the marker has

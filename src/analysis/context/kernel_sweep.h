@@ -1,5 +1,11 @@
 // Sums over concurrently running kernels, over time: one sweep in constant extra memory per kernel
 // that runs, however many there are.
+//
+// Two kernels with the amounts 0.5 and 0.25, on two streams:
+//
+//   a      |------ 0.5 ------|
+//   b               |---- 0.25 ----|
+//   level  |  0.5   |  0.75  | 0.25|          three visits; between kernels one with 0
 #pragma once
 
 #include <algorithm>
@@ -14,7 +20,9 @@ namespace profgauge {
 /// Calls `visit(from, to, level)` for each range between two moments at which a kernel starts or
 /// ends, in order; `level` is the sum of the amounts that run in it, 0 where nothing does. `rows`
 /// are reordered; `span_of(row)` is its time, `amount_of(row)` its amount. Rows that last no
-/// time add nothing.
+/// time add nothing. Nothing is visited before the first start and after the last end. O(n log n);
+/// O(n log k) for k that run together where rows are sorted already. Ties are broken by amount, so
+/// that equal kernels give equal bits in whatever order they come.
 template <class SpanOf, class AmountOf, class Visit>
 void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amount_of,
                   Visit visit) {

@@ -22,6 +22,8 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
              : OpWorks::kNone;
 }
 
+// A kernel's share is its time by that of the operator's kernels which take part. Unknown bytes
+// stay unknown; FLOPs of a helper are 0, which is known.
 KernelWork WorkDivision::Of(std::size_t row) const {
   KernelWork part;
   const std::uint32_t op = Counted(row);

@@ -1,4 +1,8 @@
-// Each kernel's part of the work of the operator that launched it.
+// Each kernel's part of the work of the operator that launched it. Only time is known of a kernel;
+// operations and bytes follow from the shapes of its operator (work/op_work.h).
+//
+// aten::addmm of 100 FLOPs launched three kernels: a transposition of 2 us, and a matmul in two
+// kernels of 6 and 4 us by their names. The matmul's get 60 and 40, the transposition 0.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +20,16 @@ struct KernelWork {
 
 /// The work of an operator is divided among its kernels by their time: that of a product,
 /// convolution or attention among the kernels whose name speaks of one, where there are such, so
-/// that helpers have none. The parts add up to the operator's work.
+/// that helpers have none. The parts add up to the operator's work. Operators inside of a counted
+/// one share its work. Collectives have none. O(n) to make, O(1) to ask.
 class WorkDivision {
  public:
   /// Keeps references to all of them.
   WorkDivision(const Profile& profile, const KernelClasses& classes, const OpWorks& works);
   explicit WorkDivision(const RankContext& rank)
       : WorkDivision(*rank.profile, rank.classes, rank.works) {}
+  /// -1 where no operator is known, its work is not, or the row is no kernel. REQUIRES: a row of
+  /// the device table.
   KernelWork Of(std::size_t device_row) const;
 
  private:

@@ -17,7 +17,12 @@
 namespace profgauge {
 namespace {
 
-// Markers of one thread, sorted by start, the longest first: which are in which.
+// Markers of one thread, sorted by start, the longest first: which are in which. For epoch 0 around
+// steps 0 and 1, each with one `train` inside:
+//
+//   marker     epoch0  step0  train  step1  train
+//   parent     -       0      1      0      3
+//   children   1 3     2             4              epoch0 has two: it is something larger
 struct Nesting {
   static constexpr std::size_t kNoParent = std::numeric_limits<std::size_t>::max();
 
@@ -79,7 +84,8 @@ struct ThreadMarkers {
   std::int64_t open = 0;               // Ended where the next begins.
 };
 
-// Leaves those of `of.markers` that are of one iteration each.
+// Leaves those of `of.markers` that are of one iteration each: innermost markers, those around at
+// most one such, and those around their own parts. The names of the others go to `nested`.
 void Unnest(const Profile& profile, ThreadMarkers& of) {
   of.open = EndOpenMarkers(profile, of.markers);
   const std::vector<Marker> all = std::move(of.markers);
@@ -116,6 +122,7 @@ void Unnest(const Profile& profile, ThreadMarkers& of) {
   }
 }
 
+// The markers of each thread that has any, unnested.
 std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<ThreadMarkers> threads;
@@ -131,6 +138,7 @@ std::vector<ThreadMarkers> MarkersByThread(const Profile& profile) {
   return threads;
 }
 
+// A loader's worker marks batches and launches nothing; the thread of the loop launches.
 void CountLaunches(const Profile& profile, std::vector<ThreadMarkers>& threads) {
   const ApiTable& api = profile.api;
   std::map<std::uint32_t, ThreadMarkers*> of_thread;
@@ -148,6 +156,7 @@ void CountLaunches(const Profile& profile, std::vector<ThreadMarkers>& threads) 
   }
 }
 
+// How many markers of a family there are, and their time.
 struct Family {
   std::int64_t count = 0;
   Ns time = 0;
@@ -163,6 +172,7 @@ std::string ListOf(std::set<std::string> families, const std::string& kept) {
   return list;
 }
 
+// Merges parts, else keeps the family with most time.
 ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
   std::vector<Marker>& markers = of.markers;
   std::vector<NumberedName> names;

@@ -1,4 +1,13 @@
 // Which of the recorded iteration markers are the run's iterations, where threads or names differ.
+// Readers mark rows as HostKind::kIterationMarker by name (rules/knowledge/markers.yaml) and choose
+// nothing. How names are taken apart is in marker_names.h.
+//
+// A marker around several others is of something larger, unless those are its parts:
+//
+//   epoch 0     |------------------------|        step 7     |-----------|  |-----------| step 8
+//   step 0..2   |------||------||------|          batch 0..1 |----||----|   |----||----|
+//   chosen      the steps                         chosen     the steps: their numbers rise, and
+//                                                            each has the same names inside
 #pragma once
 
 #include <cstddef>
@@ -28,11 +37,12 @@ struct MarkerFaults {
 
 /// A marker around the one that follows it in number was closed late, mostly by the profiler's stop
 /// (`step 5` around `step 6` to `step 14`): it ends where that begins. Returns how many were
-/// repaired. REQUIRES: markers of one thread by start, the longest first.
+/// repaired. REQUIRES: markers of one thread by start, the longest first. O(n log n).
 std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers);
 
-/// Counts faults of `kept`, the markers chosen as iterations among `all` of their thread.
-/// REQUIRES: both by start, the longest first.
+/// Counts faults of `kept`, the markers chosen as iterations among `all` of their thread: pairs
+/// that overlap by more than 1 % of the shorter one, and markers of the same family that were left
+/// out. Doubled markers are no fault. REQUIRES: both by start, the longest first.
 std::int64_t CountDisplaced(const Profile& profile, const std::vector<Marker>& kept,
                             const std::vector<Marker>& all);
 
@@ -63,6 +73,8 @@ struct ChosenMarkers {
 /// bwd`; `fwd_step 0`, `bwd_step 0`), or a few names that take turns (`step1_forward`,
 /// `step2_backward`). The rest is of one family, names that differ only in their number: that
 /// which covers most time (training, not the evaluation between).
+///
+/// O(n log n) in markers and launches; one walk over the host table where there are none.
 ChosenMarkers ChooseMarkers(const Profile& profile);
 
 }  // namespace profgauge

@@ -34,7 +34,8 @@ std::vector<std::string_view> CountsIn(std::string_view text) {
   return counts;
 }
 
-// From each to the next by the same step, upwards.
+// From each to the next by the same step, upwards. REQUIRES: at least two texts. False if a
+// number does not fit 64 bits.
 bool RisesEvenly(std::span<const std::string_view> texts) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view text : texts) {
@@ -49,6 +50,7 @@ bool RisesEvenly(std::span<const std::string_view> texts) {
   return true;
 }
 
+// The family up to its number: "iter" of "iter#_forward".
 std::string_view UpToHash(std::string_view family) { return family.substr(0, family.find('#')); }
 
 // -1 without one.
@@ -58,7 +60,8 @@ std::int64_t NumberOf(const NumberedName& name) {
   return number;
 }
 
-// One marker for each of `stretches`, which begin at these positions.
+// One marker for each of `stretches`, which begin at these positions: from the first part's start
+// to the latest end. REQUIRES: the first begins at 0.
 std::vector<Marker> MergeStretches(const std::vector<Marker>& markers,
                                    const std::vector<std::size_t>& stretches) {
   std::vector<Marker> merged;

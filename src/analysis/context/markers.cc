@@ -49,7 +49,7 @@ OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId t
 }
 
 // The outermost rows that `wanted` accepts of the thread that has most of them: a copy of the
-// marker elsewhere would count it twice.
+// marker elsewhere would count it twice. Rows are sorted by thread.
 OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_t)>& wanted) {
   const HostTable& host = profile.host;
   OfThread best;
@@ -72,6 +72,7 @@ OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_
   return best;
 }
 
+// The user's own marker. No family or number is asked for: all that matches is one kind.
 Result<Markers> MarkersByPattern(const Profile& profile, const std::string& pattern) {
   RE2::Options options;
   options.set_log_errors(false);
@@ -230,6 +231,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
   return markers;
 }
 
+// The union of both, with the time between them.
 void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
   const Span span{start, start + std::max<Ns>(duration, 0)};
   if (!extent) {

@@ -1,4 +1,12 @@
-// Marks of iterations on the host, and the judged part of a profile without marks.
+// Marks of iterations on the host, and the judged part of a profile without marks. FindMarkers() is
+// the one place where the ways are tried one after another:
+//
+//   1. the range, marker or key operator that the user names
+//   2. at least two recorded markers (marker_choice.h)
+//   3. the steps of a serving engine; where no marker is recorded also those of an optimizer or a
+//      loader, and repetition (derived_markers.h)
+//   4. one recorded marker
+//   5. nothing: the whole profile is one
 #pragma once
 
 #include <optional>
@@ -42,9 +50,11 @@ struct Markers {
   MarkerFaults faults = {};
 };
 
-/// The ranges that the selection asks for, else the recorded markers, else the whole recording.
-/// Errors: kUsage when the selection's range is empty, its marker is no regular expression or
-/// matches nothing, or its key op occurs less than twice.
+/// The ranges that the selection asks for, else the recorded markers, else those derived from other
+/// events, else the whole recording.
+/// Errors: kUsage when the selection's range is empty ("analysis/empty-range"), its marker is no
+/// regular expression ("analysis/bad-marker") or matches nothing ("analysis/no-marker"), or its key
+/// op occurs less than twice ("analysis/no-key-op").
 Result<Markers> FindMarkers(const Profile& profile, const Selection& selection);
 
 /// Where the device of a profile without markers can be observed.
@@ -73,6 +83,8 @@ struct Observable {
 /// Where no launch is recorded it is the time of device work, and of the host's that leads up to it
 /// without a pause or follows it. The head is uncertain, and the tail after a pause. `extent` where
 /// no device is recorded.
+///
+/// Calls that set the device up move the start to their end. O(n log n) in calls and device rows.
 Observable FindObservable(const Profile& profile, Span extent);
 
 /// When device work first starts and last ends, except for events that lost their times: readers

@@ -45,6 +45,8 @@ struct FirstWork {
   Ns launched = std::numeric_limits<Ns>::max();  // When that began.
 };
 
+// Several rows may start at the first moment, on several streams: if one of them found its queue
+// empty, the device was idle.
 FirstWork FirstWorkOf(const Profile& profile, Ns first) {
   const DeviceTable& device = profile.device;
   FirstWork work;
@@ -187,6 +189,8 @@ void FindHead(const Profile& profile, Span extent, Ns first, Observable& observe
 
 }  // namespace
 
+// From the first and last work outwards: the head by the first work, the tail by launches in
+// flight. Profiles without times and those of Neuron are judged whole.
 Observable FindObservable(const Profile& profile, Span extent) {
   const DeviceTable& device = profile.device;
   if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return {extent};
@@ -213,6 +217,7 @@ Observable FindObservable(const Profile& profile, Span extent) {
   return found;
 }
 
+// Events without a length count only where all are such.
 Span DeviceExtent(const DeviceTable& device) {
   std::optional<Span> extent;
   for (std::size_t row = 0; row < device.size(); ++row) {

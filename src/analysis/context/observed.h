@@ -1,6 +1,7 @@
 // Where a profile's edges and pauses show neither the program nor the device, and where the
 // profiler held up both: their work at that time is unknown, so it is not judged.
-// The iterations keep their length.
+// The iterations keep their length. Idle time, the breakdown and the attribution leave these parts
+// out; without that, a profiler's own stop would fail a limit on idle time.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,7 @@ namespace profgauge {
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
 /// `unobserved`, the time between marked iterations and after the last: copies that none
-/// waits for may run there.
+/// waits for may run there. A span list without an end; where nothing is marked, `unobserved`.
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations);
 
 // Calls in which a process sets its device up: the first ones make the device's context and load
@@ -61,6 +62,7 @@ class SetupTimes {
 
 /// By row of the profile's calls: 1 for those that only set up the device in a profile without
 /// iterations, and so are skipped with the time before its window; empty where there is none.
+/// REQUIRES: `iterations` are those of the profile.
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
 
 // The threads whose waiting for input data is the iterations' waiting.
@@ -76,11 +78,14 @@ std::vector<bool> FindLoopThreads(const Profile& profile);
 /// `times` of iterations with rare large ones cut to the next largest: more than
 /// `once.stands_out` as long, and at most `once.share` of them (of `least` or more at least one).
 /// If iterations differ in their calls (`calls`, none or one number each), one with more than
-/// twice the calls of all others is its kind's, however long.
+/// twice the calls of all others is its kind's, however long. Fewer than `least` stay as they are.
+///
+///   times   10 12 11 90 10 11 12 10 11 10      one of ten is more than 3 × 12
+///   usual   10 12 11 12 10 11 12 10 11 10      OnlyOnce() is 78
 std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t> calls = {},
                             knowledge::Count least = knowledge::kOnceLeastIterations);
 
-/// The difference of the sums.
+/// The difference of the sums of `times` and WithoutOnce(): the one-off part, 0 mostly.
 Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls = {},
             knowledge::Count least = knowledge::kOnceLeastIterations);
 

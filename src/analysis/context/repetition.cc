@@ -16,7 +16,11 @@
 namespace profgauge {
 namespace {
 
-// Per position the length of the longest proper start that ends there, too.
+// Per position the length of the longest proper start that ends there, too. The shortest period of
+// all tokens is their number less the last of these:
+//
+//   tokens    a b c a b c a b c
+//   length    0 0 0 1 2 3 4 5 6      9 - 6 = 3
 std::vector<std::uint32_t> PrefixFunction(std::span<const std::uint32_t> tokens) {
   std::vector<std::uint32_t> length(tokens.size(), 0);
   for (std::size_t i = 1; i < tokens.size(); ++i) {
@@ -27,12 +31,16 @@ std::vector<std::uint32_t> PrefixFunction(std::span<const std::uint32_t> tokens)
   return length;
 }
 
+// Whether a period of that length is long enough and occurs often enough: three times, or exactly
+// twice if it is long.
 bool Repeats(std::size_t tokens, std::size_t period) {
   if (period == 0 || knowledge::kRepetitionLeastKernels > period) return false;
   if (tokens / period >= knowledge::kRepetitionLeastPeriods.as<std::size_t>()) return true;
   return tokens == 2 * period && period >= knowledge::kRepetitionLeastOfTwo.as<std::size_t>();
 }
 
+// A call that launched kernels. One that launches several is a graph, and one token by the call's
+// name.
 struct LaunchCall {
   ApiId call;
   Ns start = 0, end = 0;
@@ -137,6 +145,12 @@ std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile) {
   return found;
 }
 
+// Whole tokens first; else from the end, where the run is settled. Reversed, the prefix function
+// gives the period of each end of the tokens in one pass:
+//
+//   tokens     w w x a b c a b c a b c        nothing repeats from the beginning
+//   reversed   c b a c b a c b a x w w        the first nine have the period 3 (8 is the least that
+//                                             counts)
 Period FindPeriod(std::span<const std::uint32_t> tokens) {
   const std::size_t count = tokens.size();
   if (count < 2) return {};
@@ -155,6 +169,7 @@ Period FindPeriod(std::span<const std::uint32_t> tokens) {
   return {};
 }
 
+// The thread with most launches only: others prepare, copy or serve it.
 Repetition FindRepetition(const Profile& profile, bool only_with_witness) {
   Repetition found;
   if (!profile.has_timeline) return found;

@@ -1,7 +1,12 @@
 // Iterations by exact repetition: kernels that are launched in the same order again and again.
 //
-// A repetition is no proof: the layers of a model repeat, too. So each period must hold
-// one witness, a range that frameworks open once per iteration or the launch of one graph.
+// A repetition is no proof: the layers of a model repeat, too. So each period must hold one
+// witness, a range that frameworks open once per iteration or the launch of one graph. The table of
+// witnesses is in rules/knowledge/markers.yaml, with how often they are right.
+//
+//   kernels     w w  a b c a b c d e  a b c a b c d e  a b c a b c d e    w: warm-up
+//   period           8 tokens, three times, from the third kernel on      `a b c` is no period
+//   witness                    |step|           |step|           |step|   one in each: iterations
 #pragma once
 
 #include <cstddef>
@@ -35,7 +40,8 @@ struct WitnessMarks {
   std::vector<Ns> marks;  ///< Where it begins, or ends where it closes an iteration; in order.
 };
 
-/// By the order of their kinds, of one kind the most frequent first.
+/// By the order of their kinds, of one kind the most frequent first. Each name once, however many
+/// threads it is on. O(n log n) in the ranges that match.
 std::vector<WitnessMarks> FindWitnessRanges(const Profile& profile);
 
 /// An exact repetition of the launches of a profile. It divides the profile only with a witness.

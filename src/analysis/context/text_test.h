@@ -10,7 +10,9 @@
 
 namespace profgauge {
 
-/// Whether the text of `id` satisfies `test`, asked once per distinct text.
+/// Whether the text of `id` satisfies `test`, asked once per distinct text. For tests that keep
+/// something, e.g. a compiled pattern; NameMemo (classify/name_memo.h) takes a plain function. Not
+/// safe for several threads. `profile` must outlive this.
 class TextTest {
  public:
   TextTest(const Profile& profile, std::function<bool(std::string_view)> test)

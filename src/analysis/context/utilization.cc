@@ -30,6 +30,7 @@ struct GpuRows {
   Ns kernel_time = 0;
 };
 
+// The same as 32-bit row numbers.
 DeviceRows RowsOf(const GpuRows& rows) {
   return {static_cast<std::uint32_t>(rows.begin), static_cast<std::uint32_t>(rows.end)};
 }
@@ -76,6 +77,7 @@ void RemarkOthersGpus(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
+// The part of a row in the window; its end is before its start where there is none.
 Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
   return {std::max(device.start[row], window.start),
           std::min(device.start[row] + device.duration[row], window.end)};
@@ -101,6 +103,7 @@ std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> 
   return sum / static_cast<double>(window.length());
 }
 
+// Mean over the kernels with a recorded estimate, weighted by their time in the window.
 std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Span window) {
   double weighted = 0;
   double weight = 0;
@@ -164,6 +167,7 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
   use.idle_most_in = std::max_element(idle_in.begin(), idle_in.end()) - idle_in.begin();
 }
 
+// Five independent walks side by side: each sets different members.
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
                   Span window, std::span<const Span> observed,
                   std::span<const Iteration> iterations) {
@@ -199,7 +203,7 @@ struct Pool {
   double mean() const { return sum / static_cast<double>(count); }
 };
 
-// Which iteration idles most above all others, for how long.
+// Which iteration idles most above all others, for words: "iteration 12 of rank 3". Empty: none.
 std::string MostOnce(std::span<const RankContext> ranks) {
   const RankContext* rank = nullptr;
   const GpuUse* most = nullptr;
@@ -242,7 +246,8 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output&
         FormatShare(usual.utilization.mean()));
 }
 
-// As if the edges, in which the device may have been busy, had not been recorded.
+// As if the edges, in which the device may have been busy, had not been recorded. If that matters,
+// the metric may be anything from the recorded value to this one.
 void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
   Pool idle, utilization;
   Ns longest = 0;
@@ -271,6 +276,7 @@ void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
+// A GPU with copies only, beside one with kernels, is a side effect: it is not asked to be busy.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
                                 std::span<const Span> unobserved,
                                 std::span<const Iteration> iterations) {

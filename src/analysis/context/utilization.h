@@ -1,4 +1,6 @@
-// How busy each GPU was in the window.
+// How busy each GPU was in the window. Metrics gpu.utilization, gpu.idle, gpu.sm_efficiency and
+// gpu.occupancy are made here of GpuUse (gpu_use.h). Estimated SM efficiency and occupancy are the
+// TensorBoard plug-in's; a GPU that copies is not idle, though its utilization counts kernels only.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,8 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
                                 std::span<const Iteration> iterations);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
-/// The window without its unobserved parts.
+/// The window without its unobserved parts, a span list. Empty for a window without a length.
+/// REQUIRES: `unobserved` is a span list.
 std::vector<Span> ObservedOf(Span window, std::span<const Span> unobserved);
 
 /// Blocks per SM of a kernel: as recorded, else from its grid and the GPU's number of SMs (ROCm

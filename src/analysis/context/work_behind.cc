@@ -26,6 +26,7 @@ struct StreamWork {
   Ns computing = 0;  // Time of kernels that do not communicate.
 };
 
+// All streams in the order of the table: GPU, then number.
 std::vector<StreamWork> StreamsOf(const Profile& profile) {
   const DeviceTable& device = profile.device;
   NameMemo communicates(profile,
@@ -57,6 +58,7 @@ bool IsRestOf(const IterationWork& next, const IterationWork& own) {
   return 2 * next.count < own.count;
 }
 
+// Finds the rows that extend no iteration, GPU by GPU. See WorkBehind() for the rules.
 class Behind {
  public:
   Behind(const Profile& profile, std::span<const std::uint32_t> of_device)
@@ -80,6 +82,7 @@ class Behind {
  private:
   using ByIteration = std::map<std::uint32_t, IterationWork>;
 
+  // When the kernels of each iteration run on these streams together.
   ByIteration KernelsOf(std::span<const StreamWork> streams) const {
     ByIteration kernels;
     for (const StreamWork& stream : streams) {
@@ -118,12 +121,16 @@ class Behind {
     if (any) behind_.insert(of_last.begin(), of_last.end());
   }
 
+  // Copies and sets that outlive the next iteration's kernels. Kernels are AddBeside()'s.
   void AddOutliving(const StreamWork& stream, const ByIteration& kernels) {
     Add(stream, kernels, [&](std::uint32_t row, const IterationWork& next) {
       return device_.kind[row] != DeviceKind::kKernel && EndOf(device_, row) > next.end;
     });
   }
 
+  // Work beside the next iteration's kernels on the main stream, on a stream that the next
+  // iteration does not use. If the main stream waits for it (Awaits()), it is part of the
+  // iteration.
   void AddBeside(const StreamWork& stream, const StreamWork& main, const ByIteration& kernels) {
     boost::unordered_flat_set<std::uint32_t> used;
     for (std::uint32_t row = stream.begin; row < stream.end; ++row) used.insert(of_device_[row]);
@@ -160,6 +167,7 @@ class Behind {
 
 }  // namespace
 
+// GPUs do not wait for each other here: each is looked at by itself.
 boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
                                                     std::span<const std::uint32_t> of_device) {
   const std::vector<StreamWork> streams = StreamsOf(profile);
