@@ -28,7 +28,8 @@ constexpr Spelling kSpellings[] = {
 #include "knowledge/collectives.inc"
 };
 
-// The name up to its arguments, lower case, without underscores and hyphens.
+// The name up to its arguments, lower case, without underscores and hyphens: the spellings of
+// libraries differ in those. "nccl:_all_gather_base" gives "nccl:allgatherbase".
 std::string Plain(std::string_view name) {
   std::string plain;
   for (const char c : KernelHead(name)) {

@@ -25,6 +25,7 @@ struct CompiledCommunicationRule {
   std::unique_ptr<RE2> include, exclude;
 };
 
+// Compiled once, on the first question; the language makes that safe for several threads.
 const std::vector<CompiledCommunicationRule>& CompiledCommunicationRules() {
   static const std::vector<CompiledCommunicationRule> rules = [] {
     std::vector<CompiledCommunicationRule> compiled;
@@ -66,6 +67,8 @@ std::optional<CommunicationName> CommunicationOf(std::string_view kernel) {
   return std::nullopt;
 }
 
+// A fused matmul such as `vllm::matmul_all_reduce` computes: as communication its FLOPs and its
+// Tensor Cores would be lost.
 bool IsCommunicationOp(std::string_view name) {
   static const RE2 groups(R"(record_param_comms|(?:nccl|rccl|gloo|ucc|mpi|hccl|xccl|ccl):.*)"
                           R"(|_?c10d(?:_functional)?(?:_autograd)?::.*|symm_mem::.*|deep_ep::.*)");

@@ -37,6 +37,7 @@ enum class CommunicationSign : std::uint8_t {
   kOperator,  ///< No rule knows the kernel, and an operator that communicates launched it itself.
 };
 /// The number of the sign, which follows those of the rules, so that one number names any reason.
+/// A KernelClass has it in `rule`; RuleName() turns it into words.
 std::uint16_t RuleOf(CommunicationSign sign);
 /// "deep_ep", …, "recorded_collective", "communicating_operator". REQUIRES: rule >=
 /// kFirstCommunicationRule.
@@ -47,12 +48,15 @@ struct CommunicationName {
   std::uint16_t rule;
   CollectiveKind kind;
 };
-/// Rule of a kernel; nothing if no rule has its name. Compiles the rules on first use; thread-safe.
+/// Rule of a kernel; nothing if no rule has its name. The kind that the name shows wins over the
+/// rule's. Compiles the rules on first use; thread-safe. Runs up to all patterns: ask once for each
+/// name (name_memo.h).
 std::optional<CommunicationName> CommunicationOf(std::string_view kernel);
 
 /// Whether an operator of that name communicates: those of process groups ("c10d::allreduce_",
 /// "nccl:all_reduce", "record_param_comms") and those named like a collective by projects
-/// ("vllm::all_reduce").
+/// ("vllm::all_reduce"). Waits do not (`c10d::wait…`), nor do, of the
+/// latter, operators of aten, prim and triton and matmuls that are fused with a collective.
 bool IsCommunicationOp(std::string_view name);
 
 }  // namespace profgauge

@@ -1,5 +1,5 @@
 // When each GPU computed, communicated and copied: span lists per device, and how much of an event
-// no computation hides.
+// no computation hides. Everything is by GPU: work of one GPU never hides that of another.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ namespace profgauge {
 struct DeviceRows {
   std::uint32_t begin = 0, end = 0;
 };
-/// The rows of one GPU, in the order of the table. Empty for a GPU without work.
+/// The rows of one GPU, in the order of the table: by stream, then start. Empty for a GPU without
+/// work. O(log n).
 DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu);
 
 /// The first GPU with that id, or nullptr. O(log n). REQUIRES: `gpus` are sorted by id.
@@ -31,7 +32,8 @@ struct DeviceSpans {
   std::vector<Span> communication;  ///< Collectives.
 };
 
-/// One entry per GPU with device rows, by number.
+/// One entry per GPU with device rows, by number. Copies and sets are not listed. Memory for the
+/// merged spans of all kernels.
 std::vector<DeviceSpans> CollectDeviceSpans(const Profile& profile, const KernelClasses& classes);
 /// Calls `visit` with each of the rows by start, those that start together in the order of rows,
 /// without a list of them. O(n log s) for s streams. REQUIRES: rows of one GPU.
@@ -63,6 +65,10 @@ enum class Exposable : std::uint8_t { kCollectives, kCopiesAndSets };
 /// the one that began first, and one in which a copy runs is no set's: sums of rows are never more
 /// than the time that passed. Nothing is exposed in `uncounted`, in order and apart
 /// (analysis/context/observed.h). Default: all time counts. O(n log s) for s streams.
+///
+///   compute        [0, 7)   [15, 20)
+///   all_reduce 1   [4, 13)              exposed 6, in [7, 13): it began first
+///   all_reduce 2   [8, 20)              exposed 2, in [13, 15): the rest
 OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
                                 Exposable wanted, std::span<const Span> uncounted = {});
 

@@ -15,6 +15,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
+// One shape for each of the operator's own arguments; empty for values, and for lists of tensors.
 std::vector<Shape> ParseShapes(std::string_view op, std::string_view text) {
   std::vector<Shape> shapes;
   for (const std::string_view item : OwnArguments(op, text, text)) {
@@ -32,6 +33,7 @@ std::vector<Shape> ParseShapes(std::string_view op, std::string_view text) {
   return shapes;
 }
 
+// A dimension that a kernel reads in whole loads, with its name for people.
 struct Inner {
   std::string_view name;
   std::int64_t size;
@@ -43,6 +45,8 @@ struct Factors {
   bool b_transposed;  // b is [N, K].
 };
 
+// By the operator's name, of PyTorch's dispatcher or of its Python functions. The addend of addmm
+// comes first; torch.nn.functional.linear has its weight transposed.
 std::optional<Factors> FactorsOf(std::string_view name) {
   const std::string_view op = WithoutPythonModule(name);
   if (Contains(op, "addmm") || Contains(op, "addbmm") || Contains(op, "baddbmm")) {
@@ -56,6 +60,7 @@ std::optional<Factors> FactorsOf(std::string_view name) {
   return std::nullopt;
 }
 
+// K and N. M is read in whole loads only where `a` is transposed, which shapes do not show.
 std::vector<Inner> InnerOfProduct(const Factors& factors, const std::vector<Shape>& shapes) {
   if (shapes.size() <= std::max(factors.a, factors.b)) return {};
   const Shape& a = shapes[factors.a];
@@ -84,6 +89,8 @@ std::vector<Inner> InnerOfConvolution(std::string_view op, const std::vector<Sha
   return {{"C_in", in}, {"C_out", out}};
 }
 
+// Rows, columns or inner size of 1, e.g. when one sequence is decoded: bound by memory, whatever
+// computes.
 bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) {
   if (shapes.size() <= std::max(factors.a, factors.b)) return false;
   const Shape& a = shapes[factors.a];
@@ -100,6 +107,8 @@ bool IsVectorByMatrix(const Factors& factors, const std::vector<Shape>& shapes) 
   return rows == 1 || columns == 1 || a.back() == 1;
 }
 
+// One input channel per group, and more than one group. Transposed ones and
+// gradients of one input have other arguments, and count as none.
 bool IsDepthwise(std::string_view op, const std::vector<Shape>& shapes) {
   if (Contains(op, "transpose") || op.ends_with("backward_weight") ||
       op.ends_with("backward_input")) {
@@ -113,6 +122,7 @@ bool IsDepthwise(std::string_view op, const std::vector<Shape>& shapes) {
          activations[1] > 1;
 }
 
+// Empty for operators of other kinds.
 std::vector<Inner> InnerDimensions(std::string_view op, const std::vector<Shape>& shapes) {
   if (Contains(op, "conv")) return InnerOfConvolution(op, shapes);
   if (Contains(op, "attention")) {
@@ -124,10 +134,12 @@ std::vector<Inner> InnerDimensions(std::string_view op, const std::vector<Shape>
   return {};
 }
 
+// Ten times major, and minor: 80 of an A100; -1 unknown.
 int ComputeCapability(const Gpu& gpu) {
   return gpu.compute_major < 0 ? -1 : gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
 }
 
+// By its wavefronts of 64 or its name: AMD's chips record gfx versions as compute capability.
 bool IsAmd(const Gpu& gpu) {
   return gpu.warp_size == 64 || Contains(gpu.name, "AMD") || Contains(gpu.name, "Instinct") ||
          Contains(gpu.name, "Radeon");
@@ -184,6 +196,7 @@ Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu) {
   return Tri::kNo;
 }
 
+// "cutlass_80_tensorop_s1688gemm_128x128_32x3_tn_align4" loads 4 elements together.
 std::int64_t AlignmentInName(std::string_view kernel_name) {
   constexpr std::string_view kWord = "_align";
   const std::size_t at = kernel_name.find(kWord);
@@ -194,6 +207,7 @@ std::int64_t AlignmentInName(std::string_view kernel_name) {
   return elements;
 }
 
+// In the order K, N, M: the first that is off is named, though padding may be needed for more.
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once) {
   const std::int64_t alignment = AlignmentOf(dtype);
@@ -251,6 +265,7 @@ DoubleWork::DoubleWork(const Profile& profile) : profile_(profile) {
   by_name_ = known_;
 }
 
+// FP64, also in complex numbers, on chips that all have no Tensor Cores for it.
 bool DoubleWork::HasNoCores(HostId op) {
   if (!applies_ || !op.valid()) return false;
   const HostTable& host = profile_.host;
@@ -266,6 +281,8 @@ bool DoubleWork::HasNoCores(HostId op) {
   return known == 1;
 }
 
+// cuBLAS names its kernels by type: dgemm and zgemm. A kernel without such a name is its
+// operator's.
 bool DoubleWork::HasNoCores(DeviceId work) {
   if (!applies_) return false;
   const StringId id = profile_.device.name[work.value];

@@ -1,5 +1,6 @@
 // The reason why an eligible operator does not use Tensor Cores: its data type, its shape, or
-// nothing that the profile shows.
+// nothing that the profile shows. Whether a kernel uses them is decided by its name
+// (kernel_class.h); this header speaks of operators, by their names and inputs.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -34,11 +35,12 @@ struct Misaligned {
 };
 
 /// Elements to which K and N (C_in and C_out) should be aligned: 16 bytes of the type; FP4 32
-/// elements. 0 when the type has no Tensor Cores at all.
+/// elements. 0 when the type has no Tensor Cores at all. REQUIRES: a canonical name (arguments.h).
+/// Source: NVIDIA's "Matrix Multiplication Background User's Guide".
 std::int64_t AlignmentOf(std::string_view dtype);
 
 /// Whether a chip of compute capability major.minor has Tensor Cores for this input type (FP32
-/// counts as TF32). Unknown capability or type: unknown.
+/// counts as TF32). Unknown capability or type: unknown, and so is every chip of AMD.
 Tri HasTensorCoresFor(std::string_view dtype, const Gpu& gpu);
 
 /// The operator that a Python function is called after: "linear" of "torch.nn.functional.linear",
@@ -53,10 +55,12 @@ std::int64_t AlignmentInName(std::string_view kernel_name);
 /// empty when all are, or when the operator or its shapes are not understood. `read_at_once`: the
 /// least that its kernels say (AlignmentInName). Where that is less than a whole load though the
 /// inner dimensions are aligned, the first factor is a transposed one, whose rows M are.
+///
+///   aten::mm of float16 [256, 1000] by [1000, 50]     K = 1000 is 125 × 8; N = 50 is not: 56
 std::optional<Misaligned> FindMisaligned(std::string_view op_name, std::string_view shapes,
                                          std::string_view dtype, std::int64_t read_at_once = 0);
 
-/// Whether the operator is a matmul or a convolution, by its name.
+/// Whether the operator is a matmul or a convolution, by its name; attention is neither.
 bool IsProduct(std::string_view op_name);
 
 /// Whether shapes report a product that matrix units have nothing to do in: one of rows, columns
@@ -65,7 +69,8 @@ bool IsProduct(std::string_view op_name);
 bool IsVectorProduct(std::string_view op_name, std::string_view shapes);
 
 /// Verdict on the calls of one operator with these inputs. `uses`: of its kernels together.
-/// `is_nvidia`: of the profile, whose format may not name the chip.
+/// `is_nvidia`: of the profile, whose format may not name the chip. The type is asked before the
+/// shape, and both only where no kernel uses Tensor Cores: padding does not help FP64.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia = false);

@@ -1,4 +1,5 @@
-// Which work of the host a name represents.
+// Which work of the host a name represents: preprocessing, synchronization, garbage collection, …
+// The kinds and their patterns are in rules/knowledge/names.yaml.
 #pragma once
 
 #include <string_view>
@@ -7,7 +8,9 @@
 
 namespace profgauge {
 
-/// Kind of a function, operator or range ("train.py(88): preprocess"); nullptr: no known kind.
+/// Kind of a function, operator or range ("train.py(88): preprocess"); nullptr: no known kind. The
+/// first pattern that matches counts. Compiles them on first use; thread-safe. The result lives as
+/// long as the program.
 const HostWork* HostWorkOf(std::string_view name);
 
 }  // namespace profgauge

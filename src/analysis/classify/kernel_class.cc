@@ -35,6 +35,7 @@ struct Chip {
   bool MultipliesNarrow() const { return is_tpu || (has_tensor_cores && capability >= 80); }
 };
 
+// Whether a verdict on one chip holds for the other: of eight equal GPUs each name is judged once.
 bool JudgesAlike(const Chip& a, const Chip& b) {
   return a.vendor == b.vendor && a.capability == b.capability &&
          a.has_tensor_cores == b.has_tensor_cores && a.is_tpu == b.is_tpu;
@@ -58,6 +59,8 @@ Vendor VendorOf(Accelerator maker) {
   return Vendor::kOther;
 }
 
+// By the name of the chip, else by facts that only one maker's tools record. A chip with a name
+// that no maker is known for is taken for NVIDIA's.
 Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   if (const auto maker = MakerOf(gpu.name)) return VendorOf(*maker);
   if (gpu.warp_size == 64) return Vendor::kAmd;
@@ -68,6 +71,7 @@ Vendor VendorOf(const Profile& profile, const Gpu& gpu) {
   return gpu.name.empty() ? Vendor::kAny : Vendor::kNvidia;
 }
 
+// For NVIDIA the compute capability. Other chips, and unknown ones, count as having matrix units.
 Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   Chip chip;
   chip.id = gpu.id;
@@ -83,6 +87,7 @@ Chip ChipOf(const Profile& profile, const Gpu& gpu) {
   return chip;
 }
 
+// At least one: a profile that lists no GPU has an unknown one.
 std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
   std::vector<Chip> chips;
   for (const Gpu& gpu : gpus) chips.push_back(ChipOf(profile, gpu));
@@ -90,6 +95,8 @@ std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
   return chips;
 }
 
+// The numbers after the table's rules. 0: the chip has no Tensor Cores; 1: it is too old for the
+// type; 2: it multiplies on matrix units, whatever the name.
 std::uint16_t ChipRule(std::size_t which) {
   return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
 }
@@ -103,6 +110,8 @@ class OwnNames {
                              rule.except.empty() ? nullptr : std::make_unique<RE2>(rule.except));
     }
   }
+  // The first own rule that matches. One that says nothing of communication never matches a
+  // collective: a careless pattern must not turn communication into work of Tensor Cores.
   void Override(std::string_view name, KernelClass& result) const {
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
       const KernelNameRule& rule = rules_[i];
@@ -128,6 +137,9 @@ class OwnNames {
   std::vector<std::pair<std::unique_ptr<RE2>, std::unique_ptr<RE2>>> patterns_;
 };
 
+// The verdict by name, then the limits of the chip: a TPU multiplies on its matrix units whatever
+// the name; a chip without Tensor Cores never does; one too old for the type by the name is
+// unknown, since the name or the chip is wrong.
 KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& own) {
   KernelClass result = ClassifyName(name, chip.vendor);
   own.Override(name, result);
@@ -147,7 +159,8 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view name, const OwnNames& 
   return result;
 }
 
-// Verdicts of names on one chip after the other, each found once while the chip is the same.
+// Verdicts of names on one chip after the other, each found once while the chip is the same. A new
+// chip raises the generation, so that no table has to be cleared.
 class Memo {
  public:
   Memo(const Profile& profile, Chip chip, const OwnNames& own)
@@ -233,6 +246,15 @@ void KernelClasses::Add(const KernelClass& verdict) {
 
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
+// The order of evidence for a kernel. Of the first three a later one overrides; the last only
+// decides where no rule does:
+//
+//   1. its name, by the project's rules, else by the built-in ones, then by the chip
+//   2. a collective that the profiler recorded with it
+//   3. Triton's matmul, or a product by the profile's own statement, with inputs that the chip
+//      multiplies
+//   4. without a rule: a graph recorded whole (unknown), an operator that communicates, an
+//      eligible operator (unknown)
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
   const OwnNames own(knowledge.kernel_names);
   const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);

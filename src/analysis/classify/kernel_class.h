@@ -35,10 +35,12 @@ struct KernelClass {
   CollectiveKind kind = CollectiveKind::kOther;  ///< For a collective, by its name.
 };
 
-/// Verdicts on many events, by row; few differ, so that each takes a byte or two.
+/// Verdicts on many events, by row; few differ, so that each takes a byte or two. Rows are added in
+/// order and never changed.
 class KernelClasses {
  public:
   std::size_t size() const { return rows_.size(); }
+  /// O(1). REQUIRES: row < size().
   const KernelClass& operator[](std::size_t row) const { return distinct_[rows_[row]]; }
   void Reserve(std::size_t rows) { rows_.reserve(rows); }
   void Add(const KernelClass& verdict);
@@ -60,18 +62,21 @@ class KernelClasses {
 /// Tensor Cores. Names and chips that `knowledge` (analysis/classify/knowledge.h) adds count as if
 /// they were known here.
 KernelClasses ClassifyDevice(const Profile& profile);
-/// The classes of all rows of the device table. One per row.
+/// The same with a project's additions. `knowledge` is not kept. O(rows), and the patterns of all
+/// rules once for each distinct name and kind of chip.
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge);
 
-/// Whether that GPU, of `gpus`, can have Tensor Cores or matrix cores: unknown chips can.
+/// Whether that GPU, of `gpus`, can have Tensor Cores or matrix cores: unknown chips can. For a
+/// number that is not in the list the first of them counts. REQUIRES: `gpus` are sorted by id.
 bool MayHaveTensorCores(const Profile& profile, std::span<const Gpu> gpus, std::int32_t gpu);
 
 /// "nvjet", "cuda_core_gemm", …; "no rule" for 0; of a project's own rules their id.
 std::string_view RuleName(std::uint16_t rule);
-/// The id of a rule by its number, for reports.
+/// The same, with the ids of a project's own rules; "own" if `knowledge` is not that of the
+/// verdict.
 std::string_view RuleName(std::uint16_t rule, const Knowledge& knowledge);
 /// Whether the rule is about matmuls, convolutions or attention (and not about helpers). A
-/// project's own are, unless they say "no".
+/// project's own are, unless they say "no". False for verdicts without a rule.
 bool IsMatrixRule(const KernelClass& verdict);
 /// Whether a kernel by itself, whatever launched it, does work for Tensor Cores: it has a matrix
 /// rule, and not of FP64 by its name, for which few chips have them.
@@ -79,7 +84,9 @@ bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name);
 
 /// Whether an operator of this name could use Tensor Cores, given a fitting data type and shape:
 /// the plug-in's list without its matrix-vector and element-wise operators (they never do), plus
-/// attention, scaled and integer matmuls, recurrent layers and their backward nodes.
+/// attention, scaled and integer matmuls, recurrent layers and their backward nodes. Names of
+/// PyTorch, TensorFlow, XLA, JAX and Ascend's CANN. A pattern of hundreds of names: ask once for
+/// each name (name_memo.h). Thread-safe.
 bool IsEligibleOp(std::string_view op_name);
 
 }  // namespace profgauge

@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kNoName[] = {
     "(anonymous namespace)::", "(anonymous)::", "<unnamed>::", "{anonymous}::", "<lambda>::"};
 
+// How many characters of words for a namespace without a name the text begins with; 0: none.
 std::size_t NoNameAt(std::string_view name) {
   for (const std::string_view words : kNoName) {
     if (name.starts_with(words)) return words.size();

@@ -1,5 +1,6 @@
 // A project's additions to its profiles. They change numbers, so they are in the report's
-// provenance.
+// provenance. A policy names them (`tensor_core: {names: …}`, `devices`,
+// `thresholds_of_analysis`), and the Selection hands them to the analysis.
 #pragma once
 
 #include <string>
@@ -25,6 +26,7 @@ struct KernelNameRule {
   CollectiveKind kind = CollectiveKind::kOther;  ///< For communication; kOther: by its name.
 };
 
+/// Empty by default: a run without a policy.
 struct Knowledge {
   std::vector<KernelNameRule> kernel_names;
   std::vector<KnownDevice> devices;

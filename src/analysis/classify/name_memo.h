@@ -9,11 +9,12 @@
 
 namespace profgauge {
 
-/// A yes or no by name. The question is asked once for each name of the profile. It is not safe for
-/// several threads.
+/// A yes or no by name. The question is asked once for each name of the profile, when a row first
+/// needs it. It is not safe for several threads. For questions that keep something: TextTest
+/// (context/text_test.h).
 class NameMemo {
  public:
-  /// Keeps a reference.
+  /// Keeps a reference. `tells` must answer a name the same each time. One byte per name.
   NameMemo(const Profile& profile, bool (*tells)(std::string_view))
       : profile_(profile), tells_(tells), known_(profile.strings.size(), kNotYet) {}
 

@@ -1,4 +1,5 @@
-// Rules that decide by a kernel's name whether it runs on Tensor Cores or matrix cores.
+// Rules that decide by a kernel's name whether it runs on Tensor Cores or matrix cores. The rows
+// are in rules/knowledge/names.yaml, in the format of a project's own names.
 //
 // Rules are tried in order, the first match wins. RE2 has no look-around, so a rule is a pair: the
 // name must contain `include` and must not contain `exclude`. The rows of the table are grouped by
@@ -44,11 +45,12 @@ std::span<const TensorCoreRule> TensorCoreRules();
 inline constexpr std::uint16_t kFirstOwnRule = 0x8000;
 
 /// The result for a name without context: the verdict, the rule, and whether it is a collective. No
-/// rule: {kNo, 0}. Compiles the rules on first use; thread-safe.
+/// rule: {kNo, 0}. Rules of communication come first. With kAny all rules but those of AMD and
+/// Ascend are tried, whose words are common. Compiles the rules on first use; thread-safe.
 KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
 
 /// Lowest compute capability, times 10, of a chip that can have this kernel on Tensor Cores: 70, 89
-/// (FP8 matmuls) or 100 (FP4 matmuls).
+/// (FP8 matmuls) or 100 (FP4 matmuls). Kernels that only convert such types have 70.
 int LeastComputeCapability(std::string_view name);
 
 }  // namespace profgauge
