@@ -29,6 +29,7 @@ constexpr Row kRows[] = {
 #include "knowledge/peaks.inc"
 };
 
+// In operations and bytes per second; a rate of 0 is left out, so that it is unknown.
 DevicePeaks PeaksOf(const Row& row) {
   DevicePeaks peaks;
   const auto set = [&](const char* dtype, double tera) {
@@ -47,6 +48,7 @@ DevicePeaks PeaksOf(const Row& row) {
   return peaks;
 }
 
+// The first row whose pattern is the whole name without the maker's words; nullptr: none.
 const Row* FindRow(std::string_view name) {
   static const std::vector<std::unique_ptr<RE2>> names = [] {
     std::vector<std::unique_ptr<RE2>> compiled;

@@ -14,13 +14,15 @@
 
 namespace profgauge {
 
-/// Nothing when neither `known` nor the built-in table has the chip. `known` has priority; missing
-/// values come from the table. Chips are recognized by their whole name as recorded.
+/// Nothing when neither `known` nor the built-in table has the chip. `known` has priority, its
+/// first entries before later ones; missing values come from the table. Chips are recognized by
+/// their whole name as recorded, entries of `known` by a pattern with `*`. Rates are per second.
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known);
 
 /// Operations per second for matmuls of `dtype` (canonical), or for other work when `is_matrix`
 /// is false, which runs on the vector units; 0 if unknown. Matmuls run at the matrix units'
-/// rate of their type; FP32 ones that were seen on NVIDIA's Tensor Cores run as TF32.
+/// rate of their type; FP32 ones that were seen on NVIDIA's Tensor Cores run as TF32. Other work of
+/// any type but float64 runs at the rate of float32. A multiply-add is two operations.
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,
                 bool on_tensor_cores);
 

@@ -6,6 +6,8 @@
 namespace profgauge {
 namespace {
 
+// Where an operator has its arguments. Operators of one name and several libraries differ in those:
+// a row with a module comes before the row without.
 struct Attention {
   std::string_view op;
   std::size_t query, causal;  // `causal`: a truth, or the number of a kind of mask.
@@ -40,6 +42,8 @@ struct AttentionCall {
   const OpArgument* parts[3] = {nullptr, nullptr, nullptr};  // Queries, keys, values.
 };
 
+// The row that fits, and queries, keys and values, which are three adjacent arguments of four
+// sizes.
 std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
   AttentionCall found;
   for (const Attention& known : kAttentions) {
@@ -59,6 +63,14 @@ std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
 
 }  // namespace
 
+// Pairs that the mask leaves, of 3 queries with 5 keys: 15, causal 6 (x). Of 5 queries with 3 keys,
+// causal 12: the triangle, and all keys for the queries after it.
+//
+//   x . . . .        x . .
+//   x x . . .        x x .
+//   x x x . .        x x x
+//                    x x x
+//                    x x x
 std::optional<AttentionSizes> AttentionShape(const OpCall& call) {
   const auto of = UnderstandAttention(call);
   if (!of) return std::nullopt;
@@ -85,6 +97,8 @@ std::optional<AttentionSizes> AttentionShape(const OpCall& call) {
   return sizes;
 }
 
+// Forward: queries by keys, 2·d, and weights by values, 2·dv for each pair. The gradient computes
+// the weights again, and four matmuls more: 3·d + 2·dv, twice.
 std::optional<OpWork> AttentionWork(const OpCall& call) {
   const auto of = UnderstandAttention(call);
   const auto sizes = AttentionShape(call);

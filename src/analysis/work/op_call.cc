@@ -9,10 +9,12 @@
 namespace profgauge {
 namespace {
 
+// Empty where there is no value, or it is no text.
 std::string TextOf(const PyValue* value) {
   return value != nullptr && value->is_text() ? value->text : std::string{};
 }
 
+// The whole numbers of a list or tuple, or a single one.
 std::vector<std::int64_t> WholeNumbers(const PyValue* value) {
   std::vector<std::int64_t> numbers;
   if (value == nullptr) return numbers;
@@ -23,6 +25,7 @@ std::vector<std::int64_t> WholeNumbers(const PyValue* value) {
   return numbers;
 }
 
+// One of PyProf's dictionaries of an argument. Missing keys leave fields empty.
 OpArgument ArgumentOf(const PyValue& value) {
   OpArgument argument;
   argument.name = TextOf(value.Find("name"));
@@ -40,6 +43,7 @@ OpArgument ArgumentOf(const PyValue& value) {
   return argument;
 }
 
+// "[4, 8]"; nothing where an item is no size. "[]" has no dimensions.
 std::optional<std::vector<std::int64_t>> ShapeOf(std::string_view text) {
   std::vector<std::int64_t> shape;
   for (const std::string_view item : SplitList(text)) {
@@ -76,6 +80,7 @@ std::vector<std::int64_t> ListOf(std::string_view text) {
   return list;
 }
 
+// Brackets of Python or of C++ (`(2,2)` in profiles of compiled models).
 bool IsList(std::string_view text) {
   return text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
                               (text.front() == '(' && text.back() == ')'));
@@ -100,6 +105,7 @@ OpArgument ValueOf(std::string_view text) {
   return argument;
 }
 
+// An empty type is unknown: bytes are unknown, operations are not.
 OpArgument TensorOf(std::vector<std::int64_t> shape, std::string_view dtype) {
   OpArgument argument;
   argument.type = "tensor";
@@ -127,6 +133,11 @@ std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row) {
                          profile.Name(host.concrete_inputs[row])});
 }
 
+// Kineto records three lists side by side; of emit_nvtx only the first. A place without sizes and
+// without a type of elements is a value:
+//
+//   shapes   [[4, 8], [], [[2], [2]]]           types    [float, Scalar, TensorList]
+//   values   [, 1, ]                            call     tensor [4, 8], float 1, tensors [2], [2]
 std::optional<OpCall> CallOf(const CallText& text) {
   if (text.values.starts_with("{'")) return ParseCall(text.values);
   if (text.shapes.empty()) return std::nullopt;

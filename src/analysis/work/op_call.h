@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// One argument. Only the fields of its type are set.
+/// One argument. Only the fields of its type are set. `number` is a double, whatever the type.
 struct OpArgument {
   std::string name;  ///< Empty: positional.
   std::string type;  ///< "tensor", "int", "float", "bool", "str", "NoneType", "list", "tuple".
@@ -38,11 +38,16 @@ struct OpCall {
   const OpArgument* Find(std::string_view name, std::size_t position) const;
 };
 
-/// The call of a host row: the module of "aten::mm" is "aten", the op "mm". Types are as recorded;
-/// lists of tensors become tensors. Nothing when no shapes were recorded.
+/// The call of a host row: the module of "aten::mm" is "aten", the op "mm". Types are as recorded,
+/// in canonical spelling; lists of tensors become tensors, which share their `place`. Arguments
+/// that are a caller's, or a given result, are left out (classify/arguments.h). Nothing when no
+/// shapes were recorded. REQUIRES: row < profile.host.size().
 std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row);
 
-/// PyProf's dictionary. Nothing when the text is no {'mod', 'op', 'args'}.
+/// PyProf's dictionary. Nothing when the text is no {'mod', 'op', 'args'}. Any bytes will do.
+///
+///   {'mod': 'torch', 'op': 'mm', 'args': [{'name': '', 'type': 'tensor', 'shape': (4, 8),
+///    'dtype': 'float16'}, …]}
 std::optional<OpCall> ParseCall(std::string_view marker);
 
 /// Product of the sizes: 1 for no dimensions. In double: sizes are untrusted and may overflow.

@@ -43,6 +43,7 @@ constexpr Places kTransposed[] = {
     {"miopen_convolution_transpose", 5, 3, 6, kNo, 4, 7},
 };
 
+// A convolution with its tensors. `gradient`: nullptr in forward.
 struct ConvolutionCall {
   const Places* places = nullptr;
   bool transposed = false;
@@ -50,6 +51,8 @@ struct ConvolutionCall {
   const OpArgument *input = nullptr, *weight = nullptr, *gradient = nullptr;
 };
 
+// The row of the tables and the tensors; nothing where sizes do not fit together: input and weight
+// have the same number of dimensions, batch and channels included.
 std::optional<ConvolutionCall> Understand(const OpCall& call, const Tensors& tensors) {
   ConvolutionCall found;
   for (const Places& known : kTransposed) {
@@ -84,7 +87,9 @@ std::optional<double> At(const OpArgument* argument, std::size_t i, double other
   return static_cast<double>(argument->list[std::min(i, argument->list.size() - 1)]);
 }
 
-// Size of the result along the i-th of the filter's sizes.
+// Size of the result along the i-th of the filter's sizes. An input of 7 with a filter of 3, stride
+// 2, padding 1: reach 2, floor((7 + 2 - 2 - 1) / 2) + 1 = 4; transposed (7 - 1) · 2 - 2 + 2 + 1 =
+// 13. Nothing where an argument that is needed was not recorded.
 std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, std::size_t i) {
   const Places& places = *of.places;
   const OpArgument* padding = call.Find("padding", places.padding);
@@ -102,6 +107,7 @@ std::optional<double> ResultAt(const OpCall& call, const ConvolutionCall& of, st
   return (in - 1) * *stride - 2 * *pad + reach + *more + 1;
 }
 
+// Channels of the input by those of a filter; only transposed ones must say the number.
 double GroupsOf(const OpCall& call, const ConvolutionCall& of) {
   const Shape& x = of.input->shape;
   const Shape& w = of.weight->shape;

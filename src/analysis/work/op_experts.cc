@@ -21,7 +21,9 @@ struct Layer {
   double moved = 0;  // Elements of tokens read and written.
 };
 
-// The number of E experts that get at least one of T tokens, if each goes to k of them at random.
+// The number of E experts that get at least one of T tokens, if each goes to k of them at random:
+// E·(1 − (1 − k/E)^T), and no more than T·k. 8 experts, 2 of them per token: 3.5 for 2 tokens, 7.2
+// for 8.
 double ExpertsRead(double experts, double per_token, double tokens) {
   const double most = std::min(experts, tokens * per_token);
   return std::min(most, experts * (1 - std::pow(1 - per_token / experts, tokens)));
@@ -50,6 +52,8 @@ std::optional<double> ExpertsPerToken(const Tensors& tensors, const OpArgument& 
   return least;
 }
 
+// Any two adjacent weights of three sizes that fit a tensor of tokens. Names of such operators are
+// each project's own; their tensors are alike.
 std::optional<Layer> FusedLayer(const Tensors& tensors) {
   Tensors weights;
   for (const OpArgument* tensor : tensors) {
@@ -116,6 +120,8 @@ std::optional<Layer> GroupedProduct(const OpCall& call, const Tensors& tensors) 
   return layer;
 }
 
+// One product by its name, else a fused layer by its tensors. Sets the bytes of one expert, -1
+// where a type is unknown.
 std::optional<Layer> LayerOf(const OpCall& call) {
   if (!MayBeLayer(call.op)) return std::nullopt;
   const Tensors tensors = call.Tensors();

@@ -1,4 +1,5 @@
-// Work of the gradients of products that were recorded without arguments.
+// Work of the gradients of products that were recorded without arguments: without it the roofline
+// of a profile of PyProf or emit_nvtx would have the forward pass only.
 #pragma once
 
 #include "analysis/classify/kernel_class.h"

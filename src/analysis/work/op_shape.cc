@@ -11,7 +11,8 @@ double SizeFromEnd(const Shape& shape, std::size_t from_end) {
   return static_cast<double>(shape[shape.size() - 1 - from_end]);
 }
 
-// A weight that all of a batch share makes one product of it.
+// A weight that all of a batch share makes one product of it: [8, 128, 64] by [64, 32] is
+// [1024, 64] by [64, 32].
 ProductSizes Folded(ProductSizes sizes, bool is_shared) {
   if (!is_shared) return sizes;
   return {1, sizes.batch * sizes.m, sizes.n, sizes.k};
@@ -48,6 +49,7 @@ std::optional<ProductSizes> SizesOfProduct(const Shape& x, const Shape& y) {
   return ProductSizes{Elements(*batch), SizeFromEnd(a, 1), SizeFromEnd(b, 0), SizeFromEnd(a, 0)};
 }
 
+// In-place and plain names are one: addmm_ and addmm, but not __matmul__.
 std::optional<ProductSizes> ProductShape(const OpCall& call) {
   std::string_view op = call.op;
   if (op.ends_with('_') && !op.starts_with("__")) op.remove_suffix(1);

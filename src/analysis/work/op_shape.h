@@ -18,7 +18,8 @@
 
 namespace profgauge {
 
-/// The kind of work, which determines the sizes of OpShape that are set.
+/// The kind of work, which determines the sizes of OpShape that are set. Names of `kind` in the
+/// table `roofline`.
 enum class OpKind : std::uint8_t {
   kOther,
   kProduct,
@@ -36,7 +37,8 @@ struct ProductSizes {
   bool known() const { return batch > 0 && m > 0 && n > 0 && k > 0; }
 };
 
-/// Sizes in elements, one value per spatial dimension.
+/// Sizes in elements, one value per spatial dimension. A conv2d of [32, 64, 56, 56] by
+/// [128, 64, 3, 3] with padding 1 has channels 64, filter {3, 3}, rows 32 · 56 · 56.
 struct ConvolutionSizes {
   double groups = 1;
   double channels = 0;                   ///< Input channels of a group.
@@ -72,10 +74,11 @@ struct OpShape {
   ExpertSizes experts;
 };
 /// The shape of a call by its operator and arguments. kOther if the operator is unknown or an
-/// argument is missing.
+/// argument is missing. Kinds are tried in the order of OpShape; the first that fits counts.
 OpShape ShapeOf(const OpCall& call);
 
-/// For a [.., M, K] times b [.., K, N], vectors included.
+/// For a [.., M, K] times b [.., K, N], vectors included; batches broadcast. Nothing where the
+/// inner sizes differ, the batches do not fit, or one has no dimensions.
 std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
                                            const std::vector<std::int64_t>& b);
 

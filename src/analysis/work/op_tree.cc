@@ -41,8 +41,10 @@ class NameBook {
   std::vector<NameFacts> facts_;
 };
 
+// Annotations, markers and the profiler's own work are transparent.
 bool IsTreeNode(HostKind kind) { return kind == HostKind::kOp || kind == HostKind::kPython; }
 
+// A negative length counts as 0.
 Ns EndOf(const HostTable& host, std::size_t row) {
   return host.start[row] + std::max<Ns>(host.duration[row], 0);
 }
@@ -75,7 +77,10 @@ std::vector<std::uint32_t> NearestNodes(const HostTable& host) {
 }
 
 // Sets `representative` and `parent`: an op whose only child is an op of the same name takes over
-// that child's children and calls, repeatedly.
+// that child's children and calls, repeatedly. A dispatcher that records an operator twice
+// would count one call as two:
+//
+//   aten::conv2d > aten::conv2d > aten::convolution        one conv2d, parent of convolution
 void Link(const HostTable& host, const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   std::vector<std::uint32_t> direct(host.size(), OpTree::kNone);
   std::vector<std::uint32_t> children(host.size(), 0);
@@ -127,6 +132,7 @@ void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& neare
   for (Ns& self : tree.host_self) self = std::max<Ns>(self, 0);
 }
 
+// Sums of the work that each op launched itself, by the row that represents it.
 void AddDeviceTime(const Profile& profile, const KernelClasses& classes,
                    const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const DeviceTable& device = profile.device;
@@ -151,6 +157,7 @@ void AddDeviceTime(const Profile& profile, const KernelClasses& classes,
   }
 }
 
+// Children come after their parents, so one walk from the end adds up whole subtrees.
 void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   tree.device_total = tree.device_self;
   tree.kernel_total = tree.kernel_self;

@@ -1,9 +1,17 @@
-// The tree of operators per thread, with the host and device time of each call.
+// The tree of operators per thread, with the host and device time of each call. Tables of
+// operators, the roofline and memory by operator are made of it. It is columns by host row, not
+// nodes: most rows of a profile are operators.
 //
 // Definition: TensorBoard plug-in (its op_tree.py) with these differences: device work belongs
 // to the op that launched it as the model links it; annotations are transparent; runtime calls that
 // contain each other (cudaLaunchKernel, cuLaunchKernel) count once; nothing is dropped because it
 // overlaps, and nothing is negative.
+//
+//   host      |------------ aten::linear 20 ------------|       self 20 - 12 = 8
+//                |------- aten::addmm 12 -------|               self 12 - 5 = 7
+//                        |cudaLaunchKernel 5|
+//   device                              |#### gemm 30 ####|     device_self: addmm 30, linear 0
+//                                                               device_total: 30 each
 #pragma once
 
 #include <cstddef>
@@ -22,6 +30,8 @@ namespace profgauge {
 enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
 
 /// One entry per row of HostTable. Rows that are not ops have representative kNone and zeros.
+/// Collapsed rows have zeros, too: their time is their representative's. Times are ns, and cover
+/// the whole profile: tables and metrics choose rows by RankContext::InTables() and InIterations().
 struct OpTree {
   static constexpr std::uint32_t kNone = kNoIndex;
 
@@ -55,7 +65,8 @@ bool IsDataLoaderRange(std::string_view name);
 /// "MmBackward". Never empty unless `name` is.
 std::string_view OpType(std::string_view name);
 
-/// The trees of all threads of a profile.
+/// The trees of all threads of a profile. REQUIRES: `classes` has one verdict per device row; a
+/// parent's row is before its children's (HostTable). O(rows); about 70 bytes per host row.
 OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes);
 
 }  // namespace profgauge

@@ -23,6 +23,7 @@ double BytesOf(const std::vector<const OpArgument*>& tensors) {
   return sum;
 }
 
+// The first part that knows the operator; experts last, since they are found by tensors.
 std::optional<OpWork> WorkOf(const OpCall& call) {
   for (const auto part :
        {ProductWork, ConvolutionWork, AttentionWork, ElementWork, TrainingWork, ExpertsWork}) {

@@ -38,7 +38,8 @@ struct OpWork {
   bool is_matrix = false;  ///< A product, convolution or attention: fit for Tensor Cores.
 };
 
-/// Nothing for operators that are not understood, or without the shapes and values they need.
+/// Nothing for operators that are not understood, or without the shapes and values they need, and
+/// for sizes whose product is no usable number (1e30 and more): they come from a file.
 std::optional<OpWork> WorkOf(const OpCall& call);
 
 /// Parts of WorkOf, by kind of operator.
@@ -69,7 +70,13 @@ struct OpWorks {
     return of_row[row] == kNone ? nullptr : &works[of_row[row]];
   }
 };
-/// The work of the outermost operators whose work is known. O(calls).
+/// The work of the outermost operators whose work is known. O(calls); each distinct call (name,
+/// shapes, types, values) is computed once.
+///
+///   aten::linear (shapes known)    counted_in: itself
+///     aten::addmm                  counted_in: linear, though its own work is known
+///   my::block (unknown)            counted_in: kNone
+///     aten::mm                     counted_in: itself
 OpWorks CountWork(const Profile& profile, const OpTree& tree);
 
 }  // namespace profgauge

@@ -126,6 +126,7 @@ constexpr Entry kEntries[] = {
     {"index_select", Kind::kLookup},
 };
 
+// `add_` is `add` in place; `__add__` keeps its underscores.
 const Entry* FindEntry(std::string_view op) {
   const auto find = [](std::string_view name) {
     return std::find_if(std::begin(kEntries), std::end(kEntries),
@@ -161,6 +162,7 @@ std::optional<OpWork> Pointwise(const OpCall& call, const std::vector<const OpAr
   return work;
 }
 
+// Rows of a table by index: moved once to be read and once to be written, the indices once.
 std::optional<OpWork> Lookup(const OpCall& call, const std::vector<const OpArgument*>& tensors) {
   if (tensors.size() < 2) return std::nullopt;
   // torch.nn.functional.embedding has the indices first, all others the table.
@@ -189,6 +191,7 @@ std::optional<OpWork> Lookup(const OpCall& call, const std::vector<const OpArgum
   return work;
 }
 
+// `flops` operations for each element of the first tensor, which is moved `tensors_moved` times.
 OpWork Scaled(const OpArgument& first, double flops, double tensors_moved) {
   OpWork work;
   work.flops = flops * Elements(first.shape);

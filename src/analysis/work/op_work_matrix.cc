@@ -14,6 +14,7 @@ double Size(const Shape& shape, std::size_t from_end) {
   return static_cast<double>(shape[shape.size() - 1 - from_end]);
 }
 
+// `out_bytes`: of one element of the result. Bytes are unknown, -1, if either is.
 OpWork Product(double batch, double m, double n, double k, double input_bytes, double out_bytes) {
   OpWork work;
   work.is_matrix = true;
@@ -74,6 +75,7 @@ std::optional<OpWork> MixedProduct(const OpCall& call,
   return work;
 }
 
+// Elements M·N of a matmul that has 2·M·N·K operations.
 double ResultElements(const OpWork& work, double k) { return k > 0 ? work.flops / (2 * k) : 0; }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using Tensors = std::vector<const OpArgument*>;
 
+// Bytes of the tensors read and of the elements written, of the type of `as`; -1 unknown.
 double Moved(const Tensors& read, double written_elements, const OpArgument& as) {
   const double in = BytesOf(read), each = ElementBytes(as);
   return in < 0 || each < 0 ? -1 : in + written_elements * each;
@@ -31,6 +32,7 @@ std::optional<OpWork> NormGradient(const OpCall& call, const Tensors& tensors) {
   return std::nullopt;
 }
 
+// (gradient, result, …): y·(g − Σ g·y), four operations per element.
 std::optional<OpWork> SoftmaxGradient(const OpCall& call, const Tensors& tensors) {
   if (call.op != "_softmax_backward_data" && call.op != "_log_softmax_backward_data") {
     return std::nullopt;
@@ -43,6 +45,7 @@ std::optional<OpWork> SoftmaxGradient(const OpCall& call, const Tensors& tensors
   return work;
 }
 
+// Forward and backward of losses; `tensors` are (input, target) or (gradient, input, target).
 std::optional<OpWork> Loss(const OpCall& call, const Tensors& tensors) {
   if (tensors.size() < 2) return std::nullopt;
   const OpArgument& first = *tensors[0];
@@ -85,6 +88,8 @@ std::optional<double> SizeAt(const OpArgument* argument, std::size_t i,
   return static_cast<double>(argument->list[std::min(i, argument->list.size() - 1)]);
 }
 
+// One operation for each element of each window. In 7 with a window of 3, stride 2, padding 1:
+// 4 windows. `ceil_mode` adds the last one that sticks out.
 std::optional<OpWork> Pooling(const OpCall& call, const Tensors& tensors) {
   const bool is_max = call.op == "max_pool2d" || call.op == "max_pool2d_with_indices";
   if ((!is_max && call.op != "avg_pool2d") || tensors[0]->shape.size() < 3) return std::nullopt;
@@ -168,6 +173,7 @@ constexpr Update kUpdates[] = {
     {"_foreach_addcdiv", 3},    {"_foreach_zero", 0},    {"_foreach_copy", 0},
 };
 
+// The elements of the first list, the parameters; the other lists have as many. Bytes are unknown.
 std::optional<OpWork> ListUpdate(const OpCall& call, const Tensors& tensors) {
   std::string_view op = call.op;
   if (op.ends_with('_')) op.remove_suffix(1);

@@ -13,6 +13,7 @@ namespace {
 // The nearest backward node around a row.
 enum class Inside : std::uint8_t { kNone, kNode, kCheckpoint };
 
+// PyTorch's engine, its nodes ("MmBackward0") and ranges that people call backward.
 bool IsBackward(std::string_view name) {
   return name.starts_with("autograd::engine::evaluate_function") ||
          name.find("Backward") != std::string_view::npos ||

@@ -1,4 +1,5 @@
-// Which operators the backward pass runs again because their results were not kept.
+// Which operators the backward pass runs again because their results were not kept. MFU leaves
+// their operations out, HFU counts them; the table `ops` has their time.
 #pragma once
 
 #include <vector>
@@ -14,7 +15,8 @@ namespace profgauge {
 /// in backward, too (for gradients of gradients): then numbers are no evidence, and none counts.
 std::vector<bool> FindRecomputed(const Profile& profile);
 
-/// Whether the profile has backward nodes: without them nothing would show it.
+/// Whether the profile has backward nodes: without them nothing would show it. Only rows with a
+/// thread count. O(host rows).
 bool HasBackward(const Profile& profile);
 
 /// The rows in `some`, and all that are in one of them.
