@@ -32,11 +32,13 @@ struct PlacedRow {
   const CopyRow* row = nullptr;
 };
 
+// The position in kKindNames.
 std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
   if (device.kind[row] == DeviceKind::kMemset) return kMemset;
   return static_cast<std::uint8_t>(device.copy[row]);
 }
 
+// One pass; exposed time of each iteration is kept beside the sums for its one-off part.
 std::vector<CopyRow> CollectRows(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const OptionalColumn<Ns> exposed =
@@ -76,6 +78,7 @@ std::vector<CopyRow> CollectRows(const RankContext& rank) {
   return rows;
 }
 
+// Bytes per second. REQUIRES: sized_time > 0.
 double Bandwidth(const CopySums& sums) {
   return static_cast<double>(sums.bytes) * 1e9 / static_cast<double>(sums.sized_time);
 }
@@ -126,6 +129,9 @@ struct WhyUnknown {
   std::string to_host, in_device;
 };
 
+// One rank that does not know its copies makes the run's unknown: a sum over the others would be
+// too small. First match wins: not in the file, copied by calls but not recorded, only inside of
+// the device.
 WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const Output& out) {
   const auto find = [ranks](CopyKnowledge known) {
     return std::find_if(ranks.begin(), ranks.end(),
@@ -201,6 +207,7 @@ void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown&
   }
 }
 
+// Of the bytes of copies whose kind of host memory is known.
 void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
   std::int64_t pageable = 0, known = 0;
   for (const CopyFacts& rank : ranks) {
@@ -219,6 +226,8 @@ void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
   }
 }
 
+// A profile without copies either made none or lost them. Its calls show which: a cudaMemcpy in the
+// iterations without any recorded copy was lost.
 CopyKnowledge KnowledgeOf(const RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;

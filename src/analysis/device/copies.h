@@ -1,4 +1,5 @@
-// Memory copies and sets.
+// Memory copies and sets: table `memcpys` and metrics memcpy.*, by direction and by kind of host
+// memory. Copies as a part of the iterations' time are in time/category_times.h.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace profgauge {
 
-/// Sums over copies of one kind. `time` counts each copy; `exposed` is the part without
-/// computation.
+/// Sums over copies of one kind, ns and bytes. `time` counts each copy; `exposed` is the part
+/// without computation. Bandwidth is bytes / sized_time: copies of unknown size count in neither.
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
@@ -23,7 +24,8 @@ struct CopySums {
   std::int64_t sized = 0;
 };
 
-/// The copies of one kind, host memory and GPU in the selected iterations of one rank.
+/// The copies of one kind, host memory and GPU in the selected iterations of one rank. `calls` of
+/// its sums is at least 1.
 struct CopyRow {
   std::uint8_t kind = 0;  ///< A CopyKind, or 7: sets.
   HostMemory host_memory = HostMemory::kUnknown;
@@ -44,19 +46,21 @@ inline constexpr std::int64_t kCopyKnowledges =
     static_cast<std::int64_t>(CopyKnowledge::kNotRecorded) + 1;
 
 /// The copies of one rank. Without knowledge of copies `rows` is empty and `known` gives the
-/// reason, so that no 0 is printed.
+/// reason, so that no 0 is printed. With kInDevice `rows` has those inside of the device.
 struct CopyFacts {
   CopyKnowledge known = CopyKnowledge::kNoDevice;
   std::string why;  ///< For kNotInFile and kInDevice.
   std::vector<CopyRow> rows;
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
-/// For the selected iterations of one rank.
+/// For the selected iterations of one rank. O(n log s) for s streams, by the sweep that finds
+/// exposed time.
 CopyFacts CopyFactsOf(const RankContext& rank);
 
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
-/// device.
-/// Only the rank of the contexts is used, and whether it has times.
+/// device. One copy of unknown direction makes all directions unknown, and one of unknown size the
+/// bytes of its direction.
+/// Only the rank of the contexts is used, and whether it has times. REQUIRES: one fact per context.
 void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out);
 
 }  // namespace profgauge

@@ -24,6 +24,7 @@ struct GpuKernels {
   Ns time = 0, tensor_core = 0;
 };
 
+// Kernels of the selected iterations on one GPU.
 GpuKernels KernelsOf(const RankContext& rank, std::int32_t gpu) {
   const DeviceTable& device = rank.profile->device;
   GpuKernels sums;
@@ -37,6 +38,7 @@ GpuKernels KernelsOf(const RankContext& rank, std::int32_t gpu) {
   return sums;
 }
 
+// "8.0"; empty where it is unknown.
 std::string CapabilityText(const Gpu& gpu) {
   if (gpu.compute_major < 0) return {};
   return fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor));
@@ -73,6 +75,8 @@ struct StreamSums {
   ChosenRows launches;  // The first row of each.
 };
 
+// REQUIRES: rows [begin, end) are one stream's. A graph's kernels of one stream follow each other,
+// so that one look at the last launch is enough.
 StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end) {
   const DeviceTable& device = rank.profile->device;
   StreamSums sums;

@@ -25,7 +25,12 @@ LaunchProperties PropertiesOf(const LaunchConfig& config) {
 
 constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 
-// One certain call makes a row certain; else one undecided makes it undecided.
+// One certain call makes a row certain; else one undecided makes it undecided:
+//
+//   row \ call   no        yes    unknown
+//   no           no        yes    unknown
+//   unknown      unknown   yes    unknown
+//   yes          yes       yes    yes
 Tri Surest(Tri row, Tri call) { return call == Tri::kYes || row == Tri::kNo ? call : row; }
 
 // How much of the device the kernel can use, where known.
@@ -175,6 +180,8 @@ void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
   sums.time += call.time;
 }
 
+// Launch properties of the profile by those of the run: configs that differ in derived values only
+// (occupancy, blocks per SM) are one.
 std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {
   std::vector<std::uint32_t> result;
   result.reserve(profile.launch_configs.size());
@@ -194,6 +201,8 @@ std::vector<std::uint32_t> KernelCollector::MapConfigs(const Profile& profile) {
   return result;
 }
 
+// The type of an operator's first tensor, found once per text of types; where a caller's arguments
+// come first the text is not enough, and each call is looked at.
 StringId KernelCollector::DtypeOf(const Profile& profile, HostId op) {
   if (!op.valid()) return {};
   const StringId types = profile.host.input_dtypes[op.value];

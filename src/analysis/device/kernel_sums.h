@@ -21,7 +21,8 @@
 
 namespace profgauge {
 
-/// A mean weighted by time; calls of length 0 count only when there is nothing longer.
+/// A mean weighted by time; calls of length 0 count only when there is nothing longer. Empty: no
+/// value was added.
 struct WeightedMean {
   double weighted = 0, weight = 0, plain = 0;
   std::int64_t count = 0;
@@ -43,7 +44,9 @@ struct WeightedMean {
   }
 };
 
-/// The common columns of all kernel tables for a group of calls.
+/// The common columns of all kernel tables for a group of calls. Times are ns. -1 in a member means
+/// that no call of the group knows it; else it is the sum over those that do. A single call is a
+/// group, so that joining is all there is.
 struct KernelSums {
   std::int64_t calls = 0;
   Ns time = 0, min = std::numeric_limits<Ns>::max(), max = 0, exposed = 0;
@@ -58,7 +61,8 @@ struct KernelSums {
   bool collective = false;
 };
 
-/// Adds up groups of calls.
+/// Adds `others` to `sums`. The order of calls only matters for the rounding of doubles; `rule` is
+/// that of the first.
 void Join(KernelSums& sums, const KernelSums& others);
 
 /// Kernels of one name. Texts are those of the profile and of the project's additions, or of the
@@ -120,6 +124,8 @@ struct LaunchProperties {
 };
 
 /// By name: of all that tables cover. By operator, by iteration and in sum: of the iterations.
+/// Ranks are added in their order; the rows of all are in one list, with the rank's position.
+/// Memory grows with distinct rows, and by four bytes per device row.
 class KernelCollector {
  public:
   /// Names go to `pool`, which must outlive this. `by_iteration`: whether those rows are wanted.

@@ -54,6 +54,7 @@ std::int64_t BytesOf(const KernelSums& sums) {
   return from_shapes ? std::llround(sums.work_bytes) : sums.bytes;
 }
 
+// "[8, 1, 1]"; invalid where the grid is unknown.
 StringId DimensionsText(const std::int32_t (&size)[3], StringPool& pool) {
   if (size[0] <= 0) return {};
   return pool.Intern(fmt::format("[{}, {}, {}]", size[0], size[1], size[2]));
@@ -75,6 +76,7 @@ std::vector<KernelNameSum> PoolNames(std::span<const KernelFacts> ranks) {
   return pooled;
 }
 
+// The table `kernels`, from kept sums: a run of events and a run of summaries have the same rows.
 void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
   const std::vector<KernelNameSum> rows = PoolNames(ranks);
   Table& table = out.AddTable("kernels");
@@ -176,6 +178,7 @@ void FillKernelsByIteration(KernelCollector& collected, std::span<const RankCont
   }
 }
 
+// Shares are of the sums of all ranks: a rank with more kernel time weighs more.
 void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
   KernelFacts run;
   for (const KernelFacts& rank : ranks) {

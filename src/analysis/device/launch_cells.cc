@@ -63,6 +63,8 @@ struct Cells {
   std::vector<StringId> grids, blocks;  // The launch properties that a profile has; they are few.
 };
 
+// A column, and how its cell of one row is made. Callers may ask for some columns only, so each is
+// filled by itself.
 struct LaunchColumn {
   std::string_view id;
   void (*append)(Cells& of, LaunchRow row, Column& to);

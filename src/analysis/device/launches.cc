@@ -53,12 +53,15 @@ class LaunchCounter {
     Count(one);
   }
 
+  // Counts the launches of several pieces, which are known only now.
   LaunchFacts Facts() && {
     for (const auto& [call, launch] : of_several_) Count(launch);
     return std::move(facts_);
   }
 
  private:
+  // Keeps the first work of a call, and its first kernel: a call that launches a graph waits as
+  // long as that does.
   void Join(std::uint32_t row, std::int32_t queue, Launch& launch) const {
     const DeviceTable& device = profile_.device;
     const auto is_before = [&](std::uint32_t other) {
@@ -131,7 +134,8 @@ LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
   return facts;
 }
 
-// As Median() of every delay as often as it occurs. REQUIRES: there are any.
+// As Median() of every delay as often as it occurs. REQUIRES: there are any. For an even number the
+// mean of the two in the middle: delays 1 (twice), 5 (once), 9 (once) have 1 + (5 - 1) / 2 = 3.
 Ns CountedMedian(std::span<const LaunchFacts> ranks) {
   std::map<Ns, std::int64_t> counts;
   std::int64_t all = 0;

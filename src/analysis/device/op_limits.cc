@@ -10,11 +10,13 @@
 namespace profgauge {
 namespace {
 
+// Tiles of all matmuls of the batch; those at the edges count whole. REQUIRES: the tile is known.
 double TilesOfResult(const ProductSizes& sizes, const KernelTile& tile) {
   return sizes.batch * std::ceil(sizes.n / static_cast<double>(tile.first)) *
          std::ceil(sizes.m / static_cast<double>(tile.second));
 }
 
+// Whether a grid of `blocks` may be several parts of `tiles`.
 bool IsMultiple(double blocks, double tiles) {
   return blocks >= tiles && std::fmod(blocks, tiles) == 0;
 }
@@ -43,6 +45,7 @@ double PartsOf(const ProductSizes& sizes, const TiledKernel& kernel, double tile
   return -1;
 }
 
+// 12 tiles on 8 places take two waves, of which 12 of 16 places work.
 void FillWaves(OpTiles& tiles, std::int32_t multiprocessors) {
   if (tiles.tiles <= 0 || multiprocessors <= 0) return;
   tiles.wave_use = tiles.tiles / (multiprocessors * std::ceil(tiles.tiles / multiprocessors));
@@ -74,6 +77,7 @@ OpTiles TilesOf(const ProductSizes& sizes, const TiledKernel& kernel,
 
 namespace {
 
+// By the maker, from the name of the GPU.
 double UsualReach(std::string_view gpu_name) {
   switch (AcceleratorOfName(gpu_name)) {
     case Accelerator::kNvidia:

@@ -1,4 +1,12 @@
-// What a device lets an operator reach: tiles that fill it, and the part of its data sheet.
+// What a device lets an operator reach: tiles that fill it, and the part of its data sheet. Used by
+// op_traits.h to say why an operator is slow, and by the roofline's target.
+//
+// A product of m = 300 by n = 500 in tiles of 128 by 128, on 8 multiprocessors:
+//
+//   along n     |--128--|--128--|--128--|--116|     4 tiles
+//   along m     |--128--|--128--|-44|               3 tiles: 12 in all
+//   wave_use    8 and 4 tiles in two waves of 8     12 / 16 = 0.75
+//   tile_use    300 · 500 of the area 384 · 512     0.76
 #pragma once
 
 #include <cstdint>
@@ -31,13 +39,14 @@ struct OpTiles {
 
 /// From the tile in the kernel's name; without one, from a grid that is no persistent kernel's:
 /// those launch as many blocks as run at a time. Nothing where blocks share the work evenly.
+/// `sizes` may be unknown: then only the grid counts. multiprocessors <= 0: unknown.
 OpTiles TilesOf(const ProductSizes& sizes, const TiledKernel& kernel, std::int32_t multiprocessors);
 
 // The part of its data sheet that a device reaches.
 
-/// Part of the memory bandwidth.
+/// Part of the memory bandwidth that operators are taken to reach, 0.8.
 double BandwidthReach();
-/// Seconds that a kernel takes at least.
+/// Seconds that a kernel takes at least, from its start to its end: 5 us on AMD's, 3 us on others.
 double LeastKernelTime(std::string_view gpu_name);
 
 /// One product that was recorded.
@@ -47,7 +56,8 @@ struct ReachedShare {
   bool is_good = false;  ///< Bound by arithmetic, aligned, and with tiles enough.
 };
 /// Part of the peak that matmuls of one type reach on this device: the best of the
-/// recorded ones, if there are enough, else the usual part of its maker's devices.
+/// recorded ones, if there are at least three good ones of 50 us and more, else the usual part of
+/// its maker's devices. Between half of the usual part and 1: slow matmuls are no slow device.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products);
 
 }  // namespace profgauge

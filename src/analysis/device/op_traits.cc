@@ -42,12 +42,15 @@ double Ridge(const MeasuredOp& facts) {
   return facts.compute_time > 0 ? Intensity(facts) * facts.memory_time / facts.compute_time : 0;
 }
 
+// The time that the device could take: the longest of compute and memory time by its reach, and of
+// the shortest time of the kernels. Never more than the recorded time.
 double TargetOf(const MeasuredOp& facts) {
   const double compute = facts.compute_time / facts.reach;
   const double memory = facts.memory_time / BandwidthReach();
   return std::min(facts.time, std::max({compute, memory, facts.least_time * facts.kernels}));
 }
 
+// Twice the target, and three times the shortest time of a kernel: below that the start decides.
 bool IsSlow(const MeasuredOp& facts, double target) {
   const double each = facts.time / static_cast<double>(facts.calls);
   return each >= knowledge::kTraitsLeastTimes * facts.least_time &&
@@ -68,6 +71,8 @@ std::string FewTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
                      FormatShare(1 - busy));
 }
 
+// Waves and padding leave less than three quarters of the device's work useful, and explain half of
+// the distance from the roof. On a logarithmic scale: factors of several causes multiply.
 bool HasPartialTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   if (tiles.wave_use < 0 || tiles.tile_use < 0 || !facts.is_compute_bound()) return false;
   const double used = tiles.wave_use * tiles.tile_use;
@@ -86,6 +91,7 @@ std::string PartialTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
       FormatShare(1 - tiles.tile_use));
 }
 
+// One size of at most 64, bound by memory, and less than half of the bandwidth.
 bool IsSkinny(const MeasuredOp& facts) {
   const ProductSizes& sizes = facts.shape.product;
   return !facts.is_compute_bound() &&
@@ -239,6 +245,7 @@ std::string ElementwiseText(const MeasuredOp& facts) {
                      FormatShare(facts.memory_time / facts.time));
 }
 
+// The first that holds: too few tiles, partial tiles, unaligned loads, a skinny product.
 void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   if (HasFewTiles(facts, verdict.tiles)) {
     verdict.trait = Trait::kFewTiles;

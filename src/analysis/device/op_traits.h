@@ -19,7 +19,7 @@
 namespace profgauge {
 
 /// All calls of one operator with the same inputs. Times in seconds, sums over the calls; -1
-/// unknown.
+/// unknown. A plain input, so that tests and summaries need no profile.
 struct MeasuredOp {
   OpShape shape;
   TiledKernel kernel;
@@ -40,7 +40,7 @@ struct MeasuredOp {
   bool is_compute_bound() const { return compute_time > memory_time; }
 };
 
-/// Why an operator is slower than its roof.
+/// Why an operator is slower than its roof. Reports show the names; rules compare them.
 enum class Trait : std::uint8_t {
   kUnknown,  ///< Its roof is unknown.
   kNone,     ///< Not slow, or for no reason that its shape shows.
@@ -59,7 +59,8 @@ enum class Trait : std::uint8_t {
 /// "few tiles"; "none"; empty for kUnknown.
 std::string_view TraitName(Trait trait);
 
-/// The judgment of one row of the roofline.
+/// The judgment of one row of the roofline. A trait other than kUnknown, kNone and kExperts means
+/// that the operator is slow; experts have the trait whether they are or not.
 struct OpVerdict {
   OpTiles tiles;
   double target = -1;  ///< Seconds, of all calls; -1 without a roof.
@@ -67,7 +68,8 @@ struct OpVerdict {
   std::string text;  ///< Words after the operator's name in a sentence; empty without a trait.
   std::string form;  ///< For a convolution: "dilated (16 × 16)"; for attention, experts also.
 };
-/// The text may name parts of the device as `{{ device.core }}`.
+/// The text may name parts of the device as `{{ device.core }}`. REQUIRES: facts.time > 0 and
+/// calls >= 1 where the roof is known.
 OpVerdict JudgeOp(const MeasuredOp& facts);
 
 }  // namespace profgauge

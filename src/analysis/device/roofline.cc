@@ -44,6 +44,7 @@ struct Totals {
 
 constexpr std::uint32_t kNoPoint = kNoIndex;
 
+// -1, unknown, for numbers that no whole number holds.
 std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number) : -1; }
 
 void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& write) {
@@ -101,6 +102,7 @@ void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
   AppendShape(of_run, write);
 }
 
+// Longest first, and notes the row of each point for LinkRows().
 void FillTable(RooflinePoints& points, Output& out) {
   std::vector<RooflinePoints::value_type*> rows;
   for (auto& row : points) rows.push_back(&row);
@@ -210,6 +212,8 @@ std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const Outp
                      op, kRemedy);
 }
 
+// A point without FLOPs (a copy) needs no peak. If points that compute have none, the longest of
+// them gives the reason.
 void AddPoint(const WorkKey& key, const RooflinePoint& point, const Output& out, Totals& totals) {
   totals.flops += point.sums.flops;
   if (point.sums.is_matrix) totals.matrix_time += point.sums.time;

@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::uint32_t kOfNoPoint = kNoIndex;
 
+// Whether arguments that are no tensors change the work: of convolutions and attention only. By
+// them all other operators would fall apart into rows of one call.
 bool ValuesMatter(std::string_view op) {
   for (const std::string_view part : {"conv", "attention", "attn", "mha", "fwd"}) {
     if (op.find(part) != std::string_view::npos) return true;
@@ -146,7 +148,8 @@ class PointCollector {
       by_key_;
 };
 
-// The kernels of each point.
+// The kernels of each point, by name and launch configuration, so that texts are parsed for each of
+// these and not for each kernel.
 class PointKernels {
  public:
   explicit PointKernels(const RankContext& rank) : profile_(*rank.profile) {}
@@ -203,6 +206,7 @@ class PointKernels {
   boost::unordered_flat_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sum> sums_;
 };
 
+// Without threads there is no tree, and with it no evidence of recomputation.
 bool KnowsThreads(const RankContext& rank) {
   const std::vector<ThreadId>& threads = rank.profile->host.thread;
   return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });

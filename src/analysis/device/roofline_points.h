@@ -20,13 +20,13 @@ using WorkKey = std::tuple<std::string_view, std::string_view, std::string_view,
                            std::string_view>;
 /// The views point into the point, which must outlive the key.
 WorkKey KeyOf(const WorkPoint& point);
-/// Adds calls to a point, of the same rank or of another one.
+/// Adds calls to a point, of the same rank or of another one. Unknown bytes make the sum unknown.
 void Join(WorkPoint& point, const WorkPoint& other);
 /// The smaller of two AlignmentInName(); 0: unknown.
 std::int64_t LeastRead(std::int64_t a, std::int64_t b);
 
 /// One row: the sums over all calls and ranks, with the device's peaks. `peaks` is nullptr for an
-/// unknown device.
+/// unknown device. `shape`, `reach` and `verdict` are set by JudgePoints().
 struct RooflinePoint {
   WorkPoint sums;
   const DevicePeaks* peaks = nullptr;
@@ -41,7 +41,8 @@ struct RooflinePoint {
 };
 using RooflinePoints = std::map<WorkKey, RooflinePoint>;  ///< Keys point into the facts of ranks.
 
-/// The peaks of all kinds of GPUs of the run, by name.
+/// The peaks of all kinds of GPUs of the run, by name. Keeps a reference to `knowledge`; pointers
+/// that it gives stay valid as long as it lives.
 class KnownPeaks {
  public:
   explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
@@ -53,12 +54,13 @@ class KnownPeaks {
 };
 
 /// The time that a matmul without matrix units should take on them: in TF32 if the chip has it,
-/// else in 16 bits. -1: it uses them, or they are unknown.
+/// else in 16 bits. -1: it uses them, or they are unknown, or no faster. Seconds over all calls.
 double SecondsOnMatrixUnits(const RooflinePoint& point);
 
 /// Joins the points of the ranks. `facts` must outlive the result.
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks);
-/// Fills in the traits that follow from the points' shapes.
+/// Fills in the traits that follow from the points' shapes. Two passes: the reach of a device
+/// follows from the best of its matmuls.
 void JudgePoints(RooflinePoints& points);
 
 }  // namespace profgauge

@@ -1,3 +1,8 @@
+// FindSingleExperts(): a layer of experts that is a loop over linear layers in Python.
+//
+//   module    |------------ MoE -------------|      four matmuls of equal n and k, in one call of a
+//   expert      |-0-|  |-1-|  |-2-|  |-3-|         module or at most two modules around; their rows
+//   rows of mm    57    120     31     48          differ, as tokens are shared out among experts
 #include "analysis/device/roofline.h"
 
 #include <algorithm>
@@ -29,6 +34,7 @@ struct Group {
   std::set<std::uint32_t> points;
 };
 
+// By point; unknown sizes for all that is no product.
 std::vector<ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
   std::vector<ProductSizes> sizes;
   for (const WorkPoint& point : points) {
@@ -42,6 +48,7 @@ std::vector<ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
   return sizes;
 }
 
+// Modules and matmuls of each thread with modules, by start, the longest first.
 ItemsOfThreads ItemsOf(const RankContext& rank, std::span<const std::uint32_t> point_of,
                        const std::vector<ProductSizes>& sizes) {
   ItemsOfThreads threads;
@@ -69,12 +76,16 @@ ItemsOfThreads ItemsOf(const RankContext& rank, std::span<const std::uint32_t> p
   return threads;
 }
 
+// At least four calls with at least three numbers of rows, one for each two calls: a layer that is
+// called four times has one number.
 bool AreExperts(const Group& group) {
   const auto rows = static_cast<std::int64_t>(group.rows.size());
   return knowledge::kTraitsLeastExperts <= group.calls &&
          knowledge::kTraitsLeastExpertRows <= rows && 2 * rows >= group.calls;
 }
 
+// A walk with a stack of open modules. Each matmul counts for the modules around it, up to
+// traits.modules_around, since which of them is the layer of experts is not recorded.
 void MarkExperts(const std::vector<Item>& items, const std::vector<ProductSizes>& sizes,
                  std::vector<WorkPoint>& points) {
   using Key = std::tuple<std::uint32_t, std::string_view, double, double>;

@@ -1,4 +1,7 @@
-// Tensor Core efficiency, and which kernel time counts as eligible for it.
+// Tensor Core efficiency, and which kernel time counts as eligible for it. Whether one kernel uses
+// them is classify/kernel_class.h's question, whether one operator could is
+// classify/eligibility.h's; here times are added up and their uncertainty is carried into the
+// metrics.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +24,7 @@ namespace profgauge {
 /// and collectives never count, nor FP64 where no GPU has Tensor Cores for it.
 std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& classes);
 
-/// GPU time of kernels in the selected iterations.
+/// GPU time of kernels in the selected iterations, ns. Kernels that overlap count each.
 struct TensorCoreTimes {
   Ns kernels = 0, tensor_core = 0, undecided = 0;
   Ns eligible = 0, eligible_tensor_core = 0, eligible_undecided = 0;
@@ -49,11 +52,13 @@ struct TensorCoreFacts {
   std::vector<EligibleOp> ops;
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
-/// The sums of one rank over its selected iterations.
+/// The sums of one rank over its selected iterations. Texts are views into the profile. O(rows).
 TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
 
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.
-/// Only devices and knowledge of the contexts are used.
+/// Only devices and knowledge of the contexts are used. Undecided kernels make a range: the metric
+/// is its lower end, with Knowledge::undecided_use_tensor_cores its upper end. REQUIRES: `ranks` is
+/// not empty.
 void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
                     Output& out);
 
