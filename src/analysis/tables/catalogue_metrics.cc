@@ -20,6 +20,7 @@ using enum Pooling;
 
 }  // namespace
 
+// Put together on the first question; the language makes that safe for several threads.
 std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all;
@@ -56,6 +57,7 @@ std::string_view PoolingName(Pooling pooling) {
   return "other";
 }
 
+// "what_if.bf16.gain_share" is of "bf16".
 std::string_view ScenarioOfMetric(std::string_view id) {
   constexpr std::string_view kPrefix = "what_if.";
   if (!id.starts_with(kPrefix)) return {};
@@ -77,6 +79,7 @@ struct ScenarioMetric {
 
 }  // namespace
 
+// An entry of the catalog is shared without being owned; a scenario's owns its texts.
 std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   if (const MetricSpec* known = FindMetric(id)) return {std::shared_ptr<void>(), known};
   const std::string_view name = ScenarioOfMetric(id);

@@ -1,4 +1,14 @@
-// The metric catalog in parts, and the shared parts of their entries. Internal to the catalog.
+// The metric catalog in parts, and the shared parts of their entries. Internal to the catalog:
+// other rooms ask MetricCatalogue() and SpecOf().
+//
+// base/metric_id.h lists the ids in the order of the catalog. Each part has one row for each id of
+// its range, in the same order; of the parts that are constants AreInOrder() lets the compiler
+// refuse anything else:
+//
+//   metric::kAll    kProfileWallTime … | kTensorCoreEfficiency … | kNeuronTotalTime …
+//   rows            TimeMetrics()      | WorkMetrics() …         | NeuronMetrics()
+//
+// So a MetricId is a position in the catalog, and looking one up costs nothing.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +20,15 @@
 
 namespace profgauge {
 
-/// Metrics of iterations, idle time and communication.
+/// Metrics of iterations, idle time and communication. The four parts follow each other in the
+/// catalog in this order; NeuronMetrics() comes last.
 std::span<const MetricSpec> TimeMetrics();
 std::span<const MetricSpec> WorkMetrics();  ///< Computed, launched and copied work.
 std::span<const MetricSpec> PathMetrics();  ///< Metrics of the critical path.
 std::span<const MetricSpec> RunMetrics();   ///< Metrics of ranks, memory, peaks and coverage.
 
-/// A column that follows from more than its table does.
+/// A column that follows from more than its table does: where that is missing, the column is absent
+/// and the table stays (Output::SetLacking()).
 struct ColumnBasis {
   std::string_view table, column;
   Basis basis;
@@ -46,7 +58,8 @@ inline constexpr ValueRange kUpToOne = {0, 1};
 inline constexpr ValueRange kFromZero = {};
 inline constexpr ValueRange kOfAnySign = {-std::numeric_limits<double>::infinity()};
 
-/// Whether the rows of a part are those of consecutive constants, `first` on.
+/// Whether the rows of a part are those of consecutive constants, `first` on. For a static_assert
+/// after each part: a row in the wrong place would give all later ids another's definition.
 constexpr bool AreInOrder(std::span<const MetricSpec> rows, MetricId first) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].id != metric::kAll[first.place() + i].text()) return false;

@@ -19,6 +19,7 @@ std::string_view KeptText(std::string text) {
   return texts.emplace_back(std::move(text));
 }
 
+// The entry of a kind of wait, as a share or as a time.
 MetricSpec PathMetric(const PathKindInfo& kind, Unit unit) {
   const bool is_share = unit == Unit::kShare;
   std::string title(kind.title);

@@ -174,6 +174,7 @@ std::span<const TableSpec> TableCatalogue() {
 
 std::span<const ColumnBasis> ColumnsWithBasis() { return kColumnBases; }
 
+// A walk over some dozens of tables: asked once for a table, not for a row.
 const TableSpec* FindTable(std::string_view id) {
   for (const TableSpec& spec : TableCatalogue()) {
     if (spec.id == id) return &spec;

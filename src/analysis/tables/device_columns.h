@@ -1,4 +1,7 @@
-// Columns of the tables of devices, their kernels, launches and copies.
+// Columns of the tables of devices, their kernels, launches and copies. The order, in this and the
+// other headers of columns, is that of reports and of the cells that RowWriter takes. Rules and
+// queries name a column by its id, so an id never changes its meaning. A metric at the end of a row
+// is the one whose uncertainty its cells share (ColumnSpec::as_sure_as).
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

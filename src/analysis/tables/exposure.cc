@@ -30,6 +30,11 @@ ExposureCosts::ExposureCosts(const Exposure& exposure) : has_work_(exposure.has_
   gaps_ = Index(std::move(gaps), rows_of_gaps);
 }
 
+// The parts of each row, in one array: `of_rows` from begin[row] to begin[row + 1].
+//
+//   parts     0: {1}   1: {0, 1}   2: {1, 2}
+//   begin     0 1 4 5                          row 0 has one part, row 1 three, row 2 one
+//   of_rows   1 | 0 1 2 | 2
 ExposureCosts::Parts ExposureCosts::Index(std::vector<Part> parts,
                                           std::span<const std::vector<std::uint32_t>* const> rows) {
   Parts out;
@@ -51,6 +56,9 @@ ExposureCosts::Parts ExposureCosts::Index(std::vector<Part> parts,
   return out;
 }
 
+// Counts for each part how many of its rows are chosen, and adds its time to its device when enough
+// are. Choosing 0 and 1 of the above: part 1 is complete with both, part 0 with row 1; 2 is not, as
+// it needs row 2. Only the parts of these rows are reset.
 double ExposureCosts::Largest(Parts& parts, std::span<const std::uint32_t> rows) {
   std::vector<std::uint32_t> met;
   for (const std::uint32_t row : rows) {

@@ -49,6 +49,8 @@ struct Exposure {
 };
 
 /// The cost of choices of rows of one exposure: each choice in the time of its rows' shared parts.
+/// O(parts) to make. A question costs the parts of its rows only, and leaves no trace; not safe for
+/// several threads. The exposure need not outlive it.
 class ExposureCosts {
  public:
   explicit ExposureCosts(const Exposure& exposure);
@@ -56,7 +58,9 @@ class ExposureCosts {
   /// Time per iteration that the chosen rows, each named once, are exposed, on the device where it
   /// is longest. Nothing when the work is unknown.
   std::optional<double> Exposed(std::span<const std::uint32_t> rows);
-  /// Also the idle time that they touch.
+  /// Also the idle time that they touch: per iteration, on the device where it is longest; 0
+  /// without gaps. For calls a moment may count as both: a call that runs in a gap is exposed in
+  /// it.
   double Idle(std::span<const std::uint32_t> rows);
 
  private:

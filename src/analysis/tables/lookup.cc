@@ -3,6 +3,8 @@
 
 namespace profgauge {
 
+// Mostly metrics are in catalog order, each at its place. A report of another version may not have
+// some: then all are searched.
 const Metric* Analysis::Find(MetricId id) const {
   const MetricSpec& spec = SpecOf(id);
   if (id.place() < metrics.size() && metrics[id.place()].spec == &spec) return &metrics[id.place()];
@@ -12,6 +14,7 @@ const Metric* Analysis::Find(MetricId id) const {
   return nullptr;
 }
 
+// nullptr for ids that neither the catalog nor a scenario has, and where the analysis has none.
 const Metric* Analysis::Find(std::string_view id) const {
   if (const std::optional<MetricId> known = FindMetricId(id)) return Find(*known);
   if (ScenarioOfMetric(id).empty()) return nullptr;

@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// The cells of columns::kTraffic.
+/// The cells of columns::kTraffic, bytes. REQUIRES: they come next in the row.
 template <class Writer>
 void AppendTraffic(const neuron::Traffic& moved, Writer& write) {
   write.Integer("hbm_read"_col, moved.hbm_read)
@@ -22,7 +22,8 @@ void AppendTraffic(const neuron::Traffic& moved, Writer& write) {
       .Integer("spill_reload"_col, moved.spill_reload);
 }
 
-/// The cells of columns::kActiveByEngine, or of columns of these names.
+/// The cells of columns::kActiveByEngine, or of columns of these names, ns. REQUIRES: they come
+/// next in the row.
 template <class Writer>
 void AppendActive(const std::array<Ns, neuron::kEngines>& active, Writer& write) {
   const auto of = [&](neuron::Engine engine) { return active[static_cast<std::size_t>(engine)]; };

@@ -16,6 +16,8 @@ constexpr std::string_view kUnwanted = "skipped: no report or rule needs it";
 
 }  // namespace
 
+// Every metric of the catalog is there from the beginning, absent without a reason: MoveTo() gives
+// those that no analysis sets a general one.
 Output::Output(std::span<const RecordingHint> hints, Accelerator accelerator,
                std::vector<std::string_view> unwanted)
     : hints_(hints),
@@ -65,7 +67,10 @@ namespace {
 
 // A metric may be anything between its value and another number: of two on one side the farther
 // counts. If there is one on either side, the worse one counts, and a failure by the value is
-// uncertain.
+// uncertain. For idle time of 10 %, where less is better:
+//
+//   may be 5 %, then 8 %     5 %
+//   may be 5 %, then 14 %    14 %, with low confidence
 double FarthestOf(Metric& metric, double other) {
   if (!metric.may_be) return other;
   const double value = AsNumber(metric.value, 0);
@@ -120,6 +125,8 @@ void Output::MarkUncertain(bool Basis::*basis, std::string_view why) {
   }
 }
 
+// tables_ is a deque: references that callers keep stay valid while others are added. Removing one
+// moves others.
 Table& Output::AddTable(std::string_view id) {
   const TableSpec* spec = FindTable(id);
   assert(spec != nullptr && "the table is not in the catalog");
@@ -152,6 +159,7 @@ void Output::MarkColumnAbsent(std::string_view table, std::string_view column, s
   }
 }
 
+// Any column with cells: while a table is filled, columns differ in length.
 bool Output::HasRows(std::string_view id) const {
   for (const Table& table : tables_) {
     if (table.id() != id) continue;
@@ -184,6 +192,7 @@ void Output::AddRemark(std::string id, std::string text) {
   remarks_.push_back({std::move(id), std::move(text)});
 }
 
+// Only touched metrics move: a part has an empty entry for every metric of the catalog.
 void Output::Join(Output part) {
   for (const MetricId id : metric::kAll) {
     if (part.is_touched_[id.place()]) Touched(id) = std::move(part.metrics_[id.place()]);
@@ -199,6 +208,8 @@ void Output::Join(Output part) {
   exposures_.merge(part.exposures_);
 }
 
+// A table of the catalog that no one added becomes an empty one with a reason, so that reports and
+// rules find every table.
 void Output::MoveTo(Analysis& analysis) {
   for (Metric& metric : metrics_) {
     if (IsAbsent(metric.value) && metric.absent_because.empty()) metric.absent_because = kNotTold;

@@ -8,7 +8,8 @@
 
 namespace profgauge {
 
-/// Sets both, in ns. The share is absent where `whole` is none.
+/// Sets both, in ns. The share is absent where `whole` is none. REQUIRES: 0 <= time <= whole, if
+/// there is a whole.
 inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
   out.Set(part.time, time);
   if (whole > 0) {
@@ -18,6 +19,7 @@ inline void SetPart(const PartMetrics& part, Ns time, Ns whole, Output& out) {
   }
 }
 
+/// Both are absent for the same reason.
 inline void SetPartAbsent(const PartMetrics& part, const std::string& why, Output& out) {
   out.SetAbsent(part.share, why);
   out.SetAbsent(part.time, why);

@@ -5,6 +5,7 @@
 
 namespace profgauge {
 
+// By ids only: titles are in the words of the run's devices.
 void RequireColumns(const Table& table, std::span<const ColumnSpec> columns) {
   const bool are_these =
       std::equal(table.columns().begin(), table.columns().end(), columns.begin(), columns.end(),
@@ -18,6 +19,7 @@ void RefuseCell(const Table& table, std::string_view given, std::string_view exp
                          " where that of " + std::string(expected) + " comes");
 }
 
+// Without recursion: trees of operators are as deep as the program that a file claims to have.
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) {
   std::vector<std::vector<std::uint32_t>> children(parents.size());
   std::vector<std::uint32_t> open;

@@ -21,6 +21,7 @@
 
 namespace profgauge {
 
+/// A literal as a value of the compiler, so that it can be an argument of a template.
 template <std::size_t kSize>
 struct ColumnName {
   // Not explicit: a literal becomes a name.
@@ -65,7 +66,12 @@ void RequireColumns(const Table& table, std::span<const ColumnSpec> columns);
 [[noreturn, gnu::cold]] void RefuseCell(const Table& table, std::string_view given,
                                         std::string_view expected);
 
-/// For the table whose columns the catalog takes from `kColumns`.
+/// For the table whose columns the catalog takes from `kColumns`. Writes one cell after the other;
+/// the last cell of a row completes it. A cell of the wrong column throws: a row would otherwise be
+/// shifted without any sign.
+///
+///   RowWriter<columns::kRegions> write(out.AddTable("regions"));
+///   write.Integer("rank"_col, 0).Text("from"_col, "start")…      in the order of kRegions
 template <const auto& kColumns>
 class RowWriter {
   static constexpr std::size_t kWidth = std::size(kColumns);
@@ -181,10 +187,14 @@ const Column* ColumnOf(const Table* table, Name name) {
 inline constexpr std::uint32_t kNoNode = kNoIndex;
 
 /// Nodes in the order of the tree: each before its children, siblings as they are numbered.
-/// REQUIRES: a parent's number is below its children's, or kNoNode.
+/// REQUIRES: a parent's number is below its children's, or kNoNode. O(n).
+///
+///   parents   - 0 0 1 -        node 3 is in 1, which is in 0; 4 is a second top
+///   order     0 1 3 2 4
 std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents);
 
-/// Writes the cells of columns::kTree, with which such a row begins.
+/// Writes the cells of columns::kTree, with which such a row begins. Numbers go on from `first`, so
+/// that several trees of one table, an object each, have distinct nodes.
 class TreeCells {
  public:
   /// `parents` must outlive this. Nodes are numbered anew as they are written, from `first`.

@@ -1,4 +1,5 @@
-// Columns that several tables have, and how a table's columns are put together from groups.
+// Columns that several tables have, and how a table's columns are put together from groups. A
+// shared column has one title and one definition.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@ namespace profgauge::columns {
 using enum Unit;
 
 /// The columns of all parts, one after another. A group that several tables have is a part.
+/// Evaluated by the compiler; literal rows in braces are parts, too.
 template <std::size_t... kSizes>
 constexpr auto Join(const ColumnSpec (&... parts)[kSizes]) {
   std::array<ColumnSpec, (kSizes + ...)> all;
