@@ -10,6 +10,9 @@ using enum Direction;
 using enum Pooling;
 using namespace catalogue;
 
+// A row: id, title, unit, range, better direction, pooling over iterations, basis, number of the
+// definition, definition, formula, source. Whoever changes the meaning of a number raises that of
+// its definition: baselines with another one are not compared.
 constexpr MetricSpec kWorkMetrics[] = {
     {metric::kTensorCoreEfficiency, "{{ device.matrix_unit }} efficiency", kShare, kUpToOne,
      kHigherIsBetter, kRatio, kOfNames | kOfGpuUnits, 4,

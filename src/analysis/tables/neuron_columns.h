@@ -1,4 +1,6 @@
-// Columns of the tables of AWS Neuron profiles about the work of engines.
+// Columns of the tables of AWS Neuron profiles about the work of engines. Filled by the room
+// neuron, `engine_regions` also by time/marks.cc. Engines run side by side: their active times add
+// up to more than the time of the core.
 #pragma once
 
 #include "analysis/tables/neuron_shared_columns.h"

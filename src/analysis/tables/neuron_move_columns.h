@@ -1,5 +1,5 @@
 // Columns of the tables of AWS Neuron profiles about moved and stored data, and
-// the file's data about itself.
+// the file's data about itself. Filled by the room neuron.
 #pragma once
 
 #include "analysis/tables/neuron_shared_columns.h"

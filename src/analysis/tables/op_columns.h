@@ -1,5 +1,7 @@
 // Columns of the tables of operators: by name, shapes, stack, kind and iteration, as trees, as
-// modules and as ranges.
+// modules and as ranges. Filled by the room ops, `op_paths` by the room dlprof, `tree_change` by
+// report/tree_change.cc. "self" is without child operators, "total" with them: totals of nested
+// rows must not be added up.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

@@ -107,6 +107,8 @@ void Output::MarkUncertain(MetricId id, std::string_view why) {
   metric.low_confidence = true;
 }
 
+// Metrics, tables and columns of a basis go together: a report must not show a table whose metric
+// it refuses.
 void Output::SetLacking(bool Basis::*basis, const std::string& reason) {
   for (const MetricId id : metric::kAll) {
     if (SpecOf(id).basis.*basis) SetAbsent(id, reason);

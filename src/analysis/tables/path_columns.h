@@ -1,4 +1,5 @@
-// Columns of the tables of the critical path and of the predictions of its replay.
+// Columns of the tables of the critical path and of the predictions of its replay. Filled by the
+// room path; `what_if` by rules/what_if.cc, as scenarios are the policy's.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

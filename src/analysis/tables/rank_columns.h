@@ -1,4 +1,6 @@
-// Columns of the tables of ranks, their groups and their collectives.
+// Columns of the tables of ranks, their groups and their collectives. Filled by the room
+// communication, which matches the calls of several ranks. Times of one rank are on its own clock,
+// except in `rank_calls`, whose clocks are aligned.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

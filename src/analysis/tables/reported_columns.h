@@ -1,5 +1,5 @@
 // Columns of the tables that files state as such, rather than the events after them. Readers fill
-// them, by name.
+// them, by name; where a file states no groups of operators, the room dlprof counts them.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"

@@ -1,4 +1,6 @@
-// Columns of the tables of iterations, idle gaps and regions between marks.
+// Columns of the tables of iterations, idle gaps and regions between marks. Filled by the room
+// time: run_iterations.cc, idle.cc and marks.cc. Times are ns; those of a rank count from the start
+// of its own profile.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"
@@ -6,6 +8,8 @@
 
 namespace profgauge::columns {
 
+// In the order of numbers. The parts from `tensor_core_kernel` to `other` are exclusive, and add up
+// to `duration` without `unobserved`; `gpu_time` counts kernels that overlap each.
 inline constexpr ColumnSpec kIterations[] = {
     {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
@@ -48,6 +52,7 @@ inline constexpr ColumnSpec kIterations[] = {
      "Phase of a serving engine's step: decode, prefill, mixed, diffusion or evaluation."},
 };
 
+// Iterations that the selection leaves out, by position; each on its slowest rank.
 inline constexpr ColumnSpec kOtherIterations[] = {
     {"index", "Iteration", kCount, "Position in the profile, from 0."},
     {"name", "Name", kText, "Number or name that the marker gives."},
@@ -56,6 +61,8 @@ inline constexpr ColumnSpec kOtherIterations[] = {
      "Length: up to the end of the last device work launched in it; on its slowest rank."},
 };
 
+// The longest first, at most 10 000. A rule that sums them up must not take them for all idle time:
+// gpu.idle_cause.* is that.
 inline constexpr ColumnSpec kGaps[] = {
     kRank,
     kGpu,
@@ -76,6 +83,7 @@ inline constexpr ColumnSpec kGaps[] = {
      "use where code is loaded."},
 };
 
+// By rank, then in order of time, from the start of the profile to its end without a hole.
 inline constexpr ColumnSpec kRegions[] = {
     kRank,
     {"from", "From", kText, "Mark where it begins."},

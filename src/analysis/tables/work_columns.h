@@ -1,10 +1,13 @@
-// Columns of the tables that compare work with the peaks of the device, and of memory.
+// Columns of the tables that compare work with the peaks of the device, and of memory. Filled by
+// the room device: tensor_cores.cc, roofline.cc and memory.cc.
 #pragma once
 
 #include "analysis/tables/shared_columns.h"
 
 namespace profgauge::columns {
 
+// Longest first. From `dimension` on only where a dimension is not aligned, whatever the verdict:
+// an operator that uses Tensor Cores may still load slowly.
 inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"name", "Operator", kText, "Operator that could use {{ device.matrix_units }}."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs, where recorded."},
@@ -25,6 +28,8 @@ inline constexpr ColumnSpec kTensorCoreOps[] = {
     {"padding_overhead", "Padding overhead", kShare, "Work that padding to it would add."},
 };
 
+// Longest first. Sizes and tiles are of one call; times, FLOPs, bytes and targets are sums over
+// all. `achieved`, `mfu` and `roof_share` are of the kernels' time, not of the iteration's.
 inline constexpr ColumnSpec kRoofline[] = {
     {"name", "Operator", kText, "Operator: the outermost one whose work is known."},
     {"input_shapes", "Input shapes", kText, "Shapes of the inputs."},
@@ -98,6 +103,8 @@ inline constexpr ColumnSpec kMemoryOps[] = {
     {"self_allocated", "Self allocation size", kBytes, "Bytes allocated without children's."},
 };
 
+// Blocks by their first event; `allocated_at` is absent for blocks older than the profile,
+// `released_at` for those that outlive it.
 inline constexpr ColumnSpec kMemoryEvents[] = {
     {"device", "Device", kText, "CPU or {{ device.device }} with its number."},
     kRank,
