@@ -117,6 +117,7 @@ constexpr Signature kSignatures[] = {
     {"index_select", {3}, Last::kInput},
 };
 
+// By the operator without `aten::`; `add_` is found as `add`.
 const Signature* FindSignature(std::string_view op) {
   constexpr std::string_view kModule = "aten::";
   if (!op.starts_with(kModule)) return nullptr;

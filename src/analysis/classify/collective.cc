@@ -51,6 +51,7 @@ std::string_view CollectiveKindId(CollectiveKind kind) {
   return kIds[static_cast<std::size_t>(kind)];
 }
 
+// The first spelling in the name: "reducescatter" comes before "reduce".
 CollectiveKind CollectiveKindOf(std::string_view name) {
   const std::string plain = Plain(name);
   for (const Spelling& spelling : kSpellings) {
@@ -59,6 +60,7 @@ CollectiveKind CollectiveKindOf(std::string_view name) {
   return CollectiveKind::kOther;
 }
 
+// By the ratio of whole and part: 4096 gathered from 1024 each are 4 ranks.
 std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& collective) {
   if (collective.group_size > 0) return collective.group_size;
   const CollectiveKind kind = CollectiveKindOf(profile.Name(collective.name));

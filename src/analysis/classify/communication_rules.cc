@@ -47,6 +47,7 @@ std::uint16_t RuleOf(CommunicationSign sign) {
                                     static_cast<std::size_t>(sign));
 }
 
+// Rules of the table, then the signs; "communication" for a number that neither has.
 std::string_view CommunicationRuleName(std::uint16_t rule) {
   const std::size_t index = rule - std::size_t{kFirstCommunicationRule};
   if (index < std::size(kCommunicationRules)) return kCommunicationRules[index].id;

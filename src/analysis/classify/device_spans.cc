@@ -12,6 +12,7 @@
 namespace profgauge {
 namespace {
 
+// Copies, sets and collectives compute nothing.
 bool IsCompute(const DeviceTable& device, const KernelClasses& classes, std::size_t row) {
   return device.kind[row] == DeviceKind::kKernel && !classes[row].collective;
 }
@@ -71,6 +72,8 @@ class Uncover {
 // The class of a row for exposed times; the lower hides the higher.
 enum : std::size_t { kComputes, kFirstWanted, kSecondWanted, kNothing };
 
+// Rows that are asked for are first or second; all others that do not compute count as nothing.
+// Sets come second: a moment with a copy is the copy's.
 std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                    std::uint32_t row) {
   if (IsCompute(device, classes, row)) return kComputes;
@@ -82,6 +85,8 @@ std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Expo
   return kind == DeviceKind::kMemset ? kSecondWanted : kNothing;
 }
 
+// One sweep over the rows of a GPU. Nothing is walked where no row is asked for: most GPUs of a
+// profile without communication.
 void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                DeviceRows rows, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
   const auto part_of = [&](std::uint32_t row) { return PartOf(device, classes, wanted, row); };

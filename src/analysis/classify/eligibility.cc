@@ -241,6 +241,8 @@ bool IsVectorProduct(std::string_view op_name, std::string_view shapes) {
   return convolves ? IsDepthwise(op_name, parsed) : IsVectorByMatrix(*factors, parsed);
 }
 
+// Order: used, undecided kernels, unknown chip or type, type, shape, and then nothing is left to
+// blame. Without shapes the last is unknown.
 EligibilityVerdict JudgeEligibility(std::string_view op_name, std::string_view shapes,
                                     std::string_view dtype, Tri uses, const Gpu& gpu,
                                     bool is_nvidia) {

@@ -246,7 +246,7 @@ void KernelClasses::Add(const KernelClass& verdict) {
 
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
-// The order of evidence for a kernel. Of the first three a later one overrides; the last only
+// The order of evidence for a kernel. A later one of the first three overrides; the last only
 // decides where no rule does:
 //
 //   1. its name, by the project's rules, else by the built-in ones, then by the chip

@@ -67,6 +67,7 @@ std::string_view WithoutArguments(std::string_view name) {
 
 namespace {
 
+// Rows of rules/knowledge/names.yaml: a pattern with two groups, the sizes of the tile.
 struct TileName {
   std::string_view id, pattern;
 };
@@ -74,6 +75,7 @@ constexpr TileName kTileNames[] = {
 #include "knowledge/tiles.inc"
 };
 
+// `sizes`: the head sizes that the library was compiled for, "power" or "name" (PaddedHead()).
 struct HeadName {
   std::string_view id, pattern, sizes;
 };
@@ -105,6 +107,7 @@ std::optional<std::int64_t> NextOf(std::string_view sizes, std::int64_t head) {
 
 }  // namespace
 
+// The first pattern that gives two sizes. A tile of 0 is passed over.
 std::optional<KernelTile> TileInName(std::string_view kernel) {
   static const auto patterns = Compiled(kTileNames);
   KernelTile tile;

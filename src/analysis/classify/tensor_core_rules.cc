@@ -33,6 +33,8 @@ struct CompiledRule {
   std::unique_ptr<RE2> exclude;  // null: none
 };
 
+// The patterns of the table at the same positions, and those of LeastComputeCapability(): names of
+// FP4 and FP8 types that are in a matmul's or an attention's name.
 struct CompiledRules {
   RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
   RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};
@@ -48,6 +50,7 @@ struct CompiledRules {
   }
 };
 
+// Compiled on the first question; the language makes that safe for several threads.
 const CompiledRules& Compiled() {
   static const CompiledRules rules;
   return rules;
@@ -57,6 +60,8 @@ const CompiledRules& Compiled() {
 
 std::span<const TensorCoreRule> TensorCoreRules() { return kTensorCoreRules; }
 
+// Communication first: "all_reduce" and a Tensor Core rule's "reduce" may be in one name. A rule
+// whose words are common (AMD's, Ascend's) is tried only where the vendor is known to be theirs.
 KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   const CompiledRules& compiled = Compiled();
   KernelClass result;
@@ -90,6 +95,7 @@ int LeastComputeCapability(std::string_view name) {
 }
 
 namespace {
+// The row of a number of the table or of the chip's verdicts; nullptr for all others.
 const TensorCoreRule* FindRule(std::uint16_t rule) {
   if (rule == 0) return nullptr;
   const std::size_t index = rule - 1u;
