@@ -93,6 +93,8 @@ void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> fac
   }
 }
 
+// Longest first, then by kind, host memory, rank and GPU: the same order whatever the events'
+// order.
 void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
   std::vector<PlacedRow> rows;
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
@@ -156,6 +158,7 @@ struct DirectionMetrics {
   MetricId time, bytes, bandwidth;
 };
 
+// The sums of one direction over all ranks, or why they are unknown.
 void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
                   std::initializer_list<CopyKind> kinds, std::string why, Output& out) {
   CopySums sums;
@@ -207,7 +210,7 @@ void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown&
   }
 }
 
-// Of the bytes of copies whose kind of host memory is known.
+// A share of the bytes of copies whose kind of host memory is known.
 void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
   std::int64_t pageable = 0, known = 0;
   for (const CopyFacts& rank : ranks) {

@@ -44,6 +44,8 @@ std::string CapabilityText(const Gpu& gpu) {
   return fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor));
 }
 
+// A number that the file does not state (SMs, memory) is absent; so is every share of time in a
+// file without times.
 void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kGpus>& write) {
   const Gpu* const found = FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;

@@ -61,8 +61,8 @@ struct KernelSums {
   bool collective = false;
 };
 
-/// Adds `others` to `sums`. The order of calls only matters for the rounding of doubles; `rule` is
-/// that of the first.
+/// Adds `others` to `sums`. The order of calls only matters for the rounding of doubles and for
+/// `rule`, which is that of the first call that has one.
 void Join(KernelSums& sums, const KernelSums& others);
 
 /// Kernels of one name. Texts are those of the profile and of the project's additions, or of the

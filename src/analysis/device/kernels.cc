@@ -120,6 +120,7 @@ void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& orde
   }
 }
 
+// The table of kernels under operators, and which row counts which event, for the exposures.
 void FillKernelsByOp(KernelCollector& collected, std::span<const RankContext> ranks, Output& out) {
   Table& table = out.AddTable("kernels_by_op");
   StringPool& pool = out.strings();
@@ -206,6 +207,7 @@ void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
 
 }  // namespace
 
+// For a summary: rows by operator and by iteration are made and dropped.
 KernelFacts KernelFactsOf(const RankContext& rank) {
   StringPool pool;
   KernelCollector collected(pool, false);

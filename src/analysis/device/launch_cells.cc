@@ -115,6 +115,7 @@ static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &Launch
 
 }  // namespace
 
+// Column by column; columns that the table does not have stay as they are.
 void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings) {
   Cells cells(rank, strings);

@@ -76,6 +76,7 @@ class LaunchCounter {
     }
   }
 
+  // A launch of copies only has no delay of a kernel, but counts for the queue.
   void Count(const Launch& launch) {
     ++facts_.launches;
     if (launch.queue == 0) ++facts_.into_empty_queue;
@@ -230,6 +231,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
   }
 }
 
+// Also for queries and scenarios, which ask for rows without the table.
 std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {
   std::vector<LaunchRow> rows;
   rows.reserve(rank.profile->device.size());

@@ -100,6 +100,7 @@ double LeastKernelTime(std::string_view gpu_name) {
   return Seconds(is_amd ? knowledge::kReachLeastAmd : knowledge::kReachLeastOther);
 }
 
+// A best product of several: the others are slow for reasons of their shapes.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products) {
   const double usual = UsualReach(gpu_name);
   std::int64_t shapes = 0;

@@ -32,8 +32,10 @@ std::string SizesText(const Numbers& numbers) {
   return text;
 }
 
+// Seconds of all calls at the peaks of the data sheet. REQUIRES: facts.has_roof(), here and below.
 double RoofOf(const MeasuredOp& facts) { return std::max(facts.compute_time, facts.memory_time); }
 double RoofShare(const MeasuredOp& facts) { return RoofOf(facts) / facts.time; }
+// FLOPs per byte; 0 where bytes are unknown.
 double Intensity(const MeasuredOp& facts) {
   return facts.bytes > 0 ? facts.flops / facts.bytes : 0;
 }
@@ -57,6 +59,7 @@ bool IsSlow(const MeasuredOp& facts, double target) {
          facts.time >= knowledge::kTraitsSlow * target;
 }
 
+// More than half of the multiprocessors have no tile at all.
 bool HasFewTiles(const MeasuredOp& facts, const OpTiles& tiles) {
   return tiles.tiles > 0 && facts.multiprocessors > 0 &&
          tiles.tiles < knowledge::kTraitsFewTiles * static_cast<double>(facts.multiprocessors);
@@ -80,6 +83,7 @@ bool HasPartialTiles(const MeasuredOp& facts, const OpTiles& tiles) {
          -std::log(used) >= knowledge::kTraitsExplainedShare * -std::log(RoofShare(facts));
 }
 
+// 12 tiles on 8 multiprocessors: "the last of 2 waves is 50 % full".
 std::string PartialTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
   const double waves = std::ceil(tiles.tiles / facts.multiprocessors);
   const double last = tiles.tiles / facts.multiprocessors - (waves - 1);
@@ -157,6 +161,7 @@ void SetAttentionTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   }
 }
 
+// Whether a stride or dilation in any direction is above the limit.
 bool AnyOver(const std::vector<double>& numbers, double limit) {
   return std::any_of(numbers.begin(), numbers.end(), [&](double x) { return x > limit; });
 }
@@ -197,6 +202,7 @@ std::string FormText(const MeasuredOp& facts) {
   return fmt::format("{}", fmt::join(FormsOf(facts), ", "));
 }
 
+// Whole numbers without digits, others with one, below 0.1 with three.
 std::string TokensPerExpert(const ExpertSizes& sizes) {
   const double tokens = sizes.rows / sizes.experts;
   const bool is_whole = tokens == std::floor(tokens) || tokens >= 100;
@@ -204,6 +210,8 @@ std::string TokensPerExpert(const ExpertSizes& sizes) {
   return fmt::format("{} {} per expert", number, tokens == 1 ? "token" : "tokens");
 }
 
+// Experts have a text whether they are slow or not: a roofline says little of them without the
+// number of tokens. More than the roof is impossible: then one of the inputs is wrong.
 std::string ExpertsText(const MeasuredOp& facts) {
   const ExpertSizes& sizes = facts.shape.experts;
   std::string text =
@@ -232,6 +240,7 @@ std::string SingleExpertText(const MeasuredOp& facts) {
       ProductText(facts.shape.product), facts.single_experts, Whole(facts.shape.product.m));
 }
 
+// Moves 4 MiB or more a call, at less than half of the bandwidth.
 bool IsSlowElementwise(const MeasuredOp& facts) {
   return facts.bytes / static_cast<double>(facts.calls) >=
              static_cast<double>(knowledge::kTraitsLargeMove.value()) &&
@@ -308,6 +317,8 @@ std::string_view TraitName(Trait trait) {
   return kNames[static_cast<std::size_t>(trait)];
 }
 
+// Experts first, then slow operators by kind. Without a roof nothing is slow, but experts are
+// known.
 OpVerdict JudgeOp(const MeasuredOp& facts) {
   OpVerdict verdict;
   verdict.tiles = TilesOf(facts.shape.product, facts.kernel, facts.multiprocessors);

@@ -47,6 +47,7 @@ constexpr std::uint32_t kNoPoint = kNoIndex;
 // -1, unknown, for numbers that no whole number holds.
 std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number) : -1; }
 
+// The columns from `kind` on.
 void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& write) {
   const ProductSizes& sizes = point.shape.product;
   const OpVerdict& verdict = point.verdict;
@@ -72,6 +73,7 @@ void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& writ
       .Text("trait_text"_col, verdict.text);
 }
 
+// The row of a point. REQUIRES: its time is above 0, which PointCollector asks for.
 void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
                RowWriter<columns::kRoofline>& write) {
   const WorkPoint& point = of_run.sums;
@@ -185,6 +187,7 @@ std::string NamesNotCounted(const Totals& totals) {
   return words + (ops.size() > kNamed ? ", …" : "");
 }
 
+// Whether all ranks have it: one rank without makes a sum over the run wrong.
 bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
   return std::all_of(facts.begin(), facts.end(),
                      [has](const RooflineFacts& rank) { return rank.*has; });

@@ -17,11 +17,14 @@ namespace {
 using ReachKey = std::pair<std::string_view, double>;
 ReachKey ReachKeyOf(const RooflinePoint& point) { return {point.sums.gpu, point.peak()}; }
 
+// From the texts that summaries keep, so that points of events and of summaries are alike.
 OpShape ShapeOfPoint(const WorkPoint& sums) {
   const auto call = CallOf(CallText{sums.name, sums.shapes, sums.dtypes, sums.values});
   return call ? ShapeOf(*call) : OpShape();
 }
 
+// Only for matmuls on matrix units, and where padding would add little work: else other advice is
+// better.
 std::optional<Misaligned> MisalignedOf(const WorkPoint& sums) {
   if (!sums.is_matrix || sums.tensor_core_time <= 0) return std::nullopt;
   const auto found = FindMisaligned(sums.name, sums.shapes, sums.dtype, sums.read_at_once);
@@ -29,6 +32,7 @@ std::optional<Misaligned> MisalignedOf(const WorkPoint& sums) {
                                                                                  : std::nullopt;
 }
 
+// Integers of ns become seconds here. An unknown reach counts as the whole peak.
 MeasuredOp FactsOf(const RooflinePoint& point) {
   const WorkPoint& sums = point.sums;
   MeasuredOp facts;
@@ -107,6 +111,8 @@ double RooflinePoint::memory_time() const {
              : -1;
 }
 
+// FP32 on a chip with TF32 keeps its bytes; in 16 bits half of them move. At half of the peak
+// (reach.matrix_units).
 double SecondsOnMatrixUnits(const RooflinePoint& point) {
   const WorkPoint& sums = point.sums;
   const bool may_use = sums.is_matrix && sums.tensor_core_time <= 0 && point.memory_time() >= 0;
@@ -132,6 +138,8 @@ const DevicePeaks* KnownPeaks::Of(std::string_view name) {
   return at->second ? &*at->second : nullptr;
 }
 
+// Points of equal keys are one. A kind of GPU is known by its name, so that equal GPUs of several
+// ranks share rows.
 RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peaks) {
   RooflinePoints points;
   for (const RooflineFacts& rank : facts) {
@@ -148,6 +156,8 @@ RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peak
   return points;
 }
 
+// First the shapes and shares of all matmuls, then reach and verdict of each point: the reach of a
+// device is that of its best matmuls of the type.
 void JudgePoints(RooflinePoints& points) {
   std::map<ReachKey, std::vector<ReachedShare>> products;
   for (auto& [key, point] : points) {
