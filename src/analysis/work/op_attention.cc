@@ -63,8 +63,8 @@ std::optional<AttentionCall> UnderstandAttention(const OpCall& call) {
 
 }  // namespace
 
-// Pairs that the mask leaves, of 3 queries with 5 keys: 15, causal 6 (x). Of 5 queries with 3 keys,
-// causal 12: the triangle, and all keys for the queries after it.
+// Pairs that the mask leaves, of 3 queries with 5 keys: 15, causal 6 (x). 5 queries with 3 keys
+// have, causal, 12: the triangle, and all keys for the queries after it.
 //
 //   x . . . .        x . .
 //   x x . . .        x x .

@@ -148,6 +148,8 @@ double Written(const ConvolutionCall& of, double result) {
 
 }  // namespace
 
+// `rows` is m of the matmul: places of the result, or of the input of a transposed one. A
+// gradient's result is the gradient that it is given, which has the shape of the forward result.
 std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
   const auto of = Understand(call, call.Tensors());
   if (!of) return std::nullopt;
@@ -174,6 +176,8 @@ std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
   return sizes;
 }
 
+// 2 · result · filter elements, of a transposed one 2 · input · filter elements. A bias adds one
+// operation per element of the result of a plain forward one.
 std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   const Tensors tensors = call.Tensors();
   const auto of = Understand(call, tensors);

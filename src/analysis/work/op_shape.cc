@@ -7,6 +7,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
+// REQUIRES: more than `from_end` dimensions.
 double SizeFromEnd(const Shape& shape, std::size_t from_end) {
   return static_cast<double>(shape[shape.size() - 1 - from_end]);
 }
@@ -38,6 +39,7 @@ std::string_view OpKindName(OpKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+// A vector is a matrix of one row on the left, of one column on the right.
 std::optional<ProductSizes> SizesOfProduct(const Shape& x, const Shape& y) {
   Shape a = x, b = y;
   if (a.empty() || b.empty()) return std::nullopt;
@@ -77,6 +79,7 @@ std::optional<ProductSizes> ProductShape(const OpCall& call) {
                       SizeFromEnd(x, 0)};
 }
 
+// A convolution also gets the matmul that libraries compute it as, for tiles.
 OpShape ShapeOf(const OpCall& call) {
   OpShape shape;
   if (const auto product = ProductShape(call)) {

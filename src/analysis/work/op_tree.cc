@@ -241,6 +241,8 @@ std::string_view TensorRtType(std::string_view name) {
 
 }  // namespace
 
+// Steps, in this order: TensorRT's layers, "autograd::engine::…: " in front, scopes with a slash,
+// namespaces, the number of a backward node, underscores of in-place variants.
 std::string_view OpType(std::string_view name) {
   if (const auto type = TensorRtType(name); !type.empty()) return type;
   std::string_view type = name;
@@ -259,6 +261,7 @@ std::string_view OpType(std::string_view name) {
   return type.empty() ? name : type;
 }
 
+// Links first, as every sum is by representative.
 OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes) {
   OpTree tree;
   Resize(tree, profile.host.size());

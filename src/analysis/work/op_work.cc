@@ -13,6 +13,7 @@ double ElementBytes(const OpArgument& tensor) {
   return bytes > 0 ? bytes : -1;
 }
 
+// A single tensor of unknown type makes the sum unknown: a part of it would look like all.
 double BytesOf(const std::vector<const OpArgument*>& tensors) {
   double sum = 0;
   for (const OpArgument* tensor : tensors) {
@@ -38,6 +39,7 @@ std::optional<OpWork> WorkOf(const OpCall& call) {
   return std::nullopt;
 }
 
+// Parents come first, so `counted_in` is inherited before a row decides for itself.
 OpWorks CountWork(const Profile& profile, const OpTree& tree) {
   const HostTable& host = profile.host;
   OpWorks result;

@@ -55,6 +55,12 @@ class Nodes {
 
 }  // namespace
 
+// Rows inside of backward nodes, as PyTorch records them:
+//
+//   MmBackward0 > aten::mm, no sequence number      the gradient itself
+//   CheckpointBackward > aten::mm                   run again: the node's name shows it
+//   any node > aten::mm with a sequence number      run again, unless most nodes have such ones,
+//                                                   as gradients of gradients do
 std::vector<bool> FindRecomputed(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<bool> recomputed(host.size());
@@ -99,6 +105,7 @@ bool HasBackward(const Profile& profile) {
   return false;
 }
 
+// Parents come first, so one walk reaches all levels.
 std::vector<bool> WithInner(std::vector<bool> some, const HostTable& host) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId parent = host.parent[row];
