@@ -92,6 +92,8 @@ bool Is(const IterationSource& source, const IterationCandidate& candidate) {
 
 }  // namespace
 
+// Recorded markers, engines, then the candidates in the order of DeriveMarkers(). The first chosen
+// one makes all others "not needed".
 std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations& iterations) {
   const IterationSource& source = iterations.source;
   std::vector<IterationWay> ways = {RecordedMarkers(profile, iterations)};
@@ -141,7 +143,8 @@ std::string WithoutNumbers(std::string_view name) {
   return out;
 }
 
-// Names are in backticks.
+// Names are in backticks: shortened, printable, and without backticks inside, as they come from
+// files.
 std::string Quoted(std::string_view name) {
   constexpr std::size_t kMostCharacters = 60;
   std::string text = PrintableShort(name, kMostCharacters);

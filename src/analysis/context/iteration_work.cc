@@ -29,6 +29,7 @@ struct Leftover {
   bool has_launch = false;
 };
 
+// Streams of different GPUs may have one number.
 Stream StreamOf(const DeviceTable& device, std::size_t row) {
   return {device.gpu[row], device.stream[row]};
 }

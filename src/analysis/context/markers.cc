@@ -30,6 +30,7 @@ void LengthenMarks(const Profile& profile, Markers& markers) {
   }
 }
 
+// The markers of one thread, with their faults.
 struct OfThread {
   std::vector<Marker> found;
   ThreadId thread;
@@ -192,6 +193,8 @@ Span WholeExtent(const Profile& profile) {
 
 }  // namespace
 
+// The order of ways is that of the header. A range is clipped to the profile; one that begins after
+// its end is an error.
 Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) {
   if (selection.range) {
     const Span range = *selection.range;

@@ -35,7 +35,8 @@ namespace profgauge {
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
 /// `unobserved`, the time between marked iterations and after the last: copies that none
-/// waits for may run there. A span list without an end; where nothing is marked, `unobserved`.
+/// waits for may run there. A span list, of which the last one has no end; where nothing is marked,
+/// `unobserved` only.
 std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterations& iterations);
 
 // Calls in which a process sets its device up: the first ones make the device's context and load

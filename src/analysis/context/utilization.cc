@@ -35,6 +35,7 @@ DeviceRows RowsOf(const GpuRows& rows) {
   return {static_cast<std::uint32_t>(rows.begin), static_cast<std::uint32_t>(rows.end)};
 }
 
+// One entry for each GPU with rows, in their order.
 std::vector<GpuRows> SplitByGpu(const DeviceTable& device) {
   std::vector<GpuRows> gpus;
   for (std::size_t row = 0; row < device.size(); ++row) {
