@@ -50,6 +50,14 @@ std::vector<Ns> OverlapWithEach(std::span<const Iteration> iterations, std::span
 
 }  // namespace
 
+// One walk, and what each moment adds to:
+//
+//   active             iterations, ranges    stalled   loading   both   exposed
+//   loader             dataloader            yes       yes
+//   loader, copy       memcpy                yes
+//   loader, kernel     other_kernel
+//   collective         communication                                     yes
+//   collective, kernel other_kernel                              yes
 CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges) {
   std::vector<Span> iterations;
   for (const Iteration& iteration : rank.iterations.selected()) {
@@ -78,6 +86,8 @@ CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ran
   return times;
 }
 
+// The same for one number of the gate, which needs it by iteration. Time between two iterations
+// belongs to the first of them.
 std::vector<Ns> LoadingByIteration(const RankContext& rank) {
   SpanCollector collector;
   VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {

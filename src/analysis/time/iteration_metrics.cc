@@ -18,6 +18,7 @@
 namespace profgauge {
 namespace {
 
+// To whole ns: a mean of times is no more exact than they are.
 Value RoundedTime(double nanoseconds) {
   return static_cast<std::int64_t>(std::llround(nanoseconds));
 }

@@ -66,6 +66,7 @@ void WriteRegion(const RankContext& rank, const Region& region,
 
 }  // namespace
 
+// Shares of the engines' peak over the region: `mfu` without transposes, which move data only.
 void WriteEngineRegion(const RankContext& rank, const Region& region,
                        RowWriter<columns::kEngineRegions>& write) {
   const neuron::Data& data = *rank.profile->neuron;

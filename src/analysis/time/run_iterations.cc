@@ -256,6 +256,8 @@ void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
 
 namespace {
 
+// Counts of ranks and GPUs. Without any device work GPUs are only counted if all ranks have times:
+// a file of sums without kernels says nothing of them.
 void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
                  Output& out) {
   std::int64_t gpus = 0, listed = 0;
@@ -279,6 +281,7 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
 
 }  // namespace
 
+// All that a summary keeps of the rank's iterations.
 IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times) {
   IterationFacts facts = RecordingFactsOf(rank);
   facts.parts = times.iterations;
