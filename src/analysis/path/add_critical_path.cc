@@ -65,6 +65,7 @@ void AddCollective(const PathCollective& collective, Ns transfer, const PathPart
   if (rest > 0) Add(parts[{rank, PartOf(part, part.kind)}], 1, rest);
 }
 
+// Rows by time, the longest first; rows of equal time by rank and part, as the map has them.
 void FillPath(const RunParts& parts, Ns whole, Table& table) {
   std::vector<RunParts::const_iterator> rows;
   for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
@@ -200,6 +201,8 @@ void SortParts(std::span<const Ns> first, PathFacts& facts) {
 
 }  // namespace
 
+// One walk of the path and one of the slacks. Collectives stay single: their split into waiting and
+// transfer needs the calls of all ranks, which may come from summaries.
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   PathFacts facts;
   const PartNamer namer(graph);

@@ -27,6 +27,15 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
 
 // Finds segments that are in a named range. For a segment that ends off its thread's chain, only
 // the end is found.
+//
+// A segment is known by the step that it ends in. In a named range R with a call A and a call F
+// that frees memory (lower case: starts, upper case: ends):
+//
+//   R    |-----------------------|
+//   A, F     |--|     |----|
+//   steps  r a  A     f    F     R       covered: a A f R, not F: the call keeps its time
+//
+// Nested named ranges count once: `depth` is how many of them are open.
 class StepFinder {
  public:
   StepFinder(const PathGraph& graph, const Flags& named, PathTable table)

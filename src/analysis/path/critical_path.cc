@@ -8,6 +8,8 @@
 namespace profgauge {
 namespace {
 
+// Segments of threads: by the innermost call or range around them. All of a data loader's time is
+// kDataLoader, its calls too: that is the part of the program to change.
 PathKind KindOnThread(const PathGraph& graph, PathOwner in) {
   const Profile& profile = *graph.rank().profile;
   if (in.row == PathGraph::kNone) return PathKind::kHost;
@@ -32,6 +34,8 @@ PathKind KindOnDevice(const PathGraph& graph, std::uint32_t row) {
   return graph.rank().classes[row].collective ? PathKind::kTransfer : PathKind::kKernel;
 }
 
+// A pause on a stream up to kLaunchesBusyPause is the device's own cost of starting the next
+// kernel; nothing recorded explains a longer one.
 PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
   switch (segment.edge) {
     case PathEdge::kProgram:
@@ -57,6 +61,18 @@ PathKind KindOf(const PathGraph& graph, const PathSegment& segment, Ns length) {
 
 // From the end of the path to its beginning. `visit` takes each segment that `Wants()`; finding the
 // kind of a segment takes longer than finding the segment before it.
+//
+// The path goes from the end of the last iteration back to the begin of the first:
+//
+//   begin_              from       at_
+//     |  not yet walked  | segment  |  passed to `visit` before
+//
+// Each segment moves `at_` to its `from`. With a negative lag (work that overlaps on a stream) the
+// predecessor is after `at_`: then nothing is taken, and `at_` stays. So the segments touch, and
+// add up to the path's length, whatever the lags are. A collective gives two of them:
+//
+//   start                      end       recorded waiting and transfer of the rank;
+//     |wwwwwwwwwww|############|         the transfer is counted back from the end
 template <class Changes, class Times, class Visit>
 class Walker {
  public:
@@ -210,6 +226,8 @@ struct Sums {
 };
 
 // Nanoseconds by kind of each iteration; segments come from the last to the first.
+// The time from one iteration to the next belongs to the earlier one. A segment that crosses a
+// start is cut there.
 class SumsByIteration {
  public:
   explicit SumsByIteration(std::span<const Span> iterations)
@@ -236,6 +254,8 @@ class SumsByIteration {
 
 }  // namespace
 
+// The segment before an end is in the event that ends; before a start it is in the event that began
+// last, if nothing ended since, else in the container of the one that starts.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step) {
   const PathOwner owner = graph.OwnerOf(step);
   if (owner.is_end) return owner;

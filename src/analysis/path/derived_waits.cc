@@ -82,6 +82,13 @@ struct OfKind {
 
 bool MayBeSpin(Ns length) { return length >= knowledge::kSpinLeast.ns(); }
 
+// A spin ends with its kernel, and does so usually:
+//
+//   thread   launch |...........................| next step
+//   device      |kernel####################|              ends about when the next step begins
+//
+// A single pause that ends with a kernel may be chance. So pauses are grouped by kernel and range,
+// and a group counts if enough of its long pauses end this way.
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual) {
   const DeviceTable& device = profile.device;

@@ -23,6 +23,7 @@ std::size_t PathGraph::edges() const {
   return sum;
 }
 
+// RecordedAt() of many steps: one loop each where the owner is stored, looked up or computed.
 void PathGraph::ReadTimes(StepId begin, std::span<Ns> times) const {
   const std::array<const Ns*, 3> starts = starts_;
   if (begin >= device_steps_) {
@@ -100,6 +101,8 @@ Ns PathGraph::SegmentOf(StepId step) const {
   return binding.from == kNone ? 0 : RecordedAt(step) - RecordedAt(binding.from);
 }
 
+// In a replay the binding edge of the profile carries its recorded lag, less the cut; each other
+// edge only holds the step back if its predecessor comes later than the step did as recorded.
 PathGraph::Edge PathGraph::LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const {
   const Edge recorded = BindingOf(step);
   Edge best = recorded;

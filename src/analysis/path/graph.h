@@ -254,6 +254,10 @@ class PathGraph {
   // stored; for device work, which has two steps, the difference from one to the next. The cross
   // word is a step elsewhere, with kCrossBinds where that is the binding predecessor; or kMany |
   // index into many_; or kNone, as of most steps of threads, and of all ends of device work.
+  //
+  //   owner word   bits 31-30 table | 29 is end | 28 first of its thread | 27-0 row of the table
+  //                A thread's table is kHost or kApi, so that bit 31 is free: kHasCross.
+  //   cross word   kMany | index   or   kCrossBinds? | step (below 2^30)   or   kNone
   static constexpr std::uint32_t kMany = 0x8000'0000, kCrossBinds = 0x4000'0000;
   static constexpr std::uint32_t kTableShift = 30, kEndBit = 1u << 29, kFirstBit = 1u << 28;
   static constexpr std::uint32_t kRowMask = kFirstBit - 1;

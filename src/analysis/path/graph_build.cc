@@ -17,6 +17,9 @@ namespace {
 
 Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
 
+// The reason in one clause why the profile has no graph: without calls or ranges of the host
+// nothing orders the device's work, and without links from work to its launch nothing joins both. A
+// run without device work has a graph of its threads.
 std::optional<std::string> WhyNoGraph(const Profile& profile) {
   if (!profile.has_timeline) return "needs the times of events, which this format does not have";
   if (profile.neuron != nullptr) {
@@ -77,6 +80,8 @@ void PathGraphBuilder::Emit(PathTable table, bool is_end, std::uint32_t row, boo
                                   (is_first ? PathGraph::kFirstBit : 0));
 }
 
+// Work that a selected iteration launched counts wherever it runs. Other work counts if it runs
+// before the end of the window and after its begin, or that of the iterations on the host.
 bool PathGraphBuilder::HasDeviceRow(std::uint32_t row) const {
   const std::uint32_t iteration = rank_.iterations.of_device[row];
   if (rank_.iterations.SelectsIteration(iteration)) return true;
@@ -121,6 +126,8 @@ void PathGraphBuilder::NoteStretch(StepId step, const ThreadEvent* around) {
   stretches_.push_back({step, time, last_launch_, range});
 }
 
+// The median of all pauses of the thread is its usual pause: only pauses that are long in
+// comparison may be spins.
 void PathGraphBuilder::AddSpinWaits(StepId begin, StepId end) {
   if (stretches_.empty()) return;
   std::vector<Ns> lengths;
@@ -134,6 +141,8 @@ void PathGraphBuilder::AddSpinWaits(StepId begin, StepId end) {
   }
 }
 
+// The end of a call has edges from the work that it waited for, and any end may come after a silent
+// wait.
 void PathGraphBuilder::Close() {
   const ThreadEvent event = open_.back().event;
   open_.pop_back();
@@ -200,6 +209,8 @@ void PathGraphBuilder::AddThreads() {
   }
 }
 
+// A range is in a data loader if its name or that of a range around it says so. One pass is enough,
+// since the host table has containers before their contents.
 void PathGraphBuilder::FindLoaderRanges() {
   const HostTable& host = profile_.host;
   std::vector<bool> loads(profile_.strings.size());

@@ -5,6 +5,26 @@
 //
 // A *chain* is the steps of one stream or thread, each after the one before. Edges to other chains
 // are *crosses*.
+//
+// Steps are numbered chain by chain: the streams first, two steps for each piece of work, so that
+// its start has an even number. Two calls c1 and c2 that launch the kernels a and b:
+//
+//   time      0    2    4    6    8    10   12   14
+//   thread    [c1---][c2---]
+//   stream              [a----------][b----------]
+//
+//   step           recorded   binding predecessor   lag   other predecessors
+//   0 start of a      4       launch, step 4         4
+//   1 end of a        9       duration, step 0       5
+//   2 start of b      9       stream, step 1         0    launch, step 6, with lag 0
+//   3 end of b       14       duration, step 2       5
+//   4 start of c1     0       none
+//   5 end of c1       3       program, step 4        3
+//   6 start of c2     3       program, step 5        0
+//   7 end of c2       6       program, step 6        3
+//
+// The chains are [0, 4) and [4, 8). Only steps 0 and 2 have a cross word. If a takes 5 less, its
+// end moves to 4, and b starts at max(4 + 0, 3 + 0) = 4.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>

@@ -9,6 +9,11 @@
 
 namespace profgauge {
 
+// The word of a step while edges are added, and as StoreMany() leaves it:
+//
+//   no edge    kNone
+//   one        5
+//   two        kMany | 0    many_ {{5, 9}}    stored: kMany | 0    many_ [2, 5, 9, ...]
 void PathGraphBuilder::AddCross(std::uint32_t& cross, StepId from) {
   if (cross == kNone) {
     cross = from;
@@ -45,12 +50,14 @@ std::uint32_t& PathGraphBuilder::CrossWord(StepId step) {
                                      : graph_.thread_crosses_[graph_.PlaceOf(step)].second;
 }
 
+// Only for a word with one edge: a list keeps its word when it becomes empty.
 void PathGraphBuilder::DropCross(StepId step) {
   CrossWord(step) = kNone;
   if (step < graph_.device_steps_) return;
   graph_.thread_owners_[step - graph_.device_steps_] &= ~PathGraph::kHasCross;
 }
 
+// Parts of 2^18 rows: large enough that starting a task costs nothing in comparison.
 template <class Work>
 void PathGraphBuilder::ForEachPart(std::size_t count, Work work) {
   constexpr std::size_t kPart = std::size_t{1} << 18;

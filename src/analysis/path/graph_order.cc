@@ -1,4 +1,14 @@
 // The order of a replay: every step after those that it waits for, chains side by side.
+//
+// A chain runs until a step needs one of another chain that has no place yet. That chain runs up to
+// there first, and so on: the stack holds the chains that wait for each other. Here a2 waits for
+// b1, and b0 for a0:
+//
+//   A   a0 a1 a2 a3        runs: [a0 a1] [b0 b1] [a2 a3] [b2]
+//   B   b0 b1 b2
+//
+// If the needed chain is on the stack itself, the edge closes a circle: the dependencies contradict
+// each other. Such edges are dropped, and counted.
 #include <algorithm>
 #include <limits>
 #include <ranges>
@@ -86,6 +96,9 @@ void PathGraphBuilder::BeginSchedule(bool drops) {
   waiting_.assign(chains_.size(), false);
 }
 
+// At most three passes. The first, by time, finds whether there are circles: nearly never. Then
+// whole chains run one after the other, so that the choice of the dropped edge does not depend on
+// the size of blocks, and the order is made anew without these edges.
 void PathGraphBuilder::Schedule() {
   ScheduleByTime();
   if (circles_ == 0) return;
@@ -104,6 +117,8 @@ void PathGraphBuilder::ScheduleByTime() {
   }
 }
 
+// One time for each full block of each chain, and the end of time: a replay that goes slice by
+// slice holds about one block of each chain.
 std::vector<Ns> PathGraphBuilder::Slices() const {
   const StepId block = StepId{1} << graph_.block_bits();
   std::vector<Ns> ends;

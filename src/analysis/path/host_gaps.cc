@@ -50,6 +50,8 @@ const HostGap* LongestOfMainCause(std::span<const HostGap> gaps) {
   return longest;
 }
 
+// Marks gaps of the same host work as the longest gap of the main cause, if that work covers most
+// of the idle time.
 void FindLeading(std::vector<HostGap>& gaps) {
   const HostGap* longest = LongestOfMainCause(gaps);
   if (longest == nullptr || !IsMovable(*longest)) return;

@@ -114,6 +114,15 @@ class JointScheduler {
   }
 
   // The needed chain waits itself: one of the calls between contradicts the others.
+  //
+  // Two ranks whose chains have the calls A and B in opposite order. A real run would hang, so one
+  // of them is matched wrongly:
+  //
+  //   rank 0   A B       A needs rank 1 up to A, which is after B there,
+  //   rank 1   B A       and B needs rank 0 up to B, which is after A: a circle
+  //
+  // The call nearest to the top of the stack is dissolved, so that its ranks no longer wait for
+  // each other in it.
   void BreakCircle(std::size_t chain) {
     std::size_t at = stack_.size();
     while (at-- > 0) {
@@ -162,6 +171,9 @@ JointReplay::JointReplay(std::span<const PathGraph> graphs, const Matching& matc
   JointScheduler(*this).Run();
 }
 
+// A call is joint if its transfer is known, its group is complete, and every member is device work
+// in its rank's graph that belongs to no other call. Calls of gloo on the host have no step to
+// join.
 void JointReplay::AddCalls(const Matching& matching,
                            std::span<const std::vector<CollectiveCall>> calls) {
   std::vector<std::vector<PathGraph::StepId>> end_of_row;
@@ -233,6 +245,8 @@ std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges
   return times;
 }
 
+// Backward over the runs. The end of a joint call passes its slack on to the starts of all members:
+// a rank that waited 2 in the call may come 2 later than the last one before the call ends later.
 std::vector<std::vector<Ns>> JointReplay::Slacks() const {
   std::vector<std::vector<Ns>> slacks;
   for (const PathGraph& graph : graphs_) {

@@ -45,6 +45,8 @@ std::vector<Flags> LateWorks(const JointReplay& joint, std::span<const PathGraph
 }
 
 // In a replay of the ranks at their paces that does not wait for late ones.
+// The need of an arrival is how much earlier the call ends without the late rank, less the time
+// that the rank waited in it as recorded: that part it has already.
 std::vector<std::vector<LateArrival>> ArrivalsAt(RankPaces paces, const JointReplay& joint,
                                                  std::span<const PathGraph> graphs,
                                                  std::span<const Flags> late) {
@@ -97,6 +99,16 @@ Ns OwnWorkBefore(const PathGraph& graph, StepId step, Ns from) {
   return own;
 }
 
+// One pace for the time from one late arrival to the next. Gains add up along the rank, so each
+// pace covers only the difference to the needs before it:
+//
+//   arrival    1      2      3
+//   need       3      6      5        earlier than recorded
+//   more       3      3     -1        nothing to gain before the third
+//   own        7      7      9        the rank's own work since the arrival before
+//   factor    4/7    4/7     -
+//
+// A need above the own work gives the factor 0: the rank cannot keep up more than that.
 std::vector<Pace> PacesOf(const PathGraph& graph, std::span<const LateArrival> arrivals) {
   std::vector<Pace> paces;
   const auto iterations = graph.rank().iterations.selected();

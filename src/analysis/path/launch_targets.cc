@@ -34,6 +34,8 @@ std::optional<std::size_t> StragglerOf(const Output& out) {
   return std::nullopt;
 }
 
+// The roofline has one row for each operator with its shapes; its times are sums over kernels. As
+// parts of the summed time they hold for each kernel of the operator.
 LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks) {
   LaunchTargets found;
   const Table* table = out.Added("roofline");

@@ -75,6 +75,10 @@ inline Flags CallsForCollectives(const PathGraph& graph) {
 namespace profgauge {
 
 /// Makes the cells of the rows of one rank. Texts are those of the table's pool.
+///
+/// Facts that take a pass over the profile (modules, eligible kernels, recomputed operators) are
+/// found when a column first asks for them, and kept: conditions name few columns.
+/// Functions return an invalid id or an absent value where the profile does not show the fact.
 class RankRows {
  public:
   /// `position`: of the rank in the run.

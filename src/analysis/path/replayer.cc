@@ -53,6 +53,7 @@ Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks, PathGr
   if (ranks_->size() > 1) MatchCalls();
 }
 
+// Waiting is known, and the replay joint, only if calls could be matched over ranks.
 void Replayer::MatchCalls() {
   std::vector<std::vector<CollectiveCall>> calls;
   for (const RankContext& rank : *ranks_) calls.push_back(CollectCollectives(rank));
@@ -100,6 +101,8 @@ Replayer::Replayed Replayer::ReplayAlone(const Scenario& scenario, std::uint32_t
   return out;
 }
 
+// Iterations of ranks are the same if their names are. Each counts as long as on its slowest rank,
+// recorded and predicted apart, since another rank may be the slowest after the change.
 Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) const {
   std::vector<Replayed> replayed;
   if (is_joint() && !scenario.without_waiting) replayed = ReplayJointly(scenario, wanted);
@@ -156,6 +159,7 @@ void Replayer::FindSteps(Scenario& scenario) const {
   }
 }
 
+// An upper bound that needs no replay: no path can get shorter by more than all cuts together.
 double Replayer::MostSaved(const Scenario& scenario) const {
   if (scenario.without_waiting) return std::numeric_limits<double>::infinity();
   Scenario others = scenario;  // Paces shorten paths, of which every step has a part.

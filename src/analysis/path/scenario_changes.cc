@@ -210,6 +210,15 @@ bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
          profile.device.launch[graph_->OwnerOf(waits_for).row].value != owner.row;
 }
 
+// The change of a covered segment, by what it waits for:
+//
+//   the step before on its thread    its length is scaled
+//   the end of a joint call          only the transfer is scaled; if the call stops waiting, its
+//                                    waiting is cut completely, and it waits for nobody
+//   a call that waits for the device the whole call is scaled, and it waits for nothing any more
+//   all else                         the lag of the binding predecessor is scaled, if positive
+//
+// A call that waits for room in a queue still waits for it.
 StepChange ScenarioChanges::OfSegment(StepId step) const {
   const double factor = FactorOf(step);
   const Ns at = graph_->RecordedAt(step);
@@ -242,6 +251,11 @@ StepChange ScenarioChanges::OfSegment(StepId step) const {
 }
 
 // The part of a launch beyond its call stays; the call's own part shrinks with the call.
+//
+//   call     |======|              within: from the start of the call to its end at most
+//   kernel   |------....|####      the dots are the device's latency: as recorded
+//
+// The factor is that of the segment after the call's start, which is in the call.
 StepChange ScenarioChanges::OfLaunch(StepId start, Ns recorded) const {
   if (!covers_threads_) return {};
   const PathGraph::Edge binding = graph_->BindingOf(start);
@@ -255,6 +269,7 @@ StepChange ScenarioChanges::OfLaunch(StepId start, Ns recorded) const {
   return {within - Scaled(within, factor), false};
 }
 
+// Without waiting a collective takes its transfer from its own start on, whoever comes later.
 StepChange ScenarioChanges::OfWaiting(StepId end) const {
   const Ns segment = std::max<Ns>(0, graph_->SegmentOf(end));
   const Ns waiting = std::max<Ns>(0, graph_->SegmentOf(end) - TransferOf(end));

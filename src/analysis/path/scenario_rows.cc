@@ -277,6 +277,8 @@ Replayer::Rows Replayer::MakeRows(PathTable table) const {
   return rows;
 }
 
+// Rank by rank, since the cells of one rank share their caches. Columns of the table launches are
+// filled together, in one pass.
 void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) const {
   const std::span<const OwnColumn> own = OwnColumns(rows.table);
   const std::size_t of_launches = rows.cells.columns().size() - own.size();

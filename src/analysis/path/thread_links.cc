@@ -13,6 +13,12 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
+// Two threads hand over to each other. The last step of the busy one before the silent one goes on
+// is what it waited for:
+//
+//   forward    |f1==f2|.......................|f3===          silent from f2 to f3
+//   backward           ....|b1====b2|b3===b4|......
+//   edges      f2 -> b1,   b4 -> f3
 class ThreadLinker {
  public:
   ThreadLinker(const PathGraph& graph, const Profile& profile, std::span<const ThreadSteps> threads)
@@ -72,6 +78,9 @@ class ThreadLinker {
   }
 
   // Where `silent` has nothing to show, and `busy` has, the latter's last step lets it go on.
+  // One merge of both lists: O(steps). `at_equal_times`: whether a step of the busy thread at the
+  // same time lets the silent one go on. Only one of both directions may say so, else two steps of
+  // one time wait for each other.
   void Link(const ThreadSteps& silent, const ThreadSteps& busy, bool at_equal_times) {
     StepId last = busy.begin;
     Ns before = 0, last_time = 0, next_time = last < busy.end ? graph_.RecordedAt(last) : 0;
@@ -127,6 +136,7 @@ class ThreadLinker {
     return busy;
   }
 
+  // Both lists are in order and disjoint: one sweep adds up their common time.
   bool TakesTurns(const ThreadSteps& thread, const ThreadSteps& main) const {
     const std::vector<Span> its = BusyTimes(thread), others = BusyTimes(main);
     Ns busy = 0, together = 0;
@@ -138,6 +148,8 @@ class ThreadLinker {
     return together <= knowledge::kPathTurnsShare.WholeOf(busy);
   }
 
+  // Threads that launch work without a record of who hands it to them. One with a small share of
+  // the launches is neither linked nor reported as free.
   void LinkLaunchers() {
     const std::vector<std::int64_t> launches = Launches();
     std::int64_t all = 0;
@@ -228,6 +240,7 @@ class Nearest {
   StepId best_ = kNone;
 };
 
+// Times are equal where a profile without markers begins with that work: its window begins there.
 StepId FirstWorkAt(const PathGraph& graph, Ns time) {
   for (StepId step = 0; step < graph.device_steps(); step += 2) {
     if (graph.RecordedAt(step) == time) return step;

@@ -155,6 +155,12 @@ void WaitFinder::AddWhatEndedWith(Ns start, Ns end, std::uint32_t last_launch) {
 }
 
 // The work whose end made room in the queue for `row`, which a call from `start` to `end` launched.
+// Queue places differ between devices and drivers, so the newest work that ended by then counts,
+// from the fewest to the most places that were seen, if it ended during the call and shortly before
+// it returned.
+//
+//   stream   |w1|w2|w3|w4| ... |row      a full queue: the launch waits for a place
+//   host            [launch of row....]  returns when w3 has made room
 void WaitFinder::AddRoom(std::uint32_t row, Ns start, Ns end) {
   constexpr auto kFewestPlaces = knowledge::kLaunchesQueuePlacesSeen.as<std::uint32_t>();
   constexpr auto kMostPlaces = knowledge::kLaunchesQueuePlaces.as<std::uint32_t>();
@@ -200,6 +206,15 @@ bool WaitFinder::WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begi
   return true;
 }
 
+// `ready` is when the row could have started by its own stream and launch:
+//
+//   host         [launch of p] [wait for an event] [launch of row]
+//   its stream     |p####|                                        ready......|row###|
+//   another            |other################################################|
+//
+// The row started late, and `other` ended right then. It counts with a call to wait for an event
+// between the launches of p and of the row, or if the row was very late and the other stream worked
+// all the time since `ready`. Of several streams the nearest end counts.
 std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   const DeviceTable& device = profile_.device;
   const ApiId launch = device.launch[row];
