@@ -23,6 +23,7 @@ constexpr std::array<std::string_view, 5> kCauses = {
     "computing", "copies", "communication of another group", "the host", "waiting for input data"};
 constexpr std::size_t kComputing = 0;
 
+// The index in kCauses. Every category without a cause of another kind is the host's.
 std::size_t CauseOf(Category category) {
   switch (category) {
     case Category::kTensorCoreKernel:
@@ -76,6 +77,8 @@ class CauseFinder {
               std::size_t group)
       : ranks_(ranks), matching_(matching), straggler_(straggler), group_(group) {}
 
+  /// In words, with the straggler's largest surplus over the median of the others. Empty if it
+  /// spends no more time than they do in any part.
   std::string Find() {
     CollectRanges();
     whole_ = ComputesOn();
@@ -111,6 +114,11 @@ class CauseFinder {
   }
 
   /// Before each call of the group for which the rank was late: the range on every member.
+  ///
+  ///   straggler  |A#|-----------------|B#|      from the end of A to the start of B
+  ///   another    |A#|-----|Bwwwwwwwwwwww#|      the same calls, its own range
+  ///
+  /// Each range is in the clock of its rank: no clocks are compared.
   void CollectRanges() {
     const MatchedCall* previous = nullptr;
     for (const MatchedCall& call : matching_.calls) {
@@ -226,6 +234,15 @@ class Habit {
   }
 
   /// Whether the rank is late again and again, and not once or by chance.
+  ///
+  /// A sign test, weighted by cost. For a rank with these parts of the cost of three calls:
+  ///
+  ///   cost   its part   2 * part - cost
+  ///    10       9              8
+  ///    10       2             -6
+  ///    12      11             10        sum 12, root of the sum of squares 14.1
+  ///
+  /// It has most of the cost, but 12 is no more than chance gives.
   bool IsOf(std::size_t rank, std::span<const LateCall> late) const {
     double sum = 0, squares = 0, own = 0, total = 0;
     for (std::size_t i = 0; i < late.size(); ++i) {
@@ -318,7 +335,8 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
   }
 }
 
-/// The group with most of the rank's cost.
+/// The group with most of the rank's cost, by calls to which the rank itself came last. The number
+/// of groups where there is none.
 std::size_t GroupOf(std::span<const LateCall> late, const Matching& matching, std::size_t rank) {
   std::map<std::size_t, Ns> costs;
   for (const LateCall& call : late) {

@@ -18,7 +18,17 @@ struct Pair {
   double own = 0, difference = 0;
 };
 
-/// How its clock differs from the other's.
+/// How its clock differs from the other's: a line through the differences, by medians, so that a
+/// few calls that end apart (one rank was preempted in them) do not matter. REQUIRES: pairs is not
+/// empty.
+///
+///   difference
+///      |            x  x         slope: the median over i of the slope from call i to call
+///      |      x  x                      i + n/2; offset: the median of the rest
+///      | x  x
+///      +------------------ own
+///
+/// The slope stays 0 where the calls are too few or too near to each other to show a drift.
 Clocks::Clock Fit(std::vector<Pair> pairs) {
   // Calls come group by group.
   std::stable_sort(pairs.begin(), pairs.end(),
@@ -45,6 +55,7 @@ Clocks::Clock Fit(std::vector<Pair> pairs) {
   return clock;
 }
 
+// On the clock of the other rank. The double holds nanoseconds exactly up to 2^53: 104 days.
 double Apply(const Clocks::Clock& clock, double time) {
   return time - clock.offset - clock.speed * (time - clock.from);
 }
@@ -92,6 +103,12 @@ bool Clocks::complete() const {
                      [](const auto& clock) { return clock.has_value(); });
 }
 
+// Ranks are nodes, and pairs of a group's first rank with another are ways between them. With the
+// groups {0, 1}, {2, 3} and {1, 3}, breadth first from rank 0:
+//
+//   0 -- 1 -- 3 -- 2      1 by its own line, 3 by the lines 3 -> 1 -> 0, 2 by 2 -> 3 -> 1 -> 0
+//
+// A shorter chain has a smaller error, and breadth first finds the shortest.
 Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching) {
   const auto end = [&](const MatchedCall::Member& member) {
     return static_cast<double>(ranks[member.rank].calls[member.call].time.end);
@@ -149,6 +166,7 @@ bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const 
   return 2 * apart > calls;
 }
 
+// Iterations are the same where their numbers are. One that some rank does not have has no spread.
 std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks) {
   if (ranks.size() < 2 || !clocks.complete()) return std::nullopt;
   struct Ends {

@@ -19,6 +19,7 @@
 namespace profgauge {
 namespace {
 
+// From the profiler's own record of the call, e.g. Kineto's `Collective name` and `In msg nelems`.
 void DescribeBy(const Profile& profile, const Collective& collective, CollectiveCall& call) {
   const std::string_view recorded = profile.Name(collective.name);
   call.kind = CollectiveKindOf(recorded);
@@ -102,6 +103,8 @@ HostId InnermostRange(const Profile& profile, std::size_t row) {
   return range.valid() ? range : profile.device.op[row];
 }
 
+// Sender and receiver of a transfer, by three sources. Each fills only the ends that the one before
+// left unknown.
 void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, CollectiveCall& call) {
   if (call.kind != CollectiveKind::kSendRecv) return;
   peers.SetOwn(call.name, call);
@@ -111,6 +114,9 @@ void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, Coll
   peers.SetByBatch(row, call);
 }
 
+// In the order of trust: the record at the kernel, the operators around its launch, the kernel's
+// own name. A record without a name still gives group and size, but the kernel's name gives the
+// kind.
 void Describe(const RankContext& rank, std::size_t row, const Peers& peers, OpKinds& kinds,
               CollectiveCall& call) {
   const Profile& profile = *rank.profile;
@@ -169,6 +175,7 @@ std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration)
   return NumberOf(rank.iterations.all[iteration], iteration);
 }
 
+// O(device rows + calls log calls). Ranges of gloo count only if no device communicates.
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;

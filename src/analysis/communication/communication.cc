@@ -52,6 +52,8 @@ struct CallRow {
   CallSums sums;
 };
 
+// One row for each rank, name, group, size of group and type. Rows of a rank come with the longest
+// time first. `first` points into the facts of the ranks.
 std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   using Key =
       std::tuple<std::size_t, std::string_view, std::string_view, std::int64_t, std::string_view>;
@@ -123,6 +125,8 @@ struct KindMoved {
   bool alone = false;  // In groups of one rank, which move nothing.
 };
 
+// Bytes on the bus: the call's bytes by the factor of nccl-tests, so that groups of different sizes
+// add up.
 KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
                   CollectiveKind kind) {
   KindMoved sums;
@@ -219,6 +223,8 @@ void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
   }
 }
 
+// As if no call had been matched: the profiles are of different runs, and a matched pair of calls
+// is no pair.
 void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
   matching.calls.clear();
   for (GroupMatch& group : matching.groups) group.matched_calls = group.matched_time = 0;
@@ -227,6 +233,7 @@ void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
   }
 }
 
+// The note states how exact it is: the spread of matched calls on the same clocks.
 void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, Output& out) {
   if (ranks.size() < 2) return out.SetAbsent(metric::kRankStepSkew, std::string(kNeedsRanks));
   if (!clocks.complete()) {
@@ -243,6 +250,7 @@ void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, Output&
                           FormatDuration(static_cast<double>(clocks.residual))));
 }
 
+// Whether several ranks work on devices, and no collective is known on any of them.
 bool IsUnknown(std::span<const RankFacts> ranks) {
   const bool has_device = std::any_of(ranks.begin(), ranks.end(),
                                       [](const RankFacts& rank) { return rank.has_device; });
@@ -251,6 +259,7 @@ bool IsUnknown(std::span<const RankFacts> ranks) {
                      [](const RankFacts& rank) { return rank.calls.empty(); });
 }
 
+// The exposed share is of the summed windows of all ranks' devices.
 void SetCommunication(std::span<const RankFacts> ranks, Output& out) {
   RankTimes all;
   for (const RankFacts& facts : ranks) {
@@ -279,6 +288,7 @@ void SetCommunication(std::span<const RankFacts> ranks, Output& out) {
   }
 }
 
+// The largest less the least computing time of a rank, by the mean.
 void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
   if (ranks.size() < 2) {
     out.SetAbsent(metric::kRankImbalance, "needs the profiles of at least two ranks");
@@ -301,6 +311,8 @@ void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
 
 }  // namespace
 
+// Matching comes first, since all else reads the `transfer` that it sets. Clocks show afterwards
+// whether the matched calls are of one run at all.
 void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   Matching matching = MatchFacts(ranks);
   Clocks clocks = AlignClocks(ranks, matching);

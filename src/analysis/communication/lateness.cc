@@ -21,6 +21,18 @@ struct Place {
   Ns waiting = 0;  ///< Exposed.
 };
 
+// A call that a rank came late to is resolved by the waits of that rank since the group's last
+// call:
+//
+//   call                               A1   A2
+//   rank 1, 4 late to B, waited         3    2
+//   the one before it in B waited       2    0
+//   more                                1    2
+//
+// 3 more in total, so min(1, 3 / 4) of the cost is passed on, to A1 and A2 in the shares 1 : 2. The
+// rest, 1 / 4, is rank 1's own.
+//
+// The late ranks of A1 and A2 pass on theirs in the same way.
 class Attribution {
  public:
   Attribution(std::span<const RankFacts> ranks, const Matching& matching)
@@ -54,6 +66,8 @@ class Attribution {
   }
 
  private:
+  /// The exposed time by which the last but one waits longer, at most the lateness. Where a rank
+  /// does not know what its calls hide (they ran on the host), the whole lateness.
   Ns CostOf(const MatchedCall& call) const {
     const auto exposed = [&](std::size_t member) {
       const MatchedCall::Member& at = call.members[member];
@@ -121,6 +135,8 @@ class Attribution {
   }
 
   /// The calls that made it late, with their shares.
+  /// The two ranks' waits are compared one by one where both have as many of them; else only in
+  /// total.
   void Expand(Task& task) {
     task.expanded = true;
     const std::vector<const Place*> own = Before(task.rank, *task.own);
@@ -183,6 +199,8 @@ class Attribution {
   }
 
   /// Depth first without recursion: chains may be as long as the profile.
+  /// Each call is resolved once, and known_ keeps its shares. A cause that is still on the stack,
+  /// in a circle, has none yet: its part stays with the rank that came last.
   Shares Resolve(std::size_t c) {
     std::vector<Task*> stack{&TaskOf(c, matching_.calls[c].lateness)};
     while (!stack.empty()) {
@@ -207,6 +225,7 @@ class Attribution {
     return known_[c];
   }
 
+  /// The shares of the causes' late ranks, and the rest for the rank itself. They add up to 1.
   Shares Combine(const Task& task) const {
     std::map<std::size_t, double> sums;
     double own = 1;

@@ -23,6 +23,8 @@ struct Sum {
   Ns own = 0, usual = 0, extra = 0;
 };
 
+/// Transfers by signature and link. Both directions between two ranks are one link. Calls of
+/// unknown or uneven size are left out: their transfers differ for reasons of their own.
 std::map<Alike, std::map<Link, std::vector<Ns>>> Transfers(std::span<const RankFacts> ranks,
                                                            const Matching& matching) {
   std::map<Alike, std::map<Link, std::vector<Ns>>> alike;
@@ -49,6 +51,13 @@ Ns MedianWithout(std::span<const std::pair<Ns, Link>> sorted, std::size_t own) {
 
 }  // namespace
 
+// Each link is compared with the median of the others, call by call of the same signature:
+//
+//   link          A    B    C        A against median(4, 6) = 5: 10 / 5 = 2 times as slow
+//   median of     10   4    6        B against median(10, 6) = 8, C against median(10, 4) = 7
+//   transfers
+//
+// Of the links of one group, e.g. its pairs, the slowest counts.
 std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching) {
   std::map<Link, Sum> sums;
   for (const auto& [key, units] : Transfers(ranks, matching)) {

@@ -17,6 +17,7 @@ namespace {
 /// parts at both ends.
 constexpr std::size_t kMaxAlignment = 4'000'000;
 
+// A rank of a broadcast, reduce, gather or scatter may leave before others have their data.
 bool EndsTogether(CollectiveKind kind) {
   return kind != CollectiveKind::kBroadcast && kind != CollectiveKind::kReduce &&
          kind != CollectiveKind::kGather && kind != CollectiveKind::kScatter &&
@@ -75,6 +76,13 @@ void AlignMiddle(std::span<const Signature> reference, std::span<const Signature
   }
 }
 
+/// For each call of the reference the position of its partner, or kNone. Sequences mostly differ at
+/// one place, so equal calls at both ends are paired first:
+///
+///   reference   A B B C D      head A B, tail C D
+///   other       A B   C D      middle: B against nothing, so the second B has no partner
+///
+/// Only the middle needs the table of the longest common subsequence, O(middle * middle).
 Partners Align(std::span<const Signature> reference, std::span<const Signature> other) {
   Partners partners(reference.size(), kNone);
   const std::size_t shorter = std::min(reference.size(), other.size());
@@ -162,6 +170,8 @@ class Matcher {
     return world > 0 ? world : static_cast<std::int64_t>(ranks_.size());
   }
 
+  /// Whether all calls have a number and no rank uses one twice. Repeated numbers say nothing: then
+  /// the order of the calls counts.
   bool Numbered(const std::map<std::size_t, Sequence>& sequences) const {
     for (const auto& [rank, sequence] : sequences) {
       std::set<std::int64_t> seen;
@@ -173,6 +183,8 @@ class Matcher {
     return true;
   }
 
+  /// Calls that all ranks have with one number and one name. Calls of different names stay
+  /// unmatched.
   void MatchByNumber(const std::map<std::size_t, Sequence>& sequences) {
     std::map<std::int64_t, std::vector<MatchedCall::Member>> by_number;
     for (const auto& [rank, sequence] : sequences) {
@@ -208,6 +220,8 @@ class Matcher {
     }
   }
 
+  /// `parts`: the calls of one iteration by rank, no list empty. A call counts only if all ranks
+  /// have a partner for it.
   void MatchPart(const std::map<std::size_t, Sequence>& parts) {
     std::map<std::size_t, std::vector<Signature>> signatures;
     std::size_t reference = parts.begin()->first;
@@ -270,6 +284,9 @@ class Matcher {
     }
   }
 
+  /// Finds the two shortest durations: the last rank's and that of the one before it. For d = 15,
+  /// 8, 11 the last is the second, its transfer 8, and the next is the third, with a lateness of 3.
+  /// Two equal shortest durations are a tie: no one came last.
   void Add(std::vector<MatchedCall::Member> members) {
     MatchedCall call;
     call.group = result_.groups.size() - 1;

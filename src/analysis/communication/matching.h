@@ -80,6 +80,10 @@ struct RankGroups {
 
 /// Matches the calls of the run and sets `transfer` of those that were. `calls` has one list per
 /// rank, by start.
+/// REQUIRES: one entry of `ranks` for each list of `calls`, at least one. `transfer` is -1 in all
+/// calls. Members of a call point into the lists by position, so lists may move but not change.
+/// O(calls log calls); where calls are missing on a rank, up to 4 million steps for each iteration
+/// and rank.
 Matching MatchRanks(std::span<const RankGroups> ranks,
                     std::span<const std::span<CollectiveCall>> calls);
 /// The same from the contexts of the ranks, in their order.

@@ -39,6 +39,7 @@ double ElementsOf(std::string_view shape) {
   return is_list ? sum : product;
 }
 
+// -1 for sizes that are no size: 0, negative, or above the exact integers of a double.
 std::int64_t Whole(double bytes) {
   return bytes > 0 && bytes < kLargestWhole ? static_cast<std::int64_t>(std::llround(bytes)) : -1;
 }
@@ -66,6 +67,7 @@ class Arguments {
   std::vector<std::string_view> shapes_, dtypes_;
 };
 
+// -1 where the parts do not divide the whole: then they are of something else.
 std::int64_t Ratio(std::int64_t whole, std::int64_t chunk) {
   return chunk > 0 && whole >= chunk && whole % chunk == 0 ? whole / chunk : -1;
 }
@@ -114,6 +116,16 @@ std::int64_t GroupSizeArgument(CollectiveKind kind, std::string_view values) {
 
 }  // namespace
 
+// The sizes by the form of the operator:
+//
+//   name                     inputs                                size of the whole buffer
+//   c10d:: gather, scatter,  (output, input, ...)                  a gather's output, else the
+//     all_to_all                                                   input
+//   c10d:: others            (tensor, ...)                         the tensor
+//   NAMESPACE::op            (input, [operation,] group size, ..)  the input; of a gather times the
+//                                                                  size of the group
+//   nccl:op, a range         (inputs)                              all inputs; of a gather they are
+//                                                                  one rank's part
 OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
                 std::string_view dtypes, std::string_view values) {
   if (kind == CollectiveKind::kBarrier || kind == CollectiveKind::kOther) return {};

@@ -96,6 +96,15 @@ void Peers::SetByName(std::string_view range, CollectiveCall& call) const {
   call.destination = places->sends ? other : own;
 }
 
+// The records of a batch are between the launch of communication before it and its own launch, on
+// the same thread:
+//
+//   calls    |launch|                             |launch of the batch|
+//   records            send 1->2   recv 2->1
+//
+// A batch with one other rank is one call with that rank. Its bytes are those of the larger
+// direction, since both run at the same time. With several other ranks it has no two ends, and
+// stays without.
 void Peers::SetByBatch(std::size_t row, CollectiveCall& call) const {
   const Profile& profile = *rank_.profile;
   const ApiId launch = profile.device.launch[row];

@@ -3,7 +3,7 @@
 // PyTorch records only the other rank of a transfer ("Dst Rank" of a send, "Src Rank" of a
 // receive); older versions name both in the range around the launch ("nccl:send 0->1", places in
 // the group). The one kernel of a batch (batch_isend_irecv) has no such data: its transfers are
-// is in the records before its launch. A batch with one other rank is one call of these two, of
+// in the records before its launch. A batch with one other rank is one call of these two, of
 // which the lower is called the source, as both must call it alike.
 #pragma once
 

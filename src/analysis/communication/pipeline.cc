@@ -35,6 +35,12 @@ std::vector<CollectiveCall> TransfersOf(const RankFacts& rank) {
   return transfers;
 }
 
+/// Neighbors by the first transfers, in which data go forward; gradients come back later. For three
+/// stages:
+///
+///   rank 0   sends to 1, receives from 1              next 1, begins
+///   rank 1   receives from 0, sends to 2, ...         previous 0, next 2
+///   rank 2   receives from 1, sends to 1              previous 1, no next
 Role RoleOf(const RankFacts& rank) {
   Role role;
   std::set<std::int64_t> begun;
@@ -107,6 +113,9 @@ Ns UntoldTransfers(const RankFacts& rank) {
   return Exposed(rank, Subtract(Merge(std::move(untold)), Merge(std::move(told))));
 }
 
+// Every chain from a rank that begins is a replica of the pipeline. All must have as many stages,
+// and together all ranks that transfer; else the transfers are another pattern, and there is no
+// pipeline.
 Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                       const Matching& matching) {
   const bool any = std::any_of(matching.groups.begin(), matching.groups.end(),

@@ -5,6 +5,13 @@
 // transfers between stages. The ideal bubble of p stages and m micro-batches (GPipe, 1F1B) is
 // (p - 1) / (m + p - 1) of an iteration. Where stages have several parts of the model each
 // (interleaved), the last sends to the first, and a micro-batch counts once for each part.
+//
+// The ideal of p = 3 stages and m = 4 micro-batches, one slot each: 2 of 6 slots of every stage are
+// idle.
+//
+//   stage 0  |1|2|3|4|.|.|
+//   stage 1  |.|1|2|3|4|.|
+//   stage 2  |.|.|1|2|3|4|
 #pragma once
 
 #include <cstdint>

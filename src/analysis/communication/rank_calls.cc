@@ -21,6 +21,8 @@ struct Latest {
   std::int64_t step = 0;
 };
 
+/// The straggler in its worst iteration; without a straggler the worst of all ranks. Nothing where
+/// nobody costs anything.
 std::optional<Latest> FindLatest(const Blame& blame) {
   std::optional<Latest> latest;
   Ns most = 0;
@@ -64,6 +66,7 @@ class Meetings {
   }
 
   /// Latest, median, earliest; fewer if there is only one other rank or clocks are unknown.
+  /// The earliest is the one that waits longest in its calls with the latest.
   std::vector<Shown> Choose() const {
     std::vector<std::pair<Ns, std::size_t>> others;
     for (const auto& [rank, waiting] : waiting_) {

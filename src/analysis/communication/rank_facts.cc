@@ -52,6 +52,7 @@ std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank) {
   return devices;
 }
 
+// Sums over the rank's GPUs within its window. Without calls no communication is looked for.
 RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;
   const Span window = rank.window();
@@ -112,6 +113,7 @@ std::array<std::int64_t, 6> ShapeOf(const Profile& profile, std::uint32_t row) {
           config.block[0], config.block[1], config.block[2]};
 }
 
+// A hash stands for the text of the shapes: facts are kept without the profile's texts.
 std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   const HostId op = profile.device.op[row];
   const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};
@@ -120,6 +122,7 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   return static_cast<std::int64_t>(XXH3_64bits(text.data(), text.size()));
 }
 
+// The kernels of selected iterations by name, shape and inputs, in this order.
 std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
   const Profile& profile = *rank.profile;
   // First by fields that are cheap to compare. Configurations differ in more than the shape and

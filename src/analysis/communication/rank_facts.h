@@ -62,6 +62,9 @@ struct RankFacts {
   std::vector<Span> exposed;          ///< When collectives run and nothing computes, in all of the
                                       ///< recording that is observed.
   /// Starts and ends of calls, ascending; and where the time from the first to each of them went.
+  ///   calls     |--A--|    |--B--|
+  ///   moments   0     3    5     8
+  ///   until     0     a    b     c       Between(3, 5) is b - a: no pass over events
   std::vector<Ns> moments;
   std::vector<Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.

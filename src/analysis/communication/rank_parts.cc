@@ -28,6 +28,7 @@ RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped) {
   return parts;
 }
 
+// Not of waiting: parts of single iterations have none before calls are matched.
 RankParts SumOf(std::span<const RankParts> steps) {
   RankParts sum;
   for (const RankParts& step : steps) {
@@ -78,6 +79,8 @@ std::vector<NameWork> CollectiveWorkOf(const RankContext& rank) {
   return work.Take();
 }
 
+// The time between two iterations belongs to the earlier one, so that the parts of all iterations
+// cover the window.
 std::vector<Ns> CommunicationByIteration(const RankContext& rank) {
   const std::span<const Iteration> selected = rank.iterations.selected();
   bool communicates = false;

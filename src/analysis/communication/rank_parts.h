@@ -1,5 +1,11 @@
 // The parts of one rank's iterations: a partition into computing, communicating, waiting, copying
 // and loading. The parts add up to the rank's iteration time exactly.
+//
+//   computes       |######|      |####|
+//   communicates       |=======|   |=======|
+//   copies                   |-----|       |---|
+//   parts          ccccooootttttkccooootttttkkkk...    c compute_only, o overlapped,
+//                                                      t transfer_exposed, k copy, . the rest
 #pragma once
 
 #include <span>
@@ -45,8 +51,9 @@ RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
 /// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
 std::vector<NameWork> CollectiveWorkOf(const RankContext& rank);
 
-/// While collectives run on its devices, from each selected iteration to the next: sums to
-/// communication.time of the rank. Empty where there are none.
+/// While collectives run on the devices of its profile, from each selected iteration to the next.
+/// Sums to communication.time of the rank where all of these devices are its own. Empty where there
+/// are no collectives.
 std::vector<Ns> CommunicationByIteration(const RankContext& rank);
 
 }  // namespace profgauge

@@ -82,6 +82,7 @@ void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, co
 
 }  // namespace
 
+// One row for each rank and iteration, and for each iteration and part the spread over ranks.
 void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out) {
   const bool has_timeline = std::any_of(ranks.begin(), ranks.end(),
                                         [](const RankFacts& rank) { return rank.has_timeline; });

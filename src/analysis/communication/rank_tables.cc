@@ -118,6 +118,7 @@ struct SizeRow {
   Ns time = 0, exposed = 0, transfer = 0;
 };
 
+// Bandwidths are by the transfer of matched calls only: the durations of others include waiting.
 void AppendSize(SizeRow row, std::int64_t size, std::int64_t from,
                 RowWriter<columns::kMessageSizes>& cells) {
   const CollectiveCall& call = *row.example;
@@ -245,6 +246,7 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Outp
   }
 }
 
+// Sizes are in powers of 2: calls of 5 and of 7 bytes are in the row from 4.
 void FillSizes(std::span<const RankFacts> ranks, Output& out) {
   using Key =
       std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t, std::int64_t>;
