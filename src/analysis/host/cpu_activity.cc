@@ -42,6 +42,8 @@ std::string_view CallAround(const Profile& profile, const CpuSpan& span) {
   return {};
 }
 
+// A core is known only of running threads. A reason that the scheduler names goes before the call
+// of the operating system, since a thread may also be preempted within a call.
 std::string StateOf(const Profile& profile, const CpuSpan& span) {
   if (span.core >= 0) return "running";
   if (span.name.valid()) return std::string(profile.Name(span.name));
@@ -92,6 +94,7 @@ struct CoreUse {
   std::set<std::uint32_t> threads;
 };
 
+// A core that ran no thread of the program is idle as far as the program is concerned.
 void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
   const Profile& profile = *rank.profile;
   std::map<std::int32_t, CoreUse> cores;
@@ -141,6 +144,8 @@ struct Stacks {
   }
 };
 
+// Functions from the outermost to the innermost, one a line. All of them get the samples as
+// `total`, the innermost as `self`.
 void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, StringPool& strings,
               Stacks& out) {
   std::uint32_t node = thread;

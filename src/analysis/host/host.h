@@ -35,6 +35,7 @@ struct CallFacts {
 CallFacts CallFactsOf(const RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
+/// `ranks`: CallFactsOf() each rank, or as summaries keep them. O(names).
 void AddHostCalls(std::span<const CallFacts> ranks, Output& out);
 
 // Calls of the operating system, and how long it let threads run.

@@ -25,6 +25,8 @@ constexpr std::uint32_t kNoRow = kNoIndex;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
+// Calls of the selected iterations, by their start on the host; without those that only set up the
+// device before the window of a profile without iterations.
 std::vector<bool> CountedCalls(const RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   std::vector<bool> counted(api.size());
@@ -38,6 +40,14 @@ std::vector<bool> CountedCalls(const RankContext& rank) {
 
 // Overlaps of spans with a span list, as they come. A list of them, which is one per call,
 // is needed only where one begins before another that came earlier, as calls of several threads do.
+//
+// Spans that touch grow into one open span, which is added up when the next one begins after its
+// end:
+//
+//   spans     |-1-|            |--3--|
+//               |--2---|
+//   open      |--------|  closed at the start of 3
+//   list    |-----|      |-------|
 class OverlapInOrder {
  public:
   explicit OverlapInOrder(std::span<const Span> list) : list_(list) {}
@@ -71,6 +81,8 @@ class OverlapInOrder {
   bool is_in_order_ = true;
 };
 
+// Each name once, by its first counted call. The first pass is enough if calls of each name come in
+// order; the names of which they do not get a list of spans in a second pass.
 std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& counted,
                               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
@@ -120,6 +132,12 @@ std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& 
 }
 
 // Time in calls, a driver call inside a runtime call once.
+//
+//   runtime call   |----------|            10
+//   driver call       |----|               nothing more
+//   another call            |------|       only its part after the end of the first
+//
+// REQUIRES: calls are sorted by thread and start, as the table has them.
 Ns TimeInCalls(const RankContext& rank, const std::vector<bool>& counted) {
   Ns total = 0;
   const ApiTable& api = rank.profile->api;
@@ -189,6 +207,8 @@ Ns BlockedTime(const RankContext& rank, const std::vector<bool>& counted,
   return OverlapLength(blocked.Take(), iterations);
 }
 
+// Blocked time by iteration time, both summed over ranks: a share of 100 % means that every rank
+// was blocked all the time.
 void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
   Ns blocked = 0, total = 0;
   bool any_call = false;

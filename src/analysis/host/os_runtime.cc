@@ -20,6 +20,7 @@ struct Calls {
   Ns time = 0, min = 0, max = 0;
 };
 
+// Over the whole profile, not only the selected iterations.
 void AddCalls(std::span<const RankContext> ranks, Output& out) {
   std::map<std::string_view, Calls> by_name;
   for (const RankContext& rank : ranks) {

@@ -81,6 +81,8 @@ void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& see
 }
 
 // `any`: whether an operator launched something.
+// Two passes: device rows find the calls that launched something, with their sums; then come the
+// calls that launched nothing.
 SumsByOp SumRank(const RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);

@@ -72,6 +72,10 @@ class Builder {
 
   const RankContext& rank() const { return rank_; }
 
+  /// Rows of the same name, kind and parent are one node. Parents come before their children, so
+  /// that one pass from the end adds device times up. `node_of_` is for the rows of this iteration
+  /// only, and is cleaned by `touched_`.
+  ///
   /// The cost follows from the size of the iteration, not of the profile.
   Tree Build(std::uint32_t iteration) {
     tree_ = {};

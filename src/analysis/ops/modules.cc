@@ -65,6 +65,9 @@ void AddLightning(const RankContext& rank, Threads& threads) {
   }
 }
 
+// Only threads on which modules run. Items are by start, the longer first, so that a container
+// comes before its contents. `of_ranges`: set without Python frames of modules; then Lightning's
+// ranges name them.
 Threads ItemsByThread(const RankContext& rank, bool& of_ranges) {
   const Profile& profile = *rank.profile;
   Threads threads;
@@ -105,6 +108,15 @@ struct Open {
   std::uint32_t call = kNone;
 };
 
+// One pass with a stack. A module's own time is without the modules and operators directly in it:
+//
+//   Net       |------------------------------|     own: 30 - 14
+//   Linear        |------------|                   own: 14 - 6
+//   op               |----|                        an operator: the times inside of it are its
+//   launch                   ^                     work without an operator, for Linear
+//
+// A module within an operator (`in_op`) does not add to the module around: the operator's device
+// total has its work already.
 void Sweep(const RankContext& rank, const std::vector<Item>& items, Calls& out) {
   std::vector<Open> open;
   for (const Item& item : items) {
@@ -139,6 +151,9 @@ void Sweep(const RankContext& rank, const std::vector<Item>& items, Calls& out) 
 }
 
 // Device work of backward operators, for the module that ran their forward operators.
+// Each backward operator with a link counts once, with all that it contains: `linked` keeps
+// operators in it from counting again. It adds to the module of its forward operator and to all
+// around that.
 void AddBackward(const RankContext& rank, Calls& calls) {
   const HostTable& host = rank.profile->host;
   std::vector<std::uint8_t> linked(host.size(), 0);  // It, or an operator around it, has a link.

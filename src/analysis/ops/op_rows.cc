@@ -64,6 +64,7 @@ Outside OutsideOf(const RankContext& rank, std::uint32_t row, IterationCursor& i
   return {0, length - inside, end < window.start || start > window.end};
 }
 
+// The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
 OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row,
               const Outside& outside) {
   const OpTree& tree = rank.tree;
@@ -150,6 +151,8 @@ RankOps::RankOps(const RankContext& of)
   }
 }
 
+// An empty sum becomes the other one, so that least and most start from a real call. Unknown FLOPs
+// and bytes add nothing, and the sum is unknown only if all are.
 void OpSums::Add(const OpSums& other) {
   if (calls == 0) {
     *this = other;

@@ -22,6 +22,7 @@ namespace {
 // Rows of one rank that are kept without its profile: as many as fit a few tens of kilobytes.
 constexpr std::size_t kMostShapes = 1'500;
 
+// "mixed" if calls of one row are of several directions.
 std::string_view DirectionText(std::uint8_t directions) {
   switch (directions) {
     case 1U << static_cast<unsigned>(OpDirection::kForward):

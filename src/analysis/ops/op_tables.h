@@ -66,7 +66,8 @@ struct OpFacts {
   bool has_device = false, has_timeline = false;
   bool knows_recomputed = false;  ///< It has backward nodes, inside of which operators run again.
 };
-/// The sums of one rank by the four keys of the tables. O(calls).
+/// The sums of one rank by name, and by name and input shapes. Types follow from names; rows by
+/// call stack are not kept. O(calls).
 OpFacts OpFactsOf(const RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.

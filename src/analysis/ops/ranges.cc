@@ -43,6 +43,8 @@ void AddCall(Ns time, RangeSum& range) {
 }
 
 // A parent is before its children: rows are sorted by start, the longest first.
+// O(host rows). Ranges of iterations that are not selected stay out, but ranges in them do not lose
+// their place: their node is that of the range around.
 NodeOf FindRanges(const RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
   NodeOf node_of(host.size(), kNoNode);
@@ -71,6 +73,7 @@ NodeOf FindRanges(const RankContext& rank, std::vector<RangeSum>& out) {
   return node_of;
 }
 
+// By the innermost range around the launching call; work without a recorded launch is in no range.
 void AddDeviceWork(const RankContext& rank, const NodeOf& node_of, std::vector<RangeSum>& out) {
   const DeviceTable& device = rank.profile->device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -143,7 +146,7 @@ bool IsGradientWord(std::string_view word) {
          word == "bprop";
 }
 
-// "dense 1" of "Dense 1", "Dense 1 grad", "grad_Dense 1": the common part of a range and that of
+// "dense n" of "Dense 1", "Dense 1 grad", "grad_Dense 1": the common part of a range and that of
 // its gradient if a program names both.
 std::string NameOfLayer(std::string_view name) {
   std::string layer = Lower(name);
@@ -166,6 +169,10 @@ struct Gradient {
 };
 
 // By forward range. Where several forward ranges are called alike, nothing shows whose it is.
+//
+//   domain Forward    "Dense N", of "Dense 1" and "Dense 2"    layer "dense n"
+//   domain Gradient   "Dense 1 grad", "Dense 2 grad"           layer "dense n": both add up for
+//                                                              "Dense N"
 std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const StringPool& strings) {
   constexpr std::uint32_t kSeveral = kNoNode;
   std::map<std::string, std::uint32_t> forward;

@@ -59,6 +59,7 @@ class Certifier {
   }
 
   /// Whether one of these counters is above zero: its words.
+  /// The last of them counts if several are. A check that is lost already stays as it is.
   Check OfCounters(Check check, CheckState state, std::initializer_list<Counter> counters) const;
   /// Whether one of these remarks is there: its words.
   Check OfRemarks(Check check, CheckState state,
@@ -106,6 +107,8 @@ Check Certifier::OfRemarks(Check check, CheckState state,
   return check;
 }
 
+// Rows that cannot be used or were sampled lose everything; single unreadable events only raise a
+// doubt, above one in a hundred.
 Check Certifier::Readable() const {
   Check check = OfCounters({"readable", "Events are readable"}, CheckState::kLost,
                            {Counter::rows_unusable, Counter::rows_sampled});
@@ -121,6 +124,8 @@ Check Certifier::Readable() const {
   return check;
 }
 
+// Readers count lost launches and Kineto's warnings as dropped events, too. Both have a separate
+// check, so only other losses count here.
 Check Certifier::Dropped() const {
   Check check{"events-dropped", "The profiler dropped no events"};
   check.affects = {"idle", "kernels", "communication"};
@@ -150,6 +155,8 @@ Check Certifier::KinetoLog() const {
   return check;
 }
 
+// From one launch in twenty on the check is lost; fewer only raise a doubt. The text states how
+// much less the idle time may be.
 Check Certifier::LostKernels() const {
   Check check{"kernels-lost", "Launches have their kernels"};
   check.affects = {"idle", "kernels"};
@@ -201,6 +208,8 @@ Check Certifier::Names() const {
   return OfCounters(std::move(check), CheckState::kDoubt, {Counter::graph_kernels_hidden});
 }
 
+// Times in which the profiler stops the program are in no number, so much of them only raises a
+// doubt: the rest may not be typical.
 Check Certifier::Overhead() const {
   Check check{"profiler-overhead", "The profiler does not stop the program"};
   check.affects = {"time", "idle"};
@@ -232,6 +241,8 @@ Check Certifier::Markers() const {
   return check;
 }
 
+// Unknown, not doubtful: the times are right, but nothing shows how much they vary. Unrecorded
+// iterations show it.
 Check Certifier::FewIterations() const {
   Check check{"iterations", "Enough iterations to know their spread"};
   check.count = analysis_.iterations_selected;
@@ -246,6 +257,8 @@ Check Certifier::FewIterations() const {
   return check;
 }
 
+// Ranks that cannot be read or are of another run lose the comparison of ranks; missing ones only
+// leave a doubt, since all others can still be judged.
 Check Certifier::Ranks() const {
   Check check = OfCounters({"ranks", "All ranks are there"}, CheckState::kLost,
                            {Counter::ranks_unreadable, Counter::gpus_unknown});
@@ -274,6 +287,7 @@ Check Certifier::Switches() const {
   return check;
 }
 
+// Errors of calls and sums that disagree are reported, and change no trust.
 Check Certifier::Errors() const {
   Check check{"errors", "Calls returned no errors, and sums agree"};
   Check counted = OfCounters(check, CheckState::kOk,

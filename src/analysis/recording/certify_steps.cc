@@ -28,6 +28,7 @@ Check Unknown(Check check, std::string text) {
 
 constexpr std::string_view kNoSteps = "times of unrecorded iterations are unknown";
 
+// A document that contradicts the profile is of another run: then neither can be trusted.
 Check Document(const Analysis& analysis) {
   Check check{"unrecorded", "Times of unrecorded iterations can be used"};
   check.affects = {"time", "idle"};
@@ -46,6 +47,8 @@ Check Document(const Analysis& analysis) {
   return check;
 }
 
+// Recorded by unrecorded iteration time. A slowdown is no fault of the profile, but idle time grows
+// with it.
 Check Perturbation(const Analysis& analysis) {
   Check check{"perturbation", "The profiler does not slow the run"};
   check.affects = {"time", "idle"};
@@ -64,6 +67,8 @@ Check Perturbation(const Analysis& analysis) {
   return check;
 }
 
+// The largest share of time with a lowered clock, over all devices and reasons. A cap of power is
+// normal for a busy device, and no throttling.
 Check Conditions(std::span<const RankContext> ranks) {
   Check check{"conditions", "Devices ran at their clocks"};
   check.affects = {"time", "kernels"};
@@ -88,6 +93,8 @@ Check Conditions(std::span<const RankContext> ranks) {
   return is_known ? check : Unknown(std::move(check), "clocks and power were not sampled");
 }
 
+// Doubtful if the lengths are known and the corrected idle time is not, mostly since unrecorded
+// iterations are longer than recorded ones: then the profile is of another part of the run.
 Check Typical(const Analysis& analysis) {
   Check check{"typical", "The profile is typical of the run"};
   check.affects = {"time", "idle"};
@@ -104,6 +111,7 @@ Check Typical(const Analysis& analysis) {
   return check;
 }
 
+// Iterations may be slower for the rest of a process that was profiled once: CUPTI stays attached.
 Check After(const Analysis& analysis) {
   Check check{"after-profile", "Iterations after the profile are as fast as before"};
   check.affects = {"time"};

@@ -30,6 +30,7 @@ constexpr MetricId kOfConditions[] = {
 
 using RunDevices = std::vector<const RunDevice*>;
 
+// Devices with any reading. They live in the profiles' `run_side`.
 RunDevices KnownDevices(std::span<const RankContext> ranks) {
   RunDevices devices;
   for (const RankContext& rank : ranks) {
@@ -48,6 +49,7 @@ const DeviceCondition* ConditionOf(const RunDevice& device, std::string_view nam
 }
 
 /// The device with the lowest median, or the highest; nullptr where none has one.
+/// For a run of many devices the worst one counts: the lowest clock, the highest power.
 const DeviceCondition* Outermost(const RunDevices& devices, std::string_view name, bool is_least) {
   const DeviceCondition* outermost = nullptr;
   for (const RunDevice* device : devices) {
@@ -113,6 +115,8 @@ void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::s
   if (!named.empty()) out.SetNote(id, fmt::format("`{}`", named));
 }
 
+/// The share of the kernel time in operators with this roof. Operators without a known roof count
+/// in the whole only.
 void SetBound(MetricId id, std::string_view bound, Output& out) {
   const double kernels = AsNumber(out.ValueOf(metric::kProfileKernelTime), 0);
   const Table* roofline = out.Added("roofline");

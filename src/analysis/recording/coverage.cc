@@ -50,6 +50,12 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
 
 }  // namespace
 
+// `in_any` is by launch, `in_window` by time, so neither contains the other. A host that runs ahead
+// by one iteration, with two selected iterations:
+//
+//   host     |--- 1 ---|--- 2 ---|
+//   device        |--- work of 1 ---|--- work of 2 ---|
+//   window   |-------------------------|                    work that starts here is in_window
 CoverageFacts CoverageFactsOf(const RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;

@@ -17,6 +17,7 @@
 namespace profgauge {
 namespace {
 
+// 1 where nothing was launched in the captures and nothing ran either.
 double CapturedShare(const EdgeFacts& facts) {
   const std::int64_t all = facts.captured + facts.ran;
   return all > 0 ? static_cast<double>(facts.captured) / static_cast<double>(all) : 1;
@@ -24,6 +25,11 @@ double CapturedShare(const EdgeFacts& facts) {
 
 // Launches between the begin and the end of a capture on their thread (cudaStreamBeginCapture,
 // hipStreamBeginCapture) run nothing.
+//
+//   calls     BeginCapture  launch  launch  EndCapture  GraphLaunch
+//   counted   captures      captured twice              its kernels count as `ran`
+//
+// A launch within a capture that has device work ran all the same.
 void CountCaptures(const Profile& profile, EdgeFacts& counts) {
   const ApiTable& api = profile.api;
   std::vector<bool> ran(api.size(), false);

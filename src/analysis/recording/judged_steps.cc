@@ -99,6 +99,8 @@ struct Usual {
   std::size_t warmup = 0;
 };
 
+// Unusual and recorded iterations leave gaps, and a new series starts after each gap: batches must
+// not reach over one.
 Usual UsualOf(std::span<const StepValue> values) {
   Usual usual;
   std::vector<double> times;
@@ -125,6 +127,11 @@ std::optional<StepLevel> LevelOfValues(std::span<const StepValue> values) {
 
 /// Variance of the count of values below the median, in those of independent ones, and its degrees
 /// of freedom.
+///
+/// Independent values would give shares at or below the median with the variance 1 / (4 size) in
+/// batches of `size`. Iterations depend on each other (a slow phase lasts for many), so the
+/// variance of the batches' shares is larger, and the interval of the median has to be as much
+/// wider.
 std::pair<double, double> InflationOf(std::span<const Ns> lengths,
                                       std::span<const std::size_t> starts, double median) {
   const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(lengths.size())));
@@ -147,6 +154,8 @@ std::pair<double, double> InflationOf(std::span<const Ns> lengths,
   return {std::max(1.0, 4 * static_cast<double>(size) * squares / (count - 1)), count - 1};
 }
 
+/// 1 ms if all lengths are multiples of it, as from a log in whole milliseconds, or all are equal;
+/// else 0.
 double ResolutionOf(std::span<const Ns> lengths) {
   const bool is_equal =
       std::ranges::all_of(lengths, [&](Ns length) { return length == lengths.front(); });
@@ -167,6 +176,13 @@ void SetWork(const RunDocument& document, JudgedSteps& out) {
 
 }  // namespace
 
+// The interval is between two of the sorted lengths. For n = 100 in 10 batches and an inflation of
+// 1, Student's quantile for 9 degrees of freedom is 2.26:
+//
+//   half = 2.26 * sqrt(100) / 2 = 11.3      from sorted[38] to sorted[62]
+//
+// No assumption about the distribution of lengths is made. The interval is never narrower than the
+// resolution of the lengths.
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts) {
   std::vector<double> sorted(lengths.begin(), lengths.end());
   std::ranges::sort(sorted);
@@ -199,6 +215,11 @@ std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps) {
   return change;
 }
 
+//   numbers    0 ... 99      100 ... 109     110 ... 400
+//              before        recorded        after
+//
+// Iterations after the profile count only if they are as fast as those before, or if those before
+// are too few to compare with. Without numbers of the recorded iterations all count.
 std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_not) {
   const RunSide* side = rank.profile->run_side.get();
   if (side == nullptr || !side->document) return std::nullopt;

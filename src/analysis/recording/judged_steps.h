@@ -44,7 +44,7 @@ struct JudgedSteps {
   std::int64_t rank = 0;
   std::string work_name;  ///< "samples"; empty: not stated.
   double work = 0;        ///< Per iteration.
-  double resolution = 0;  ///< ns of which all lengths are multiples, where that is coarse; else 0.
+  double resolution = 0;  ///< ns: 1 ms where all lengths are multiples of it, or equal; else 0.
 };
 
 /// For one rank; nothing if there are too few, or none. `why_not` is the reason if there are some.

@@ -18,6 +18,9 @@
 namespace profgauge {
 namespace {
 
+// Two kinds of evidence for lost work: iterations with launches that have no device work, and
+// iterations without any launch among others with some. The second may also be a loop that
+// evaluates now and then, so few of them, or much work outside of iterations, say nothing.
 void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
   if (const LostIterations inside = MostLostInside(ranks); inside.lost > 0) {
     out.AddRemark(std::string(kIterationsLost),
@@ -40,6 +43,9 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
 }
 
 // Lost work would have kept the device busy, at most by its share of the recorded work.
+//
+// 10 of 110 launches have no work, so 100 have; their device is idle for 40 %. The lost work would
+// have added at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
 void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
   std::int64_t lost = 0, made = 0;
   for (const RankContext& rank : ranks) {

@@ -21,6 +21,8 @@ double Measured(MetricId id, const Output& out) { return AsNumber(out.ValueOf(id
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
+// As if a device idled while only whole graphs run: the other end of what is possible. The measured
+// values count it as busy then.
 // Over the GPUs with work of all ranks, as analysis/context/utilization.h pools them.
 struct WorstUse {
   std::size_t gpus = 0;
@@ -60,6 +62,7 @@ WorstUse WorstUseOf(std::span<const RankContext> ranks) {
   return worst;
 }
 
+// Sets the far end of the metric's possible values, with the direction in words.
 void Bound(MetricId id, double other, Output& out) {
   const bool is_more = other > Measured(id, out);
   std::string bound = std::isinf(other) ? "perhaps more"

@@ -60,6 +60,7 @@ const std::array<std::unique_ptr<RE2>, kSigns>& CompiledSigns() {
   return compiled;
 }
 
+// One bit for each pattern of the table that the name matches.
 SignSet SignsOf(std::string_view name, SignIn where) {
   SignSet found = 0;
   for (std::size_t i = 0; i < kSigns; ++i) {
@@ -155,6 +156,7 @@ bool IsBenchmark(const Profile& profile) {
          most.kernels >= knowledge::kWorkloadBenchmarkShare.Of(all.kernels);
 }
 
+// By kernels of attention: a server that runs neither kind known is taken as filling its cache.
 std::string_view ServingKind(SignSet kernels) {
   const bool decodes = (kernels & kDecodeKernel) != 0, prefills = (kernels & kPrefillKernel) != 0;
   return decodes && prefills ? "mixed" : decodes ? "decode" : "prefill";
