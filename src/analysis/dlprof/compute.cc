@@ -22,6 +22,8 @@ std::string Upper(std::string text) {
   return text;
 }
 
+// One pass for each step, in the order of Run(). Until TakeInOrder() ops have the numbers of their
+// first calls; then ops without calls in the selection go, and all indices follow.
 class Computation {
  public:
   Computation(const Profile& profile, const Instances& instances, std::vector<Span> iterations)
@@ -81,6 +83,7 @@ class Computation {
     return facts;
   }
 
+  // By the start of the call; calls before the first iteration are outside.
   void PlaceInIterations() {
     iteration_.assign(instances_.all.size(), kOutside);
     for (std::size_t i = 0; i < instances_.all.size(); ++i) {
@@ -133,6 +136,7 @@ class Computation {
     ops_.push_back(std::move(op));
   }
 
+  // An op that ran on Tensor Cores once is eligible, whatever its type is.
   void LinkDevice() {
     device_of_.resize(instances_.all.size());
     calls_of_.resize(instances_.all.size());
@@ -151,6 +155,11 @@ class Computation {
     }
   }
 
+  // The four times of each selected call. For a call of 10 whose runtime calls take 4, with two
+  // kernels 3 and 2 long that begin 6 apart:
+  //
+  //   host     |----[launch]--[launch]|      cpu 10, overhead 10 - 4 = 6
+  //   device        |---|   |--|             gpu 3 + 2 = 5, idle 6 + 2 - 5 = 3
   void Measure() {
     const DeviceTable& device = profile_.device;
     measured_.resize(instances_.all.size());
@@ -235,6 +244,7 @@ class Computation {
     return folders;
   }
 
+  // Times of a group count by iteration, not by call: DLProf's least and most are of iterations.
   void AddGroups() {
     struct Sums {
       std::map<std::int64_t, Measured> of_iteration;

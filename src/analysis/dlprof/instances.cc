@@ -14,12 +14,15 @@ namespace {
 
 enum class RangeRole : std::uint8_t { kNone, kOp, kBackward };
 
+// A marker of PyProf or DLProf: a Python dictionary with the call's module, name and arguments,
+// which readers keep as the range's inputs.
 bool IsMarkedOp(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   return host.kind[row] == HostKind::kOp && host.concrete_inputs[row].valid() &&
          profile.strings[host.concrete_inputs[row]].starts_with("{'mod':");
 }
 
+// A node of autograd's graph, by its link to forward or by the name that PyTorch gives it.
 bool IsBackward(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   return host.kind[row] == HostKind::kOp &&

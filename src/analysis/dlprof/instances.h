@@ -1,4 +1,12 @@
 // Calls of ops, as DLProf counts them: the input of Compute().
+//
+// The outermost range that has a role is the call; all that it contains is part of it:
+//
+//   host       |conv2d (marked)------|   |mm (no marker)|
+//                |aten::convolution|
+//   calls          |launch|  |launch|       |launch|        |sync|
+//   instances  conv2d, with both launches; unassociated for the launch in mm, if the profile has
+//              markers, and for sync
 #pragma once
 
 #include <cstdint>
@@ -26,12 +34,14 @@ struct Instance {
   bool orphan() const { return host == kNoInstance && api == kNoInstance; }
 };
 
+/// Every call of the runtime and all device work belong to exactly one instance.
 struct Instances {
   std::vector<Instance> all;             ///< In order of time.
   std::vector<std::uint32_t> of_api;     ///< By row of the call table.
   std::vector<std::uint32_t> of_device;  ///< By row of the device table.
 };
 
+/// Sorts the ranges, calls and work without calls into instances. O(n log n).
 Instances FindInstances(const Profile& profile);
 
 /// As Compute() says. Errors: kUsage when the key op does not occur.

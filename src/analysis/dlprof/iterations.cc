@@ -10,6 +10,7 @@
 namespace profgauge::dlprof {
 namespace {
 
+// The end of the last call or device work; the last iteration lasts until then.
 Ns EndOf(const Profile& profile, const Instances& instances) {
   Ns end = 0;
   for (const Instance& instance : instances.all) end = std::max(end, instance.time.end);

@@ -27,6 +27,7 @@ struct Paths {
   std::map<std::string, dlprof::Group> groups;
 };
 
+// Whether any marker has the path of functions.
 bool HasPaths(const Profile& profile) {
   const auto texts = profile.host.concrete_inputs.values();
   return std::ranges::any_of(texts, [&](StringId text) {
@@ -40,6 +41,7 @@ bool StatesGroups(const Profile& profile) {
                              [](const ReportedTable& table) { return table.id == "op_groups"; });
 }
 
+// Ranks add up by name and id. Which shapes and types are shown is that of the first rank.
 void AddRank(const RankContext& rank, Paths& paths) {
   const dlprof::Report report = dlprof::ComputeSelected(*rank.profile, rank.iterations);
   std::vector<std::int64_t> kernels(report.ops.size(), 0);

@@ -122,7 +122,7 @@ struct Report {
   std::vector<Op> ops;               ///< By id; those with calls in the selected iterations.
   std::vector<Launch> launches;      ///< By iteration, op name, op, kernel name, start.
   std::vector<KernelSum> kernels;    ///< By op name, op, kernel name.
-  std::vector<Group> groups;         ///< By name; the first is "/", the last the whole.
+  std::vector<Group> groups;         ///< By name; "/" and the whole are among them.
   std::vector<OpType> types;         ///< By name.
   std::vector<TensorCoreOp> tensor;  ///< By op id.
   std::vector<Span> iterations;      ///< All of them.

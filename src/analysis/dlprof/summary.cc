@@ -65,6 +65,13 @@ DeviceSpans Collect(const Profile& profile, const KernelClasses& classes,
 }
 
 // Gives each role its part of the remaining window, in the order of its calls.
+//
+//   window        |------------------------|
+//   tensor_core      |####|                        takes 6
+//   other_kernel        |#####|                    takes 4: 3 are gone
+//   cpu           |------------|                   takes what both left of it
+//
+// So the parts are disjoint and add up to the window.
 class Remaining {
  public:
   explicit Remaining(Span window) : free_(Merge({window})) {}
@@ -82,6 +89,7 @@ class Remaining {
 
 }  // namespace
 
+// Utilization is the mean over the GPUs that ran kernels; a GPU without any does not count.
 Summary Summarize(const Profile& profile, const KernelClasses& classes,
                   const SelectedTime& selected) {
   Summary summary;

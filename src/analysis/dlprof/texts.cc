@@ -104,6 +104,8 @@ std::string InputShapesText(std::string_view type, std::string_view shapes) {
   return text;
 }
 
+// The spatial sizes of a convolution are input - filter + 1: its stride and padding are not looked
+// at.
 std::string OutputShapesText(std::string_view type, std::string_view shapes) {
   const std::vector<Shape> tensors = TensorsOf(shapes);
   const Format* format = FormatOf(type, tensors);

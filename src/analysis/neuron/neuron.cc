@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.* and neuron.*";
 
+// The sums of the whole profile are found once and kept with the data; those of a range are found
+// here. `seconds` is as exact as the file states it, since rates divide by it.
 NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   NeuronRank rank;
   rank.context = &context;

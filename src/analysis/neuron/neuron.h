@@ -5,6 +5,10 @@
 // and everything when the file is only a summary, are the file's own. Nothing is added twice:
 // DMA counts packets and never the transfers that they make up, active time leaves out
 // EVENT_SEMAPHORE.
+//
+// A profile of a NeuronCore has no host and no launches: critical path, launches and the like are
+// absent for it. Common metrics (idle time, kernels, copies) come from the rooms of all devices. If
+// the user chose a range, the file's own values are of no use: they are of the whole profile.
 #pragma once
 
 #include <cstdint>

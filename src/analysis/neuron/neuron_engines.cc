@@ -21,6 +21,8 @@ namespace {
 using neuron::Engine;
 using neuron::Instruction;
 
+// Sums over the instructions of one engine, or of one opcode. A row of kind EVENT_SEMAPHORE only
+// waits: it counts as an instruction with its wait, but its time is no work of the engine.
 struct Group {
   std::int64_t instructions = 0, with_source = 0, flops = 0;
   Ns time = 0, wait = 0, setup = 0, active = 0;
@@ -57,11 +59,15 @@ void ForEachEngine(const neuron::Data& data, const Take& take) {
 }
 
 // The rank's sums for the engine of a core: for the only core.
+// With several cores the sums of the rank are over all of them, and say nothing of one core:
+// nullptr.
 const neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
   if (rank.sums.cores != 1 || engine == Engine::kOther) return nullptr;
   return &rank.sums.engines[static_cast<std::size_t>(engine)];
 }
 
+// Active time is clipped to the selected part and includes work that began before it. All other
+// sums are of the instructions that start in it.
 void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Group group;
@@ -99,6 +105,8 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::k
   });
 }
 
+// Opcodes are summed over cores: active time of one opcode is closed core by core, since cores run
+// at the same time. Rows come with the longest instruction time first.
 void AddOpcodeRows(const NeuronRank& rank, RowWriter<columns::kOpcodes>& write) {
   std::map<std::pair<Engine, std::string_view>, Group> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
@@ -133,6 +141,8 @@ struct Core {
   std::vector<Span> all;
 };
 
+// By number of the core. `all` has the active times of each engine one after the other, not merged
+// over engines.
 std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
   std::map<std::int32_t, Core> cores;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
@@ -182,6 +192,8 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
   out.Set(metric::kNeuronCoreImbalance, largest);
 }
 
+// A core is active while an engine or one of its DMA packets is. The rank's own sums are used only
+// for a single core without collectives, which belong to no core.
 void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,
                  RowWriter<columns::kCores>& write) {
   for (const auto& [id, core] : cores) {

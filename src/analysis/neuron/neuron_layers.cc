@@ -18,6 +18,14 @@ namespace {
 using neuron::Engine;
 using neuron::Instruction;
 
+// Instructions are leaves below their layer's path and their operator of the graph:
+//
+//   /sg00/Model/Layer[3]   hlo "dot.7"   opcode MATMUL
+//
+//   node     sg00 > Model > Layer[3] > dot.7 > MATMUL
+//   kind     layer  layer   layer      hlo     opcode
+//
+// An instruction adds to its leaf and to every node above, so that each level sums up its contents.
 constexpr std::uint32_t kRoot = 0;
 /// A path deeper than this is cut: rows are no place for more.
 constexpr std::uint32_t kMostDepth = 64;
@@ -133,6 +141,9 @@ class Tree {
     return node;
   }
 
+  // Rows of one core and engine are adjacent. At the end of such a run the nodes that it touched
+  // merge their times: a node's time on an engine is a union, and its whole time the union of
+  // those.
   void AddInstructions() {
     const auto& rows = rank_.data->instructions;
     std::vector<std::uint32_t> touched;

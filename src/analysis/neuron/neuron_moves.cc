@@ -22,6 +22,8 @@ using neuron::Dma;
 
 constexpr std::size_t kMostTransfers = 10'000;
 
+// Packets of one queue or DMA engine. Spans are of all packets, so that active time can be clipped;
+// sums are of those that start in the selected part.
 struct Packets {
   std::int64_t count = 0, bytes = 0, small = 0;
   Ns time = 0;
@@ -63,6 +65,8 @@ struct EngineUse {
   double imbalance = -1;
 };
 
+// Imbalance: bytes of the busiest engine by the mean over all engines of the core, used or not. 1
+// is even; with 16 engines and all bytes on one it is 16.
 EngineUse AddEngines(const NeuronRank& rank, RowWriter<columns::kDmaEngines>& write) {
   std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
   std::map<std::int32_t, std::int64_t> of_core;
@@ -98,6 +102,8 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter<columns::kDmaEngines>& wr
   return use;
 }
 
+// The largest transfers, at most kMostTransfers. Packets name the transfer that they are of; 0 is
+// none.
 void AddTransfers(const NeuronRank& rank, RowWriter<columns::kDmaTransfers>& write) {
   std::map<std::int64_t, std::int64_t> packets;
   for (const Dma& row : rank.data->packets) {
@@ -126,6 +132,8 @@ void AddTransfers(const NeuronRank& rank, RowWriter<columns::kDmaTransfers>& wri
   }
 }
 
+// Collectives of one kind, algorithm, type, group and size. Means are over the calls that state a
+// value; negative values mean that the file states none.
 struct Calls {
   std::vector<Ns> durations;
   double bandwidth = 0, bus_bandwidth = 0, delay = 0;

@@ -22,6 +22,7 @@
 namespace profgauge {
 namespace {
 
+// The limit of a notification is k of n cycles: below n the clock was limited.
 void AddThrottles(const NeuronRank& rank, RowWriter<columns::kThrottles>& write) {
   struct Sum {
     std::int64_t count = 0;
@@ -63,6 +64,11 @@ std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
 
 // The total time as time of the Tensor Engines at their peak, by use; whole nanoseconds that add
 // up.
+//
+//   |model|transpose|other|active_throttled|active_unused|unused_throttled|idle|
+//   |FLOPs at the peak    |rest of the active time       |rest of the time     |
+//
+// Each part takes at most what is left, so that contradictory sums never make a negative part.
 void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& write) {
   if (!WhyNoFlopsParts(rank).empty()) return;
   const double peak = rank.data->hardware.PeakFlops();
@@ -154,6 +160,7 @@ void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& writ
   }
 }
 
+// Every n-th point, so that a curve of any length fits the table; peaks are in memory_peaks.
 void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write) {
   constexpr std::size_t kCurvePointsInTable = 20'000;
   const auto& points = rank.data->curves;
@@ -168,6 +175,8 @@ void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write
   }
 }
 
+// Numbers that follow from the rows and are stated as well. The first that differs is named in the
+// remark.
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
                    RowWriter<columns::kIdentities>& write) {
   const auto whole = neuron::SumWhole(*rank.data);
@@ -211,6 +220,7 @@ void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
   }
 }
 
+// Adds a table over the ranks if one of them `has` its data, else the reason `missing`.
 template <const auto& kColumns, class Has, class Add>
 void AddWhere(std::span<const NeuronRank> ranks, const char* table, std::string_view missing,
               Output& out, const Has& has, const Add& add) {

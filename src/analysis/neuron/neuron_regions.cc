@@ -19,6 +19,11 @@ namespace {
 constexpr std::size_t kMostRegions = 64;
 
 // The times without a collective, the longest ones; names by the collectives around them.
+//
+//   window        |------------------------------------------|
+//   collectives         |--1--|          |--2--|
+//   regions       |-----|     |----------|     |-------------|
+//   names         from "start" to "collective 1", then to "collective 2", then to "end"
 std::vector<Region> BetweenCollectives(const NeuronRank& rank) {
   std::vector<Span> spans;
   for (const neuron::CcOp& row : rank.data->cc_ops)
@@ -59,6 +64,8 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, Output& out) {
 }
 
 // Means are over time: a value holds until the next one.
+// Points are sorted by curve, core and time. The mean is over the time from the first point to the
+// last: area by length.
 void AddPeaks(const NeuronRank& rank, RowWriter<columns::kMemoryPeaks>& write) {
   const auto& points = rank.data->curves;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
@@ -94,6 +101,8 @@ struct File {
 
 }  // namespace
 
+// Sums the lines of each file. Active times cannot be added up (lines of a file overlap), so the
+// table has none.
 void AddNeuronFiles(const Table& lines, Output& out) {
   std::map<std::pair<std::int64_t, std::string>, File> files;
   for (std::size_t row = 0; row < lines.rows(); ++row) {

@@ -25,6 +25,8 @@ using neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
 
+// Rows in the data's order, at most `most` of the selected part. Dependencies are sorted by the
+// later instruction, so that one pass counts predecessors.
 void AddInstructions(const NeuronRank& rank, std::size_t most,
                      RowWriter<columns::kInstructionRows>& write) {
   const Profile& profile = *rank.context->profile;
@@ -68,6 +70,8 @@ struct Wait {
   }
 };
 
+// Which semaphore an instruction waited for is in its operands. Rows come with the longest total
+// wait first.
 void AddWaits(const NeuronRank& rank, RowWriter<columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
   // Ids are found faster than names, of which a file has far fewer than rows.
@@ -127,6 +131,7 @@ struct Line {
   std::set<Engine> engines;
 };
 
+// By file and line. An instruction without a source line is in no row.
 void AddLines(const NeuronRank& rank, SourceLines& sources,
               RowWriter<columns::kSourceLines>& write) {
   const Profile& profile = *rank.context->profile;
@@ -167,6 +172,7 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
 
 }  // namespace
 
+// The limit of rows is for the run: each rank gets an equal part.
 void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root, Output& out) {
   bool rows = false, source = false;
   for (const NeuronRank& rank : ranks) {

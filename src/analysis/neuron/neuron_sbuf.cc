@@ -14,6 +14,7 @@ using neuron::SbufAllocation;
 
 constexpr std::size_t kMostAllocations = 10'000;
 
+// The largest allocations come first; of equal ones the longest. At most `most` are kept.
 void AddAllocations(const NeuronRank& rank, std::size_t most,
                     RowWriter<columns::kSbufAllocations>& write) {
   std::vector<const SbufAllocation*> rows;

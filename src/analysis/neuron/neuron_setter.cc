@@ -121,6 +121,8 @@ std::vector<std::pair<MetricId, std::string>> AllNames() {
   return names;
 }
 
+// The reason not to use any share of the files: one of them is above 1, beyond rounding. The shares
+// may be in percent then, and nothing shows which of them are.
 std::string WhyNoShares(std::span<const NeuronRank> ranks) {
   for (const auto& [metric, name] : AllNames()) {
     if (SpecOf(metric).unit != Unit::kShare) continue;

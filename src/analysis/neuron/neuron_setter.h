@@ -27,6 +27,9 @@ struct EngineMetrics {
 /// REQUIRES: not kOther.
 const EngineMetrics& MetricsOf(neuron::Engine engine);
 
+/// Numbers of all ranks become one metric. Count() adds up; Share() divides summed parts by summed
+/// wholes, so that long ranks count more; Fill() and Stated() leave a metric that has a value, so
+/// that rows go before the file's summary.
 class NeuronSetter {
  public:
   /// Metrics that need the hardware's peak rates.
@@ -52,15 +55,18 @@ class NeuronSetter {
     for (const NeuronRank& rank : ranks_) sum += static_cast<double>(number(rank));
     return sum;
   }
+  /// The same in whole numbers, which a double does not hold exactly above 2^53.
   template <class Number>
   std::int64_t Total(const Number& number) const {
     std::int64_t sum = 0;
     for (const NeuronRank& rank : ranks_) sum += static_cast<std::int64_t>(number(rank));
     return sum;
   }
+  /// Whether it is true of every rank.
   bool All(const std::function<bool(const NeuronRank&)>& claim) const {
     return std::all_of(ranks_.begin(), ranks_.end(), claim);
   }
+  /// Sets the sum over ranks, also where the metric had a value.
   template <class Number>
   void Count(MetricId id, const Number& number) {
     const std::int64_t total = Total(number);
@@ -71,6 +77,7 @@ class NeuronSetter {
   void Fill(MetricId id, double value) {
     if (!out_.IsSet(id)) out_.Set(id, value);
   }
+  /// Sets part by whole; leaves the metric where the whole is 0.
   void Share(MetricId id, double part, double whole) {
     if (whole > 0) out_.Set(id, part / whole);
   }
