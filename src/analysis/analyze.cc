@@ -71,6 +71,18 @@ void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
+// The stages, and the results that each needs of those before:
+//
+//   contexts and graphs        side by side: graphs need nothing that MeasureContexts() adds
+//   stage kExposed, paths      side by side, each into its own Output, joined in the list's order
+//   stage kOther, exposures    the same; exposures are about rows of the first stage
+//   critical path              needs roofline, gaps and the straggler of the stages before
+//   marks                      doubts and bounds of values that are set by now
+//   Neuron, regions, op paths  additions for some kinds of profiles
+//   reported                   fills values that are still absent
+//   certificate                reads the finished analysis
+//
+// A run with a summary in it takes AnalyzeRun() instead, also for its profiles.
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
     Replayable result;

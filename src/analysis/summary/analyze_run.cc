@@ -95,6 +95,8 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
   return summaries;
 }
 
+// Rank by rank: tables and operators, the largest parts of a rank, are added to the pools and go
+// before the next rank is read.
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(const Summary first, SummaryFor(profiles.front(), selection));
   const std::vector<RecordingHint> hints = HintsOf(first);

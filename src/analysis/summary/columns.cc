@@ -151,6 +151,8 @@ void Exchange(Columns& columns, RankFacts& facts) {
   columns.Text("suspects", facts.suspects);
 }
 
+// The order of the columns within a summary. Texts of lists without a number count by a column of
+// ones, e.g. "stated.ids".
 void Exchange(Columns& columns, RankSummary& rank) {
   columns.Text("selection", rank.selection);
   columns.Number("is_told", rank.is_told);
@@ -168,6 +170,8 @@ void Exchange(Columns& columns, RankSummary& rank) {
   ExchangeWork(columns, rank);
 }
 
+/// Whether lists that belong together have equal lengths, and all calls begin and end at known
+/// moments: RankFacts::Between() finds moments without a further check.
 bool Agrees(const RankSummary& rank) {
   const RankFacts& facts = rank.communication;
   const Iterations& iterations = rank.iterations;

@@ -1,4 +1,17 @@
 // How the facts of a rank become the columns of a summary, and come back.
+//
+// A list of structs becomes one column for each member; a list within a list becomes one column
+// with its lengths and one with its values, one after the other:
+//
+//   parts [{"a", cells (1, 2)}, {"b", no cells}, {"c", cells (3)}]
+//
+//   part.name    "a" "b" "c"
+//   part.cells   2   0   1
+//   cell.time    1   2   3
+//
+// A reader takes values in the order in which the writer put them, and refuses a column that is too
+// short or a value that cannot be. A member that is added, removed or moved makes another format
+// (raise kSummarySchema), unless Later() reads it.
 #pragma once
 
 #include <bit>
@@ -25,6 +38,7 @@ class Columns {
   static Columns Reading(const Summary& summary, StringPool& strings) {
     return Columns(nullptr, &summary, &strings);
   }
+  /// False once a value was refused. The values that were read are of no use then.
   bool ok() const { return ok_; }
   void Refuse() { ok_ = false; }
 

@@ -13,6 +13,7 @@
 namespace profgauge {
 namespace {
 
+// A table with more parts than this is not kept, so that a summary stays small.
 constexpr std::size_t kMostParts = 5'000;
 
 // The columns that distinguish the rows of a table, beside the rank.
@@ -91,6 +92,7 @@ Exposure Renamed(const Exposure& exposure, RowOf row_of) {
   return renamed;
 }
 
+// Only rows that a part names get a key, in the order of their first use.
 KeptExposure Kept(const Table& table, const KeySpec& spec, const Exposure& exposure) {
   KeptExposure kept;
   const std::vector<RowKey> keys = KeysOf(table, spec);
@@ -133,6 +135,8 @@ class Reading {
 // Sums of all times stay below it.
 constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 
+// Refuses numbers that are missing, negative or too large: a damaged file must not cause an
+// overflow of summed times or a row that is not there.
 Exposure ReadOne(Reading& numbers, std::size_t keys) {
   Exposure exposure;
   std::int64_t left = kLargest;
@@ -172,6 +176,11 @@ KeptExposures ExposuresOf(const Analysis& analysis) {
   return kept;
 }
 
+// One text for each row's contents, and one list of numbers:
+//
+//   has_work | devices | for each device: iterations, then three lists of parts (alone, blocked,
+//   gaps) | for each list: its length | for each part: time, number of rows, rows as positions in
+//   the keys
 void WriteExposures(const KeptExposures& kept, Summary& summary) {
   for (const auto& [table, of_table] : kept) {
     summary.texts[ColumnOf(table) + ".keys"] = of_table.keys;

@@ -73,6 +73,8 @@ Table EmptyTable(std::string_view id, std::shared_ptr<StringPool> strings) {
 }
 
 /// Which rows are kept, ascending.
+/// With the 100 longest and all of at least 1 ms: of 300 rows, of which 150 take 1 ms or more, 150
+/// are kept; of 300 shorter ones 100.
 std::vector<std::size_t> KeptRows(const Table& table, const Cut& cut) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -149,6 +151,8 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 
 }  // namespace
 
+// Runs the analyses that keep rows for this rank by itself, so that the rows are those of a report
+// of this rank.
 KeptTables TablesOf(const RankContext& rank, RankFacts communication) {
   const std::span<const RankContext> alone(&rank, 1);
   Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
@@ -229,6 +233,7 @@ struct TablePool::OfRanks {
   void AddTo(Output& out) const;
 };
 
+// The rank's number comes from the caller: kept tables have none.
 void TablePool::OfRanks::Add(std::int64_t rank, const Table& table) {
   for (std::size_t c = 0; c < table.columns().size(); ++c) {
     const Column& from = table.columns()[c];

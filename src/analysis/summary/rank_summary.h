@@ -1,4 +1,10 @@
 // The kept data of one rank, and its form in the columns of a summary.
+//
+//   profile --> RankContext --> facts of each room --> RankSummary --> Summary (columns) --> file
+//                                                          ^                                  |
+//                                                          +----------- ReadRankSummary <-----+
+//
+// The facts are the same structs on both ways: a room has one function from facts to metrics.
 #pragma once
 
 #include <cstddef>

@@ -21,6 +21,7 @@ Error Refused(ErrorKind kind, std::string code, std::string message, std::string
   return error;
 }
 
+// A summary has the numbers of one selection only. Another one needs the events.
 Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
   if (rank.selection == wanted) return {};
   Error error = Refused(ErrorKind::kUsage, "summary/other-selection",
@@ -97,6 +98,8 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
   return ranks;
 }
 
+// Contexts without events: `classes`, `tree` and `works` are empty. Analyses that read these must
+// not be called with them.
 std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
                                     const Knowledge& knowledge) {
   std::vector<RankContext> contexts;

@@ -25,6 +25,7 @@ namespace {
 
 using Ranks = std::span<const RankContext>;
 
+// Moves one part of each rank out of the run: each analysis takes its own, once.
 template <class Facts>
 std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
   std::vector<Facts> all;
@@ -108,6 +109,8 @@ void AddKeptPath(std::span<const RankFacts> ranks, const std::vector<PathFacts>&
   if (!knows_waiting) AddSlack(numbers, paths, out);
 }
 
+// Communication comes before the path, since it matches calls: only then is the transfer of the
+// path's collectives known.
 void AddKeptIterations(SummarizedRun& run, Output& out) {
   AddIterations(run.contexts, Take(run, &RankSummary::times), out);
   std::vector<RankFacts> communication = Take(run, &RankSummary::communication);

@@ -47,6 +47,7 @@ void Exchange(Columns& columns, const std::string& column, std::vector<NameWork>
 }
 
 /// Every position is one of an iteration.
+/// Positions index lists of iterations later, so one out of range would read past their end.
 bool Agrees(const AttributionFacts& facts, std::size_t iterations) {
   const auto is_one = [&](std::int64_t iteration) {
     return iteration >= 0 && static_cast<std::size_t>(iteration) < iterations;
