@@ -12,6 +12,7 @@
 
 namespace profgauge {
 
+/// A view of a profile, which must outlive it.
 struct SelectedRank {
   /// All of it.
   SelectedRank(const Profile& whole) : profile(&whole) {}  // NOLINT(google-explicit-constructor)
@@ -26,6 +27,9 @@ struct SelectedRank {
   bool HasHostTime(Ns at) const { return !iterations || iterations->SelectsHostTime(at); }
 };
 
+/// One entry for each rank that the selection keeps, in the order of `ranks`. Iterations are looked
+/// for only if the selection chooses some; else ranks are exported whole. Ranks without a recorded
+/// number count by position.
 /// Errors: kUsage "analysis/no-rank"; as FindIterations.
 Result<std::vector<SelectedRank>> SelectRanks(std::span<const Profile> ranks,
                                               const Selection& selection);

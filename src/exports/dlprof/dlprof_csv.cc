@@ -76,6 +76,7 @@ std::string TimeHeads() {
   return heads;
 }
 
+/// One line for each op. Columns that DLProf quotes are quoted here, even without a comma.
 std::string Detailed(const Report& report) {
   std::string text =
       "All Iterations\nOp ID,Op Name,Direction,Op Type,No. Calls,TC Eligible,Using TC," +
@@ -106,6 +107,8 @@ std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
   return names;
 }
 
+/// One line for each launch, with times from the start of the session. The parameters of the op are
+/// not known, so their column is an empty text.
 std::string ByIteration(const Profile& profile, const Report& report) {
   std::string text =
       "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
@@ -197,6 +200,7 @@ std::string TensorCores(const Report& report) {
   return text;
 }
 
+// The first of the keys that the profile states; readers name one thing differently.
 std::string FactOf(const Profile& profile, std::initializer_list<std::string_view> keys) {
   for (const std::string_view wanted : keys) {
     for (const auto& [key, value] : profile.facts) {

@@ -26,6 +26,7 @@ inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
 
 /// The texts of kDlprofFiles. Missing system properties are left empty; `advice`
 /// fills the last.
+/// `report` is of `profile`: times and names of launches come from its device table.
 std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,
                                         const std::vector<Advice>& advice);
 

@@ -29,6 +29,8 @@ std::string StyleLabel(const Profile& profile, std::uint32_t host_row) {
   return "";
 }
 
+// O(launches x depth). A range of another iteration than the selected ones is left out, though its
+// work is not.
 void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use) {
   const Profile& profile = *rank.profile;

@@ -195,6 +195,8 @@ struct Nesting {
   std::vector<std::int32_t> level, children;
 };
 
+// Ranges that are listed only: operators between two ranges add no level. A parent comes before its
+// children, so that one pass is enough.
 Nesting NestingOf(const Profile& profile) {
   const HostTable& host = profile.host;
   Nesting nesting{std::vector<std::int32_t>(host.size(), 0),
@@ -229,6 +231,7 @@ std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
   return groups;
 }
 
+// Averages are over the instances that have work on the GPU; others are in no row.
 ReportTable ProjectedRanges(std::span<const SelectedRank> ranks) {
   ReportTable table;
   table.heads = {"Range",

@@ -19,6 +19,7 @@
 
 namespace profgauge::nsys {
 
+/// Cells are written as nsys writes them; every row has as many cells as there are heads.
 struct ReportTable {
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
@@ -29,6 +30,7 @@ struct ReportSpec {
   std::string_view brief;  ///< The meaning of a row.
   ReportTable (*make)(std::span<const SelectedRank> ranks);
 };
+/// All reports, in the order in which they are listed.
 std::span<const ReportSpec> Reports();
 /// By its name, or the one that nsys had before 2022.4 ("gpukernsum"); nullptr when there is none.
 const ReportSpec* FindReport(std::string_view name);
@@ -44,6 +46,11 @@ std::string StyleLabel(const Profile& profile, std::uint32_t host_row);
 
 /// One range on the GPU: from the start of its first device work to the end of its last. Work
 /// belongs to every range around its launch on the same thread.
+///
+///   host    |--- range ---|
+///   calls     |l1|  |l2|
+///   GPU            |##k1##|    |##k2##|
+///   projection     |------------------|       longer than its work if the GPU idles in between
 struct Projection {
   Span span{0, -1};  ///< Empty (end before start) without work.
   std::int64_t work = 0;
@@ -69,6 +76,7 @@ struct Summary {
   std::int64_t count = 0, total = 0, min = 0, max = 0;
   double mean = 0, median = 0, stddev = 0;
 };
+/// All zeros without values. O(n log n).
 Summary Summarize(std::vector<std::int64_t> values);
 
 /// "Time (%),Total Time (ns),COUNT,Avg (ns),…" and the labels.

@@ -17,6 +17,8 @@ struct Row {
   std::vector<std::string> labels;
 };
 
+// By total, the largest first; equal totals by labels, so that the order does not depend on the
+// profile's rows.
 std::vector<Row> InOrder(std::vector<Group> groups) {
   std::vector<Row> rows;
   for (Group& group : groups) {

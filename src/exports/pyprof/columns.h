@@ -37,6 +37,8 @@ struct KernelRows {
   std::vector<std::vector<std::string>> cells;  ///< Per kernel all 20 cells.
   std::int64_t unattributed = 0;  ///< Kernels whose op, arguments or shapes are not understood.
 };
+/// Rows in record order (record.h). All kernels are computed, since backward ones take data from
+/// forward ones; only those with work in the selection are returned.
 KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect);
 
 // PyProf's net.dict: one Python dictionary per kernel, for scripts that read PyProf's own.

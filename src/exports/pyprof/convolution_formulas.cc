@@ -9,6 +9,7 @@
 namespace profgauge::pyprof {
 namespace {
 
+// Kernels of cuDNN that prepare or rearrange data: PyProf counts no work for them.
 bool IsAuxiliary(std::string_view name) {
   return ContainsAny(
       name,
@@ -78,6 +79,11 @@ std::optional<ConvolutionSizes> SizesOf(const OpCall& call) {
 
 }  // namespace
 
+// In PyProf's letters: N C H W input, K filters of C/g R S, output N K P Q, stride U V.
+//
+//   P = floor(1 + (H + 2 ph - ((R - 1) dh + 1)) / U)
+//   FLOPs = 2 N K P Q C R S / g
+//   bytes = b (N C H W + K C R S / g + N K P Q)
 std::optional<Row> ConvolutionRow(const Kernel& kernel) {
   if (kernel.call.op != "conv1d" && kernel.call.op != "conv2d") return std::nullopt;
   Row row;

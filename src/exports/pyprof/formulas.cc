@@ -6,6 +6,7 @@
 
 namespace profgauge::pyprof {
 
+// A float without a fraction gets ".0", as Python's str() writes it; "1e+20", "inf" and "nan" stay.
 std::string PythonText(Number number) {
   if (!number.is_float) return fmt::format("{:.0f}", number.value);
   std::string text = fmt::format("{}", number.value);

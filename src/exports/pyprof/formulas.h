@@ -22,6 +22,7 @@ struct Number {
 /// "12", "12.0"; a float as short as its value allows.
 std::string PythonText(Number number);
 
+/// The cells that a formula makes for one kernel.
 struct Row {
   std::string op;  ///< Empty: the call's.
   std::string params;

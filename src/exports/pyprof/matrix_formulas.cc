@@ -47,6 +47,8 @@ std::optional<std::pair<double, double>> TileOf(std::string_view name) {
 
 }  // namespace
 
+// Kernels of a linear layer, by their order in the backward pass: the first gives the gradient of
+// the input, the second that of the weights; further ones have no work.
 std::optional<Row> LinearRow(const Kernel& kernel) {
   if (kernel.call.op != "linear") return std::nullopt;
   const auto tensors = kernel.call.Tensors();
@@ -94,6 +96,8 @@ std::optional<Row> LinearRow(const Kernel& kernel) {
   return Failed();
 }
 
+// Forward, kernels come in threes: the product with the input, that with the hidden state, and the
+// gates. Backward, the sizes are guessed from the tile in the kernel's name and its grid.
 std::optional<Row> CellRow(const Kernel& kernel) {
   const std::string& cell = kernel.call.module;
   const double gates = cell == "LSTMCell" ? 4 : cell == "GRUCell" ? 3 : cell == "RNNCell" ? 1 : 0;

@@ -12,6 +12,7 @@ namespace profgauge::pyprof {
 namespace {
 
 // A text as Python's repr() writes it: in double quotes if it contains only single ones.
+// Bytes from 0x80 on are left as they are: texts are UTF-8, as Python 3 prints them.
 std::string Quoted(std::string_view text) {
   const bool has_double = text.find('"') != text.npos;
   const char quote = text.find('\'') != text.npos && !has_double ? '"' : '\'';

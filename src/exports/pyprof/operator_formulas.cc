@@ -244,6 +244,7 @@ constexpr Entry kEntries[] = {
     {"any", Any},
 };
 
+// nullptr for an op that no formula knows. Activations cost one FLOP per element.
 Formula FormulaOf(std::string_view op) {
   for (const Entry& entry : kEntries) {
     if (entry.op == op) return entry.formula;
@@ -288,6 +289,7 @@ Row RandpermRow(const Kernel& kernel) {
 
 }  // namespace
 
+// An op whose first tensor has no type that PyProf knows makes PyProf abort: `failed`.
 std::optional<Row> OperatorRow(const Kernel& kernel) {
   const std::string& op = kernel.call.op;
   if (op == "ones" || op == "zeros" || op == "full") return MadeRow(kernel);

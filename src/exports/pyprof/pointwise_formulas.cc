@@ -42,6 +42,7 @@ constexpr std::array<std::string_view, 12> kCompare = {
     "lt", "gt", "le", "ge", "eq", "ne", "__lt__", "__gt__", "__le__", "__ge__", "__eq__", "__ne__"};
 constexpr std::array<std::string_view, 4> kPower = {"pow", "__pow__", "__rpow__", "__ipow__"};
 
+// An in-place op ("add_") counts as the op; names with two underscores at the end are Python's own.
 Group GroupOf(std::string_view op) {
   if (op.ends_with('_') && !op.ends_with("__")) op.remove_suffix(1);
   if (IsIn(kUnary, op)) return Group::kUnary;
@@ -89,6 +90,7 @@ std::optional<Operand> OutputOf(const std::vector<Operand>& operands) {
   return out;
 }
 
+// PyProf knows the gradients of sums, products and quotients only.
 Row BinaryBackward(std::string_view op, const Operand& out, Row row) {
   const double n = Elements(out.shape);
   if (op == "add" || op == "__add__" || op == "sub" || op == "__sub__" || op == "__isub__") {
@@ -103,6 +105,13 @@ Row BinaryBackward(std::string_view op, const Operand& out, Row row) {
   return row;
 }
 
+//   group            FLOPs per element   bytes
+//   unary            1                   2 x the first operand
+//   transcendental   20                  2 x the first operand
+//   binary           1                   operands and output
+//   comparison       1                   operands, and one byte for each result
+//   power            20                  operands and output
+//   ternary          3                   tensors and output
 Row Nv311(const Kernel& kernel, Group group, const std::vector<Operand>& operands, Row row) {
   std::vector<std::string> texts;
   double in_bytes = 0;

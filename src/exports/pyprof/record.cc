@@ -77,6 +77,8 @@ struct Bins {
   std::string innermost_other;
 };
 
+// Sorted by the number as text, then by name, as PyProf sorts; of neighbors with one number whose
+// names contain each other only the first is kept.
 void SortSequenceMarkers(Bins& bins, KernelRecord& record) {
   auto& seq = bins.seq;
   const auto key = [](const auto& marker) {
@@ -99,6 +101,7 @@ void SortSequenceMarkers(Bins& bins, KernelRecord& record) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
+// By the markers, else by the sequence markers, else by the operator or range around the launch.
 void NameOps(const Profile& profile, const Bins& bins, KernelRecord& record) {
   for (const std::string_view marker : record.markers) {
     const auto parsed = ParsePythonLiteral(marker);
@@ -133,6 +136,8 @@ std::vector<std::uint32_t> RangesAround(const Profile& profile, std::uint32_t ro
   return ranges;
 }
 
+// Ranges from the outermost to the innermost, each into one of PyProf's bins: argument markers,
+// layers, sequence markers, others. The trace is that of the innermost range with a call stack.
 KernelRecord Derive(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   KernelRecord record;

@@ -18,6 +18,8 @@ bool IsCellForward(const KernelRecord& record) {
   return module == "LSTMCell" || module == "GRUCell" || module == "RNNCell";
 }
 
+// Forward, the next larger number than the one before; backward, the smallest. The number before
+// stays if there is no larger one.
 std::int64_t CurrentId(const KernelRecord& record, std::int64_t previous) {
   const auto& ids = record.seq_ids;
   if (record.backward) return ids.front();
@@ -39,6 +41,9 @@ void MoveOthers(KernelRecord& record, std::int64_t current) {
 
 }  // namespace
 
+//   ops         linear  linear  relu  linear
+//   seq_ids     5       5       6     7
+//   sub_seq     0       1       0     0          counts on while op and number are the same
 void NumberSequences(std::vector<KernelRecord>& records) {
   State previous{-1, -1, {"na"}};
   for (KernelRecord& record : records) {

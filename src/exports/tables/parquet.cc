@@ -42,6 +42,11 @@ void AppendLittle(std::string& out, T value) {
 }
 
 // Whole numbers below 2^width, as runs of equal ones and groups of eight.
+//
+//   run      varint(count << 1), then the value in whole bytes
+//   groups   varint(groups << 1 | 1), then width bytes for each group of eight, lowest bits first
+//
+//   7 x 20, 1 2 3 with a width of 3:   run of 20 sevens | one group: 1 2 3 0 0 0 0 0
 class HybridRuns {
  public:
   explicit HybridRuns(unsigned width) : width_(width) {}
@@ -132,6 +137,7 @@ struct Values {
   }
 };
 
+// A cell of a real column may be a whole number, and the other way round.
 double RealOf(const Cell& cell) {
   const auto* real = std::get_if<double>(&cell);
   return real != nullptr ? *real : static_cast<double>(std::get<std::int64_t>(cell));
@@ -142,6 +148,7 @@ std::int64_t IntegerOf(const Cell& cell) {
   return integer != nullptr ? *integer : static_cast<std::int64_t>(std::get<double>(cell));
 }
 
+// A cell of another kind than its column (a text in a column of numbers) is absent.
 void AddValue(const Cell& cell, Physical type, Values& values) {
   const bool is_text = cell.index() > 2;
   const bool fits = !IsAbsent(cell) && is_text == (type == kBytes);
@@ -160,6 +167,7 @@ void AddValue(const Cell& cell, Physical type, Values& values) {
   }
 }
 
+// A data page of the first version has the length of its levels in front.
 std::string Levels(const std::vector<std::uint32_t>& is_there) {
   const std::string runs = HybridRuns(1).Encode(is_there);
   std::string out;
@@ -178,6 +186,8 @@ std::string ParquetWriter::Take() {
   return std::exchange(out_, {});
 }
 
+// The numbers are field ids of PageHeader in parquet.thrift: 1 type, 2 and 3 sizes without and with
+// compression, 5 data header, 7 dictionary header.
 std::size_t ParquetWriter::AddPage(bool is_dictionary, std::size_t values, int encoding,
                                    const std::string& bytes) {
   const std::size_t at = written_ + out_.size();
@@ -234,6 +244,9 @@ void ParquetWriter::AddGroup(std::size_t rows,
 
 namespace {
 
+// A flat schema: the root with the number of its children, then one element for each column. Ids
+// are those of SchemaElement: 1 type, 3 repetition, 4 name, 5 children, 6 converted type, 10
+// logical type.
 void WriteSchema(const std::vector<ParquetColumn>& columns, ThriftWriter& out) {
   out.ListOfStructs(2, columns.size() + 1);
   out.BeginElement();
@@ -259,6 +272,9 @@ void WriteSchema(const std::vector<ParquetColumn>& columns, ThriftWriter& out) {
 
 }  // namespace
 
+// Ids of FileMetaData: 1 version, 2 schema, 3 rows, 4 groups, 5 metadata, 6 writer. Of a column in
+// a group: 2 offset, 3 its ColumnMetaData (1 type, 2 encodings, 3 path, 4 codec, 5 values, 6 and 7
+// sizes, 9 data page, 11 dictionary page).
 void ParquetWriter::Finish() {
   ThriftWriter foot;
   foot.Int32(1, 2);  // Version of the format.

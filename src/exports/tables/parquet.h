@@ -1,5 +1,16 @@
 // Writes a Parquet file: texts by dictionary, numbers plain, every column optional, no compression.
 // Whole numbers are INT64, truth values BOOLEAN, other numbers DOUBLE, texts UTF-8.
+//
+//   "PAR1"
+//   group 1    column a: dictionary page, data page    (texts)
+//              column b: data page                     (numbers)
+//   group 2    ...
+//   footer     schema, row counts, where each column of each group is, metadata
+//   4 bytes    length of the footer
+//   "PAR1"
+//
+// A page has a Thrift header and its bytes. A data page begins with the definition levels: 1 for a
+// cell that has a value, 0 for an absent one; only values follow.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +30,8 @@ struct ParquetColumn {
   Unit unit = Unit::kText;
 };
 
+/// Columns first, then groups of rows, then Finish(). Bytes can be taken between any two calls, so
+/// that a file of any size needs the memory of one group.
 class ParquetWriter {
  public:
   /// At most this many rows are a group.

@@ -10,6 +10,7 @@
 namespace profgauge {
 namespace {
 
+// The affinity of the column. A plain number may be whole or real from row to row.
 std::string_view SqliteType(Unit unit) {
   if (unit == Unit::kNumber) return "NUMERIC";
   switch (CellTypeOf(unit)) {
@@ -39,6 +40,7 @@ void BindCell(sqlite3_stmt* statement, int place, const Cell& cell) {
 
 }  // namespace
 
+// Of the last call. Out of memory is no error of the output.
 Error SqliteTables::Failure() const {
   const int code = sqlite3_errcode(handle_.get());
   if (code == SQLITE_NOMEM) throw std::bad_alloc();

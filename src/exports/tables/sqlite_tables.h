@@ -20,6 +20,8 @@ struct SqliteColumn {
   Unit unit = Unit::kText;
 };
 
+/// Open(), then Create() each table, Into() and Add() its rows, Index(), Finish(). All is one
+/// transaction. Add() binds texts without a copy: they must live until it returns.
 class SqliteTables {
  public:
   /// "PGAG", for `file` and for us.

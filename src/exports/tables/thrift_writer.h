@@ -11,6 +11,14 @@
 namespace profgauge {
 
 /// Appends one struct. Fields must come in ascending order of their ids.
+///
+///   field        (id - last id) << 4 | type      one byte, if the difference is 1 to 15
+///                type, zigzag varint of the id   else
+///   int          zigzag varint
+///   text         varint of the size, bytes
+///   list         size << 4 | element type        up to 14 elements
+///                0xf0 | type, varint of the size else
+///   end          0
 class ThriftWriter {
  public:
   ThriftWriter() { BeginStruct(); }
