@@ -28,6 +28,8 @@
 namespace profgauge {
 
 /// How much one rank delays the others. Times are exposed time in ns over the selected iterations.
+/// Cost, once and last_calls are 0 for ranks whose groups may not blame; waiting and transfer are
+/// known for them all the same.
 struct RankLateness {
   Ns cost = 0;
   Ns once = 0;  ///< The one-off part of the cost.
@@ -53,6 +55,8 @@ struct Blame {
 };
 
 /// REQUIRES: `matching` is MatchFacts() of `ranks`.
+/// No rank is blamed in a run of one rank, or without matched calls: NobodyBlamed() gives the
+/// reason.
 Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching);
 
 /// The rank's slowdown against the median of `others` (positions in the run), over the kernels that
@@ -101,6 +105,7 @@ struct LateCall {
 };
 
 /// By call. REQUIRES: `matching` is MatchFacts() of `ranks`.
+/// Each call is resolved once: O(calls x calls of other groups between two of a group).
 std::vector<LateCall> AttributeLateness(std::span<const RankFacts> ranks, const Matching& matching);
 
 // Slow links: transfers that take longer than the same transfers elsewhere. Calls of one kind,

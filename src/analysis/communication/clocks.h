@@ -24,6 +24,7 @@ struct Clocks {
   /// To the clock of the first rank: time - offset - speed * (time - from).
   struct Clock {
     double offset = 0, speed = 0, from = 0;
+    /// Rounded to whole nanoseconds; times before `from` are extrapolated.
     Ns Align(Ns time) const;
   };
   std::vector<std::optional<Clock>> of_rank;  ///< Nothing for ranks that no group joins to it.
@@ -33,6 +34,7 @@ struct Clocks {
 };
 
 /// REQUIRES: `matching` is MatchFacts() of `ranks`.
+/// The first rank's clock is the common one: its own entry changes nothing. O(calls log calls).
 Clocks AlignClocks(std::span<const RankFacts> ranks, const Matching& matching);
 
 /// Id of the remark on ranks whose matched calls were no calls of one run.

@@ -18,6 +18,8 @@ namespace profgauge {
 inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least two ranks";
 
 /// One collective on one rank: a kernel on a GPU, or (where no GPU communicates) a gloo range.
+/// A value with copies of its texts, so that it outlives its profile. The profile states only some
+/// of the fields: sizes come from the profiler's record, from the operator's shapes, or not at all.
 struct CollectiveCall {
   CollectiveKind kind = CollectiveKind::kOther;
   std::string name;               ///< The kind's id; the recorded name for kOther.
@@ -42,6 +44,8 @@ struct CollectiveCall {
 
 /// The calls of one rank, by start. The profiler's data about a collective has priority,
 /// then the communication operator around the launch, then the kernel's name.
+/// `transfer` is -1 in all of them: MatchRanks() sets it. Empty if nothing communicates. O(device
+/// rows + calls log calls).
 std::vector<CollectiveCall> CollectCollectives(const RankContext& rank);
 
 /// The recorded number of an iteration, else its position; -1 for Iterations::kNone.
@@ -58,6 +62,7 @@ std::string HowCollectivesAreRecorded(const Output& out);
 /// than at best. "`exchange` (73 launches of 20 blocks, 4.1 us to 3.2 ms)", at most three, the
 /// longest in total first; empty when there is none. Work whose size differs from launch to launch
 /// looks alike, so this is a hint and no verdict.
+/// O(device rows).
 std::string DescribeSuspects(const RankContext& rank);
 
 // Sizes of collectives from the operators that PyTorch records around them, for recordings whose
@@ -74,6 +79,8 @@ struct OpSize {
 /// (output, input, …) for gathers, scatters and exchanges and (tensor, …) else; the functional ones
 /// (input, …, group size, group); the backend's own ranges ("nccl:all_reduce") only their inputs.
 /// The texts are those of HostTable.
+/// All parts are -1 for barriers, for kinds that are not known, and where shapes or types are
+/// missing.
 OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
                 std::string_view dtypes, std::string_view values);
 

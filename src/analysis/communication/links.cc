@@ -24,7 +24,7 @@ struct Sum {
 };
 
 /// Transfers by signature and link. Both directions between two ranks are one link. Calls of
-/// unknown or uneven size are left out: their transfers differ for reasons of their own.
+/// unknown or uneven size are left out: the size may explain a difference.
 std::map<Alike, std::map<Link, std::vector<Ns>>> Transfers(std::span<const RankFacts> ranks,
                                                            const Matching& matching) {
   std::map<Alike, std::map<Link, std::vector<Ns>>> alike;
@@ -57,7 +57,7 @@ Ns MedianWithout(std::span<const std::pair<Ns, Link>> sorted, std::size_t own) {
 //   median of     10   4    6        B against median(10, 6) = 8, C against median(10, 4) = 7
 //   transfers
 //
-// Of the links of one group, e.g. its pairs, the slowest counts.
+// The slowest link of a group, e.g. of its pairs, counts.
 std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching) {
   std::map<Link, Sum> sums;
   for (const auto& [key, units] : Transfers(ranks, matching)) {

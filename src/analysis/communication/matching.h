@@ -39,6 +39,7 @@ struct MatchedCall {
     std::size_t rank = 0;  ///< Position in the run.
     std::size_t call = 0;  ///< Position among the rank's calls.
   };
+  /// By rank, ascending; at least two.
   std::vector<Member> members;
   std::size_t group = 0;       ///< Position in Matching::groups.
   Ns transfer = -1;            ///< -1 for kinds whose ranks do not end together.

@@ -21,8 +21,8 @@ struct Latest {
   std::int64_t step = 0;
 };
 
-/// The straggler in its worst iteration; without a straggler the worst of all ranks. Nothing where
-/// nobody costs anything.
+/// The straggler in its worst iteration; without a straggler the worst of all ranks. Nothing if no
+/// rank has a cost.
 std::optional<Latest> FindLatest(const Blame& blame) {
   std::optional<Latest> latest;
   Ns most = 0;

@@ -113,7 +113,7 @@ std::array<std::int64_t, 6> ShapeOf(const Profile& profile, std::uint32_t row) {
           config.block[0], config.block[1], config.block[2]};
 }
 
-// A hash stands for the text of the shapes: facts are kept without the profile's texts.
+// A hash represents the text of the shapes: facts are kept without the profile's texts.
 std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
   const HostId op = profile.device.op[row];
   const StringId shapes = op.valid() ? profile.host.input_shapes[op.value] : StringId{};

@@ -80,6 +80,7 @@ struct RankFacts {
   Ns step_time() const;  ///< Observed time of the selected iterations: the sum of the parts.
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.
+  /// O(log moments).
   Breakdown Between(Ns from, Ns to) const;
 };
 
@@ -89,7 +90,7 @@ struct RankTimeFacts {
   IterationFacts iterations;
   RankFacts communication;
 };
-/// The facts about time of one rank.
+/// The facts about time of one rank. The times of each category are found once for both.
 RankTimeFacts TimeFactsOf(const RankContext& rank);
 
 /// The same of all ranks.
@@ -100,9 +101,12 @@ struct TimeFacts {
 };
 
 /// Matches the calls of all ranks, and sizes those whose group only the run knows.
+/// Sets `transfer` and `bytes` of the calls in `ranks`. Call it once, before all that reads
+/// waiting.
 Matching MatchFacts(std::span<RankFacts> ranks);
 
 /// Its parts, with waiting separated from transfer where calls were matched.
+/// `matched` is false, and waiting 0, if none of its calls was matched.
 RankParts MatchedParts(const RankFacts& rank);
 /// The same of each of its iterations.
 std::vector<RankParts> MatchedSteps(const RankFacts& rank);

@@ -107,6 +107,7 @@ std::string TypeOf(std::string_view name) {
   return std::string(slash == std::string_view::npos ? name : name.substr(slash + 1));
 }
 
+// The path of functions is the name where the marker has one, else the range's own name.
 Instance ForwardInstance(const Profile& profile, std::uint32_t row) {
   const HostTable& host = profile.host;
   const std::string_view name = profile.Name(host.name[row]);
@@ -222,6 +223,7 @@ class Finder {
     }
   }
 
+  // Instances come by start, and all indices follow. Calls of one time keep their order.
   void Sort() {
     std::vector<std::uint32_t> order(found_.all.size());
     std::iota(order.begin(), order.end(), 0U);

@@ -133,11 +133,13 @@ struct Report {
 /// the last to the end; else from one marker's start to the next; else one from the start of the
 /// session to the end. Times are the profile's.
 /// Errors: kUsage when the key op does not occur or no iteration is selected.
+/// O(n log n). The report has copies of all texts; rows of launches are of `profile`.
 Result<Report> Compute(const Profile& profile, const Selection& selection);
 /// The same over the selected ones of known iterations, each up to the start of the next.
 Report ComputeSelected(const Profile& profile, const Iterations& iterations);
 
 /// The kernel's name without return type, namespaces, template arguments and parameters.
+/// "void at::native::reduce_kernel<512, 1>(float*)" gives "reduce_kernel".
 std::string ShortKernelName(std::string_view name);
 
 }  // namespace profgauge::dlprof

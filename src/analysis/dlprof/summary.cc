@@ -24,6 +24,7 @@ bool IsIo(std::string_view call) {
   return false;
 }
 
+// Ranges that the breakdown of time knows as a data loader's (time/breakdown.h), on any thread.
 Spans DataLoading(const Profile& profile) {
   SpanCollector collector;
   const std::vector<Category> categories = CategoriesOfHost(profile);
@@ -69,7 +70,7 @@ DeviceSpans Collect(const Profile& profile, const KernelClasses& classes,
 //   window        |------------------------|
 //   tensor_core      |####|                        takes 6
 //   other_kernel        |#####|                    takes 4: 3 are gone
-//   cpu           |------------|                   takes what both left of it
+//   cpu           |------------|                   takes the rest of its time
 //
 // So the parts are disjoint and add up to the window.
 class Remaining {
@@ -125,6 +126,7 @@ Summary Summarize(const Profile& profile, const KernelClasses& classes,
   return summary;
 }
 
+// An op is in exactly one of the three groups below "all": using, eligible without using, other.
 void AddOpShares(Report& report) {
   Summary& summary = report.summary;
   for (const Op& op : report.ops) {
@@ -147,6 +149,7 @@ void AddOpShares(Report& report) {
   }
 }
 
+// Counts are of different names, times of all launches. Copies and memsets were counted before.
 void AddKernelShares(Report& report, const Profile& profile) {
   Summary& summary = report.summary;
   std::set<std::string_view> using_names, other_names;

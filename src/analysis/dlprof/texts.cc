@@ -38,6 +38,7 @@ struct Format {
 constexpr Format kFormats[] = {{"conv2d", {"NCHW", "KCRS"}, "NKPQ"},
                                {"linear", {"NK", "MK"}, "NM"}};
 
+// nullptr if the type has no letters, or the shapes are of another rank than theirs.
 const Format* FormatOf(std::string_view type, const std::vector<Shape>& tensors) {
   for (const Format& format : kFormats) {
     if (format.type != type || tensors.size() < format.inputs.size()) continue;

@@ -32,6 +32,7 @@ struct CallFacts {
   bool any_call = false;  ///< In the whole profile.
 };
 /// The calls of one rank, added up by name. Empty if calls were not recorded.
+/// O(calls log calls) where calls of several threads overlap, else O(calls).
 CallFacts CallFactsOf(const RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
@@ -45,9 +46,11 @@ void AddHostCalls(std::span<const CallFacts> ranks, Output& out);
 std::string WithNsight(const Output& out, std::string_view what);
 
 /// A profile's threads by process and number: in which order a file names them is its writer's.
+/// Positions in Profile::threads. O(threads log threads).
 std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
 
 /// Adds the tables os_calls and threads, where the profile has the OS runtime and scheduling.
+/// Both are of the whole profile. A table without data is absent, with a hint for the recorder.
 void AddOsRuntime(std::span<const RankContext> ranks, Output& out);
 
 // Where the host's threads spent their time, by scheduling and by sampled call stacks.
@@ -56,6 +59,8 @@ void AddOsRuntime(std::span<const RankContext> ranks, Output& out);
 /// cpu_samples, where it has samples.
 /// A thread that did not run waited for the reason that the profiler names; else it is in the call
 /// of the operating system that it made then, "in poll".
+/// In thread_states a share is of the time in which the thread's state is known. Samples with one
+/// stack are one path from the thread down.
 void AddCpuActivity(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

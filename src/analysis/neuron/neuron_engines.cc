@@ -216,6 +216,8 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
 
 }  // namespace
 
+// The column of NKI source is absent if no instruction of the run names a line: a share of 0 would
+// look as if no kernel was written in NKI.
 void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out) {
   const bool rows = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     return !rank.data->instructions.empty();

@@ -96,6 +96,8 @@ class Tree {
   bool empty() const { return nodes_.size() == 1; }
 
  private:
+  // The node of this name and kind below `parent`; a new one if there is none. References to nodes
+  // do not survive it.
   std::uint32_t Child(std::uint32_t parent, std::string_view name, Kind kind) {
     auto& known = children_[{parent, std::string(name)}];
     if (known == kRoot) {
@@ -182,6 +184,8 @@ class Tree {
     if (engine != Engine::kOther) node.active[static_cast<std::size_t>(engine)] += Length(spans);
   }
 
+  // Values that the file states for a layer go before those from rows. They are of the whole
+  // profile, so a node has them only if no range was chosen.
   void WriteNode(const Node& node, const std::string& path,
                  RowWriter<columns::kLayers>& write) const {
     const neuron::Layer* stated = node.stated;

@@ -42,6 +42,7 @@ struct Packets {
   }
 };
 
+// By name and type of the queue. One without packets in the selected part has no row.
 void AddQueues(const NeuronRank& rank, RowWriter<columns::kDmaQueues>& write) {
   std::map<std::pair<std::string_view, neuron::QueueType>, Packets> queues;
   for (const Dma& row : rank.data->packets) {
@@ -152,6 +153,8 @@ struct Calls {
   }
 };
 
+// Durations are of the calls that start in the selected part; their median and maximum show
+// outliers that a mean hides.
 void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
@@ -191,6 +194,7 @@ void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
   }
 }
 
+// As the file states them: loads are of the whole profile.
 void AddTensors(const NeuronRank& rank, RowWriter<columns::kTensors>& write) {
   const Profile& profile = *rank.context->profile;
   for (const neuron::Tensor& row : rank.data->tensors) {

@@ -68,7 +68,7 @@ std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
 //   |model|transpose|other|active_throttled|active_unused|unused_throttled|idle|
 //   |FLOPs at the peak    |rest of the active time       |rest of the time     |
 //
-// Each part takes at most what is left, so that contradictory sums never make a negative part.
+// Each part takes at most the rest, so that contradictory sums never make a negative part.
 void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& write) {
   if (!WhyNoFlopsParts(rank).empty()) return;
   const double peak = rank.data->hardware.PeakFlops();
@@ -129,6 +129,7 @@ boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
   return names;
 }
 
+// One row for each semaphore of a core, with the name that operands give it, if any does.
 void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& write) {
   struct Use {
     std::int64_t updates = 0, highest = 0;
@@ -193,6 +194,8 @@ void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& fi
   }
 }
 
+// Warnings of the profiler also become remarks: they are about the profile, and a reader of the
+// report should see them.
 void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
   RowWriter<columns::kProfilerWarnings> warnings(out.AddTable("profiler_warnings"));
   bool errors = false;

@@ -55,7 +55,7 @@ class NeuronSetter {
     for (const NeuronRank& rank : ranks_) sum += static_cast<double>(number(rank));
     return sum;
   }
-  /// The same in whole numbers, which a double does not hold exactly above 2^53.
+  /// The same in whole numbers, which a double cannot represent exactly above 2^53.
   template <class Number>
   std::int64_t Total(const Number& number) const {
     std::int64_t sum = 0;

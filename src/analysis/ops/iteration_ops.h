@@ -13,6 +13,7 @@ namespace profgauge {
 
 /// Adds `ops_by_iteration`: a row for each selected iteration, rank and operator name that ran in
 /// it, whether it launched device work or not (DLProf Viewer's "Ops in Selected Iteration").
+/// Nothing if the selection does not want the table. O(device rows + host rows).
 void AddIterationOps(std::span<const RankContext> ranks, Output& out);
 
 // The contents of an iteration: ranges and operators on the host as they contain each other, down
@@ -40,11 +41,13 @@ struct CountFacts {
   bool has_device = false, has_launches = false, has_kernels = false;
 };
 /// The counts of one rank; its flags state which of them are known.
+/// O(device rows). A call that launches several kernels counts once.
 CountFacts CountFactsOf(const RankContext& rank);
 
 /// Sets launch.count_per_iteration, tensor_core.kernels_per_iteration and
 /// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over the launches of the selected iterations, per
 /// iteration, mean over ranks.
+/// Each metric is absent where its flag is false: a sum of some copies would look like all.
 void AddCounts(std::span<const CountFacts> ranks, Output& out);
 
 }  // namespace profgauge

@@ -29,6 +29,8 @@ struct ModuleFacts {
   bool has_all = true;  ///< There are not too many of them to be kept.
 };
 /// The modules of one rank. Empty without recorded calls of modules.
+/// Without Python frames Lightning's ranges of modules count. O(n log n) in the events of the
+/// threads on which modules run.
 ModuleFacts ModuleFactsOf(const RankContext& rank);
 
 /// By path ("Net_0/Linear_1"): device time of a module and its backward pass without the modules
@@ -63,6 +65,7 @@ struct RangeFacts {
   bool has_all = true;  ///< There are not too many of them to be kept.
 };
 /// The ranges of one rank by their path.
+/// A parent comes before its children, as positions say. O(host rows + device rows).
 RangeFacts RangeFactsOf(const RankContext& rank);
 
 /// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed

@@ -66,6 +66,7 @@ bool HasSecond(std::span<const RankContext> ranks, OpGrouping grouping);
 
 /// The operators by each of these together, in the order of `by`: a call adds the same to all.
 /// Texts go to `strings`. O(n) over the operators.
+/// Rows are in the order of their first calls. A row without a second text has an invalid one.
 std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
                                          StringPool& strings);
 
@@ -82,6 +83,7 @@ struct PooledOps {
 };
 
 /// One row for each type of operator.
+/// By OpType() of the name. Nested operators of one type both count in host_total.
 std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strings);
 
 /// Most device time first, then most host time; names decide the rest, so that the order is the

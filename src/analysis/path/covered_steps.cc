@@ -35,7 +35,7 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
 //   A, F     |--|     |----|
 //   steps  r a  A     f    F     R       covered: a A f R, not F: the call keeps its time
 //
-// Nested named ranges count once: `depth` is how many of them are open.
+// Nested named ranges count once: `depth` is the number of those around the step.
 class StepFinder {
  public:
   StepFinder(const PathGraph& graph, const Flags& named, PathTable table)

@@ -41,6 +41,7 @@ struct LongestSegments {
 };
 /// The longest segments that VisitCriticalPath() visits, `most` at most; of those of one length all
 /// or none.
+/// O(segments + device work) time, O(`most`) memory.
 LongestSegments LongestOfPath(const PathGraph& graph, std::span<const Ns> transfers,
                               std::size_t most);
 
@@ -48,12 +49,14 @@ LongestSegments LongestOfPath(const PathGraph& graph, std::span<const Ns> transf
 using PathSums = std::array<Ns, kPathKinds>;
 /// The sums of the path in a replay that gave `times` under `changes`.
 /// `iterations`: those of the replay.
+/// `times` are of all steps. O(segments + device work).
 PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
                          std::span<const Ns> times, std::span<const Span> iterations,
                          std::span<const Ns> transfers);
 
 /// The same of the recorded path, by selected iteration: from its start to that of the next. Empty
 /// where the path has other iterations.
+/// One entry for each selected iteration; waiting is in kTransfer, since other ranks are not known.
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 
 /// The innermost host range or call, by its table, around the segment that ends in `step`. `row` is

@@ -22,6 +22,7 @@ class Flags {
   }
   void Set(std::size_t at) { words_[at / kBits] |= std::uint64_t{1} << (at % kBits); }
   /// Those of [begin, end).
+  /// O((end - begin) / 64).
   void Set(std::size_t begin, std::size_t end) {
     for (; begin < end && begin % kBits != 0; ++begin) Set(begin);
     for (; begin + kBits <= end; begin += kBits) words_[begin / kBits] = ~std::uint64_t{0};

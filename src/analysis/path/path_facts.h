@@ -55,12 +55,15 @@ struct PathFacts {
 };
 
 /// `slacks`: by step, those of a replay of all ranks; empty: as if there were no other rank.
+/// `call` of the collectives is -1, and device_calls is empty. O(steps + edges).
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
 /// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
+/// Builds the graph for it. Without one why_not has the reason, and all else is empty.
 PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events);
 
 /// Sets critical.* and adds the table critical_path. `ranks`: their numbers. `transfer_of`: of a
 /// rank's collective, -1 unknown.
+/// REQUIRES: as many `facts` as `ranks`, all with a path.
 void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
              bool knows_waiting,
              const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of, Output& out);

@@ -50,6 +50,7 @@ class ScenarioRows {
 
   std::size_t size() const { return size_; }
   std::span<const Range> ranges() const { return ranges_; }
+  /// REQUIRES: after all rows so far, by rank and then by row.
   void push_back(ScenarioRow row) {
     ++size_;
     if (!ranges_.empty() && ranges_.back().rank == row.rank && ranges_.back().end == row.row) {
@@ -168,6 +169,7 @@ class Replayer {
   std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
+  /// O(steps + edges) for each rank.
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
 

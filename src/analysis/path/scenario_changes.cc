@@ -210,11 +210,11 @@ bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
          profile.device.launch[graph_->OwnerOf(waits_for).row].value != owner.row;
 }
 
-// The change of a covered segment, by what it waits for:
+// The change of a covered segment, by its end:
 //
 //   the step before on its thread    its length is scaled
 //   the end of a joint call          only the transfer is scaled; if the call stops waiting, its
-//                                    waiting is cut completely, and it waits for nobody
+//                                    waiting is cut, and it waits for no rank
 //   a call that waits for the device the whole call is scaled, and it waits for nothing any more
 //   all else                         the lag of the binding predecessor is scaled, if positive
 //

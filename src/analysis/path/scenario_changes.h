@@ -17,6 +17,7 @@ struct Scenario;
 
 /// A factor by which rows are gathered: of some values from 0 to 1, so that there are few. One that
 /// is NaN, unknown, changes nothing.
+/// In steps of 1/1000; below 0 it is 0, above 1 it is 1.
 double FactorInSteps(double factor);
 
 /// The rows of a scaling that are of that rank; empty without any.

@@ -13,8 +13,8 @@ namespace {
 
 using StepId = PathGraph::StepId;
 
-// Two threads hand over to each other. The last step of the busy one before the silent one goes on
-// is what it waited for:
+// Two threads hand over to each other. The silent one waited for the last step of the busy one
+// before it goes on:
 //
 //   forward    |f1==f2|.......................|f3===          silent from f2 to f3
 //   backward           ....|b1====b2|b3===b4|......

@@ -214,7 +214,7 @@ bool WaitFinder::WorksFrom(const StreamRows& stream, std::uint32_t last, Ns begi
 //
 // The row started late, and `other` ended right then. It counts with a call to wait for an event
 // between the launches of p and of the row, or if the row was very late and the other stream worked
-// all the time since `ready`. Of several streams the nearest end counts.
+// all the time since `ready`. The nearest end counts if several streams have one.
 std::uint32_t WaitFinder::OtherStreamBefore(std::uint32_t row) const {
   const DeviceTable& device = profile_.device;
   const ApiId launch = device.launch[row];

@@ -208,8 +208,8 @@ Check Certifier::Names() const {
   return OfCounters(std::move(check), CheckState::kDoubt, {Counter::graph_kernels_hidden});
 }
 
-// Times in which the profiler stops the program are in no number, so much of them only raises a
-// doubt: the rest may not be typical.
+// Times in which the profiler stops the program are in no number, so a large share of them only
+// raises a doubt: the rest may not be typical.
 Check Certifier::Overhead() const {
   Check check{"profiler-overhead", "The profiler does not stop the program"};
   check.affects = {"time", "idle"};

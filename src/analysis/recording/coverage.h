@@ -21,6 +21,7 @@ struct CoverageFacts {
   Ns whole_graphs = 0;              ///< and of graphs that were recorded whole.
 };
 /// The times of one rank; each is a part of the whole device time.
+/// O(device rows + host rows).
 CoverageFacts CoverageFactsOf(const RankContext& rank);
 
 /// Sets coverage.*: shares of GPU time, over all ranks. With an operator, with a launch: of the
@@ -46,6 +47,7 @@ struct EdgeFacts {
   std::int64_t ran = 0;       ///< Kernels on the device.
 };
 /// The edges of one rank. `backlog` is 0 for a profile that starts idle.
+/// REQUIRES: the rank has an iteration. O(calls + device rows).
 EdgeFacts EdgeFactsOf(const RankContext& rank);
 
 /// Sets coverage.backlog_time and launch.captured_share. If most of the host's launches were
@@ -61,6 +63,7 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
 /// event in 500 or no one knows how many, or iterations have no launches, which is remarked. A
 /// profile that only ends early lost none before its end. REQUIRES: after all that set these
 /// metrics.
+/// Values stay as they are, except those of copies that were not recorded: they become absent.
 void MarkLosses(std::span<const RankContext> ranks, Output& out);
 
 /// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
@@ -75,6 +78,7 @@ void MarkLostNames(std::span<const RankContext> ranks, Output& out);
 /// Sets the worst possible values of idle time, utilization, communication and counts of kernels,
 /// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
 /// REQUIRES: after all that set these metrics.
+/// Does nothing without such graphs.
 void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out);
 
 }  // namespace profgauge

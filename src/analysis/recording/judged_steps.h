@@ -25,6 +25,7 @@ struct StepLevel {
 /// Level of lengths in order, cut into consecutive series: `starts` are their first indices.
 /// Order statistics, widened by the long-run variance of the signs in batches of √n, which holds
 /// 93 to 99 % up to an autocorrelation of 0.8 (test JudgedSteps). REQUIRES: lengths is not empty.
+/// O(n log n).
 StepLevel LevelOfSteps(std::span<const Ns> lengths, std::span<const std::size_t> starts = {});
 
 /// The unrecorded iterations of a run, in ns.
@@ -48,6 +49,7 @@ struct JudgedSteps {
 };
 
 /// For one rank; nothing if there are too few, or none. `why_not` is the reason if there are some.
+/// `why_not` is only written, never cleared.
 std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_not);
 
 /// After by before, where the iterations after the profile surely differ from those before; with

@@ -32,8 +32,8 @@ void AddConditions(std::span<const RankContext> ranks, Output& out);
 /// Fills metrics that are still absent and tables that still have no rows from Profile::reported,
 /// and notes whose numbers they are. Numbers computed from events stay, except of tables that
 /// IsOfRecorder() names, unless only a range is judged. Two ranks with statements cannot be added
-/// up: nothing is taken then. Of several ranks with one that states something only statements about
-/// the host (host.*) are taken, which are of the whole run. Call it after every other analysis.
+/// up: nothing is taken then. If one of several ranks states something, only statements about the
+/// host (host.*) are taken, which are of the whole run. Call it after every other analysis.
 void AddReported(std::span<const RankContext> ranks, bool range_chosen, Output& out);
 
 /// Whether the recorder's own table has priority over the computed one: the types of operators, and

@@ -21,9 +21,9 @@ double Measured(MetricId id, const Output& out) { return AsNumber(out.ValueOf(id
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-// As if a device idled while only whole graphs run: the other end of what is possible. The measured
-// values count it as busy then.
-// Over the GPUs with work of all ranks, as analysis/context/utilization.h pools them.
+// As if a device idled while only whole graphs run: the other end of the possible values. The
+// measured values count it as busy then. Over the GPUs with work of all ranks, as
+// analysis/context/utilization.h pools them.
 struct WorstUse {
   std::size_t gpus = 0;
   Ns graphs = 0, observed = 0;

@@ -64,9 +64,11 @@ KeptTables TablesOf(const RankContext& rank, RankFacts communication);
 /// Adds them to the summary. ReadTables() gives the same back.
 void WriteTables(const KeptTables& kept, Summary& summary);
 /// Nothing when cells are missing. `strings`: the texts go there, those of many ranks once.
+/// The column `rank` of the tables is 0 in all rows: TablePool::Add() writes the rank's number.
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings);
 
 /// The tables of many ranks, put together one rank after the other: of each its own go.
+/// REQUIRES: tables come in the order of the ranks; rows of equal length keep that order.
 class TablePool {
  public:
   /// `strings`: where the texts go, which is that of ReadTables().

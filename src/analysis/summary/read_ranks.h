@@ -33,6 +33,7 @@ bool IsChosen(const RankSummary& rank, std::int64_t wanted);
 Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int64_t wanted);
 
 /// The inputs for analyses of iterations and GPUs, without events. They point into `ranks`.
+/// `ranks` must outlive the contexts.
 std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
                                     const Knowledge& knowledge);
 

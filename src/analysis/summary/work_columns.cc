@@ -308,8 +308,7 @@ void Exchange(Columns& columns, OpFacts& facts) {
 }
 
 /// For a tree: a parent comes before its children.
-/// A number that is not smaller than the position of its own row is refused: it could close a
-/// circle.
+/// A number that is not below the position of the row itself is refused: it could close a circle.
 void Parent(Columns& columns, std::string_view column, std::size_t position,
             std::uint32_t& parent) {
   std::int64_t number = parent == kNoNode ? -1 : std::int64_t{parent};

@@ -108,7 +108,7 @@ std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
 }
 
 /// One line for each launch, with times from the start of the session. The parameters of the op are
-/// not known, so their column is an empty text.
+/// unknown, so their column is an empty text.
 std::string ByIteration(const Profile& profile, const Report& report) {
   std::string text =
       "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
@@ -220,6 +220,7 @@ std::string CudaVersion(const std::string& text) {
   return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
 }
 
+// Every line is written; a missing property leaves its cell empty.
 void AddSystem(const Profile& profile, std::string& text) {
   text += "System Config\n";
   Line(text).Bare("GPU Count").Number(static_cast<std::int64_t>(profile.gpus.size()));

@@ -61,6 +61,7 @@ void ForEachDevice(std::span<const SelectedRank> ranks, const Use& use) {
   }
 }
 
+// Durations by name: of kernels, or of copies and memsets.
 std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels) {
   ByName groups;
   for (const SelectedRank& rank : ranks) {
@@ -74,6 +75,7 @@ std::vector<Group> DeviceTimes(std::span<const SelectedRank> ranks, bool kernels
   return groups.Take();
 }
 
+// Durations of calls by name; `table_of` picks the table of calls.
 template <class Table>
 std::vector<Group> HostTimes(std::span<const SelectedRank> ranks, const Table& table_of) {
   ByName groups;

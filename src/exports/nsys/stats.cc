@@ -60,6 +60,7 @@ Summary Summarize(std::vector<std::int64_t> values) {
   return summary;
 }
 
+// Percent are of the table's own total, as nsys has it, not of any run time.
 ReportTable TimeTable(std::vector<Group> groups, const char* count,
                       const std::vector<std::string>& labels) {
   ReportTable table;

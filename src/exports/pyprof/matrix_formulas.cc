@@ -147,6 +147,7 @@ std::optional<Row> CellRow(const Kernel& kernel) {
 
 namespace {
 
+// M, N and K as cuBLAS sees them. addmm's first tensor is the sum's other part, and is not counted.
 Row PlainProduct(const Kernel& kernel) {
   const std::string& op = kernel.call.op;
   const auto tensors = kernel.call.Tensors();
@@ -171,6 +172,7 @@ Row PlainProduct(const Kernel& kernel) {
   return row;
 }
 
+// Vectors become matrices with one row or column; leading dimensions are broadcast.
 Row MatmulRow(const Kernel& kernel) {
   const auto tensors = kernel.call.Tensors();
   if (tensors.size() != 2 || tensors[0]->dtype != tensors[1]->dtype) return Failed();

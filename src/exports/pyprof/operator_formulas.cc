@@ -138,6 +138,8 @@ void Nonzero(const Sizes& sizes, Row& row) {
   const auto dimensions = static_cast<double>(sizes.tensors[0]->shape.size());
   if (sizes.first) row.bytes.value = sizes.b + sizes.n * dimensions * 8;
 }
+// The output has the input's shape with the number of indices in the chosen dimension; indices are
+// of 8 bytes.
 void IndexSelect(const Sizes& sizes, Row& row) {
   const OpArgument* dimension = sizes.kernel.call.Find("dim", 1);
   if (dimension == nullptr || !dimension->is_number() || sizes.tensors.size() < 2) {
@@ -168,6 +170,7 @@ void MaskedSelect(const Sizes& sizes, Row& row) {
   row.bytes.value = 2 * sizes.b + Elements(mask);
 }
 
+// The fifth argument is the gradient. One of another type than the weights counts twice.
 void Adam(const Sizes& sizes, Row& row) {
   const auto& arguments = sizes.kernel.call.arguments;
   const auto gradient = arguments.size() > 4 ? ElementTypeOf(arguments[4].dtype) : std::nullopt;

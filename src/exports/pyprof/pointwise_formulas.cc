@@ -74,6 +74,7 @@ std::optional<std::vector<Operand>> OperandsOf(const OpCall& call) {
   return operands;
 }
 
+// Whether any shape differs from the first: then elements are counted tensor by tensor.
 bool IsBroadcast(const std::vector<Operand>& tensors) {
   return std::any_of(tensors.begin(), tensors.end(),
                      [&](const Operand& operand) { return operand.shape != tensors[0].shape; });

@@ -23,6 +23,8 @@ Row PyprofRow(const Kernel& kernel) {
   return DefaultRow(kernel);
 }
 
+// A formula that fails leaves the defaults: PyProf would abort there, and a script that reads the
+// rows expects one for each kernel.
 ProfResult Published(Row row, const OpCall& call) {
   ProfResult result;
   if (row.failed) return result;

@@ -22,6 +22,8 @@ struct ProfResult {
   bool understood = false;
 };
 
+/// The profile must outlive it. The constructor classifies all kernels and counts the work of all
+/// operators, so one object serves all records of a profile.
 class Prof {
  public:
   Prof(const Profile& profile, Dialect dialect);

@@ -48,6 +48,8 @@ std::vector<std::string> TraceOf(std::string_view stack) {
   return trace;
 }
 
+// PyProf's pattern "Backward, seq = ", with the number that today's nodes have in their name
+// ("MmBackward0"), and two names of autograd's engine.
 bool SaysBackward(std::string_view marker) {
   if (Contains(marker, "ackward, seq = ")) return true;
   for (auto at = marker.find("Backward"); at != std::string_view::npos;
@@ -174,6 +176,7 @@ KernelRecord Derive(const Profile& profile, std::uint32_t row) {
   return record;
 }
 
+// As net.dict states it: nothing is derived again.
 KernelRecord FromMarkers(const Profile& profile, std::uint32_t row, const KernelMarkers& markers) {
   KernelRecord record;
   record.row = row;
@@ -203,6 +206,7 @@ std::string ShortName(std::string_view name) {
   return text.substr(0, text.find('('));
 }
 
+// Markers of net.dict are for all device rows or none.
 std::vector<KernelRecord> BuildRecords(const Profile& profile, Stage stage) {
   const DeviceTable& device = profile.device;
   const bool recorded = profile.kernel_markers.size() == device.size();

@@ -208,6 +208,8 @@ std::size_t ParquetWriter::AddPage(bool is_dictionary, std::size_t values, int e
   return at;
 }
 
+// Texts: a dictionary page with each text once, then places in it, in the fewest bits. Numbers: one
+// page, plain.
 ParquetWriter::Chunk ParquetWriter::AddChunk(
     std::size_t rows, std::size_t column,
     const std::function<Cell(std::size_t row, std::size_t column)>& cell) {
@@ -272,8 +274,8 @@ void WriteSchema(const std::vector<ParquetColumn>& columns, ThriftWriter& out) {
 
 }  // namespace
 
-// Ids of FileMetaData: 1 version, 2 schema, 3 rows, 4 groups, 5 metadata, 6 writer. Of a column in
-// a group: 2 offset, 3 its ColumnMetaData (1 type, 2 encodings, 3 path, 4 codec, 5 values, 6 and 7
+// Ids of FileMetaData: 1 version, 2 schema, 3 rows, 4 groups, 5 metadata, 6 writer; of ColumnChunk:
+// 2 offset, 3 its ColumnMetaData (1 type, 2 encodings, 3 path, 4 codec, 5 values, 6 and 7
 // sizes, 9 data page, 11 dictionary page).
 void ParquetWriter::Finish() {
   ThriftWriter foot;

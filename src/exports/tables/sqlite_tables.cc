@@ -40,7 +40,7 @@ void BindCell(sqlite3_stmt* statement, int place, const Cell& cell) {
 
 }  // namespace
 
-// Of the last call. Out of memory is no error of the output.
+// The error of the last call. Out of memory is no error of the output.
 Error SqliteTables::Failure() const {
   const int code = sqlite3_errcode(handle_.get());
   if (code == SQLITE_NOMEM) throw std::bad_alloc();
