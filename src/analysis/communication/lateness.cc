@@ -66,8 +66,8 @@ class Attribution {
   }
 
  private:
-  /// The exposed time by which the last but one waits longer, at most the lateness. Where a rank
-  /// does not know what its calls hide (they ran on the host), the whole lateness.
+  /// The exposed time by which the last but one waits longer, at most the lateness. If the
+  /// overlap of a rank's calls is unknown (they ran on the host), the whole lateness.
   Ns CostOf(const MatchedCall& call) const {
     const auto exposed = [&](std::size_t member) {
       const MatchedCall::Member& at = call.members[member];

@@ -84,6 +84,8 @@ class Meetings {
     return shown;
   }
 
+  /// Times are on the common clock, from the first start of the shown iterations. The row of each
+  /// rank's iteration comes before the rows of its calls.
   void Fill(const std::vector<Shown>& shown, RowWriter<columns::kRankCalls>& row) const {
     Ns begin = shown.front().step.start;
     for (const Shown& rank : shown) begin = std::min(begin, rank.step.start);

@@ -106,7 +106,7 @@ struct TimeFacts {
 Matching MatchFacts(std::span<RankFacts> ranks);
 
 /// Its parts, with waiting separated from transfer where calls were matched.
-/// `matched` is false, and waiting 0, if none of its calls was matched.
+/// `matched` is false, and waiting 0, if no call of the rank was matched.
 RankParts MatchedParts(const RankFacts& rank);
 /// The same of each of its iterations.
 std::vector<RankParts> MatchedSteps(const RankFacts& rank);

@@ -162,6 +162,8 @@ std::string NobodyBlamed(const Blame& blame) {
                       : "no rank is late for the others";
 }
 
+// A kernel slowdown is the larger one of the rank among the ranks and of its slowest GPU among its
+// own GPUs.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                const Blame& blame, const Pipeline& pipeline, bool is_unknown, Output& out) {
   if (std::none_of(ranks.begin(), ranks.end(),
@@ -207,6 +209,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   }
 }
 
+// `transfer_time` is the sum over all members of the group.
 void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out) {
   if (matching.groups.empty()) {
     return out.SetTableAbsent("process_groups", "no collective was recorded");

@@ -78,6 +78,7 @@ std::string StackOf(const dlprof::Op& op) {
   return stack;
 }
 
+// The most device time first, then the most host time.
 void FillOps(const Paths& paths, bool has_device, Table& table) {
   std::vector<const PathOp*> rows;
   for (const auto& [key, op] : paths.ops) rows.push_back(&op);
@@ -131,6 +132,7 @@ void FillGroups(const Paths& paths, Table& table) {
 
 }  // namespace
 
+// Groups that the only profile states itself stay: they are DLProf's own.
 void AddOpPaths(std::span<const RankContext> ranks, Output& out) {
   Paths paths;
   bool has_device = false;

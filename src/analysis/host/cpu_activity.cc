@@ -56,6 +56,7 @@ struct Stretches {
   Ns time = 0, longest = 0;
 };
 
+// Rows by thread, then state. `table` is made with the first row of any rank.
 void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
   const Profile& profile = *rank.profile;
   const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);

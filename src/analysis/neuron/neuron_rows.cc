@@ -108,6 +108,7 @@ void AddWaits(const NeuronRank& rank, RowWriter<columns::kWaits>& write) {
 }
 
 // "kernel.py:12" or "kernel.py:12:3": the file and the line, 0 where there is none.
+// From the end: of "kernel.py:12:3" first 3 is taken, then 12, which is the line.
 std::pair<std::string_view, std::int64_t> FileAndLine(std::string_view source) {
   std::string_view rest = source;
   std::int64_t last = 0;

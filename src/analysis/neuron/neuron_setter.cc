@@ -148,6 +148,7 @@ NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, Output& out)
     : ranks_(ranks), out_(out), no_shares_because_(WhyNoShares(ranks)) {}
 
 // For a number in the file: sums add up over ranks, shares count by their time.
+// Times are in seconds in the summary, except for names that end with "_ns".
 void NeuronSetter::Stated(MetricId id, std::string_view name) {
   const MetricSpec& spec = SpecOf(id);
   if (out_.IsSet(id)) return;

@@ -67,6 +67,8 @@ CountFacts CountFactsOf(const RankContext& rank) {
   return counts;
 }
 
+// The mean over iterations of all ranks. A direction is unknown if any copy of any rank has no size
+// or no direction.
 void AddCounts(std::span<const CountFacts> ranks, Output& out) {
   CountFacts counts;
   for (const CountFacts& rank : ranks) {

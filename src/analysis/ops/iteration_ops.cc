@@ -44,6 +44,8 @@ void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
 }
 
 // Sums by iteration and name, of calls that come mostly in order of time.
+// The place of a name's last iteration is remembered, since the next call of the name is mostly of
+// the same iteration.
 class SumsInOrder {
  public:
   explicit SumsInOrder(std::size_t names) : last_(names) {}

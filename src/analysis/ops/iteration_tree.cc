@@ -154,6 +154,8 @@ class Builder {
     }
   }
 
+  // Work is below its operator, else below the range around its launch, else below the launching
+  // thread. Work without all of these is below "no thread".
   void AddDevice(std::uint32_t row) {
     const DeviceTable& device = rank_.profile->device;
     const ApiTable& api = rank_.profile->api;

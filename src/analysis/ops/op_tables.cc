@@ -50,6 +50,7 @@ void MarkWithoutDevice(bool has_device, const Output& out, Table& table) {
   }
 }
 
+// Empty without kernels: an operator that launches nothing neither uses nor misses Tensor Cores.
 std::string_view UsesText(const OpSums& sums, Ns kernel_time, Ns tensor_core_time) {
   if (tensor_core_time > 0) return "yes";
   if (sums.undecided) return "unknown";
@@ -68,6 +69,8 @@ void AppendWork(const OpSums& sums, Writer& write) {
             known && seconds > 0 ? std::optional(sums.flops / seconds) : std::nullopt);
 }
 
+// One table's rows, in the order of `rows`. The columns of several tables differ in a few, which
+// are chosen at compile time.
 template <const auto& kColumns>
 void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_device,
              const Output& out, Table& table) {

@@ -29,6 +29,7 @@ struct PartSum {
 using RankPart = std::pair<std::int64_t, NamedPart>;
 using RunParts = std::map<RankPart, PartSum>;
 
+// A segment between a call and its work is drawn at the call: `in` is the launching call then.
 PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNamer& namer) {
   const NamedPart named = namer.TextsOf(namer.IdsOf(segment));
   PathMove move{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
@@ -168,6 +169,7 @@ SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
   return sums;
 }
 
+// Shares are of the path's whole length, over all ranks.
 void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
     const auto kind = static_cast<PathKind>(i);

@@ -56,7 +56,7 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
 
 /// The same of the recorded path, by selected iteration: from its start to that of the next. Empty
 /// where the path has other iterations.
-/// One entry for each selected iteration; waiting is in kTransfer, since other ranks are not known.
+/// One entry for each selected iteration; waiting is in kTransfer, since other ranks are unknown.
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 
 /// The innermost host range or call, by its table, around the segment that ends in `step`. `row` is

@@ -80,6 +80,10 @@ PathGraph::Edge PathGraph::LatestEdge(StepId step) const {
 // Work that starts well after the stream was free has waited for its launch, if the call was still
 // going on when the stream became free: the work before ended later than the call began, but the
 // call has more to do than it. Not the call of a copy, which waited for the stream itself.
+//
+//   stream   |work before|..........|work|      the pause, from `free` to the start
+//   call           |====launch====|             goes on at `free`: the launch binds
+//   call     |=launch=|                         is over by then: the stream binds
 PathGraph::Edge PathGraph::StreamOrLaunch(StepId step, Edge stream) const {
   const Ns free = RecordedAt(stream.from);
   const Ns pause = RecordedAt(step) - free;

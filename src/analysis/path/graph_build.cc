@@ -64,6 +64,7 @@ PathGraph PathGraphBuilder::Run() {
   return std::move(graph_);
 }
 
+// Numbers of rows are stored only if some rows are no steps; else work i is row i.
 void PathGraphBuilder::EmitWork(std::uint32_t row, bool is_first) {
   if (!has_all_work_) {
     step_of_device_[row] = Next();
@@ -118,6 +119,7 @@ void PathGraphBuilder::AddSilentWait(StepId step, const ThreadEvent* around) {
   if (row != kNone && StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
 }
 
+// Not within a call: its name shows whether it waits.
 void PathGraphBuilder::NoteStretch(StepId step, const ThreadEvent* around) {
   const Span time{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
   if (last_launch_ == kNone || !MayBeSpin(time.length())) return;
@@ -180,6 +182,9 @@ void PathGraphBuilder::OpenEvent(const ThreadEvent& event, StepId first) {
   open_.push_back({closes, event});
 }
 
+// Threads come one after the other, in the order of the tables. Ends of ranges that cross others
+// follow after all threads, each with its own start as its only predecessor: within the chain they
+// would make an order that the program does not have.
 void PathGraphBuilder::AddThreads() {
   std::size_t count = 0;
   for (const std::vector<Ns>* starts : {&profile_.host.start, &profile_.api.start}) {

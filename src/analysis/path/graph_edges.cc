@@ -73,6 +73,8 @@ void PathGraphBuilder::LinkFirst(std::uint32_t row, std::uint32_t call, StepId s
   }
 }
 
+// A call that launches several works (a graph) has its step at its first work; the others take it
+// from there. Only the word of the row itself is written, so parts run side by side.
 void PathGraphBuilder::LinkLaunches() {
   ForEachPart(profile_.device.size(), [this](std::size_t begin, std::size_t end) {
     for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
@@ -144,6 +146,7 @@ void PathGraphBuilder::ForEachCrossWord(Visit visit) {
   for (auto& [step, cross] : graph_.thread_crosses_) visit(cross);
 }
 
+// A word with one edge holds a flag for whether that edge binds. Lists are asked anew each time.
 void PathGraphBuilder::MarkBinding() {
   const auto mark = [this](StepId step, std::uint32_t& cross) {
     if ((cross & PathGraph::kMany) != 0) return;  // Several, or none.

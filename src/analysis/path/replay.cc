@@ -66,6 +66,8 @@ FirstSlacks::FirstSlacks(const PathGraph& graph) : graph_(graph) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
+// Ends that decide when an iteration ends may be later up to the end of the window. All other steps
+// are free until a successor limits them.
 void FirstSlacks::Fill(StepId begin, StepId end, Ns* slacks) const {
   std::fill(slacks, slacks + (end - begin), kFree);
   if (graph_.iterations().empty()) return;
@@ -97,6 +99,15 @@ Ns IterationTimes::At(StepId step) const {
       ->second;
 }
 
+// An iteration begins with its range on the host, but not before the one before it ends. It ends
+// with its range on the host, or with its last device work if that is later:
+//
+//   host      |---- 1 ----|---- 2 ----|
+//   device        |------ 1 ------|----- 2 -----|
+//   spans     |-------- 1 --------|----- 2 -----|
+//
+// Only a begin that follows this rule as recorded moves, or one at an iteration's first work; any
+// other keeps its recorded time.
 std::vector<Span> IterationTimes::Spans() const {
   const Iterations& known = graph_.rank().iterations;
   std::vector<Span> spans;

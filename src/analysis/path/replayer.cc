@@ -69,6 +69,7 @@ void Replayer::MatchCalls() {
   if (knows_waiting_) joint_.emplace(graphs_, matching, calls);
 }
 
+// Ranks are simulated together: the times of all steps of all ranks are in memory.
 std::vector<Replayer::Replayed> Replayer::ReplayJointly(const Scenario& scenario,
                                                         PredictionOf wanted) const {
   std::vector<ScenarioChanges> changes;
@@ -86,6 +87,7 @@ std::vector<Replayer::Replayed> Replayer::ReplayJointly(const Scenario& scenario
   return out;
 }
 
+// Without the path only the times that are still needed are kept.
 Replayer::Replayed Replayer::ReplayAlone(const Scenario& scenario, std::uint32_t rank,
                                          PredictionOf wanted) const {
   const PathGraph& graph = graphs_[rank];
@@ -145,6 +147,7 @@ RankPaces Replayer::PacesOf(const Scaling& scaling) const {
   return PacesToKeepUp(*joint_, graphs_, rows);
 }
 
+// Only scalings of host ranges and calls have covered steps.
 void Replayer::FindSteps(Scenario& scenario) const {
   for (Scaling& scaling : scenario.scalings) {
     if (scaling.keeps_up) {

@@ -195,6 +195,7 @@ bool IsHostOp(const Profile& profile, std::uint32_t row) {
 }
 
 // Adds the events of the rank at `position` in the run.
+// Steps of threads are in the order of the tables, so rows ascend.
 void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable table,
                    ScenarioRows& events) {
   const Profile& profile = *graph.rank().profile;
@@ -206,6 +207,7 @@ void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable tab
   }
 }
 
+// Device work with a recorded launch that tables count.
 void AddLaunchEvents(const RankContext& rank, std::uint32_t position, ScenarioRows& events) {
   const DeviceTable& device = rank.profile->device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -225,6 +227,8 @@ Ranges OfOneRank(Ranges ranges) {
 }
 
 // The cells of one rank, whose rows are `events`, in columns of the table launches.
+// The length of the queue follows from all launches before, so with that column all rows of the
+// rank are made together; else some at a time, in bounded memory.
 void AppendLaunchCells(const RankContext& rank, Ranges events, std::span<Column* const> columns,
                        StringPool& strings) {
   const bool with_queue = std::any_of(columns.begin(), columns.end(), [](const Column* column) {

@@ -134,6 +134,8 @@ Check After(const Analysis& analysis) {
 }
 
 /// Whether every selected iteration ends with a call that waits for the device.
+///
+///   iteration   |-----------------------[sync]|     the call ends in the last part of the range
 bool EndsWithWaits(const RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   const auto selected = rank.iterations.selected();

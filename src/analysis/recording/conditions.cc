@@ -69,6 +69,7 @@ std::string RangeText(const DeviceCondition& condition) {
   return varies ? fmt::format("{:.0f} to {:.0f}", condition.least, condition.most) : "";
 }
 
+// With the range in a note, if the readings vary.
 void SetMedian(MetricId id, const DeviceCondition* condition, Output& out) {
   if (condition == nullptr) return out.SetAbsent(id, std::string(kNoSuchReading));
   out.Set(id, condition->median);

@@ -109,6 +109,7 @@ void BoundCommunication(const WorstUse& worst, Output& out) {
   }
 }
 
+// A graph may contain any number of kernels, so the far end of counts is infinite.
 void BoundKernels(Output& out) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   Bound(metric::kKernelCountPerIteration, kAny, out);

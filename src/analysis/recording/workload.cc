@@ -49,6 +49,7 @@ constexpr SignSet kBackward = SetOf("backward"), kBackwardKernel = SetOf("backwa
 static_assert(kBackward && kBackwardKernel && kOptimizerKernel && kEngine && kCacheKernel &&
               kDecodeKernel && kPrefillKernel && kDiffusion && kOperator);
 
+// Compiled at the first use, for all runs of the process.
 const std::array<std::unique_ptr<RE2>, kSigns>& CompiledSigns() {
   static const auto compiled = [] {
     std::array<std::unique_ptr<RE2>, kSigns> all;

@@ -216,6 +216,9 @@ AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<b
   return facts;
 }
 
+// Two passes: the first keeps the iterations of all ranks, which pool into the run's; the second
+// reads the attribution of one rank after the other, since each is as large as all else of the
+// rank.
 Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection) {
   // Recordings among them are summarized once.
   std::vector<Profile> made(profiles.size());

@@ -251,6 +251,7 @@ void TablePool::OfRanks::Add(std::int64_t rank, const Table& table) {
   ++ranks;
 }
 
+// Stable, so that rows of equal length come by rank, and then as each rank has them.
 std::vector<std::size_t> TablePool::OfRanks::Order() const {
   const Column* by = spec->order.empty() ? nullptr : rows.Find(spec->order);
   const Column* then = spec->then.empty() ? nullptr : rows.Find(spec->then);
@@ -270,6 +271,7 @@ std::vector<std::size_t> TablePool::OfRanks::Order() const {
   return order;
 }
 
+// A column is absent only if no rank has it; then with the first rank's reason.
 void TablePool::OfRanks::AddTo(Output& out) const {
   if (ranks == 0) {
     if (!absent.empty()) out.SetTableAbsent(spec->id, absent);

@@ -177,6 +177,7 @@ void Exchange(Columns& columns, MemoryFacts& facts) {
   });
 }
 
+// The map of times that are not counted is kept as a list.
 void Exchange(Columns& columns, RooflineFacts& facts) {
   List(columns, "point.calls", facts.points, [&](WorkPoint& point) {
     columns.Text("point.name", point.name);
@@ -214,6 +215,8 @@ void Exchange(Columns& columns, RooflineFacts& facts) {
   facts.not_counted = {rest.begin(), rest.end()};
 }
 
+// A collective names its part by position, so parts are read before it. The row of its event is not
+// kept.
 void Exchange(Columns& columns, PathFacts& facts) {
   columns.Text("path.why_not", facts.why_not);
   List(columns, "path.segments", facts.parts, [&](PathPart& part) {

@@ -240,6 +240,7 @@ void AddSystem(const Profile& profile, std::string& text) {
   for (const auto& [key, value] : rows) Line(text).Bare(key).Bare(value);
 }
 
+// A block of the summary: an empty line, its title, its heads, one line for each share.
 void AddShares(std::string_view title, std::string_view count,
                std::initializer_list<std::pair<std::string_view, const Share*>> rows,
                std::string& text) {

@@ -29,8 +29,8 @@ std::string StyleLabel(const Profile& profile, std::uint32_t host_row) {
   return "";
 }
 
-// O(launches x depth). A range of another iteration than the selected ones is left out, though its
-// work is not.
+// O(launches x depth). A range that starts outside the selected iterations is left out, even around
+// selected work.
 void ForEachEnclosing(const SelectedRank& rank,
                       const std::function<void(std::uint32_t, std::uint32_t)>& use) {
   const Profile& profile = *rank.profile;

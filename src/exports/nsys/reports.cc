@@ -213,6 +213,7 @@ Nesting NestingOf(const Profile& profile) {
   return nesting;
 }
 
+// By label and style, over all ranks.
 std::map<std::pair<std::string, std::string>, Projected> CollectProjections(
     std::span<const SelectedRank> ranks) {
   std::map<std::pair<std::string, std::string>, Projected> groups;

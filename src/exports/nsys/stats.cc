@@ -87,6 +87,7 @@ ReportTable TimeTable(std::vector<Group> groups, const char* count,
   return table;
 }
 
+// Rows by bytes, the most first.
 ReportTable SizeTable(std::vector<Group> groups, const std::string& label) {
   ReportTable table;
   table.heads = {"Total (MB)", "Count",    "Avg (MB)",    "Med (MB)",

@@ -54,6 +54,8 @@ void BatchNorm(const Sizes& sizes, Row& row) {
   if (!sizes.first) row.bytes.value = 0;
 }
 
+// Forward: the indices, and the chosen rows read and written. Backward: three times these rows, for
+// the first kernel of a sequence number only.
 void Embedding(const Sizes& sizes, Row& row) {
   if (sizes.tensors.size() < 2 || sizes.tensors[1]->shape.size() != 2) {
     row.failed = true;
@@ -92,6 +94,7 @@ void Norm(const Sizes& sizes, Row& row) {
   row.bytes.value = sizes.b;
 }
 
+// Without a reduction the output is as large as the input, which is one tensor more.
 void MseLoss(const Sizes& sizes, Row& row) {
   const auto& arguments = sizes.kernel.call.arguments;
   if (arguments.size() != 3) {
@@ -106,6 +109,7 @@ void MseLoss(const Sizes& sizes, Row& row) {
   row.bytes.value = e * sizes.ts;
 }
 
+// Every input is read and written once, by the first kernel of its sequence number.
 void Cat(const Sizes& sizes, Row& row) {
   std::vector<std::string> texts;
   for (const OpArgument* tensor : sizes.tensors) {
