@@ -49,6 +49,7 @@ std::string ResultText(const MetricComparison& metric) {
   return text;
 }
 
+// Counted in `missing` always; information and `skip` leave it at that.
 void CountMissing(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
                   Added& added) {
   ++verdict.missing;

@@ -1,4 +1,12 @@
 // The part of a verdict from the comparison with a baseline.
+//
+//     limit (level error)       on_missing, on_inconclusive       verdict
+//     fail                                                        fail
+//     inconclusive, over        whatever                          no verdict
+//     inconclusive, within      warn | pass | no_verdict          pass with a warning | pass | none
+//     missing                   skip | no_verdict | fail          pass | no verdict | fail
+//
+// A verdict that has failed by a limit or finding stays a failure.
 #pragma once
 
 #include <chrono>

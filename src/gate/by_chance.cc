@@ -38,7 +38,8 @@ double ShareOf(const std::vector<Drawn>& pairs) {
   return sum[0] / sum[1];
 }
 
-// Undecided unless it is a sure answer.
+// Fails if chance is surely excluded. Undecided if it is improbable, or a change is far over the
+// limit. A probable one stays a pass.
 void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
   if (chance <= kFailChance) {
     change = Change::kFail;
@@ -48,6 +49,13 @@ void Decide(double chance, bool is_far, Change& change, bool& over_limit) {
   }
 }
 
+// The chance of a change as large as the one seen, with noise between runs of `sigma`:
+//
+//     drawn changes        . . :.:::.: .  .            each blurred by sigma
+//     -----------------|------0------|------x---->
+//                   -half           half    change     chance: the weight at x and beyond
+//
+// `half` is 2.33 standard deviations of draws and noise together.
 ShareComparison Hold(const std::vector<Drawn>& there, const std::vector<Drawn>& here, double limit,
                      bool lower_is_better, double sigma) {
   std::vector<Drawn> pairs = here;
@@ -78,6 +86,7 @@ ShareComparison Hold(const std::vector<Drawn>& there, const std::vector<Drawn>& 
   return out;
 }
 
+// Standard deviation of the difference of both sides' medians over runs, in that of one run.
 double BetweenSides(std::size_t base, std::size_t current) {
   return std::sqrt(MedianFactor(base) + MedianFactor(current));
 }
@@ -124,6 +133,8 @@ TailComparison CompareTails(std::span<const double> base, std::span<const double
   return out;
 }
 
+// E.g. three baseline runs, floor 1 %, spread 0.5 %: between^2 = (3 * 1^2 + 2 * 0.5^2) / (3 + 2) =
+// 0.7 (0.84 %), times 1 + 1/3 for the new run: 0.97 %.
 ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
                                  const CompareOptions& options, double iterations) {
   const auto logs = [&](std::span<const double> values) {

@@ -69,6 +69,11 @@ bool HoldsPointer(std::string_view argument) {
   return false;
 }
 
+// Argument by argument; recursion is as deep as templates are nested:
+//
+//     f<4, g<char*>, h(int*)>      4        kept
+//                                  g<char*> left out: a pointer, outside of a signature
+//                                  h(int*)  kept: the pointer is in a signature
 std::optional<std::string> Arguments(std::string_view& rest) {  // NOLINT(misc-no-recursion)
   std::string out;
   while (true) {

@@ -13,7 +13,10 @@
 namespace profgauge::stats {
 namespace {
 
-// However wide the interval is: nearly every iteration shows a change of this size.
+// However wide the interval is: nearly every iteration shows a change of this size. A wide interval
+// of few noisy iterations must not leave that undecided. It needs kLargeLimits limits, kLargeNoises
+// standard deviations between runs, and 90 % of the iterations over the limit (80 % beyond three
+// limits).
 bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate,
                  const Limits& limits, double share_slower) {
   if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastBySize) return false;
@@ -24,7 +27,7 @@ bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate
   return share_slower >= (is_far ? kManyIterations : kMostIterations) - 1e-9;
 }
 
-// Except for the last digit, which a file may lose.
+// Equal runs: the same profile twice, or a copy. Except for the last digit, which a file may lose.
 bool IsSame(const Series& a, const Series& b) {
   constexpr double kRounding = 1e-12;
   return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
@@ -48,6 +51,9 @@ bool IsOddSlow(const Side& side) {
   });
 }
 
+// One comparison, made in the constructor, decided by Decide(): the typical iteration (Verdict()),
+// the least absolute change, odd runs, and the total. The more severe answer counts. A mean is
+// judged only by the total.
 class Judge {
  public:
   Judge(std::span<const Series> baselines, std::span<const Series> candidates,
@@ -138,6 +144,16 @@ class Judge {
     }
   }
 
+  // By the readings (with, without warm-up, later half) and the interval; limit 5 %, changes in %:
+  //
+  //                     0        5 limit                  15 far
+  //     ----------------|--------|-------------------------|------->
+  //     kImproved  [-x-]|        |                         |        all readings below -5, high < 0
+  //     kPass         [-|-x-----]|                         |        x <= 5, high < 15
+  //     kInconclusive [-|---x----|-------------------------|---]    x <= 5, but 15 is not excluded
+  //     kInconclusive  [|--------|----x-----]              |        x > 5, but 0 is not excluded
+  //     kFail           |  [-----|---x----]                |        all readings > 5, low > 0
+  //     kFail (certain) |        | [----x----]             |        all readings > 5, low > 5
   Change Verdict() {
     const double share = static_cast<double>(out_.slower) / static_cast<double>(out_.current.used);
     if (estimate_.Least() > limits_.limit &&

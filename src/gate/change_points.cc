@@ -20,6 +20,8 @@ double VarianceOf(std::span<const double> values, double mean) {
   return values.size() < 2 ? 0 : square / static_cast<double>(values.size() - 1);
 }
 
+// Welch's t-test (1947), two-sided: the two segments need not vary equally. Constant segments of
+// other levels have p 0, since nothing varies. REQUIRES: two values a side.
 double WelchPValue(std::span<const double> a, std::span<const double> b) {
   const double mean_a = MeanOf(a);
   const double mean_b = MeanOf(b);
@@ -35,7 +37,17 @@ double WelchPValue(std::span<const double> a, std::span<const double> b) {
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
 }
 
-// The split with the largest energy distance between its sides, scaled by their sizes.
+// The split with the largest energy distance between its sides, scaled by their sizes: the energy
+// distance (Szekely & Rizzo 2004) of m left and k right values:
+//
+//     m k / (m + k) * (2 E|x - y| - E|x - x'| - E|y - y'|)      x, x' left; y, y' right
+//
+// Moving one value v from right to left changes each sum by the distances of v only, so that all
+// splits cost O(n^2) together:
+//
+//     left  | v | right         left    += |v - left values|
+//           `-->                right   -= |v - right values|
+//                               between += |v - right values| - |v - left values|
 std::size_t BestSplit(std::span<const double> values, std::size_t min_segment) {
   const std::size_t n = values.size();
   // Sums of |x - y| within the left side, within the right side and between them, moved along.
@@ -69,6 +81,8 @@ std::size_t BestSplit(std::span<const double> values, std::size_t min_segment) {
   return best;
 }
 
+// Splits are appended in ascending order: those before, this one, those after. It ends where the
+// best split of a part is not significant, even if a worse one of it were.
 void Bisect(std::span<const double> values, std::size_t offset, const ChangePointOptions& options,
             std::vector<std::size_t>& splits) {
   if (values.size() < 2 * options.min_segment) return;

@@ -3,6 +3,13 @@
 // Hierarchical bisection by the energy statistic (E-divisive: Matteson & James 2014), with each
 // split confirmed by Welch's t-test and a least magnitude, as Hunter and Otava do it; that replaces
 // the permutation test, so the result is deterministic.
+//
+//     value   10 10 11 10 10 | 15 15 14 15 15 | 12 12 12        change points at 5 and 10
+//     split 1                ^  p < 0.001                       the strongest first,
+//     split 2                                 ^ p < 0.001       then within both sides
+//
+// For histories of one number a run (gate/history_check.h), not for iterations: neighbors are taken
+// as independent, which iterations are not.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +27,19 @@ struct ChangePoint {
   double p_value = 1;     ///< Welch's t-test between the two segments.
 };
 
-/// How certain and how large a change must be.
+/// How certain and how large a change must be. With few values a real change may not reach
+/// `max_p_value`: no change point says that none is certain, not that there is none.
 struct ChangePointOptions {
   double max_p_value = 0.001;   ///< A split must be this certain. Default: as Hunter.
   double min_magnitude = 0.01;  ///< Relative. Default: 1 %.
   std::size_t min_segment = 3;  ///< Fewest values on either side.
 };
 
-/// Change points in ascending order; none for fewer than 2 * min_segment values.
-/// Time: O(n^2) per split; at most the last 2000 values are looked at.
+/// Change points in ascending order, each significant against both neighboring segments; none for
+/// fewer than 2 * min_segment values. A change from a mean of 0 has no size and is dropped, unless
+/// min_magnitude is 0. `values` are positive for the relative magnitude to make sense.
+/// Time: O(n^2) per split; at most the last 2000 values are looked at, and `index` counts from the
+/// first of all. REQUIRES: min_segment >= 2.
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options);
 

@@ -1,4 +1,6 @@
 // The text of a comparison: one sentence each, the same in every output.
+// Numbers were judged before: nothing here decides. An inconclusive answer starts with "undecided"
+// (over the limit) or "inconclusive" (within it), and ends with the way to decide it.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +29,7 @@ struct ChangeContext {
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context);
 
 /// The same of a mean, which is the total: "mean +8.1 % [+2.0, +14.2], limit +5 %; by chance …".
+/// REQUIRES: the total is judged, with its interval.
 std::string DescribeMean(const stats::Comparison& comparison, const ChangeContext& context);
 
 /// The same of a share of the time: "3 → 30 %, +27 pp [+21, +33], limit +5 pp; by chance …".
@@ -36,11 +39,12 @@ std::string DescribeShare(const stats::ShareComparison& comparison, const Change
 /// iteration, +100 % [+20, +180], limit +5 %; by chance …". `whole` is the baseline's mean.
 std::string DescribeSparse(const stats::ShareComparison& comparison, const ChangeContext& context);
 
-/// The same of a percentile or extreme: "+31 %: 2 of 20 iterations over 1.1 × the baseline's, 2 of
-/// 60 there; by chance in 27 of 100".
+/// The same of a percentile or extreme: "+31 %, limit +10 %: 2 of 20 iterations over 1.1 × the
+/// baseline's value, 2 of 60 there; by chance in 26 of 100".
 std::string DescribeTail(const stats::TailComparison& comparison, const ChangeContext& context);
 
 /// The same of one number a run: "+6.0 % [+1.6, +10.6], limit +5 %; noise from 3 baseline runs".
+/// With one baseline run: "noise assumed".
 std::string DescribeValue(const stats::ValueComparison& comparison, const ChangeContext& context,
                           std::size_t baseline_runs);
 

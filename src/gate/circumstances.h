@@ -1,4 +1,8 @@
 // What explains a change besides the program: batch size, inputs, clocks.
+//
+// Each of the three can make a slower program look equal, or an equal one slow. Where the effect is
+// known it is taken off or stated; where it is not, a pass becomes undecided. Only other clocks
+// excuse a certain failure, since they may explain all of it.
 #pragma once
 
 #include <optional>
@@ -13,6 +17,8 @@
 
 namespace profgauge {
 
+// Batch size.
+//
 // How many samples an iteration has, against one of the baseline: a smaller batch makes iterations
 // faster and says nothing of the program.
 

@@ -93,6 +93,11 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
 
 // How many times as often each name of the base is launched in an iteration (0: never), with how
 // often that is in the base.
+//
+//     kernel     base    current    ratio, launches
+//     gemm         48      24        (0.5, 48)          all of them half as often: the iteration of
+//     softmax      12       6        (0.5, 12)          one run is two of the other, or its markers
+//     adam          4       2        (0.5,  4)          are others
 std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const Snapshot& current) {
   const auto sums_of = [](const Snapshot& run) -> const std::vector<WorkSum>& {
     return run.work.has_gpu ? run.work.kernels : run.work.ops;
@@ -195,6 +200,7 @@ std::string HardDifferences(std::span<const Difference> differences) {
   return text;
 }
 
+// By the default list, not by `match` of a policy: a baseline is for every policy.
 Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
   Misfit misfit;
   for (const Snapshot& other : others) {

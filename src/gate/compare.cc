@@ -48,6 +48,7 @@ std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
 }
 
 // Whether the same limit is on the length of iterations.
+// Where iterations follow each other without a pause both limits would say the same twice.
 bool IsToldByLength(const BaselineLimit& limit, std::span<const BaselineLimit> limits) {
   using Amount = std::optional<BaselineLimit::Amount>;
   const auto is_same = [](const Amount& a, const Amount& b) {
@@ -75,6 +76,8 @@ std::size_t FewestSteps(std::span<const Snapshot> runs) {
   return fewest;
 }
 
+// Under half of the baseline's fewest iterations leave the verdict undecided: a run that broke off
+// shows the same speed as a whole one. Under four fifths are noted.
 void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
   const std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);

@@ -1,5 +1,12 @@
 // Compares a run with a baseline: are they comparable, which changes exceed their limits, and where
 // the time went.
+//
+// The entry of `check` and `compare`. It counts nothing and makes no verdict: baseline_verdict.h
+// does. The layers below, each without knowledge of the one above:
+//
+//     CompareRuns         differences, limits, waterfall, tables        compare.cc
+//     MetricComparer      one limit: which statistics, which doubts     compare_metric.h
+//     stats::Compare...   numbers in, an answer out                     change.h, by_chance.h
 #pragma once
 
 #include <cstddef>
@@ -20,7 +27,8 @@
 
 namespace profgauge {
 
-/// How one metric was compared.
+/// How one metric was compared. Chosen by the metric and by the data that both sides have, never by
+/// the result.
 enum class CompareMethod : std::uint8_t {
   kStatistics,  ///< Per-iteration values, with an interval.
   kExact,       ///< A count that does not vary from run to run.
@@ -57,6 +65,7 @@ struct MetricComparison {
 };
 
 /// Whether the total of all iterations is over its limit where the typical iteration keeps it.
+/// REQUIRES: total_limit is set if total is.
 inline bool IsOfTotal(const MetricComparison& of) {
   return of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
 }
@@ -100,7 +109,10 @@ struct RunComparison {
   PairedTable kernels, ops;
 };
 
-/// Every limit of `policy`, or of the default, compared with runs; `notes` lists the skipped data.
+/// Every limit of `policy`, or of the default, compared with runs; `notes` lists the skipped data,
+/// each sentence once. A row for each limit, in their order, except default limits on absent
+/// metrics and periods that say the same as the lengths. `is_paired`: as
+/// ComparePurpose::kJudgePairs. REQUIRES: as CompareRuns().
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
                                              const PolicyBaseline& policy,
@@ -108,13 +120,14 @@ std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines
                                              bool is_paired = false);
 
 /// Compares the kernels and operators of `candidate` that `policy` limits with those of
-/// `baselines`. It reads more runs than the other limits do, if there are more. It fills in
-/// `parts`, and notes the parts that could not be judged.
+/// `baselines`, and collectives and modules. It reads more runs than the other limits do, if there
+/// are more. It fills in `parts`, and notes the parts that could not be judged.
+/// REQUIRES: `baselines` is not empty.
 void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                   const PolicyBaseline& policy, RunComparison& comparison);
 
 /// Index of the run in the middle by its median iteration time, the earlier one of two.
-/// REQUIRES: runs is not empty.
+/// REQUIRES: runs is not empty, each has an iteration.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 
 /// The use of the answer.

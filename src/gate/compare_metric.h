@@ -1,4 +1,18 @@
 // One metric of a run compared with the baseline's: by the statistics that its values allow.
+//
+// Compare() tries in this order, and takes the first that has the data on both sides:
+//
+//     Lack*            no answer: another definition, no samples, no times     is_missing
+//     CompareTimes     times of iterations, recorded or unrecorded             kStatistics
+//     CompareShares    a share of the iteration's time                         kStatistics
+//     CompareTail      p95, max, robust cv: counts over a bound                kChance
+//     CompareSums      a time in each iteration: its total                     kStatistics
+//     CompareSparse    a time in some iterations: the mean                     kStatistics
+//     CompareNoisy     one number a run, with noise                            kStatistics
+//     CompareValues    one number a run, exact or not                          kExact, kValue
+//     Doubt*           an answer that the data do not carry                    undecided, missing
+//
+// A Doubt never turns a failure into a pass, nor a pass into a failure.
 #pragma once
 
 #include <span>
@@ -19,10 +33,12 @@ std::span<const std::string_view> ExactMetrics();
 /// is real.
 bool IsExact(std::string_view metric);
 
-/// The allowed change of a limit, in the metric's unit.
+/// The allowed change of a limit, in the metric's unit. A relative one is of |base|, so that it is
+/// 0 for a baseline of 0: any change is over it.
 double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
 
-/// Which of two answers is more severe.
+/// Which of two answers is more severe: 4 fail, 3 inconclusive over the limit, 2 within it,
+/// 1 improved, 0 pass.
 int Weight(stats::Change change, bool over_limit);
 
 /// Compares metric by metric. The snapshots and the policy must outlive it.
@@ -32,6 +48,7 @@ class MetricComparer {
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const PolicyBaseline& policy, bool is_paired = false);
 
+  /// The row of one limit. Where both directions are limited, the more severe answer.
   MetricComparison Compare(const BaselineLimit& limit);
 
   /// Whether the row adds to the others. By default a count that neither side has says nothing, and

@@ -15,7 +15,11 @@ bool HasPeriods(const Snapshot& run) {
   return run.iteration_times.size() == run.iteration_periods.size() + 1;
 }
 
-// Periods instead of lengths; of a profiler's own stop in one, neither says anything.
+// From start to start, so that time between iterations counts. Unobserved time is taken off, e.g. a
+// stop of the profiler, and the last iteration has no next start:
+//
+//     |== 0 ==|  |== 1 xx ==|  |== 2 ==|        times: period 0, period 1 - xx, length of 2
+//     '-period 0-'--period 1---'
 std::vector<double> TotalTimes(const Snapshot& run) {
   std::vector<double> times = ObservedTimes(run);
   if (!HasPeriods(run)) return times;
@@ -79,6 +83,7 @@ SeriesList TotalsOf(std::span<const Snapshot> runs) {
   return all;
 }
 
+// The snapshot has shares, the comparison needs times: share * length of the iteration.
 std::vector<stats::ShareOfRun> SharesOf(std::span<const Snapshot> runs, std::string_view metric) {
   std::vector<stats::ShareOfRun> all;
   for (const Snapshot& run : runs) {

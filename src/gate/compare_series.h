@@ -1,4 +1,8 @@
 // The values of a run by iteration, as a comparison takes them.
+//
+// Every list here has one entry for each run, in order. An empty list says that this data cannot be
+// compared, since one run at least does not have it: a time that is missing in one run is no
+// change. Warm-up is found here (stats::FindWarmup), once for each series.
 #pragma once
 
 #include <optional>
@@ -45,7 +49,7 @@ std::vector<std::vector<double>> PartsByIteration(std::span<const Snapshot> runs
 /// The observed times of all iterations of all runs.
 std::vector<double> AllTimes(std::span<const Snapshot> runs);
 
-/// Median of the runs' medians without warm-up.
+/// Median of the runs' medians without warm-up. REQUIRES: not empty, and no series is all warm-up.
 double LevelOf(const SeriesList& runs);
 
 }  // namespace profgauge

@@ -1,4 +1,8 @@
 // Why a verdict may be undecided, whatever its numbers are.
+//
+// All functions answer with sentences for the reasons of a verdict. An empty list, or nothing, says
+// that there is no doubt of that kind, not that the run is good. A certain failure is kept beside
+// them (gate/verdict.h).
 #pragma once
 
 #include <optional>

@@ -30,6 +30,7 @@ constexpr double kNineOfTen = 1.281552;     // 90 % are below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
 /// Warm-up of each block. As long as all of them it came before the first one.
+/// One that no block is longer than: nothing is cut.
 std::int64_t WarmupOfBlocks(const Duet& duet) {
   std::size_t longest = 0;
   for (const DuetBlock& block : duet.blocks) longest = std::max(longest, block.lengths.size());
@@ -56,6 +57,7 @@ double StandardDeviation(std::span<const double> values) {
 }
 
 /// Variance of the logarithm of a block's median by its own iterations, on average.
+/// MeasureDuet() subtracts it from the spread of the pairs; the rest is the noise of starts.
 double OwnVariance(const DuetPairs& pairs) {
   constexpr double kOfMedian = 1.5708;  // π/2: a median's variance, in those of the mean.
   stats::Autocorrelation correlation;
@@ -100,6 +102,8 @@ stats::CompareOptions OptionsOf(const BaselineLimit& limit, const PolicyBaseline
 }
 
 /// One start of each side has a noise that no number of its blocks shows.
+/// Errors of independent causes add as squares, so each half of the interval becomes the hypotenuse
+/// of its length and that of the starts. The verdict can only become less sure by it.
 void WidenByStarts(double noise_floor, const stats::CompareOptions& options,
                    stats::Comparison& comparison) {
   const double more = stats::kSureNormal * std::sqrt(2.0) * noise_floor;

@@ -4,6 +4,12 @@
 // Judged as sides.h judges runs: neighboring blocks of A and B are a pair, those of the same two
 // processes one pair together. The rest is the noise of starts: where all blocks are of one
 // start of each side, the noise floor represents it, and a switch inside one process has none.
+//
+// The comparison of `duet.json` (model/duet.h), which the duet runner writes.
+//
+//     blocks      A1  B1  B2  A2  A3  B3           20 iterations each, warm-up of a block left out
+//     pairs       `-1-'   `-2-'   `-3-'
+//     difference  ln(median B1 / median A1), ln(median B2 / median A2), ...
 #pragma once
 
 #include <cstddef>
@@ -27,10 +33,15 @@ struct DuetPairs {
   double steps = 0;                 ///< Iterations of a block that count, on average.
 };
 
-/// Errors: kInput "duet/few-blocks" with the needed number.
+/// Pairs the blocks 0 and 1, 2 and 3, ...; blocks with fewer than three iterations after the
+/// warm-up are left out with their partner, and an odd last block is left out. Errors (kInput):
+/// "duet/order" where a pair has two blocks of one side; "duet/few-blocks" with the needed number
+/// where fewer than three pairs are left.
 Result<DuetPairs> PairsOf(const Duet& duet);
 
-/// By the procedure of sides.h, with the noise of starts that the pairs do not show.
+/// By the procedure of sides.h, with the noise of starts that the pairs do not show: none for a
+/// switch within one process, the noise floor where both sides were loaded once.
+/// REQUIRES: `pairs` is of `duet`.
 stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
                               const stats::CompareOptions& options);
 
@@ -46,7 +57,8 @@ struct DuetPower {
   std::size_t pairs = 0, blocks_for_one_percent = 0;
   double steps = 0;
 };
-/// REQUIRES: two pairs.
+/// For a duet of one program with itself. `sees` is by a two-sided test at 95 % with
+/// 90 % power: (1.96 + 1.28) * spread of the differences / sqrt(pairs). REQUIRES: two pairs.
 DuetPower MeasureDuet(const DuetPairs& pairs);
 
 /// "this machine sees +2.6 % in nine of ten with 10 blocks of 20 iterations; …"

@@ -14,12 +14,22 @@ namespace {
 
 double Squared(double x) { return x * x; }
 
-// Medians over all pairs of a baseline run and a candidate.
+// By pair of a baseline run and a candidate; of each the median is taken:
+//
+//                 c1       c2
+//       b1      +0.04    +0.05
+//       b2      +0.03    +0.04         shift: the median of the six, +0.045
+//       b3      +0.05    +0.06
+//
+// A median, so that one disturbed run of three does not move the answer.
 struct Pairs {
   std::vector<double> shifts, all, later, errors, harmonic, degrees;
   bool has_later = false;
 };
 
+// The variance of one pair's shift. Few iterations do not show their spread, so kAssumedWeight more
+// are assumed, which spread by kAssumedSpread noise floors. A run of one iteration shows none: it
+// is assumed to be far wider.
 double PairVariance(const Shift& shift, double n, double m, double noise_floor) {
   const double share = 1 / n + 1 / m;
   const double variance = ((n + m - 2) * Squared(shift.standard_error) +
@@ -29,6 +39,8 @@ double PairVariance(const Shift& shift, double n, double m, double noise_floor) 
   return std::max(variance, Squared(kSingleSpread * noise_floor) * share);
 }
 
+// Warm-up is cut where it is probable, so `all` has it: a slow start that the change caused must
+// not be taken off as warm-up. Where no run has one both readings are equal.
 Pairs MakePairs(const Side& base, const Side& current, double noise_floor) {
   Pairs pairs;
   for (const Run* b : base.kept) {
@@ -51,6 +63,7 @@ Pairs MakePairs(const Side& base, const Side& current, double noise_floor) {
   return pairs;
 }
 
+// One for all runs: five or ten iterations of one run do not show theirs.
 double CorrelationOf(const Side& base, const Side& current) {
   Autocorrelation correlation;
   for (const Side* side : {&base, &current}) {
@@ -59,12 +72,20 @@ double CorrelationOf(const Side& base, const Side& current) {
   return correlation.Estimate();
 }
 
-// The change by the iterations of a run.
+// The change by the iterations of a run: variance of a change between two runs or, of a single run,
+// of its level; and the degrees of freedom of that variance.
 struct Within {
   double variance = 0, degrees = 1;
 };
 
-// For the median of a long run: its ranks vary like batches of signs, whatever the correlation.
+// The variance of a long run's median, by the method of batch means (Schmeiser 1982), on signs:
+//
+//     iterations   |----- batch 1 -----|----- batch 2 -----| ...       sqrt(n) of them each
+//     <= level?     1 0 1 1 0 0 1 0 ...  0 0 0 1 0 0 1 0 ...           share of ones by batch
+//
+// Independent signs vary by 1 / (4 size) a batch; times more than that is the inflation. It widens
+// the ranks that bound the median by two standard errors: n = 400, inflation 3: 200 ± 35,
+// so that the error is a quarter of the distance between the values of ranks 165 and 234.
 Within OfLongRun(const Run& run) {
   const std::size_t n = run.steady.size();
   const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));
@@ -87,6 +108,7 @@ Within OfLongRun(const Run& run) {
   return {Squared(width / 4), static_cast<double>(means.size()) - 1};
 }
 
+// The median over all pairs, as the shift is.
 Within OfLongRuns(const Side& base, const Side& current) {
   std::vector<Within> there, here;
   for (const Run* run : base.kept) there.push_back(OfLongRun(*run));
@@ -110,7 +132,8 @@ std::size_t FewestSteady(const Side& base, const Side& current) {
 }
 
 // Noise between runs: the policy's value, or the drift within runs beyond the error of their
-// iterations.
+// iterations. A variance. A device that throttles within a run differs as much between runs, which
+// a single baseline run does not show.
 double FloorOf(const Side& base, const Side& current, double noise_floor, double within) {
   double floor = Squared(noise_floor);
   if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastForDrift) return floor;
@@ -123,7 +146,8 @@ double FloorOf(const Side& base, const Side& current, double noise_floor, double
   return floor;
 }
 
-// Variance of the level of a total only by the typical iterations.
+// Variance of the level of a total only by the typical iterations. The slow ones are left to the
+// draws of total.cc: counted in both, they would excuse themselves.
 double OwnVariance(const Side& side, double noise_floor, double inflation) {
   std::vector<double> variances;
   for (const Run* run : side.kept) {
@@ -138,6 +162,7 @@ std::int64_t Ceiling(double value) { return static_cast<std::int64_t>(std::ceil(
 
 }  // namespace
 
+// pi / 2 / (n - 1 + pi / 2): exact for one value, and right in the limit of many.
 double MedianFactor(std::size_t runs) {
   constexpr double kHalfPi = std::numbers::pi / 2;
   return kHalfPi / (static_cast<double>(runs) - 1 + kHalfPi);
@@ -151,6 +176,8 @@ double Estimate::Most() const {
   return std::max({shift, all, later.value_or(shift) - later_chance});
 }
 
+// An estimate over the limit is not enough: it must also exclude 0. Both constants are fits to
+// simulated comparisons (gate/constants.h), not quantiles.
 double Estimate::Sees(double limit) const {
   return std::max(limit + kSeenOverLimit * Error(), (quantile + kSeenOverQuantile) * Error());
 }
@@ -162,6 +189,14 @@ double Estimate::SeesWith(double limit, double iterations, double runs) const {
   return then.Sees(limit);
 }
 
+// With k baseline runs, one candidate, factor f = MedianFactor(k) + 1:
+//
+//     error^2 =  within * f / 2      the variance of one pair's shift, with autocorrelation
+//              + noise * f           (3 floor^2 + variance of the k levels beyond their iterations)
+//                                    / (3 + k - 1)
+//
+// The quantile is Student's t at 99 %, with the degrees of freedom of a sum of two estimated
+// variances (Welch 1947, Satterthwaite 1946).
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor) {
   const Pairs pairs = MakePairs(base, current, noise_floor);
   Estimate estimate;
@@ -176,6 +211,7 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
                 std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / inflation)};
   const bool is_long = FewestSteady(base, current) >= kLeastForBatches;
   if (is_long) within = OfLongRuns(base, current);
+  // The levels also differ since their iterations do; that part is not counted twice.
   const auto seen = [&within](const Side& side) {
     return static_cast<double>(side.kept.size() - 1) *
            std::max(0.0, Variance(side.Levels()) - kMedianVariance * within.variance);
@@ -226,6 +262,8 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
   return {Remedy::Kind::kNothing};
 }
 
+// Tries two fixed proposals, not the best number: people record 30 iterations or three runs, not
+// 27.
 SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
                       const Side& base, const Side& current) {
   const double now = estimate.Sees(limit);

@@ -58,7 +58,8 @@ struct HistoryReference {
 /// Errors (kUsage): not of that form, or N is not 1 to 1000.
 Result<HistoryReference> ParseHistoryReference(std::string_view text);
 
-/// One open history file. Several processes may add to it.
+/// One open history file. Several processes may add to it. Not for several threads at a time. After
+/// an error of a change, close it: an open transaction is undone by that.
 class History {
  public:
   /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of a newer schema.

@@ -196,6 +196,15 @@ std::string FindingsText(const HistoryFindings& findings) {
 
 namespace stats {
 
+// Sums of squares around two means, from prefix sums:
+//
+//     values     0 0 0 | 5 6 5 6        cut after 3: 1.0        the best
+//                0 0 0 5 | 6 5 6        cut after 4: 19.4
+//                                       variance 1.0 / (7 - 3) = 0.25; within 6 * 0.25 of the best:
+//                                       only the cut after 3
+//
+// Three degrees of freedom are the two means and the place. Equal values would have no variance, so
+// a quarter of the squared floor is the least.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least) {
   const std::size_t n = values.size();

@@ -1,4 +1,8 @@
-// Whether the level of a branch went up, and by which commit.
+// Whether the level of a branch went up, and by which commit. `history check` prints it.
+//
+//     kStep    . . . . . : : : : :         change_points.h: a level, then another that stays
+//     kCreep   . . . . : : : : ' '         no step is certain, but the ends differ (compare.h)
+//     steady   . . : : : . . . . .         a step that was undone
 #pragma once
 
 #include <cstddef>
@@ -32,6 +36,8 @@ struct HistoryFindings {
 
 /// Looks for the wrong direction of `metric`: up, or down where higher is better. `runs` are
 /// ones since the last accepted level, oldest first. Creep needs a limit on `metric` in `policy`.
+/// kTooFew of fewer than 8 runs, or if one has no value: that is no statement about the level. Of
+/// several steps the last one that still lasts is named. O(n^2) for n runs a step.
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
                              const PolicyBaseline& policy);
 
@@ -49,7 +55,7 @@ namespace stats {
 /// Where a step of `values` (logarithms) may be: the index of the first value after it. The best
 /// place first, then those whose fit chance does not rule out, in order; the true one is among them
 /// in 96 to 100 of 100. Empty of fewer than 4 values. `least`: the least number of values on either
-/// side.
+/// side. A likelihood set: two levels are fitted by least squares for each place.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least = 2);
 

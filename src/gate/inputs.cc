@@ -28,6 +28,14 @@ bool HasShapes(std::span<const Snapshot> runs, const std::vector<stats::Series>&
   return true;
 }
 
+// From the baseline without its warm-up, over all runs:
+//
+//     shapes      times               median    factor (typical 10)
+//     A           10 10 11 10 10 10 10  10        1.0
+//     B           20 21 20              20        2.0
+//     C           15                              none     under three: left out
+//
+// A candidate's iteration on B of 22 is compared as 11.
 Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::Series>& series) {
   std::map<std::uint64_t, std::vector<double>> by_shapes;
   std::vector<double> all;
@@ -46,6 +54,7 @@ Factors InputFactorsOf(std::span<const Snapshot> runs, const std::vector<stats::
   return factors;
 }
 
+// The mean length of the inputs themselves, as a logarithm, by the baseline's factors.
 double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
   double sum = 0, count = 0;
   for (const Snapshot& run : runs) {
@@ -59,6 +68,7 @@ double MeanLog(std::span<const Snapshot> runs, const Factors& factors) {
   return count > 0 ? sum / count : 0;
 }
 
+// The share of iterations on shapes without a factor. REQUIRES: an iteration.
 double UnknownShare(std::span<const Snapshot> runs, const Factors& factors) {
   double unknown = 0, all = 0;
   for (const Snapshot& run : runs) {
@@ -100,6 +110,7 @@ double UnknownCost(std::span<const Snapshot> runs, const Factors& factors,
   return known > 0 ? all / of_all / (known / of_known) - 1 : 0;
 }
 
+// False, and nothing changed, where a run would have no iteration left.
 bool TakeOff(std::span<const Snapshot> runs, const Factors& factors,
              std::vector<stats::Series>& series) {
   std::vector<stats::Series> out;

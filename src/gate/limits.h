@@ -1,4 +1,7 @@
 // Limits: a number held against one, waived ones, and those that no longer judge.
+//
+// For `thresholds:` of a policy, which judge one run by itself. Limits on changes against a
+// baseline are compare.h's. A result here does not yet count: verdict.h counts it.
 #pragma once
 
 #include <chrono>
@@ -23,7 +26,9 @@ bool IsBeyond(const Threshold& threshold, double value);
 
 /// The result of one limit of `thresholds:`; its waivers are not looked at. A number that the
 /// profile gives as a range decides only if all of the range keeps the limit, or all of it misses
-/// it.
+/// it. An absent metric is kMissing, or kSkipped where the policy says so; a false `when` is
+/// kNotApplicable. In this order: `when`, the number without the profiler, absence, the limit,
+/// confidence.
 GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
                           const Analysis& analysis);
 /// Takes "not applicable" back where a run of the baseline was judged by the limit: WhyLost().

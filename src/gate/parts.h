@@ -44,8 +44,11 @@ struct PartFindings {
   bool is_judged = false;  ///< Whether there are runs enough.
 };
 
-/// Holds the parts `sums` of `candidate` against those of `baselines`.
-/// REQUIRES: `baselines` is not empty.
+/// Holds the parts `sums` of `candidate` against those of `baselines`. Parts below
+/// `limit.min_share` of the candidate's iteration are not tested. A part is found if it is slower
+/// than `limit.max_increase` allows and certainly so (Benjamini-Hochberg over all tested). With
+/// fewer than five baseline runs nothing is judged. `noise_floor` is relative.
+/// REQUIRES: `baselines` is not empty; every run has an iteration.
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                         const std::vector<WorkSum> WorkSums::*sums, const PartLimit& limit,
                         double noise_floor);

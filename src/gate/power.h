@@ -1,4 +1,8 @@
 // The changes that a baseline can find: each run compared with the others, and the effect of more.
+//
+// `profgauge baseline power` prints it, and proposes the `noise_floor` of the policy. It judges
+// nothing. Runs that fail against the others show a baseline that is noisier than its floor, or of
+// several programs.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +15,8 @@
 namespace profgauge {
 
 /// The power of the runs of a baseline, from the runs themselves. Spreads are relative to the
-/// typical iteration.
+/// typical iteration. `undecided` runs are those that do not fail and are over a limit without
+/// being certain.
 struct BaselinePower {
   std::int64_t runs = 0, iterations = 0;  ///< Iterations of the shortest run.
   std::int64_t fails = 0, undecided = 0;  ///< Runs that were compared with the others.
@@ -22,11 +27,14 @@ struct BaselinePower {
   double noise_floor = 0;  ///< To write into the policy.
 };
 
-/// REQUIRES: three runs with iteration times.
+/// Measures the runs, and compares each with all others by the limits of `policy` (leave one out).
+/// Cost: as many comparisons as runs. REQUIRES: three runs with iteration times.
 BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline& policy);
 
 /// The change that nine of ten comparisons with this many iterations a run and baseline runs would
-/// fail at a limit, with the noise of `power`.
+/// fail at a limit, with the noise of `power`: relative, like `limit`. The formula of estimate.h
+/// for one candidate, with the measured spread and autocorrelation in place of a comparison's.
+/// REQUIRES: iterations >= 2, runs >= 1, limit > -1.
 double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
                 double limit);
 

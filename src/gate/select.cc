@@ -34,6 +34,7 @@ Launches LaunchesOf(const std::vector<WorkSum>& sums, std::int64_t iterations) {
   return launches;
 }
 
+//     gemm 48 and 48, relu 12 and 0, gelu 0 and 12:   sum of minima / sum of maxima = 48 / 72
 double Shared(const Launches& a, const Launches& b) {
   double both = 0, all = 0;
   for (const auto& [name, count] : a) {
@@ -78,6 +79,7 @@ bool AreOtherModels(std::string_view one, std::string_view other) {
   return !one.empty() && !other.empty() && one != other;
 }
 
+// The mean length of its iterations. REQUIRES: it has one.
 double TotalOf(const Snapshot& run) {
   double sum = 0;
   for (const double time : ObservedTimes(run)) sum += time;

@@ -1,4 +1,14 @@
 // Which runs of a history a candidate is compared with.
+//
+//     history of main     41 42 43 44 45 46 47 48 49 50 51 52       wanted: 3
+//     model                A  A  B  A  A  A  A  A  A  A  A  A        candidate: model A
+//     verdict              p  p  p  p  f  p  p  p  p  p  f  f
+//     release v2.3            ^
+//     anchor                  ^     ^     ^                         42 44 46: from the mark on
+//     window                                       ^  ^  ^          48 49 50: the last that passed
+//     failed                                                ^  ^    51 52: after the window
+//
+// A run that failed is no baseline: else one regression that slips in becomes the level.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +68,11 @@ struct HistoryChoice {
 
 /// The last N runs that are comparable with `candidates`: of the same device, model and work, that
 /// did not fail unless they were accepted, and without the candidate's own profile or commit.
-/// Several runs of one commit count once, by the one in the middle.
-/// Errors: as History. REQUIRES: `candidates` is not empty.
+/// Several runs of one commit count once, by the one in the middle of their times. Fewer than N, or
+/// none, where there are no more: `skipped` says why. At most the last 1000 runs of the branch are
+/// looked at, and only as many snapshots are read as are needed.
+/// Errors: as History; kConfig "history/no-release" where `anchor` names none.
+/// REQUIRES: `candidates` is not empty; the first one is compared for all of them.
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates);
 
@@ -69,8 +82,9 @@ Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& questi
 std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
                              std::string_view other_model);
 
-/// How much of the work of two runs is the same: the launches per iteration that both have, by
-/// operator or kernel, whichever says more. 1 where a run does not know its work.
+/// How much of the work of two runs is the same, 0 to 1: the launches per iteration that both have,
+/// by operator or kernel, whichever says more, over those that either has (the weighted Jaccard
+/// index). 1 where a run does not know its work.
 double WorkOverlap(const Snapshot& a, const Snapshot& b);
 
 /// The level that holds today, the last of those that are accepted and have not ended.

@@ -45,6 +45,15 @@ double RangeOf(const std::vector<double>& values) {
 
 // A run far from the others is left out: one of three at most, so that no majority is, and where
 // the others agree, so that it is not the last of several that drift away.
+//
+//     levels (logarithms); limit 5 %, noise floor 1 %: far is max(2 * 0.0488, 5 * 0.01) = 0.098
+//
+//          : : .                                    x
+//     -----|-|-|------------------------------------|---->     x is 0.3 from the median of all: odd
+//          '-+-' range of the others: at most far / 2
+//
+// If the others are wider apart than that, or more than a third are odd, the data cannot say which
+// ones are right. Then all stay, and `apart` is set.
 void LeaveOutOdd(double far, Side& side) {
   std::vector<double> levels;
   for (const Run& run : side.runs) levels.push_back(run.level);
@@ -65,6 +74,7 @@ void LeaveOutOdd(double far, Side& side) {
   for (const std::size_t i : odd) side.uses[i] = {LeftOut::kOdd, levels[i] - Median(others)};
 }
 
+// Warm-up of half a run or more (FindWarmup() finds at most half) is a run that never settled.
 void LeaveOutHalfWarm(Side& side) {
   std::vector<std::size_t> half_warm;
   std::size_t others = 0;
@@ -89,11 +99,13 @@ std::vector<double> Side::Levels() const {
   return levels;
 }
 
+// -log1p(-1) is infinite, and infinity minus infinity would be no number later on.
 double LogLimit(double limit, bool is_growth) {
   const double most_loss = 1 - std::numeric_limits<double>::epsilon();
   return is_growth ? std::log1p(limit) : -std::log1p(-std::min(limit, most_loss));
 }
 
+// `far` is three limits as people read them: +5 % has +15 % as its far limit, not 1.05 ^ 3 - 1.
 Limits MakeLimits(const CompareOptions& options) {
   const double limit = LogLimit(options.limit, options.lower_is_better);
   // Three losses of 40 % would be more than all: each is of what the one before left.
@@ -181,6 +193,9 @@ double PlainMean(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
+// As MakeEstimate() of each pair by itself. Their spread has everything in it that differs between
+// pairs, so the error within runs is not added to it; few pairs are helped by the assumed noise,
+// which never makes the error less than the pairs show.
 PairedShift ShiftOf(std::span<const Series> baselines, std::span<const Series> candidates,
                     const CompareOptions& options, const Limits& limits) {
   std::vector<double> shifts, all, later;
@@ -215,7 +230,12 @@ double TypicalOf(const Series& series) {
   return Median(std::span(series.values).subspan(series.warmup));
 }
 
-// The same times as if the machine had been the same for all pairs.
+// The same times as if the machine had been the same for all pairs, for totals and for texts:
+//
+//     pair       A     B        scaled to the median A of 100
+//     1         100   105       100   105
+//     2         120   126       100   105         the machine was slower by a fifth
+//     3          90    94       100   104.4
 struct OnOneMachine {
   std::vector<Series> base, current;
 
@@ -235,6 +255,8 @@ struct OnOneMachine {
   }
 };
 
+// As Judge::Verdict() of change.cc, without a failure by size: the spread of the pairs is the whole
+// error, so that a large change is certain by its interval.
 Change VerdictOf(const PairedShift& pairs, const Limits& limits, Comparison& out) {
   const double least = std::min({pairs.shift, pairs.all, pairs.later.value_or(pairs.shift)});
   const double most = std::max({pairs.shift, pairs.all, pairs.later.value_or(pairs.shift)});
@@ -258,6 +280,7 @@ Remedy RemedyOf(const PairedShift& pairs, const Limits& limits, std::size_t coun
   return {Remedy::Kind::kPairs, std::max(needed, static_cast<std::int64_t>(count) + 1)};
 }
 
+// JudgeTotal() takes only `sigma` of the estimate: the noise of the pairs, as of a normal value.
 void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Limits& limits,
               const OnOneMachine& runs, Comparison& out) {
   const Side base = MakeSide(runs.base, options, limits);

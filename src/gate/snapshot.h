@@ -82,10 +82,11 @@ struct Snapshot {
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
 };
 
-/// The lengths that are judged: `iteration_times` as observed.
+/// The lengths that are judged: `iteration_times` as observed, in ns, one for each iteration.
 std::vector<double> ObservedTimes(const Snapshot& run);
 
-/// Whether the run has iteration times that can be compared.
+/// Whether the run has iteration times that can be compared: their median is above 0.
+/// REQUIRES: the run has an iteration; one without times of events has a single 0.
 bool IsTimed(const Snapshot& run);
 
 /// The median of the run's iteration times, in ns; nothing where it has no times.

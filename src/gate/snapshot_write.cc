@@ -15,6 +15,7 @@ namespace {
 namespace json = boost::json;
 
 // Names of the parts, each written once.
+// In the order of their first use; "" is 0, so that parts without an op cost one digit a name.
 class StringList {
  public:
   StringList() { Index(""); }

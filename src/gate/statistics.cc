@@ -42,6 +42,7 @@ std::vector<double> Ranks(std::span<const double> values) {
   return ranks;
 }
 
+// A short series understates it, which Autocorrelation::Add() corrects.
 // Lag-1 autocorrelation of the ranks; 0 where all values are equal.
 double RankCorrelation(std::span<const double> values) {
   const std::vector<double> ranks = Ranks(values);
@@ -55,6 +56,15 @@ double RankCorrelation(std::span<const double> values) {
   return square == 0 ? 0 : lagged / square;
 }
 
+// The differences of sorted values are a matrix whose rows rise and whose columns fall, so that one
+// staircase through it counts those up to a bound. `j` never goes back: O(n + m).
+//
+//                     current:   3    5    9
+//       base:   1               [2]   4    8      <= 2: the first 1
+//               4              [-1    1]   5            the first 2
+//               6              [-3   -1]   3            the first 2      total 5
+//
+// So 2 is the fifth smallest of nine, their median: the Hodges-Lehmann shift.
 // How many differences current[j] - base[i] are <= bound.
 std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> current,
                           double bound) {
@@ -67,6 +77,8 @@ std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> 
   return count;
 }
 
+// The same staircase; each row goes on from where its differences exceed `low`. The caller has made
+// the range narrow enough that they are few.
 // The differences over `low` and at most `high`, in no order.
 std::vector<double> DifferencesWithin(std::span<const double> base, std::span<const double> current,
                                       double low, double high) {
@@ -81,6 +93,10 @@ std::vector<double> DifferencesWithin(std::span<const double> base, std::span<co
   return within;
 }
 
+// U of Mann and Whitney is the number of pairs with current < base, which is the place of 0 among
+// the sorted differences. Without a shift all arrangements of the n + m values are equally
+// probable. Two values a side: U is 0 to 4 in 1, 1, 2, 1, 1 of 6 arrangements, so that the result
+// is 1/6, 2/6, 4/6, 5/6, 1. Time (n * m)^2, memory n * m^2; n * m is kExactPairs at most.
 // P(U <= u) for samples of n and m, for all u: by counting arrangements.
 std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   // ways[j][u]: arrangements of i base and j current values with U == u, built up over i.
@@ -101,6 +117,13 @@ std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   return sums;
 }
 
+// An interval of the shift reaches from the (below + 1)-th smallest to the (below + 1)-th largest:
+//
+//     differences, sorted:   d1  d2  d3  d4 | d5  d6  ...  d20  d21 | d22  d23  d24  d25
+//     n = m = 5              `- below = 4 -'  low              high   `-- below = 4 --'
+//
+// P(U <= 4) is 12 / 252 = 0.048: the truth is outside at each end with that chance. Its quantile is
+// 1.67 instead of 1.64 for 0.05, and the error is taken with the chance that the bound really has.
 // Which of the sorted pair differences bound the shift, and how surely.
 struct Bound {
   std::uint64_t below = 0;  // This many differences are outside at each end.
@@ -111,6 +134,8 @@ double NormalQuantile(double probability) {
   return boost::math::quantile(boost::math::normal(), probability);
 }
 
+// As many as possible with a chance of at most kOneSided. Few values may have no such bound (of two
+// a side even U = 0 has 1/6): then the whole range is the interval, at its own chance.
 Bound MakeBound(std::size_t n, std::size_t m) {
   if (n * m > kExactPairs) {
     const double z = NormalQuantile(1 - kOneSided);
@@ -124,6 +149,7 @@ Bound MakeBound(std::size_t n, std::size_t m) {
   return {below, NormalQuantile(1 - at_most[below])};
 }
 
+// One table for both orders of sizes, as U is symmetric. By thread, so that no lock is needed.
 // Counting arrangements costs more than all the rest of a comparison, and a few sizes come again
 // and again.
 const Bound& BoundOf(std::size_t n, std::size_t m) {
@@ -164,6 +190,11 @@ double RobustSigma(std::span<const double> values) {
 
 double KthDifference(std::span<const double> sorted_base, std::span<const double> sorted_current,
                      std::uint64_t k) {
+  // Halves the range of values, not of ranks: after each count one end moves to the middle.
+  //
+  //     low                middle              high        k = 40, 100 differences
+  //      |---- 55 are <= middle --|--- 45 ------|          55 >= 40: high = middle
+  //      |-- 20 --|-- 35 ---------|                        20 <  40: low = middle
   double low = sorted_current.front() - sorted_base.back();
   double high = sorted_current.back() - sorted_base.front();
   std::uint64_t below = CountAtMost(sorted_base, sorted_current, low);
@@ -173,6 +204,7 @@ double KthDifference(std::span<const double> sorted_base, std::span<const double
   const std::uint64_t few = 2 * (sorted_base.size() + sorted_current.size());
   while (most - below > few) {
     const double middle = low + (high - low) / 2;
+    // Neighboring doubles: many differences are equal, as of clocks that tick in microseconds.
     if (middle <= low || middle >= high) return high;
     const std::uint64_t count = CountAtMost(sorted_base, sorted_current, middle);
     (count >= k ? high : low) = middle;
@@ -210,11 +242,15 @@ Autocorrelation::Autocorrelation()
 void Autocorrelation::Add(std::span<const double> values) {
   if (values.size() < kLeastForCorrelation) return;
   const auto n = static_cast<double>(values.size());
-  // A short series understates it: by about (1 + 4 rho) / n.
+  // A short series understates it: by about (1 + 4 rho) / n (Shaman & Stine 1988, around an
+  // estimated mean). Solved for rho:
+  //     r = rho - (1 + 4 rho) / n   is   n r + 1 = rho (n - 4)
   weighted_ += n * RankCorrelation(values) + 1;
   weight_ += n - 4;
 }
 
+// Neighbors that differ more than chance are no reason for a narrower interval, so not below 0; the
+// factors below grow without bound near 1.
 double Autocorrelation::Estimate() const {
   return std::clamp(weighted_ / weight_, 0.0, kLargestCorrelation);
 }
@@ -223,12 +259,15 @@ double MeanInflation(double rho, double n) {
   return (1 + rho) / (1 - rho) - 2 * rho * (1 - std::pow(rho, n)) / (n * (1 - rho) * (1 - rho));
 }
 
+// A sample variance of such values is expected to be (1 - inflation / n) / (1 - 1 / n) of the true
+// one. Dividing by that corrects the error that was estimated from it.
 double ErrorInflation(double rho, double n) {
   const double inflation = MeanInflation(rho, n);
   if (n <= 1) return inflation;
   return inflation / std::max(1e-6, 1 - inflation / n) * (1 - 1 / n);
 }
 
+// The harmonic mean of the sizes represents both: an error is governed by the shorter series.
 double PValue(std::span<const double> base, std::span<const double> current) {
   if (std::min(base.size(), current.size()) < 2) return -1;
   const Shift shift = EstimateShift(Sorted(base), Sorted(current));
@@ -246,6 +285,11 @@ double PValue(std::span<const double> base, std::span<const double> current) {
   return 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(degrees), t));
 }
 
+// With all margins fixed the number of marked among `of_more` is hypergeometric:
+//
+//                     marked        not
+//     of_more           more         .         |  P(more or more), given the row and column sums
+//     of_fewer          fewer        .
 double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer,
                     std::size_t of_fewer) {
   if (more == 0 || fewer >= of_fewer) return 1;
@@ -256,6 +300,12 @@ double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer,
   return boost::math::cdf(boost::math::complement(by_chance, static_cast<unsigned>(more - 1)));
 }
 
+// The last sorted value on or below the line q * i / n, and all before it, even those over the
+// line:
+//
+//     i            1       2       3       4        n = 4, q = 0.1
+//     p          0.01    0.06    0.07    0.50
+//     line       0.025   0.05    0.075   0.10       i = 3: the first three are significant
 std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q) {
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -271,6 +321,8 @@ std::vector<bool> BenjaminiHochberg(std::span<const double> p_values, double q) 
   return significant;
 }
 
+// Parts 1.5, 2.5, 3.4 and total 7: floors 1, 2, 3 leave 1 missing, which the first of the largest
+// remainders gets: 2, 2, 3.
 std::vector<std::int64_t> RoundToSum(std::span<const double> parts, std::int64_t total) {
   std::vector<std::int64_t> rounded;
   std::int64_t sum = 0;

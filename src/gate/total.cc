@@ -17,7 +17,8 @@ namespace {
 constexpr double kSlowSpreads = 3;
 
 // A run's times over its typical one, less 1. Those of the start count as typical; their further
-// cost is separate, as a share of the run.
+// cost is separate, as a share of the run. `of` is aligned with Run::values. Where more is better
+// the logarithms have the other sign, and this would be no excess: no total is judged there.
 struct Excess {
   std::vector<double> of;
   double start = 0;
@@ -37,6 +38,7 @@ double ClippedMean(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
+// A start of 3 of 20 iterations that take 5, 3 and 2 times as long: of = 0 0 0 ..., start = 7/20.
 Excess ExcessOf(const Run& run) {
   Excess excess;
   for (std::size_t i = 0; i < run.values.size(); ++i) {
@@ -75,13 +77,23 @@ std::vector<double> StartsOf(const std::vector<Excess>& runs) {
   return starts;
 }
 
-// Slow iterations that hang together change sides together.
+// Slow iterations that hang together change sides together: the length of a block follows from the
+// autocorrelation of the clipped excesses, over all runs of both sides.
+//
+//     excess    0 0 1 1 1 0 0 0 0 1 1 1 0 0 0      rho 0.5: blocks of (1 + 0.5) / (1 - 0.5) = 3
+//     blocks    |-----|-----|-----|-----|-----|
+//
+// Drawn one by one they would spread evenly over both sides, and a burst of one run would look like
+// a change of the program. A run of three iterations or more makes at least three blocks. One over
+// kLongRun iterations makes kBlocksOfLongRun at most, for the time of the draws.
 class Blocks {
  public:
   void Add(const std::vector<Excess>& runs) {
     for (const Excess& run : runs) Add(run.of);
   }
 
+  // The standard error of rho is that of white noise, 1 / sqrt(n), summed over runs of other
+  // spreads.
   std::size_t Length() const {
     const double rho = squares_ > 0 ? std::min(kLargestBlockCorrelation, lagged_ / squares_) : 0;
     std::size_t block = 1;
@@ -113,6 +125,7 @@ class Blocks {
   std::size_t shortest_ = static_cast<std::size_t>(-1), longest_ = 0;
 };
 
+// Blocks of equal length up to one, by their means: 10 values in blocks of 3 are 4, 3 and 3.
 void AddBlocks(const std::vector<Excess>& runs, std::size_t length, std::vector<Drawn>& out) {
   for (const Excess& run : runs) {
     const std::size_t n = run.of.size(), count = std::max<std::size_t>(1, n / length);
@@ -140,7 +153,10 @@ class Chance {
     AddBlocks(base, length, values_);
   }
 
-  /// How probable a change at least as large is, in the one or the other statistic.
+  /// How probable a change at least as large is, in the one or the other statistic: the smaller of
+  /// both. By the plain one a stall in the baseline hides others, by the clipped one a single very
+  /// long iteration counts little. 1 / (draws + 1) is added, as a sample of draws cannot show that
+  /// a change never happens by chance (Phipson & Smyth 2010): the result is above 0.
   double Of(const Drawn& change) const {
     Drawn chance{};
     ForEach([&](const Drawn& drawn) {
@@ -179,7 +195,7 @@ class Chance {
   double sigma_;
 };
 
-// Iterations that are slower than usual by the limit and by the spread of the base's iterations.
+// Iterations over `bound`, an excess. Places are of the first kept run, which texts name.
 SlowOnes SlowOnesOf(const Side& side, const std::vector<Excess>& runs, double bound) {
   SlowOnes slow;
   std::vector<double> times;
@@ -224,6 +240,13 @@ bool IsShorter(const Total& total, double limit) {
   return std::log1p(total.with_start) < -limit && total.high < 0;
 }
 
+// In logarithms: change of the level + ln((1 + mean excess here) / (1 + mean excess there)).
+//
+//     change <= limit                                kPass, unless with the start it is over far
+//     change >  limit   chance <= 0.003              kFail
+//                       chance <= 0.05               kByChance
+//                       more probable                kPass: "by chance in 27 of 100"
+//     with the start over far (three limits)         kBySize, or kByStart if only by the start
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options) {
   const std::vector<Excess> there = AllExcesses(base), here = AllExcesses(current);
@@ -263,6 +286,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
     }
   }
   if (total.verdict != TotalVerdict::kFail && all > far && counts(all)) {
+    // Without the start the change would be within far.
     const bool is_start = start > 0 && all - std::log((1 + mean + start) / (1 + mean)) <= far;
     total.verdict = is_start ? TotalVerdict::kByStart : TotalVerdict::kBySize;
   }

@@ -1,5 +1,12 @@
 // The total time of a run's iterations, compared with that of the baseline.
 //
+// The total is the mean times the number of iterations; the sides are compared by the mean.
+// A run's mean is its typical iteration plus the excess of the slow ones:
+//
+//     times                 10 10 30 10 10 10 10 10        typical 10
+//     excess, in typicals    0  0  2  0  0  0  0  0        mean 0.25: the total is 10 * 1.25 * 8
+//     clipped at 1           0  0  1  0  0  0  0  0        mean 0.125: any stall counts as one
+//
 // A median does not see an effect on fewer than half of the iterations. The total does; but who has
 // the slow ones is chance, and chance is counted, not guessed: so improbable a total fails, a less
 // improbable one is undecided, and one beyond three limits is no pass whatever made it.
@@ -15,7 +22,8 @@ namespace profgauge::stats {
 struct Estimate;
 struct Side;
 
-/// The answer about the total. All except kPass and kFail leave the limit undecided.
+/// The answer about the total. All except kPass and kFail leave the limit undecided: a second run
+/// of the candidate usually decides, since its slow iterations are counted anew.
 enum class TotalVerdict : std::uint8_t {
   kPass,
   kFail,
@@ -24,14 +32,16 @@ enum class TotalVerdict : std::uint8_t {
   kByStart,   ///< The same, only by the first iterations.
 };
 
-/// Some slow iterations of a side.
+/// Some slow iterations of a side, for texts: they decide nothing. Slow is over the limit and three
+/// spreads of the baseline's iterations, whichever is more.
 struct SlowOnes {
   std::vector<std::size_t> places;  ///< Places in the first kept run, after its start.
   std::size_t count = 0, of = 0;    ///< Over all runs kept.
   double times = 1;                 ///< The typical one takes this many times the usual time.
 };
 
-/// Both totals and their difference. Changes are relative to the baseline's total.
+/// Both totals and their difference. Changes are relative to the baseline's total; ratios, not
+/// logarithms.
 struct Total {
   TotalVerdict verdict = TotalVerdict::kPass;
   double change = 0;         ///< Relative; of the means of the runs kept, without their starts.
@@ -52,7 +62,7 @@ struct Total {
   double base_start = 0;   ///< the cost of the baseline's start, in shares of its total.
 };
 
-/// The limit on the total and the wanted numbers.
+/// The limit on the total and the wanted numbers. `with_interval` and a chance cost the draws.
 struct TotalOptions {
   double limit = 0;           ///< Relative.
   double absolute_floor = 0;  ///< As CompareOptions.
@@ -62,11 +72,14 @@ struct TotalOptions {
 };
 
 /// Whether the total, with all starts, is shorter by more than `limit` (a logarithm), and no chance
-/// made it so.
+/// made it so. False where no interval was asked for.
 bool IsShorter(const Total& total, double limit);
 
 /// The total of `current` against that of `base`, which the typical iterations of `estimate` are
-/// of.
+/// of. Only `sigma` of the estimate is used: the noise of a change of the total by runs and typical
+/// iterations. Time: linear, and kDraws times the blocks of the smaller side for each of the
+/// interval, the chance of a change over the limit, and with `is_certain` that of its excess.
+/// REQUIRES: both sides keep a run; options.limit >= 0.
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options);
 

@@ -181,6 +181,9 @@ class Replacer {
 
 // Shares of a recorded iteration, which is `longer` times an unrecorded one, become those of the
 // latter: the profiler's addition is removed, from late launches first.
+//
+//     recorded    |## busy ##|=late=|oth|      1.25 times as long: a fifth of it was added,
+//     unrecorded  |## busy ##|==|oth|          which is taken from late, then from others
 void ReplaceCauses(double longer, Replacer& out) {
   const double added = longer - 1;  // In unrecorded iterations.
   double late = 0, others = 0;

@@ -1,4 +1,14 @@
 // Numbers without the profiler, for limits, rules and comparisons.
+//
+// A profiler slows the host. Where the same run also has the times of iterations that were not
+// recorded (analysis/recording/judged_steps.h), these judge instead of the recorded ones. Here is
+// only which number takes the place of which, and when a result stays undecided for that reason:
+//
+//     recorded   without the profiler      limit 30 %
+//       41 %      22 % [20, 25]            kept, if enough iterations of the same process say so
+//       41 %      28 % [24, 33]            low confidence: part of the interval misses it
+//       41 %      38 % [34, 41]            missed
+//       25 %      22 % [20, 25]            kept
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,8 @@
 // The verdict: a run's thresholds and findings, and the exit code that follows.
 //
+// Judge() makes it of the limits and findings of one run; baseline_verdict.h adds the comparison
+// with a baseline, and may only make it more severe.
+//
 // The one table of outcomes: 0 pass, 1 fail, 2 configuration, 3 no verdict, 4 a report could not be
 // written, 70 internal. A certain failure beats an unanswered question: 70, 2, 4, 1, 3, 0.
 #pragma once
@@ -84,6 +87,7 @@ struct JudgeOptions {
 };
 
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.
+/// Never kNotJudged. REQUIRES: `options.evaluation`, if any, is of `policy` and `analysis`.
 Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
 
@@ -95,7 +99,8 @@ std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& lo
 /// Whether a miss at `level` fails a run under `fail_on`.
 bool Fails(Level level, FailOn fail_on);
 
-/// The exit code of `check` for a verdict: 2 when a rule is broken; `exit_zero` leaves that.
+/// The exit code of `check` for a verdict: 2 when a rule is broken, even with `exit_zero`, which
+/// else makes it 0. REQUIRES: the comparison was added, if there is one.
 int ExitCodeOf(const Verdict& verdict, bool exit_zero);
 
 }  // namespace profgauge

@@ -129,6 +129,10 @@ Leaves FoldOverBoth(Leaves leaves, const Snapshot& base, const Snapshot& current
   return leaves;
 }
 
+// Several at one place are paired in the order of their names, and the rest stays gone or new:
+//
+//     place (mm, [64,1024], 0)      gone: gemm_a, gemm_b      new: gemm_x
+//                                   gemm_x ← gemm_a renamed,  gemm_b removed
 std::vector<Leaf> MatchParts(const Snapshot& base, const Snapshot& current) {
   std::vector<Leaf> matched;
   std::map<Place, std::pair<std::vector<Leaf>, std::vector<Leaf>>> one_sided;  // Gone, new.
@@ -178,6 +182,8 @@ double DeltaOf(const Leaf& leaf) { return leaf.Delta(); }
 double CountEffectOf(const Leaf& leaf) { return leaf.CountEffect(); }
 
 // Lays the steps of one level below `parent` and goes on below each of them.
+// Rounding is by level: the parts of a step are rounded to its whole delta, which the level above
+// has rounded already. So every sum is exact.
 class WaterfallBuilder {
  public:
   WaterfallBuilder(std::size_t base_iterations, std::size_t current_iterations, Waterfall& out)

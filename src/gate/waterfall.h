@@ -1,6 +1,11 @@
 // Why the mean iteration time changed: a waterfall from breakdown categories down to kernels, each
 // step split into "more or fewer of them" and "each takes longer or shorter".
 //
+//     category      other_kernel +2.0 ms                 dataloader +0.5 ms
+//     op_type         matmul +1.5   elementwise +0.5       ...
+//     op              aten::mm [[64, 1024], ...] +1.5
+//     kernel          new_gemm ← old_gemm +1.5     = more of them +0.0, longer +1.5
+//
 // Everything is per iteration and in integer nanoseconds. At every level the deltas sum exactly to
 // their parents', and at the top to current - base: fractions are rounded by largest remainder.
 #pragma once
@@ -39,6 +44,7 @@ struct Waterfall {
 
 /// Explains the change between two runs. A kernel that is gone and one that is new are matched as
 /// renamed when they are at the same place: same op, shapes and position among the op's kernels.
+/// Cost: O(parts log parts).
 /// REQUIRES: both runs have at least one iteration.
 Waterfall Explain(const Snapshot& base, const Snapshot& current);
 
