@@ -34,6 +34,12 @@ std::vector<std::string_view> NamedBy(std::string_view enclosing) {
   return {"id"};
 }
 
+// From each row to the row that it belongs to, by equal integers in the link columns:
+//
+//     kernels  row   rank  gpu        gpus  row   rank  id        result
+//               0     0     0                0     0     0           0 -> 0
+//               1     0     1                1     0     1           1 -> 1
+//               2     1     7                2     1     0           2 -> none: kNoRow
 std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
                                     const std::vector<std::string_view>& links,
                                     const std::vector<std::string_view>& names) {

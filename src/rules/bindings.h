@@ -25,9 +25,9 @@ class RunData {
   /// `replayer` may be null.
   RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer = nullptr);
 
-  /// nullptr when the profile has no such table (or an empty shell of it).
   /// The words for the run's devices: by the fact `device.vendor`.
   const DeviceWords& device_words() const;
+  /// nullptr when the profile has no such table (or an empty shell of it).
   const Table* FindTable(const TableSpec& spec) const;
   /// Why there is no such table, in one clause.
   std::string WhyNoTable(const TableSpec& spec) const;
@@ -41,7 +41,8 @@ class RunData {
   /// The possible cost of a table's rows; nullptr when that is unknown.
   const Exposure* FindExposure(std::string_view table) const;
   /// The simulated saving of the rule's scenario, in ns per iteration; nothing without
-  /// a scenario or a replay, or when the scenario matches nothing.
+  /// a scenario or a replay, when the scenario matches nothing, or where some threads launch work
+  /// without a visible reason to wait. It may be more than an iteration takes, or negative.
   std::optional<double> ReplayedGain(const CompiledRule& rule);
 
   /// Sources of all slots of `rule`. Those that depend on the group are left without a value.
@@ -61,7 +62,8 @@ class RunData {
       joins_;
 };
 
-/// Gives the fields that are the same for a whole group their value, from its first row.
+/// Gives the fields that are the same for a whole group their value, from its first row. Groups
+/// share `data`: it holds the values of the last group only. REQUIRES: `data` is of run.Bind(rule).
 void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, expr::Data& data);
 
 }  // namespace profgauge

@@ -36,6 +36,11 @@ static_assert(static_cast<int>(ShowAs::Kind::kNumber) ==
               static_cast<int>(expr::Display::Kind::kNumber));
 
 /// Compiles the parts of one rule, in the order in which they may name each other.
+///
+///     where ─► let ─► when ─► metric ─► limits ─► sure_when ─► gain ─► texts, evidence
+///
+/// A `let` may name earlier ones, a limit the metric, a text all of them. An error in one part does
+/// not hide those of the others, and is not repeated by each use of its name (wrong_names_).
 class RuleCompiler {
  public:
   /// `active`: the parameters that hold; null: their defaults.

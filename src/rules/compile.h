@@ -19,6 +19,8 @@
 
 namespace profgauge {
 
+/// A rule whose expressions are programs over the slots of `names`. Parts with errors are left out,
+/// so a rule with errors must not be evaluated. Limits: errors before warnings.
 struct CompiledRule {
   struct Let {
     expr::Slot slot = 0;

@@ -30,6 +30,8 @@ void Set(T& target, std::optional<U> value) {
   if (value) target = *std::move(value);
 }
 
+/// A function that returns nothing has added an error, or is asked for its shape; a caller goes on
+/// without the value. `what` is the name of the value in messages: "`level`" or "a waiver".
 class Decoder {
  public:
   /// One key that a mapping may have. `decode` is called with its value.

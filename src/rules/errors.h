@@ -1,4 +1,7 @@
 // All errors of a configuration, and how a person reads them.
+//
+// A function that checks a file goes on after an error and returns all of them, so that a person
+// edits a file once. Errors that only follow from others are dropped on the way.
 #pragma once
 
 #include <string>
@@ -12,7 +15,7 @@ namespace profgauge {
 using Errors = std::vector<Error>;
 
 /// All of `errors` as a person reads them, with their source lines, one blank line between two.
-/// Reads the files again; one that has gone is shown without its line.
+/// Reads the files again; one that has gone is shown without its line. Empty for no errors.
 std::string RenderErrors(const Errors& errors, bool color);
 
 }  // namespace profgauge

@@ -26,6 +26,7 @@
 
 namespace profgauge {
 
+/// The result of a rule, most severe first: comparisons of the first three use this order.
 enum class FindingStatus : std::uint8_t {
   kError,
   kWarn,
@@ -75,6 +76,8 @@ struct EvidenceHead {
   bool is_code = false;
 };
 
+/// One result of one rule. `rule`, `waiver` belong to the rule book and the policy, which must
+/// outlive it. Numbers are in base units (ns, bytes, shares of 1).
 struct Finding {
   const Rule* rule = nullptr;
   FindingStatus status = FindingStatus::kPass;
@@ -143,6 +146,11 @@ struct RuleRunOptions {
   knowledge::TunableThresholds thresholds = {};  ///< Those of the policy.
 };
 
+/// Evaluates all rules, up to three concurrently. The same findings in the same order whatever the
+/// number of threads is. A rule that throws becomes kBroken; only std::bad_alloc passes through.
+/// `rules`, and a policy that they point into, must outlive the result; `analysis` and `facts` need
+/// not.
+/// Cost: each rule is linear in its rows, apart from sorting and a replay of its scenario.
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options);
 

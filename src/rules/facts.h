@@ -21,16 +21,19 @@ struct FactSpec {
 };
 std::span<const FactSpec> FactCatalogue();
 
-/// By name; a fact that not recorded is missing or monostate.
+/// By name. A fact that is not recorded is missing or has no value: rules that need it do not
+/// apply.
 using Facts = std::map<std::string, Value, std::less<>>;
 
 /// As rules name it: "marker", "key_op", …, "whole_profile", "none".
 std::string_view IterationsById(IterationsBy by);
 
-/// The names of the parts of these devices, as facts `device.…`.
+/// The names of the parts of these devices, as facts `device.…`; they replace those that are there.
 void AddDeviceWords(Accelerator accelerator, Facts& facts);
 
-/// The facts of one run.
+/// The facts of one run. Names, switches and versions are the first rank's: ranks run one program.
+/// Counts are of all ranks, the time of garbage collection of the rank with most. Without profiles
+/// (a summary) only facts of the analysis. Time: linear in names and host ranges of the profiles.
 Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis);
 
 }  // namespace profgauge

@@ -1,4 +1,10 @@
 // The floor of a plan: rules/plan.h.
+//
+//     recorded    |= gemm =|  wait  |== attention ==|~~~ all_reduce ~~~|= adam =|
+//     floor       |gemm|attention|~ all_reduce ~|=adam=|
+//
+// Kernels at the roof of their operator (Williams, Waterman & Patterson 2009), no waiting for the
+// host or for ranks, collectives at the best bandwidth seen. `adam` has unknown work: as recorded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,6 +78,10 @@ CollectiveKind KindOfCollective(const RankContext& rank, std::uint32_t row) {
 
 // What a rank's collectives of a kind would take of their time, if each reached the best bandwidth
 // on the bus that one of this kind reaches in the run. Calls without a known bandwidth keep theirs.
+//
+//     rank  kind         time   bandwidth    best of kind    needed
+//     0     all_reduce    2 ms   100 GB/s     200 GB/s        1 ms
+//     0     all_reduce    4 ms   200 GB/s                     4 ms      share of rank 0: 5 / 6
 std::map<std::pair<std::int64_t, CollectiveKind>, double> TransferShares(const Table& collectives) {
   struct Row {
     std::int64_t rank = 0;
@@ -143,6 +153,7 @@ std::string WhyNoRoof(const Analysis& analysis, double counted) {
 
 }  // namespace
 
+// A clamp to `end`: the steps of the plan reach `end`, so the least time is no more.
 Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenario& steps,
                 double start, double end) {
   Floor floor;

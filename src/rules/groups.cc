@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
 
-/// The value of one key in a row, as an integer that is equal for equal values.
+/// The value of one key in a row, as an integer that is equal for equal values. It orders integers
+/// and reals of 0 or more by value, texts by their place in the table's pool of strings.
 std::int64_t KeyAt(const Column& column, expr::RowId row) {
   if (column.IsAbsentAt(row)) return kAbsentKey;
   switch (column.type()) {
@@ -68,6 +69,7 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
 }
 
 /// A text as a part of a key: whole, or its start and the hash of all of it.
+/// Names of C++ templates may have kilobytes; two that begin alike keep different keys.
 std::string ShortKey(const std::string& text) {
   constexpr std::size_t kWhole = 48, kHead = 40;
   if (text.size() <= kWhole) return text;
@@ -110,6 +112,13 @@ struct Numbers {
 };
 
 /// Numbers of the groups, refined key by key: equal (number so far, key) pairs share a number.
+///
+///     row                  0   1   2   3   4
+///     rank                 0   0   1   1   1      numbers   0 0 1 1 1
+///     name                 a   b   a   a   b      pairs     (0,a) (0,b) (1,a) (1,a) (1,b)
+///                                                 numbers   0 1 2 2 3
+///
+/// A row without one of its keys keeps no group. Expected O(rows) a key.
 Numbers NumberRows(const std::vector<std::vector<std::int64_t>>& columns, std::size_t rows) {
   Numbers out{std::vector<std::uint32_t>(rows, 0), std::vector<bool>(rows, true)};
   for (const auto& column : columns) {

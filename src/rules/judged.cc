@@ -13,6 +13,7 @@ namespace profgauge {
 namespace {
 
 /// How bad a group is among those of equal status: higher is worse.
+/// Rows count where there is no metric: a rule that only selects is worse with more of them.
 double Badness(const CompiledRule& rule, const Judged& judged) {
   if (rule.metric && !IsAbsent(judged.metric.value)) {
     const bool below = !rule.limits.empty() && !rule.limits.front().above;

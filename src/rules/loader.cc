@@ -27,6 +27,8 @@ bool IsRuleFileName(std::string_view name) {
 }
 
 /// Collects rules of several files and keeps ids unique.
+/// Files are decoded on several threads and joined in their order, so that ids, errors and
+/// the hash do not depend on which thread was first.
 class Collector {
  public:
   RuleSet rules;

@@ -36,6 +36,7 @@ bool IsPrimary(const std::string& text) {
 
 }  // namespace
 
+// Nodes are in postfix order: the arguments of a call are the nodes from `first` up to it.
 NamedFields FieldsOf(const std::string& text) {
   NamedFields out;
   const auto ast = expr::Parse(text);
@@ -209,6 +210,13 @@ std::size_t Lowering::PerIteration(const SourceText& source, const std::vector<e
 // The divisor depends on what the rows are: work of devices is divided by iterations and devices,
 // work of hosts by iterations and ranks, and not by those that the rows or groups already belong
 // to.
+//
+//     argument                     rows or groups          divided by
+//     sum(kernel.time)             one group of all        iterations * GPUs
+//     sum(kernel.time)             group_by gpu.id         iterations
+//     sum(kernel.time)             group_by rank.id        iterations * GPUs a rank
+//     the same of host work        one group of all        iterations * ranks
+//     kernel.time                  each row has its GPU    iterations
 std::string Lowering::DivisorOf(const std::string& argument, const Where& where) {
   const NamedFields fields = FieldsOf(argument);
   const auto host = std::count_if(fields.all.begin(), fields.all.end(), IsHostWork);

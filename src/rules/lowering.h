@@ -1,5 +1,9 @@
 // Takes templates, shared names and lists out of one rule, so that what is compiled names only
 // metrics, columns and names of its own.
+//
+//     let         slow: kernel.time * with.factor       a name of rows; a template's argument, 2
+//     value       sum(slow) / profile.kernel_time
+//     lowered     sum((kernel.time * 2)) / profile.kernel_time
 #pragma once
 
 #include <cstddef>

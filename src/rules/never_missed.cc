@@ -71,6 +71,7 @@ Reach OfCall(const expr::Node& call, const std::vector<Reach>& of) {
   return reach;
 }
 
+// `of`: the reaches of all nodes before this one; children come before their parents.
 Reach OfNode(const expr::Node& node, const std::vector<Reach>& of,
              const std::function<Reach(std::string_view)>& of_name) {
   const auto child = [&](std::size_t i) { return of[node.children[i]]; };

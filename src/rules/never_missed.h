@@ -1,4 +1,11 @@
 // Which values an expression can take, so that a limit that no run can miss is refused.
+//
+// Interval arithmetic (Moore 1966), always outwards: a reach may be too wide, never too narrow, so
+// that a limit is refused only if certainly no run misses it.
+//
+//     $warn = 120 %      sum(kernel.time) / profile.kernel_time      0 to infinity: not refused,
+//                                                                    but doubted, as it is a share
+//     $warn = 120 %      gpu.idle.mean                               0 to 1: refused
 #pragma once
 
 #include <limits>

@@ -112,12 +112,15 @@ class Planner {
   }
 
   // Its own simulation, where the iteration time did not limit it.
+  // A finding's gain is capped at 0 and at the iteration; a capped number would be a wrong time.
   std::optional<double> AloneOf(const Finding& finding) const {
     const bool is_known =
         finding.gain_replayed && finding.gain && *finding.gain > 0 && *finding.gain < start_;
     return is_known ? finding.gain : std::nullopt;
   }
 
+  // Several findings may select the same kernel: it takes the smallest factor, since two fixes do
+  // not both shorten it.
   Scenario Together(std::span<const std::size_t> chosen) const {
     Scenario all;
     all.by_smallest = chosen.size() > 1;

@@ -61,8 +61,11 @@ struct Plan {
   double saved() const { return start - end(); }
 };
 
-/// `replayer`: of that analysis; null where the profile cannot be replayed. At most
-/// plan.most_replayed_steps steps are replayed.
+/// The plan for fired findings. Without steps `absent_because` says why; the floor has a separate
+/// reason. `replayer`: of that analysis; null where the profile cannot be replayed. At most
+/// plan.most_replayed_steps steps are replayed; a few more replays are for the least time and the
+/// floor.
+/// REQUIRES: `findings` are of `rules` and of `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const Analysis& analysis, const Replayer* replayer);
 
@@ -72,6 +75,7 @@ void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
                   std::vector<Finding>& findings);
 
 /// A step can save more once others are done than by itself: its finding's gain_limit is no less.
+/// REQUIRES of both: `findings` are those that the plan was made of, in the same order.
 void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings);
 
 /// Sets plan.* and floor.*.

@@ -43,6 +43,7 @@ class Search {
   }
 
  private:
+  /// Savings that findings have simulated are not simulated again.
   void TakeKnown() {
     const std::optional<double> recorded = TimeOf({});
     for (std::size_t option = 0; recorded && option < options_.size(); ++option) {
@@ -92,6 +93,9 @@ class Search {
     if (is_tie ? more < best.options : *saves > best.saves) best = {std::move(more), *saves, 0};
   }
 
+  /// By falling bound, so that it ends at the first option that cannot beat the best one:
+  ///
+  ///     at_most   50   40   12    9         saves   20   31   -    -      12 < 31: not tried
   PlannedStep BestOption() {
     PlannedStep best;
     for (const std::size_t option : left_) {  // Those that may save most first.
@@ -102,6 +106,7 @@ class Search {
     return best;
   }
 
+  /// Only where no single option saves enough. The bound of a pair is the sum of both.
   PlannedStep BestPair() {
     OptionSet first;
     for (const std::size_t option : left_) {

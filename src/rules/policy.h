@@ -183,6 +183,8 @@ struct PolicyFile {
   Where where;  ///< Where it is named.
 };
 
+/// The merged policy. Defaults are those of an empty file. Paths are as the program opens them. It
+/// owns all its texts; rule books and verdicts point into it, so it must outlive them.
 struct Policy {
   std::string name;  ///< File name or "builtin:recommended".
   FailOn fail_on = FailOn::kError;

@@ -57,6 +57,8 @@ bool RuleRun::CheckNeeds() {
   return true;
 }
 
+// Rows whose `where` is unknown are left out and counted. If no row is selected and most are
+// unknown, a pass would be a claim about rows that were not recorded.
 bool RuleRun::SelectRows() {
   if (rule_.where) {
     expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);

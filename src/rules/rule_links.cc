@@ -46,6 +46,7 @@ void LinkSymptoms(std::vector<CompiledRule>& rules) {
 namespace {
 
 /// Whether `target` can be reached from `from` over symptoms.
+/// Depth first. Conditions on symptoms count as if true: a circle in some run is a circle.
 bool CanReach(const std::vector<CompiledRule>& rules, std::size_t from, std::size_t target) {
   std::vector<bool> seen(rules.size(), false);
   std::vector<std::size_t> open = {from};
@@ -78,6 +79,7 @@ void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors) {
 
 namespace {
 
+/// Whether the policy sets a parameter to another value than its default.
 bool HasOwnParams(const ActiveRule& active) {
   return std::any_of(
       active.rule->params.begin(), active.rule->params.end(), [&](const RuleParam& param) {

@@ -18,6 +18,7 @@ using expr::Outcome;
 using expr::RowId;
 
 /// The first of the known limits, most severe first, that `metric` passes; their number for none.
+/// A value exactly on a limit does not pass it.
 std::size_t PassedLimit(std::span<const CompiledRule::Limit> limits,
                         std::span<const Outcome> values, double metric) {
   for (std::size_t i = 0; i < limits.size(); ++i) {
@@ -66,6 +67,13 @@ FindingStatus RuleRun::StatusOf(Level level) {
   return FindingStatus::kError;
 }
 
+// A profile may give a number as a range (Metric::value and may_be), e.g. when a part of the time
+// was not observed. All groups are judged again as if the other end were true:
+//
+//     error_above 30 %      idle is 34 %, may be 26 %      first error, then warn: surely a warning
+//     warn_above  15 %      idle is 34 %, may be 31 %      error both times: surely an error
+//
+// Only a level that a group surely reaches may fail the run; the level shown is that of the value.
 void RuleRun::JudgeWhatMayBe() {
   expr::Data data = data_;
   bool is_open = false;
@@ -246,6 +254,7 @@ std::optional<CappedGain> RuleRun::GainOf(const Judged& judged) const {
                  run_.FindMetric(metric::kIterationTimeMean));
 }
 
+// Not for rules without a gain, not where the policy sets the level or the limit.
 bool RuleRun::IsSmall(const Judged& judged) const {
   if (rule_.active.choice != RuleSetting::Choice::kDefault) return false;
   for (const CompiledRule::Limit& limit : rule_.limits) {

@@ -30,18 +30,28 @@ struct RowGroup {
   std::vector<expr::RowId> rows;
 };
 
+/// Rows of a rule by the values of its group keys:
+///
+///     kernel   rank  name     group_by: [rank.id, kernel.name]
+///     0        0     gemm     rank=0,name=gemm: rows 0, 2
+///     1        0     relu     rank=0,name=relu: row 1
+///     2        0     gemm     rank=1,name=gemm: row 3
+///     3        1     gemm
+///     4        -     gemm     unknown: 1, since its rank was not recorded
 struct Grouping {
   std::vector<RowGroup> groups;  ///< By key: numbers ascending, texts by first appearance.
   std::uint64_t unknown = 0;     ///< Rows whose key is absent; they are in no group.
 };
 
-/// Without group_by one group of all `rows`.
+/// Without group_by one group of all `rows`, even if there are none. Expected O(rows * keys).
 Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows);
 
 // The results of a rule by group of its rows, and how they become a finding: the order of
 // groups, their summaries, the gain and the rows shown as evidence.
 
-/// The result of one group, before it is worded.
+/// The result of one group, before it is worded. Without a limit passed the status is kPass, and
+/// kNotApplicable where a number that decides is absent. `surely` is nothing where the number, or
+/// its uncertain part, may keep all limits.
 struct Judged {
   const RowGroup* group = nullptr;
   FindingStatus status = FindingStatus::kPass;
@@ -63,6 +73,7 @@ struct Judged {
 /// without one, by the number of rows. Equal ones keep their order.
 void SortWorstFirst(const CompiledRule& rule, std::vector<Judged>& judged);
 
+/// The row of a group in `groups` of a finding: without gain and texts.
 GroupResult SummaryOf(const CompiledRule& rule, Judged judged);
 
 /// A gain in ns, and its share of the iteration; 0 when that is unknown.

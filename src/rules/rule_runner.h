@@ -2,6 +2,8 @@
 //
 //   applies? ──► rows by group ──► result of each group ──► findings, with texts
 //   rule_applies.cc                 rule_run.cc              rule_words.cc
+// Numbers that a rule needs are absent, not 0, where the profile does not have them. Then the rule,
+// the group or the limit has no result, and says so; it never fires, and never passes, on them.
 #pragma once
 
 #include <optional>

@@ -38,6 +38,7 @@ bool IsKeyOf(const Keys& keys, const TableSpec& table) {
 
 /// Whether all rows of a group belong to the same row of `enclosing`: it is a key, or the GPU is
 /// and it has one rank.
+/// Fields of a fixed row may be used outside of aggregates: they are one value for the group.
 bool IsFixed(const Keys& keys, const TableSpec& enclosing) {
   if (IsKeyOf(keys, enclosing)) return true;
   const TableSpec* gpu = FindTableByRow("gpu");
@@ -128,6 +129,10 @@ struct Known {
 };
 
 /// How the rows of `table` are seen by a rule over `rows` (nullptr: the profile).
+///
+///     for_each: kernel      kernel.mean -> kColumn       each row has it
+///                           gpu.idle    -> kJoined       of its GPU, by `rank` and `gpu`
+///     for_each: profile     gpu.name    -> kCommon       no link: only if all GPUs agree
 Kind KindOf(const TableSpec& table, const TableSpec* rows) {
   if (&table == rows) return Kind::kColumn;
   const bool linked = rows != nullptr && !LinkColumns(*rows, table.row_name).empty();

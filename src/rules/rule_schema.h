@@ -48,7 +48,8 @@ struct RuleSchema {
 
   expr::Slot Add(std::string name, Unit unit, expr::Scope scope, Binding binding,
                  const expr::Enumeration* values = nullptr);
-  /// Finds out where the fields get their data that were named since the last call.
+  /// Finds out where the fields get their data that were named since the last call. REQUIRES: each
+  /// field was found by the schema's source, or added by Add().
   void Bind();
 };
 
@@ -60,6 +61,8 @@ std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_vi
 const TableSpec* FindTableByRow(std::string_view row_name);
 
 /// Adds errors of for_each, params and group_by to `errors`; the schema then does not have them.
+/// Fields join the schema when an expression names them, so that a rule with five names has five
+/// slots, not a thousand. It does not point into `rule`.
 RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors);
 
 }  // namespace profgauge

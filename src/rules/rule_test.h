@@ -94,6 +94,7 @@ struct RuleTestResult {
 };
 
 /// Runs the tests of `paths`: test files, or folders of which all *.test.yaml are taken, by name.
+/// In the order of paths, files and tests. A test that fails is a result, not an error.
 /// Errors: test files or rules that do not load, no tests at all.
 tl::expected<std::vector<RuleTestResult>, Errors> RunRuleTests(
     const std::vector<std::string>& paths);

@@ -31,12 +31,12 @@ class Rulebook {
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
   bool LooksAt(const TableSpec& table) const;  ///< Whether any of them needs its rows.
 
-  /// Gains of rules that name a scenario come from `replayer`, if there is one.
-  /// `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
-  /// device that the run does not have (AWS Neuron) are skipped, unless they are required.
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
   /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
   void Predict(const Replayer* replayer, Analysis& analysis) const;
+  /// The findings of one run. Gains of rules that name a scenario come from `replayer`, if there is
+  /// one. `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
+  /// device that the run does not have (AWS Neuron) are skipped, unless they are required.
   /// `beside`, where given, runs beside the rules.
   Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false,
                       const Replayer* replayer = nullptr, std::function<void()> beside = {}) const;

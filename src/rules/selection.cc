@@ -136,6 +136,8 @@ void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active
 
 }  // namespace
 
+// All rules are in `active` until the end, in the order of `rules`: checks of settings need those
+// that are off, too.
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
                                               const SelectOptions& options, Errors& all) {
   Errors errors = options.allow_long_waivers ? Errors{} : CheckWaivers(policy, options.today);

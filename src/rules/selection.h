@@ -30,11 +30,20 @@ struct SelectOptions {
   bool allow_long_waivers = false;
 };
 
-/// Applies the settings of `policy` in order. Reports all errors: an id or glob that matches no
-/// rule, a parameter that the rule does not have or of another unit, a required rule that is off or
-/// unknown, a waiver for an unknown rule or too far ahead, parameters of a rule that is off, a rule
-/// that a later pattern switches off, a policy that judges nothing.
-/// The result points into `rules` and `policy`.
+/// Applies the settings of `policy` in order; the last one that matches a rule wins, parameter by
+/// parameter:
+///
+///     rules:                           compute/memory-bound     io/dataloader-bound
+///       "*": off                         off                      off
+///       "compute/*": warn                warn                     off
+///       io/dataloader-bound:                                      default, warn = 10 %
+///         {level: default, params: {warn: 10%}}
+///
+/// Reports all errors: an id or glob that matches no rule, a parameter that the rule does not have
+/// or of another unit, a required rule that is off or unknown, a waiver for an unknown rule or too
+/// far ahead, parameters of a rule that is off, a rule that a later pattern switches off, a policy
+/// that judges nothing. The result is in the order of `rules`, and points into `rules` and
+/// `policy`.
 tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
                                                           const Policy& policy,
                                                           const SelectOptions& options);

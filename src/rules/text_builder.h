@@ -1,4 +1,10 @@
 // Texts that are put together from others, and still know where each token is in a file.
+//
+//     written   sum(slow)                  in line 12 of a file; `slow` is kernel.time * 2
+//     made      sum((kernel.time * 2))     Part "sum(", Inserted "(kernel.time * 2)", Part ")"
+//
+// Expressions are replaced as text, so that the one compiler reports errors, and it reports them at
+// places that the author knows.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +23,7 @@ class TextBuilder {
 
   /// Bytes [begin, end) of `from`, with their places.
   void Part(const SourceText& from, std::size_t begin, std::size_t end);
-  /// Text that does not be in the file; each of its tokens is placed at `where`.
+  /// Text that is not in the file; an error in it points at `where`.
   void Inserted(std::string_view text, const Where& where);
 
   SourceText Take() { return std::move(out_); }

@@ -25,10 +25,11 @@ std::string FormatDay(std::chrono::sys_days day);  ///< "2027-03-31"
 /// neither.
 Result<std::chrono::sys_days> Today(const std::string& now, const char* source_date_epoch);
 
-/// Whether the waiver still applies on that day; it does on its last one.
+/// Whether the waiver no longer applies on that day; on its last one it still does.
 bool HasExpired(const Waiver& waiver, std::chrono::sys_days today);
 
-/// Waivers of `policy` that reach farther ahead than kLongestWaiver.
+/// An error for each waiver of `policy` that reaches farther ahead than kLongestWaiver: a waiver
+/// without a near end is a limit that was switched off.
 Errors CheckWaivers(const Policy& policy, std::chrono::sys_days today);
 
 /// The subject of `waiver`: a rule, or the metric of a limit.

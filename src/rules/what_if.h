@@ -58,7 +58,8 @@ struct ScenarioOutcome {
 };
 
 /// Predicts scenarios of one run; thread-safe (except for very large runs
-/// whose times are all kept); rows are made once.
+/// whose times are all kept: it runs those one after the other); rows are made once, for all
+/// scenarios, and kept: memory of a row for each host range, call, launch or gap that is named.
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
@@ -66,9 +67,9 @@ class ScenarioRunner {
                           PredictionOf wanted = PredictionOf::kTimesAndPath)
       : replayer_(replayer), wanted_(wanted) {}
   ScenarioOutcome Run(const CompiledScenario& scenario);
-  /// The rows that the scenario changes.
+  /// The rows that the scenario changes, for Replayer::Predict(). Nothing is predicted.
   Scenario ChangesOf(const CompiledScenario& scenario);
-  /// Runs all `scenarios`.
+  /// Runs all `scenarios` as one change. No prediction where it needs other ranks' profiles.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 
  private:

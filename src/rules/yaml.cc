@@ -36,6 +36,15 @@ Where PlaceOf(const std::string& file, std::uint32_t line, std::uint32_t column,
 }
 
 /// Builds the tree from yaml-cpp's events, which still know about anchors, tags and quotes.
+///
+///     a: [1, 2]      OnMapStart              push {map}
+///                    OnScalar a              {map, key a}
+///                    OnSequenceStart         push {list}
+///                    OnScalar 1, OnScalar 2  {map, key a} {list: 1, 2}
+///                    OnSequenceEnd           pop: the entry a of the map
+///                    OnMapEnd                pop: the root
+///
+/// After an error it goes on, so that the rest of the file is checked, too.
 class TreeBuilder : public YAML::EventHandler {
  public:
   TreeBuilder(const std::string& file, std::string_view source, Errors& errors)

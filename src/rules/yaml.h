@@ -25,6 +25,8 @@ inline constexpr std::size_t kLargestConfigFile = std::size_t{1} << 20;
 
 struct YamlEntry;
 
+/// One value of the file. Mappings keep the order of the file. An empty value (`key:`) is kNull, at
+/// the place of its key.
 struct YamlNode {
   enum class Kind : std::uint8_t {
     kNull,

@@ -56,6 +56,14 @@ void Place(std::vector<SourceText::Run>& runs, std::size_t offset, const Cursor&
 
 }  // namespace
 
+// Two cursors, one over the decoded text, one over the source. Where bytes are equal both advance;
+// where they are not, YAML has decoded something:
+//
+//     line 3   when: >                        text   gpu.idle > 20% and rank.id == 3
+//     line 4       gpu.idle > 20% and                ^0                ^19
+//     line 5       rank.id == 3               runs   {0: line 4, column 5}, {19: line 5, column 5}
+//
+// A run is kept only where the place does not follow from the run before it.
 std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode& node) {
   std::vector<SourceText::Run> runs;
   Cursor cursor{source, node.offset, node.line, node.column};
@@ -93,6 +101,7 @@ std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode&
   return runs;
 }
 
+// In double quotes a backslash takes the next byte, in single quotes two quotes are one.
 bool IsQuoteClosed(std::string_view source, std::size_t offset) {
   if (offset >= source.size()) return true;
   const char quote = source[offset];

@@ -6,6 +6,12 @@ namespace profgauge {
 namespace {
 
 /// The part before the text and the children of a node.
+///
+///     | kind | plain | offset | line | column | text_size | children |  text ...  | children ...
+///     '---------------- 7 x 4 bytes, byte order of the machine ------'
+///
+/// A child of a list is a node; one of a mapping is two, the key and its value. No checks on
+/// decoding: the bytes are made by the build of the same program.
 struct Head {
   std::uint32_t kind = 0, plain = 0, offset = 0, line = 0, column = 0, text_size = 0, children = 0;
 };
