@@ -3,9 +3,12 @@
 // where the constant is a ratio, e.g. `constexpr Ns kStandsOut = 3` for "three times as long".
 //
 // Each combines with plain numbers only of its kind:
-//   Time    with Ns: compares, adds, subtracts.
-//   Ratio   with any number, by value(); of whole numbers exactly, by Of(): part <
-//   kShare.Of(whole). Count   with any whole number, whatever its sign: compares, multiplies, adds.
+//
+//     Time     with Ns                    compares, adds, subtracts
+//     Ratio    with doubles               value(): rounds as doubles do
+//              with whole numbers         Of(): part < kShare.Of(whole), exactly
+//     Count    with any whole number      compares, multiplies, adds, whatever its sign
+//
 // A plain whole number has no kind, so Ns and Count still meet where a time is written as one.
 #pragma once
 

@@ -32,7 +32,7 @@ struct ThresholdRow {
   bool IsChanged(const TunableThresholds& all) const { return tunable && get(all) != value; }
 };
 
-/// All of them, by id.
+/// All of them, by id. The texts live as long as the program.
 std::span<const ThresholdRow> Thresholds();
 /// nullptr where there is none.
 const ThresholdRow* FindThreshold(std::string_view id);

@@ -73,6 +73,7 @@ void Replace(sqlite3_context* context, int count, Arguments values) {
   ReturnText(context, out);
 }
 
+// Sorted, each once: a set of n characters is searched in log n steps for each character trimmed.
 std::vector<std::string_view> CharactersOf(std::string_view text) {
   std::vector<std::string_view> characters;
   for (std::size_t at = 0; at < text.size();) {
@@ -147,6 +148,8 @@ struct Conversion {
 // A text of more blanks is for no one.
 constexpr std::int64_t kWidest = 10'000;
 
+// printf() of SQLite with bounds: each conversion is parsed here, its width and precision are
+// checked, and SQLite prints one at a time. Other conversions (`%n`, `%p`) are errors.
 class Formatter {
  public:
   Formatter(int count, Arguments values) : count_(count), values_(values) {}

@@ -120,6 +120,13 @@ Ns RankEvents::OnPath(std::uint32_t device_row) const {
   })[device_row];
 }
 
+// Each piece of device work counts for the range that launched it and for all around it:
+//
+//     forward                    kernels 3, time 9
+//       conv    launches k1, k2          2       7
+//       relu    launches k3              1       2
+//
+// O(device rows * depth).
 const std::vector<RankEvents::Launched>& RankEvents::launched() const {
   return launched_.Get([this] {
     const HostTable& host = profile().host;
@@ -150,6 +157,8 @@ const std::vector<std::int32_t>& RankEvents::depths() const {
   });
 }
 
+// A parent's time minus the part of each child that is inside it; never below 0, as children that
+// overlap are subtracted twice.
 const std::vector<Ns>& RankEvents::selfs() const {
   return selfs_.Get([this] {
     const HostTable& host = profile().host;

@@ -1,5 +1,9 @@
 // The source of events' cells: a rank's profile, and data derived from it when a column
 // is first asked for. Not thread-safe.
+//
+// A column is a function of a row, not a copy: `select name from device_events` reads names only.
+// Data that costs a sweep (queue lengths, exposure, the critical path) is made by the first cell
+// that needs it, for all rows of the rank, and kept.
 #pragma once
 
 #include <array>

@@ -1,4 +1,7 @@
 // Functions that statements have besides SQLite's own.
+//
+// All depend on their arguments only. No exception passes through SQLite: it becomes an error of
+// the statement.
 #pragma once
 
 #include <sqlite3.h>

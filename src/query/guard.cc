@@ -134,6 +134,8 @@ bool IsOfSqlite(std::string_view name) {
          name == "tables_used";
 }
 
+// Asked by SQLite for each table, column and function while it prepares a statement. Unknown
+// actions are denied, so a newer SQLite gets no new rights.
 int Authorize(void* aux, int action, const char* first, const char* second, const char*,
               const char*) noexcept try {
   Seen& seen = *static_cast<Seen*>(aux);

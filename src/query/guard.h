@@ -1,5 +1,13 @@
 // Keeps a statement from everything except reading the tables: the actions that it may take, its
 // memory, text and time. Each bound has a test with a hostile statement.
+//
+//     bound      by                                        against
+//     actions    SQLite's authorizer, an allow list        files, writes, other tables
+//     functions  an allow list                             random(), the clock, extensions
+//     texts      sqlite3_limit()                           a text of gigabytes
+//     time       Deadline, asked every 10 000 steps        endless recursion
+//     memory     MemoryLimit                               sorts of everything
+//     one call   functions.h                               a function that itself never ends
 #pragma once
 
 #include <sqlite3.h>
@@ -23,10 +31,12 @@ struct Seen {
 };
 
 /// Shuts the connection: no files, no extensions, no change of the schema; small texts and
-/// statements. REQUIRES: tables and functions were added. Returns SQLite's code.
+/// statements. From here on `seen` notes tables and denied actions; it must outlive the connection.
+/// REQUIRES: tables and functions were added. Returns SQLite's code.
 int Shut(sqlite3* connection, Seen& seen);
 
-/// Ends statements of the connection at a moment. It must outlive the connection's use.
+/// Ends statements of the connection at a moment. It must outlive the connection's use. A single
+/// call of a function is not interrupted.
 class Deadline {
  public:
   Deadline(sqlite3* connection, std::chrono::milliseconds most);

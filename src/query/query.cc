@@ -189,6 +189,8 @@ Status Query::Open(std::span<const Relation> tables) {
                     {}});
 }
 
+// SQLite stops after the first statement; `tail` begins the rest. The rest may be blanks and
+// comments, which prepare no statement, and nothing else: a NUL byte would hide a second one.
 Status Query::Parse() {
   sqlite3_stmt* statement = nullptr;
   const char* tail = nullptr;
@@ -282,6 +284,8 @@ Result<Query> Query::PrepareOver(const std::string& sql, const Relation& rows) {
   return query;
 }
 
+// A column that is one of the catalog as it is keeps its unit, through names that the statement
+// gives it. A computed one has none.
 std::vector<RowColumn> Query::Columns() const {
   sqlite3_stmt* const statement = statement_.get();
   std::vector<RowColumn> columns;

@@ -1,5 +1,12 @@
 // One SQL statement over the tables of a Dataset, by SQLite, guarded: it reads these tables and
 // nothing else.
+//
+//     auto query = Query::Prepare(sql, "", parameters, data);     // before profiles are read
+//     ...fill those of data that query->tables() names...
+//     query->Start(10s);
+//     while (*query->Step()) query->Read(cells);
+//
+// Prepared first, so that a mistake costs no reading, and only tables that are read are made.
 #pragma once
 
 #include <sqlite3.h>
@@ -30,6 +37,8 @@ struct Parameter {
 };
 using Parameters = std::vector<Parameter>;
 
+/// One statement in one connection. Movable; for one thread at a time. Each query has a connection
+/// in memory with no data: rows stay in the Dataset.
 class Query {
  public:
   /// Checks the statement against the schema. `data` need not be filled yet; it must outlive the
@@ -37,16 +46,19 @@ class Query {
   /// kUsage "query/sql", "query/read-only", "query/one-statement", "query/param".
   static Result<Query> Prepare(const std::string& sql, const std::string& file,
                                const Parameters& parameters, const Dataset& data);
-  /// The same of a statement over one table, whose rows may come later.
+  /// The same of a statement over one table, whose rows may come later; no other table is known.
+  /// `rows` and its info must outlive the query. No parameters.
   static Result<Query> PrepareOver(const std::string& sql, const Relation& rows);
 
   const Places& tables() const { return seen_->tables; }  ///< Those that it reads.
   std::vector<RowColumn> Columns() const;
 
-  /// Begins: from here on time and memory are counted.
+  /// Begins: from here on time and memory are counted. Once. The limit of memory is SQLite's in the
+  /// whole process until the query ends, and a query that ends ends it for all.
   void Start(std::chrono::milliseconds most);
   /// To the next row; false: there is none. Errors: kInput "query/out-of-time",
-  /// "query/out-of-memory"; kUsage "query/sql".
+  /// "query/out-of-memory"; kUsage "query/sql", e.g. of a function's argument. After an error, and
+  /// after false, the query is over.
   Result<bool> Step();
   /// The cells of this row; texts live until the next step.
   void Read(std::vector<Cell>& cells) const;

@@ -1,5 +1,10 @@
 // The tables of SQL and `export tables`: fixed columns, whose rows are read in place.
 //
+//     RelationInfo       name and columns: fixed when the program is built
+//       Relation         one for each, in a Dataset
+//         Part           one for each run; of events one for each rank
+//           Rows         cells by (row, column), read in place or made
+//
 // The schema follows only from the catalogs, so a statement can be checked before a profile is
 // read. Rows come in parts: one for each run, of events one for each of its ranks.
 #pragma once
@@ -43,7 +48,8 @@ struct RelationInfo {
   const ColumnInfo* Find(std::string_view column) const;
 };
 
-/// Every table: those of the report, of events, of the history, then `tables` and `columns`.
+/// Every table: those of the report, of events, of the history, then `tables` and `columns`. Made
+/// when first asked for, then the same for the life of the program: pointers into it stay valid.
 std::span<const RelationInfo> Schema();
 /// Its place in Schema().
 std::optional<std::size_t> FindRelation(std::string_view name);
@@ -53,6 +59,7 @@ bool DescribesItself(std::string_view table);
 std::string_view SqlName(std::string_view table, std::string_view id);
 
 /// Rows that can be read in any order. Columns count as those of the RelationInfo.
+/// REQUIRES of At(): row < size(), column < the number of columns.
 class Rows {
  public:
   virtual ~Rows() = default;
@@ -71,6 +78,8 @@ class MadeRows : public Rows {
   std::vector<std::vector<Cell>> rows_;
 };
 
+/// Rows of one run, or of one rank's events. Ids of events are first_id, first_id + 1, ...: so the
+/// row of an id is known without a search.
 struct Part {
   std::string run;                   ///< Its name; empty where there is one run.
   std::optional<std::int64_t> rank;  ///< Only for events: the rank of all rows.

@@ -36,7 +36,8 @@ Result<const SavedQuery*> FindSavedQuery(std::span<const SavedQuery> among, std:
 /// Makes them the rows of the table `queries`.
 void FillQueries(std::span<const SavedQuery> queries, Dataset& data);
 
-/// A statement of a file, whose head may give parameters and their usual values.
+/// A statement of a file, whose head may give parameters and their usual values. The head ends at
+/// the first line that is no comment. Never fails: lines of another form are only comments.
 SavedQuery ParseQueryFile(std::string name, std::string sql);
 /// `given` with the types that the query declares, and of those that are missing the usual values.
 Parameters WithDefaults(const SavedQuery& query, Parameters given);

@@ -28,6 +28,12 @@ struct SqlTable : sqlite3_vtab {
   int id = -1, rank = -1, start = -1, duration = -1;  ///< Columns of events; -1: none.
 };
 
+// A place in the rows of a table, part by part:
+//
+//     parts     rank 0: rows 0 1 2 3     rank 1: rows 0 1 2      rank 2: rows 0 1
+//     where rank = 1                     ^ part 1, row 0         end is 3, then past the last part
+//     where id = first_id(1) + 2              ^ row 2 only: end is 3
+//     where at = 50                      rows whose [start, start + duration) has 50
 struct Cursor : sqlite3_vtab_cursor {
   std::size_t part = 0, row = 0, end = 0;  // `end`: of the rows of this part that are visited.
   std::optional<std::int64_t> id, rank, at;
@@ -106,6 +112,8 @@ int PushedBy(const SqlTable& table, int column) {
   return column == table.columns + kAt ? kAtMoment : 0;
 }
 
+// SQLite asks with each set of conditions that a join would offer, and takes the cheapest answer.
+// Only equality is passed on; SQLite filters the rest.
 int BestIndex(sqlite3_vtab* of, sqlite3_index_info* index) noexcept {
   const auto& table = *static_cast<const SqlTable*>(of);
   int used[kAtMoment + 1] = {};  // By bit: the constraint and 1.
@@ -276,6 +284,7 @@ int ColumnOf(sqlite3_vtab_cursor* of, sqlite3_context* context, int column) noex
   return SQLITE_NOMEM;
 }
 
+// The part in the upper 28 bits, the row in the lower 36: as kIdsOfRank, 6.9e10 rows a part.
 int RowId(sqlite3_vtab_cursor* of, sqlite3_int64* id) noexcept {
   const auto& cursor = *static_cast<const Cursor*>(of);
   constexpr int kBitsOfRow = 36;

@@ -1,4 +1,7 @@
 // Assembles the report object from the results of the other layers.
+//
+// It decides nothing: numbers, findings and verdicts are those of the layers below, put into words
+// and quantities. Renderers see only its result, never a profile.
 #pragma once
 
 #include <optional>
@@ -33,6 +36,8 @@ struct BuildInput {
   std::vector<Table>* tables = nullptr;
 };
 
+/// The whole report except its timeline (timeline.h). Tables are moved where `input.tables` is set,
+/// else copied: they are most of a report.
 /// REQUIRES: input.ranks is not empty and input.analysis is set.
 Report BuildReport(const BuildInput& input);
 

@@ -72,7 +72,9 @@ void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate);
 
 /// `entries`: oldest first. Those that are not comparable with the last one are left out: one of
 /// another model or GPU would be a change of the level. Series: the median iteration time of all
-/// runs, and a few other metrics that at least two runs have.
+/// runs, and a few other metrics that at least two runs have. Changes of the level are looked for
+/// between two changes of a metric's definition only (gate/change_points.h).
+/// REQUIRES: `entries` is not empty.
 Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch);
 
 }  // namespace profgauge::report

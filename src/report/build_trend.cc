@@ -55,6 +55,10 @@ struct Stretch {
 };
 
 // Levels are looked for between two changes of the definition only.
+//
+//     run          1   2   3   4   5   6   7   8   9
+//     definition   1   1   1   1   2   2   2   2   2
+//     values      10  10  10  10  14  14  14  15  14      no step at 5: another way to count
 void AddChanges(const Stretch& stretch, const MetricSpec& spec, TrendSeries& series) {
   for (const stats::ChangePoint& point : stats::FindChangePoints(stretch.values, {})) {
     series.changes.push_back(BuildChange(point, stretch.runs[point.index], spec));

@@ -1,5 +1,10 @@
 // Names of code in a report, replaced so that the same name is the same everywhere and cannot be
 // guessed without the key.
+//
+//     pass      texts            words
+//     Learn     every name       notes public ones ("mm" of "aten::mm") and kinds (function, file)
+//     Hide      every name       replaces the others
+//     InProse   every sentence   replaces those that Hide() replaced in a name
 #pragma once
 
 #include <cstdint>
@@ -36,7 +41,7 @@ class CodeNames {
   /// The same for a profile that is to be judged like the original: of a word that is replaced the
   /// parts stay by which rules know kinds of work, "gemm" of "fraud_gemm_v2" or "fraudGemmV2".
   std::string HideInParts(std::string_view name);
-  /// A sentence, in which the words that Hide() replaced are names.
+  /// A sentence, in which the words that Hide() replaced are names. After all calls of Hide().
   std::string InProse(std::string_view text) const;
 
  private:

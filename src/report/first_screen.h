@@ -17,12 +17,11 @@ struct Diagnosis {
   std::string text;  ///< Empty: of nothing that was measured.
 };
 
-/// For a run that fails only by changes, the first of these. For one that fails by errors of which
-/// the plan removes none, the cause of the largest. Else from the first step of the plan;
-/// without a plan, from the finding that could save most; without one, from the largest part of an
-/// iteration in which no kernel runs. A run without faults is praised with its numbers, and one
-/// without a verdict has the question that is undecided. A report that was read back from
-/// report.json has the same.
+/// In this order: the reason that leaves a verdict undecided; for a run that fails only by changes,
+/// the first of these; for one that fails by errors of which the plan removes none, the cause of
+/// the largest; the first step of the plan; without a plan, the finding that could save most;
+/// without one, the largest part of an iteration in which no kernel runs. A run without faults is
+/// praised with its numbers. A report that was read back from report.json has the same.
 Diagnosis Diagnose(const Report& report);
 
 }  // namespace profgauge::report

@@ -1,4 +1,10 @@
 // The input of a decoder of JsonNodes, noted while it runs over a reporting node (JsonNode).
+//
+// One decoder, two uses: over a document it reads a report, over a shape it reports the schema of
+// its reads. So report.schema.json cannot differ from the reader.
+//
+//     node["gate"].Elements()[0]["limit"].Text()     document: the text, path "gate[0].limit"
+//                                                    shape: gate is a list of {limit: string}
 #pragma once
 
 #include <boost/json/value.hpp>

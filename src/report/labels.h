@@ -24,7 +24,7 @@ using Labels = std::map<std::int64_t, std::string>;
 Labels IterationLabels(const Report& report);
 
 /// The one that a cell under this title names; empty if it names no iteration, or one
-/// whose name is its position.
+/// whose name is its position. Points into `labels`.
 std::string_view LabelOfCell(const Labels& labels, std::string_view title, const Value& cell);
 
 }  // namespace profgauge::report

@@ -1,5 +1,8 @@
 // Removes from a report the place where it was made, and at higher levels the names of the code
 // that ran.
+//
+// An output that is to be shared is redacted as an object, once, before any renderer: a text that a
+// renderer composes later has only redacted parts.
 #pragma once
 
 #include <span>
@@ -26,12 +29,13 @@ void Redact(Report& report, const Redaction& redaction = Redaction(RedactLevel::
 /// A digest in place of a content hash, from which the names could be guessed; a digest stays.
 std::string DigestOf(const std::string& hash);
 
-/// The key of names for inputs with these content hashes: `redaction.key` where there is one.
+/// The key of names for inputs with these content hashes: `redaction.key` where there is one, else
+/// the hashes, in their order. Only with the inputs can the names be made again.
 std::string KeyOf(const Redaction& redaction, std::span<const std::string> hashes);
 
-/// The same for a summary: facts that name a host or a person are left out. Summaries have no
-/// separate fields for names of files and hosts. `key`: as KeyOf() of all ranks of the run, so that
-/// their names stay equal.
+/// Redact() of a summary: facts that name a host or a person are left out. Summaries have no
+/// separate fields for names of files and hosts. REQUIRES: where code is
+/// hidden, `redaction.key` is KeyOf() of all ranks of the run, so that their names stay equal.
 void RedactSummary(Summary& summary, const Redaction& redaction = Redaction(RedactLevel::kPlaces));
 
 }  // namespace profgauge::report

@@ -10,6 +10,7 @@
 
 namespace profgauge::report {
 
+/// n runs have n (n - 1) / 2 pairs.
 struct Runs {
   struct Pair {
     std::size_t base = 0, current = 0;  ///< Positions in `runs`; `base` is the earlier one.

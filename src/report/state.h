@@ -1,5 +1,8 @@
 // States of limits, rules, changes and runs: values inside, the words of report.json at its
 // edge.
+//
+// A new state needs its name in kStateNames, at the same place, and a row in the lists of those
+// that may have it: the reader of report.json refuses others.
 #pragma once
 
 #include <array>

@@ -27,7 +27,8 @@ struct SizeBandwidth {
 /// In the order of the table; empty without it.
 std::vector<SizeBandwidth> SizeBandwidths(const Report& report);
 
-/// The slow ones, in the order of their relative slowness.
+/// The slow ones, in the order of their relative slowness. Empty says that none is known to be
+/// slow: with few groups there is no usual value.
 std::vector<SizeBandwidth> SlowBandwidths(const std::vector<SizeBandwidth>& all);
 
 // Sums of device work, by the tables of the report: durations, so that

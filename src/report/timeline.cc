@@ -217,6 +217,13 @@ void TimelineBuilder::Leave(std::string_view what, const Events& events) {
   undrawn_[what].events += events.size();
 }
 
+// Events were put into lanes, so their numbers differ from rows of the profile. First every event
+// writes its number at its row, then each looks up the number of its launch or its container:
+//
+//     timeline event   40: call, row 7      calls[7] = 40
+//                      95: kernel, row 3    launched by call 7: link[95] = 40
+//
+// A launch that the cut left out has no number: the kernel has no link.
 void TimelineBuilder::AddLinks() {
   std::vector<std::uint32_t> calls(profile_->api.size(), Timeline::kNoLink);
   std::vector<std::uint32_t> hosts(path_.empty() ? 0 : profile_->host.size(), Timeline::kNoLink);

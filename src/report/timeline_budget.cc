@@ -25,6 +25,10 @@ namespace {
 constexpr std::size_t kBits = 7, kHalf = std::size_t{1} << (kBits - 1),
                       kMagnitudes = (65 - kBits) * kHalf;
 
+// Below 128 each duration is its own magnitude; above, each doubling has 64:
+//
+//     duration     63    64   127   128, 129   200, 201   255    256 to 259
+//     magnitude    63    64   127     128        164      191       192
 std::size_t MagnitudeOf(Ns duration) {
   const auto value = static_cast<std::uint64_t>(std::max<Ns>(duration, 0));
   if (value < kHalf) return static_cast<std::size_t>(value);
@@ -40,6 +44,12 @@ struct Kept {
 
 // The longest of the durations that `visit` calls its argument with, each time the same. How many,
 // `keep` says of their number.
+// Two passes and a histogram instead of sorting all events: the first counts magnitudes, the second
+// looks only at the magnitude in which the limit falls.
+//
+//     durations   9 9 8 7 7 7 2, at most 5      the fifth longest is 7: with its ties there are 6
+//     kept        9 9 8                         so 7 is out: least is 8, lost 4
+//
 template <class Visit, class Keep>
 Kept KeepLongest(Visit visit, Keep keep) {
   std::array<std::size_t, kMagnitudes> counts{};
@@ -103,6 +113,7 @@ bool IsIn(const std::vector<Span>& spans, Ns time) {
 }
 
 // The spans, in their order, that hold at most `most` events together.
+// A span that does not fit is passed over, and a shorter one after it may still fit.
 std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& around,
                               std::size_t most) {
   std::vector<Ns> starts;  // Starts of those that could be kept: sorting all of them takes long.

@@ -1,4 +1,7 @@
 // Tracks of a timeline, rank by rank: devices and streams first, then threads, then counters.
+//
+// Not thread-safe. It reads profiles and writes one Timeline; how much is kept was decided before
+// (CutTimeline()), and how it looks is the page's.
 #pragma once
 
 #include <cstddef>

@@ -61,6 +61,8 @@ void AppendAmounts(Timeline& to, Timeline& more, std::size_t events_before) {
 
 }  // namespace
 
+// Indices of the second run follow those of the first: each index into a list of `more` grows by
+// the size of that list of `out`, before anything is appended.
 Timeline StackTimelines(TimelineOfRun base, TimelineOfRun current) {
   Prepare(base, std::max<Ns>(0, current.anchor - base.anchor));
   Prepare(current, std::max<Ns>(0, base.anchor - current.anchor));

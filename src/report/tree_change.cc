@@ -71,6 +71,7 @@ Tree FirstTree(const Table& table) {
 }
 
 // "thread N (main)" for "thread 4711 (main)".
+// Numbers of threads, steps and layers differ between runs that do the same.
 std::string WithoutNumbers(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -133,6 +134,12 @@ class Aligner {
     return std::max(std::abs(current.host - base.host), std::abs(current.device - base.device));
   }
 
+  // Children of one place, by kind and name; equal ones in their order, the first with the first:
+  //
+  //     base       conv  conv  gemm_a    relu          pairs   conv-conv, conv-conv, relu-relu
+  //     current    conv  relu  gemm_b    conv                  and gemm_b ← gemm_a, one left each
+  //
+  // Kernels that are left in unequal numbers are not guessed: they are gone and new.
   std::vector<Pair> Match(const std::vector<std::size_t>& base,
                           const std::vector<std::size_t>& current) const {
     std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> waiting;

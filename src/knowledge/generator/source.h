@@ -28,7 +28,7 @@ class Source {
   std::string Text(const YAML::Node& map, const char* key);
   /// The same of a key that may be missing. A list of texts is their concatenation.
   std::string OptionalText(const YAML::Node& map, const char* key);
-  /// Reports each key of `map` that is missing in `keys`, and a node that is no map.
+  /// Reports each key of `map` that is not one of `keys`, and a node that is no map.
   void CheckKeys(const YAML::Node& map, std::initializer_list<std::string_view> keys);
 
  private:

@@ -63,6 +63,16 @@ Value Reduced(Kind kind, std::int64_t over, std::int64_t under) {
 }
 
 // "30 us", "80%", "1/500" (a share), "1.5x", "64 KiB", "8" (a count).
+//
+//     text       kind      over / under, in base units
+//     30 us      time      30000 / 1            whole nanoseconds, or nothing
+//     80%        share     4 / 5                reduced
+//     1/500      share     1 / 500
+//     1.5x       factor    3 / 2
+//     64 KiB     bytes     65536 / 1            whole bytes, or nothing
+//     8          count     8 / 1                no decimals
+//
+// Fractions, so that a share of a whole number of nanoseconds is exact (Ratio::Of()).
 std::optional<Value> ReadValue(std::string_view text) {
   std::int64_t over = 0, under = 1;
   if (const std::size_t slash = text.find('/'); slash != text.npos) {
