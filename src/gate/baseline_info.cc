@@ -48,6 +48,7 @@ std::string_view BaselineStateName(BaselineState state) {
   return "none";
 }
 
+// By reason, in the order in which reasons first occur; ids ascending.
 std::string SkippedText(const std::vector<SkippedRun>& skipped) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> kinds;
   for (const SkippedRun& run : skipped) {

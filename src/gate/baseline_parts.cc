@@ -126,6 +126,8 @@ Status BaselineParser::AddParts(const json::object& object, const std::string& p
   return {};
 }
 
+// All parts together are the iterations' time, with or without unobserved time. A file that a merge
+// tool or a person changed fails here, instead of giving a waterfall that does not add up.
 Result<Snapshot> BaselineParser::CheckSum(Snapshot run, const std::string& prefix) const {
   Ns times = 0;
   for (const Ns time : run.iteration_times) {

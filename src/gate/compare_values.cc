@@ -171,6 +171,8 @@ bool MetricComparer::CompareNoisy(const BaselineLimit& limit, const std::vector<
   return true;
 }
 
+// Medians over the runs. The statistics that the data allow come first; without any the two numbers
+// are compared as they are.
 void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison& out) {
   out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
   const std::vector<double> base = ValuesOf(baselines_, limit.metric);

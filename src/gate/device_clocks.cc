@@ -96,6 +96,14 @@ std::string ShareOfChange(const ClockChange& clocks, double shift) {
   return fmt::format("{:.0f} to {:.0f} % of the change", 100 * least, 100 * most);
 }
 
+/// With a clock that explains +10 % to +20 %, limit 5 %:
+///
+///     shift    without +20 %    without +10 %
+///     +18 %        -2 %             +8 %        may be all the clock's: undecided
+///     +30 %       +10 %            +20 %        fails as before
+///      +3 %                                     passes: slower clocks do not hide a fault
+///
+/// A faster clock (-20 % to -10 %) hides one: +3 % would be +23 % without it, undecided.
 void JudgeTime(const ClockChange& clocks, double limit, bool decides, MetricComparison& metric) {
   const bool is_beyond = metric.verdict == stats::Change::kFail || metric.over_limit;
   const bool is_excused = is_beyond && !IsOverWithout(clocks.high, metric, limit);

@@ -141,6 +141,12 @@ std::string WorkText(const DuetSide& side) {
 
 }  // namespace
 
+// Where each side was started anew for every few blocks, blocks of the same two processes are
+// pooled:
+//
+//     block     A    B    B    A    A    B    B    A
+//     start     a0   b0   b0   a0   a1   b1   b1   a1
+//     pairs     '--- a0,b0 ---'     '--- a1,b1 ---'         two pairs, of two blocks a side each
 Result<DuetPairs> PairsOf(const Duet& duet) {
   DuetPairs pairs;
   const std::int64_t warmup = WarmupOfBlocks(duet);
@@ -200,6 +206,7 @@ stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
   return comparison;
 }
 
+// Other work per step makes the sides incomparable; a side that does not state its work does not.
 Result<RunComparison> JudgeDuet(const Duet& duet, const PolicyBaseline& policy) {
   PROFGAUGE_TRY(const DuetPairs pairs, PairsOf(duet));
   const BaselineLimit limit = LimitOfDuet(policy);

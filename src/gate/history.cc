@@ -262,6 +262,7 @@ Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::in
   return entries;
 }
 
+// An id before a commit: "1234" is run 1234 where there is one. O(runs of the file).
 Result<HistoryRow> History::Find(std::string_view text) {
   constexpr std::size_t kLeastOfCommit = 4;
   PROFGAUGE_TRY(const std::vector<HistoryRow> rows, Rows("", kMostFound));
@@ -283,6 +284,7 @@ Result<HistoryRow> History::Find(std::string_view text) {
                       "the history has no run or commit `" + std::string(text) + "`"));
 }
 
+// Snapshots are texts, so the hash is looked for as the field that WriteBaseline() writes.
 Result<std::optional<std::int64_t>> History::FindSource(std::string_view branch,
                                                         std::string_view source) {
   PROFGAUGE_TRY(auto statement, database_.Prepare("select id from run where branch = ?1 and "

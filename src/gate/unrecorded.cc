@@ -204,6 +204,8 @@ void ReplaceCauses(double longer, Replacer& out) {
 
 }  // namespace
 
+// Rules then see a run without the profiler. Where the iterations may not excuse a miss the value
+// stays, and only `may_be` says how good it could be.
 ReplacedMetrics TakeProfilerOff(const Policy& policy, Analysis& analysis) {
   if (policy.unrecorded == Unrecorded::kIgnore || analysis.steps == nullptr) return {};
   const Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded);

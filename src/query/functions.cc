@@ -97,6 +97,12 @@ void UnionStep(sqlite3_context* context, int, sqlite3_value** values) {
   if (end > start) Collect(context, Span{start, end});
 }
 
+// By start, with the end of all spans so far:
+//
+//     |-----a-----|                     until
+//         |---b---------|               b adds only its part after a
+//             |-c-|                     c adds nothing
+//                          |--d--|      d adds all of it
 void UnionFinal(sqlite3_context* context) {
   auto* all = static_cast<Collected<Span>*>(sqlite3_aggregate_context(context, 0));
   if (all == nullptr || all->size == 0) return sqlite3_result_int64(context, 0);
@@ -113,6 +119,8 @@ void UnionFinal(sqlite3_context* context) {
   });
 }
 
+// A value, and the `p` of its row. percentile() takes the p of the first row that has a value: a
+// statement gives one constant.
 struct Ranked {
   double value;
   double percent;
@@ -130,6 +138,8 @@ void PercentileStep(sqlite3_context* context, int, sqlite3_value** values) {
   if (!IsNull(values[0])) Collect(context, Ranked{sqlite3_value_double(values[0]), percent});
 }
 
+// Linear between the two nearest (R's type 7, as NumPy and spreadsheets): of 10, 20, 30, 40 the
+// 50th is at place 1.5, 25. Two selections instead of a sort: O(n).
 void PercentileFinal(sqlite3_context* context) {
   Finish<Ranked>(context, [context](std::span<Ranked> values) {
     const auto less = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
@@ -148,6 +158,8 @@ void PercentileFinal(sqlite3_context* context) {
   });
 }
 
+// SQLite keeps the compiled pattern for the rows to come, if it is a constant. RE2 is linear, so
+// the product of program and text bounds a call.
 void Matches(sqlite3_context* context, int, sqlite3_value** values) {
   if (IsNull(values[0]) || IsNull(values[1])) return sqlite3_result_null(context);
   auto* pattern = static_cast<re2::RE2*>(sqlite3_get_auxdata(context, 0));

@@ -44,6 +44,12 @@ Quantity ChangeBesideLimit(const MetricComparison& compared) {
   return ChangeOf(compared.base, compared.change, compared.unit);
 }
 
+/// Number by number in the unit of the limit beside it:
+///
+///     limit           change, low, high         of iteration.time.median, base 40 ms
+///     5 %             shares                    +7.8 % [+3.1, +12.7]
+///     2 ms            times                     +3.1 ms [+1.2, +5.1]
+///     of a share      points, or parts of it    +3.0 points, or +12 %
 ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run,
                                    const DeviceWords& words) {
   const std::shared_ptr<const MetricSpec> spec = DescribeMetric(compared.metric);

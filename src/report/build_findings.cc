@@ -145,6 +145,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
 
 }  // namespace
 
+// In the order of the evaluation, so that positions in a plan are valid here, too.
 std::vector<Finding> BuildFindings(const Evaluation& evaluation, std::span<const Profile> ranks) {
   std::vector<Finding> findings;
   for (const profgauge::Finding& finding : evaluation.findings) {

@@ -58,6 +58,8 @@ Value RoomOf(const Value& measured, const Threshold& threshold) {
   return room;
 }
 
+// The margin is to the nearer limit; beyond one it is negative. A limit that does not apply has
+// none, though its number may be there.
 GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const DeviceWords& words) {
   const std::shared_ptr<const MetricSpec> spec = DescribeMetric(result.threshold.metric);
   const profgauge::Metric* metric = analysis.Find(result.threshold.metric);

@@ -24,6 +24,8 @@ const Metric* FindMetricById(const Report& report, std::string_view id) {
   return it == report.metrics.end() ? nullptr : &*it;
 }
 
+// By the heads of the columns, which every rule with moments uses alike. A row without both start
+// and length says no moment.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row) {
   std::int64_t start = -1, length = -1, rank = -1;
   for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {
@@ -44,6 +46,8 @@ const Table* FindTableById(const Report& report, std::string_view id) {
   return it == report.tables.end() ? nullptr : &*it;
 }
 
+// Trees of several iterations and ranks follow each other in `op_tree`; the first is the one that
+// outputs without scripts show. REQUIRES: the table is `op_tree`, or has no such columns.
 std::size_t RowsOfFirstTree(const Table& table) {
   const Column* iteration = ColumnOf<columns::kOpTree>(table, "iteration"_col);
   const Column* rank = ColumnOf<columns::kOpTree>(table, "rank"_col);
@@ -64,6 +68,12 @@ std::size_t CountRowsInJson(const Table& table) {
   return std::min(table.rows(), most);
 }
 
+// Which rows a table of report.json has, in the order of the table:
+//
+//     bulk tables          none
+//     trees                the first rows: any prefix is a tree again
+//     tables with a time   the heaviest
+//     others               those that table_look.h chooses, else the first
 std::vector<std::size_t> RowsInJson(const Table& table) {
   const std::size_t most = CountRowsInJson(table);
   std::vector<std::size_t> rows(table.rows());
@@ -105,6 +115,8 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
   return parts;
 }
 
+// Iterations of all ranks together, at least 1: sums of a table divide by it for a value per
+// iteration.
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
   const Column* iterations = ColumnOf<columns::kRanks>(ranks, "iterations"_col);

@@ -22,6 +22,7 @@ const DeviceWords& WordsOf(const Profile& profile) {
 }
 
 // The allocator's total on each GPU, thinned to the resolution of a screen.
+// The highest of neighbors represents all: a peak of one allocation must not vanish.
 void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   const MemoryTable& memory = profile.memory;
   std::map<std::int32_t, Timeline::Counter> counters;
@@ -64,6 +65,11 @@ struct Busy {
 };
 
 // Adds `value` × length to the buckets that [from, to) is in.
+//
+//     bucket         |    0    |    1    |    2    |
+//     [from, to)           |--------------|            0: a half, 1: all, 2: a half
+//
+// The last bucket takes the rest of the window, which may be longer.
 void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<double>& out) {
   while (from < to) {
     const auto index = std::min(static_cast<std::size_t>((from - first) / bucket), out.size() - 1);
@@ -74,6 +80,8 @@ void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<doubl
   }
 }
 
+// Utilization is the union of kernels; the estimate of SM efficiency adds the blocks per SM of
+// kernels that run together, up to 1. Without launch configurations there is no estimate.
 Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t buckets) {
   const DeviceTable& device = profile.device;
   Busy busy{std::vector<double>(buckets), std::vector<double>(buckets)};

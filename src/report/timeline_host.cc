@@ -31,6 +31,8 @@ std::string GroupOf(TrackType type) {
 
 }  // namespace
 
+// Marks without length are kept whatever the cut is: they are few, and programs write them to be
+// found.
 void TimelineBuilder::AddThreads() {
   std::vector<Events> threads(profile_->threads.size());
   const HostTable& host = profile_->host;

@@ -101,6 +101,7 @@ void AddFlops(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   }
 }
 
+// `k` of `n` cycles were allowed from `start` on, until the next row of the core.
 void AddThrottles(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   std::map<std::int32_t, Timeline::Counter> cores;
   for (const neuron::Throttle& row : profile.neuron->throttles) {

@@ -64,6 +64,7 @@ std::vector<std::string> BuiltinFiles(BuiltinKind kind) {
   return names;
 }
 
+// One byte more than allowed is read, so that a pipe or a growing file is bounded, too.
 Result<std::string> ReadConfigFile(const std::string& path, std::optional<BuiltinKind> kind) {
   if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path, kind);
   std::error_code ignored;
@@ -101,6 +102,7 @@ std::optional<YamlDocument> ReadYaml(const std::string& path, std::optional<Buil
                       DecodeYamlTree(EmbeddedRuleTree(EmbeddedPath(NameOfBuiltin(path))))};
 }
 
+// Stable, so that errors of one place stay in the order in which they were found.
 void SortByPlace(Errors& errors) {
   std::map<std::string, std::size_t> ranks;
   for (const Error& error : errors) ranks.try_emplace(error.where.file, ranks.size());

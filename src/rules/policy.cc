@@ -27,6 +27,12 @@ class PolicyLoader {
   Errors errors;
 
   /// `from` is where the file is named; its file is empty at the top.
+  /// Depth first, so that a file comes after all that it extends, and later ones win:
+  ///
+  ///     team.yaml: extends: [builtin:recommended, base.yaml]
+  ///     order of decoding: recommended, (files that base.yaml extends,) base.yaml, team.yaml
+  ///
+  /// chain_ has the files on the way down: one that is in it extends itself.
   void LoadFile(const std::string& path, const Where& from) {
     if (std::find(chain_.begin(), chain_.end(), path) != chain_.end()) {
       AddError(from, "policy/cycle",

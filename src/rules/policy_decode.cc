@@ -47,6 +47,8 @@ void DecodeBound(Decoder& decoder, const YamlNode& node, std::string_view name,
   Set(number, decoder.Integer(digits, name, 0, kMostIterations));
 }
 
+// One way to find iterations: `marker`, `key_op` or `phase`, which is a marker with a known
+// pattern. A file that gives one replaces those of the policies that it extends.
 void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& out) {
   const auto integer = [&](std::string_view name, std::optional<std::int64_t>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& n) {
@@ -99,6 +101,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
   check(out.start_number, out.stop_number, "#");
 }
 
+// Refuses a number that no run can miss, as limits do.
 void DecodeRanks(Decoder& decoder, const YamlNode& node, PolicyRanks& out) {
   const Decoder::Key kKeys[] = {
       {"expect",

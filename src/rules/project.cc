@@ -89,6 +89,7 @@ constexpr Decoder::Word<Take> kTakeWords[] = {{"latest", Take::kLatest}, {"all",
 
 using ProjectKeys = std::vector<Decoder::Key>;
 
+// The same keys at the top and in a job; only the target differs.
 void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
   const auto text = [&decoder](std::string_view name, std::optional<ProjectText>& target) {
     return Decoder::Key{name, [&decoder, &target, name](const YamlNode& node) {

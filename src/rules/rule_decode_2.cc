@@ -82,6 +82,9 @@ void CompleteParams(Rule& rule) {
                    });
 }
 
+// The template's rule is read into `rule` first, then the rule's own keys over it; then
+// arguments and names are put in. Errors of the lowering go to `errors`, since they count as errors
+// of expressions, not of keys: is_whole is only about keys.
 void DecodeRule2(Decoder& decoder, const YamlNode& node, const FileScope& scope,
                  std::vector<Rule>& out, Errors& errors) {
   Rule rule;
@@ -134,6 +137,7 @@ void DecodeRule2(Decoder& decoder, const YamlNode& node, const FileScope& scope,
   out.push_back(std::move(rule));
 }
 
+// The text of a key that is needed before the keys are read in order; errors are reported then.
 std::string ScalarOf(const YamlNode& root, std::string_view key) {
   const YamlNode* node = root.Find(key);
   return node != nullptr && node->kind == YamlNode::Kind::kScalar ? node->text : std::string();

@@ -98,6 +98,8 @@ std::string Lowering::PlainText(std::string text) {
   return WithArguments(source).text;
 }
 
+// {{ with.noun }} becomes the text of the argument, without quotes; other holes stay. "}}" inside a
+// quoted text of a hole does not end it.
 SourceText Lowering::WithArguments(const SourceText& source) {
   TextBuilder out(source.file);
   std::size_t copied = 0;
@@ -119,6 +121,11 @@ SourceText Lowering::WithArguments(const SourceText& source) {
   return out.Take();
 }
 
+// Holes are expanded up to their format:
+//
+//     `{{ slow | code }}` takes {{ with.noun }}
+//         ^^^^          an expression: its names are replaced
+//              ^^^^^^   the format stays
 SourceText Lowering::Text(const SourceText& with_arguments) {
   const SourceText source = WithArguments(with_arguments);
   TextBuilder out(source.file);

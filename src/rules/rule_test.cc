@@ -88,6 +88,7 @@ class Comparison {
 };
 
 /// The rules of one test, set as its `params` say. Waivers and levels are a policy's business.
+/// All rules of the file are compiled and run, as `explains` may name any of them.
 tl::expected<RuleTestResult, Errors> RunTest(const RuleTestCase& test, const RuleTestFile& file,
                                              const RuleSet& rules) {
   Policy policy;

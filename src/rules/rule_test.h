@@ -15,7 +15,7 @@
 //            message: contains '30.0 % of kernel time'}
 //
 // Values that are not given are absent: a metric without value, a column without values, a table
-// without rows. Only the expected rules are evaluated.
+// without rows. All rules of `rules` run; only the expected ones are compared.
 #pragma once
 
 #include <cstdint>

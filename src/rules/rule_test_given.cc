@@ -52,6 +52,9 @@ const TableSpec* FindByRowName(std::string_view row_name) {
   return nullptr;
 }
 
+/// Everything is absent at first, with a reason that names the test; each key then gives one
+/// metric, fact or table. So a rule that reads more than its test gives is "not applicable", not a
+/// pass.
 class GivenBuilder {
  public:
   explicit GivenBuilder(Decoder& decoder) : decoder_(decoder) {

@@ -79,6 +79,7 @@ namespace json = boost::json;
 constexpr std::string_view kNumber = R"((0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?)";
 constexpr std::string_view kZero = R"(0(\.0+)?([eE][+-]?[0-9]+)?)";
 
+// A text that the decoder would read as a number: blanks around it and a sign are fine.
 json::object Text(const std::string& pattern, bool is_unsigned = false) {
   return {{"type", "string"},
           {"pattern", fmt::format("^\\s*{}({})\\s*$", is_unsigned ? "\\+?" : "[+-]?", pattern)}};
@@ -138,6 +139,11 @@ json::object Enum(const std::vector<std::string>& words) {
   return {{"enum", std::move(values)}};
 }
 
+// Shape by shape; mappings and numbers become `$defs`, so that "a limit" is written once for the
+// hundred metrics that may have one:
+//
+//     Shape {is_text, units {time}}    {"anyOf": [{"type": [...]}, {"$ref": "#/$defs/number-ns"}]}
+//     Shape of nothing                 {"not": {}}: no value is accepted
 class SchemaWriter {
  public:
   json::object Root(const FileShape& file) {
