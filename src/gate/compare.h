@@ -2,7 +2,7 @@
 // the time went.
 //
 // The entry of `check` and `compare`. It counts nothing and makes no verdict: baseline_verdict.h
-// does. The layers below, each without knowledge of the one above:
+// does. The layers below:
 //
 //     CompareRuns         differences, limits, waterfall, tables        compare.cc
 //     MetricComparer      one limit: which statistics, which doubts     compare_metric.h

@@ -34,7 +34,7 @@ std::span<const std::string_view> ExactMetrics();
 bool IsExact(std::string_view metric);
 
 /// The allowed change of a limit, in the metric's unit. A relative one is of |base|, so that it is
-/// 0 for a baseline of 0: any change is over it.
+/// 0 for a baseline of 0: any change to the limited side is over it.
 double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
 
 /// Which of two answers is more severe: 4 fail, 3 inconclusive over the limit, 2 within it,

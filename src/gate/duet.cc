@@ -29,8 +29,8 @@ constexpr double kTwoSided = 1.959964;      // 95 % of normal values are within 
 constexpr double kNineOfTen = 1.281552;     // 90 % are below this.
 constexpr double kOnePercent = 0.00995033;  // ln 1.01
 
-/// Warm-up of each block. As long as all of them it came before the first one.
-/// One that no block is longer than: nothing is cut.
+/// Iterations to cut from each block. A warm-up that no block is longer than came before the first
+/// one: then nothing is cut.
 std::int64_t WarmupOfBlocks(const Duet& duet) {
   std::size_t longest = 0;
   for (const DuetBlock& block : duet.blocks) longest = std::max(longest, block.lengths.size());

@@ -84,8 +84,8 @@ struct Within {
 //     <= level?     1 0 1 1 0 0 1 0 ...  0 0 0 1 0 0 1 0 ...           share of ones by batch
 //
 // Independent signs vary by 1 / (4 size) a batch; times more than that is the inflation. It widens
-// the ranks that bound the median by two standard errors: n = 400, inflation 3: 200 ± 35,
-// so that the error is a quarter of the distance between the values of ranks 165 and 234.
+// the ranks that bound the median by two standard errors: n = 400, inflation 3: 200 ± 35, so that
+// the error is a quarter of the distance between the values of ranks 165 and 234.
 Within OfLongRun(const Run& run) {
   const std::size_t n = run.steady.size();
   const auto size = static_cast<std::size_t>(std::sqrt(static_cast<double>(n)));

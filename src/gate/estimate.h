@@ -46,9 +46,8 @@ struct Estimate {
   /// that only one of them shows may be warm-up or drift.
   double Least() const;  ///< Smallest reading.
   double Most() const;
-  /// In the unit that adds up. REQUIRES of both: `limit` > 0 in that unit.
-  ///
-  /// The smallest change that nine of ten comparisons like this one would fail.
+  /// The smallest change that nine of ten comparisons like this one would fail; it and `limit` are
+  /// in the unit that adds up.
   double Sees(double limit) const;
   /// The same if runs had this many times the iterations, and variances of runs were this many
   /// times as large.
@@ -58,9 +57,9 @@ struct Estimate {
 /// Estimates the change from `base` to `current`. `noise_floor` is the relative standard deviation
 /// between runs that is assumed, 0 to assume none. With one run a side the noise between runs is
 /// the floor, or the drift within the runs where that is larger. From 200 iterations a run on the
-/// error within is taken from batches, which no autocorrelation misleads. Cost: baseline runs times
-/// candidates times O(n log n) of their iterations. REQUIRES: both sides keep a run, and both come
-/// of MakeSide() with the same options.
+/// error within is taken from batches, which no autocorrelation misleads.
+/// Cost: baseline runs times candidates times O(n log n) of their iterations.
+/// REQUIRES: both sides keep a run, and both come of MakeSide() with the same options.
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor);
 
 /// Variance of the median of this many normal values, in variances of one: 1 for one value, and

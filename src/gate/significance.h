@@ -52,9 +52,8 @@ namespace profgauge::stats {
 // There are no random numbers in a verdict: the draws of comparisons of the same sizes are the same
 // on every machine, and values are sorted first, so that the order of files does not matter either.
 
-/// A generator whose whole sequence follows from its seed, equal on every platform and library:
-/// the distributions of the standard library are not.
-/// Steele, Lea and Flood 2014.
+/// A generator whose whole sequence follows from its seed, equal on every platform and library
+/// (Steele, Lea and Flood 2014). The distributions of the standard library are not.
 class SplitMix64 {
  public:
   explicit SplitMix64(std::uint64_t seed) : state_(seed) {}

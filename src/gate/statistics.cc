@@ -42,8 +42,8 @@ std::vector<double> Ranks(std::span<const double> values) {
   return ranks;
 }
 
-// A short series understates it, which Autocorrelation::Add() corrects.
-// Lag-1 autocorrelation of the ranks; 0 where all values are equal.
+// Lag-1 autocorrelation of the ranks; 0 where all values are equal. A short series understates it,
+// which Autocorrelation::Add() corrects.
 double RankCorrelation(std::span<const double> values) {
   const std::vector<double> ranks = Ranks(values);
   const double mean = (static_cast<double>(values.size()) - 1) / 2;
@@ -56,8 +56,9 @@ double RankCorrelation(std::span<const double> values) {
   return square == 0 ? 0 : lagged / square;
 }
 
-// The differences of sorted values are a matrix whose rows rise and whose columns fall, so that one
-// staircase through it counts those up to a bound. `j` never goes back: O(n + m).
+// How many differences current[j] - base[i] are <= bound. The differences of sorted values are a
+// matrix whose rows rise and whose columns fall, so that one staircase through it counts them. `j`
+// never goes back: O(n + m).
 //
 //                     current:   3    5    9
 //       base:   1               [2]   4    8      <= 2: the first 1
@@ -65,7 +66,6 @@ double RankCorrelation(std::span<const double> values) {
 //               6              [-3   -1]   3            the first 2      total 5
 //
 // So 2 is the fifth smallest of nine, their median: the Hodges-Lehmann shift.
-// How many differences current[j] - base[i] are <= bound.
 std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> current,
                           double bound) {
   std::uint64_t count = 0;
@@ -77,9 +77,9 @@ std::uint64_t CountAtMost(std::span<const double> base, std::span<const double> 
   return count;
 }
 
-// The same staircase; each row goes on from where its differences exceed `low`. The caller has made
-// the range narrow enough that they are few.
-// The differences over `low` and at most `high`, in no order.
+// The differences over `low` and at most `high`, in no order. The same staircase; each row goes on
+// from where its differences exceed `low`. The caller has made the range so narrow that they are
+// few.
 std::vector<double> DifferencesWithin(std::span<const double> base, std::span<const double> current,
                                       double low, double high) {
   std::vector<double> within;
@@ -93,11 +93,11 @@ std::vector<double> DifferencesWithin(std::span<const double> base, std::span<co
   return within;
 }
 
-// U of Mann and Whitney is the number of pairs with current < base, which is the place of 0 among
-// the sorted differences. Without a shift all arrangements of the n + m values are equally
-// probable. Two values a side: U is 0 to 4 in 1, 1, 2, 1, 1 of 6 arrangements, so that the result
-// is 1/6, 2/6, 4/6, 5/6, 1. Time (n * m)^2, memory n * m^2; n * m is kExactPairs at most.
-// P(U <= u) for samples of n and m, for all u: by counting arrangements.
+// P(U <= u) for samples of n and m, for all u: by counting arrangements. U of Mann and Whitney is
+// the number of pairs with current < base, the place of 0 among the sorted differences. Without a
+// shift all arrangements of the n + m values are equally probable. Two values a side: U is 0 to 4
+// in 1, 1, 2, 1, 1 of 6 arrangements, so that the result is 1/6, 2/6, 4/6, 5/6, 1. Time (n * m)^2,
+// memory n * m^2; n * m is kExactPairs at most.
 std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   // ways[j][u]: arrangements of i base and j current values with U == u, built up over i.
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(n * m + 1, 0.0));
@@ -117,14 +117,14 @@ std::vector<double> ExactDistribution(std::size_t n, std::size_t m) {
   return sums;
 }
 
-// An interval of the shift reaches from the (below + 1)-th smallest to the (below + 1)-th largest:
+// Which of the sorted pair differences bound the shift, and how surely. Its interval reaches from
+// the (below + 1)-th smallest to the (below + 1)-th largest:
 //
 //     differences, sorted:   d1  d2  d3  d4 | d5  d6  ...  d20  d21 | d22  d23  d24  d25
 //     n = m = 5              `- below = 4 -'  low              high   `-- below = 4 --'
 //
 // P(U <= 4) is 12 / 252 = 0.048: the truth is outside at each end with that chance. Its quantile is
 // 1.67 instead of 1.64 for 0.05, and the error is taken with the chance that the bound really has.
-// Which of the sorted pair differences bound the shift, and how surely.
 struct Bound {
   std::uint64_t below = 0;  // This many differences are outside at each end.
   double quantile = 0;      // From the normal distribution, for the exact level of the bound.
@@ -149,9 +149,9 @@ Bound MakeBound(std::size_t n, std::size_t m) {
   return {below, NormalQuantile(1 - at_most[below])};
 }
 
-// One table for both orders of sizes, as U is symmetric. By thread, so that no lock is needed.
 // Counting arrangements costs more than all the rest of a comparison, and a few sizes come again
-// and again.
+// and again. One entry for both orders of sizes, as U is symmetric. By thread, so that no lock is
+// needed.
 const Bound& BoundOf(std::size_t n, std::size_t m) {
   thread_local std::map<std::pair<std::size_t, std::size_t>, Bound> known;
   const auto [it, is_new] = known.try_emplace(std::minmax(n, m));

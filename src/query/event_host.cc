@@ -117,6 +117,7 @@ constexpr EventColumn<CallEvents> kCalls[] = {
      [](Calls of, HostRow row) { return of.events->IdOf(of.api.op[row]); }},
 };
 
+// Frames of Python, whose names hold file, line and function. A built-in function has only a name.
 struct PythonEvents {
   explicit PythonEvents(std::shared_ptr<const RankEvents> of)
       : events(std::move(of)), python(events->profile().python) {}

@@ -149,6 +149,7 @@ constexpr TableShape kShapes[] = {
 
 Cell Made(std::string_view text) { return text.empty() ? Cell() : Cell(text); }
 
+// Texts are views: the value must outlive the cell.
 Cell CellOf(const Value& value) {
   if (const auto* flag = std::get_if<bool>(&value)) return std::int64_t{*flag};
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return *integer;
@@ -157,6 +158,7 @@ Cell CellOf(const Value& value) {
   return {};
 }
 
+// Columns of SQL have one type: a value that may be either has two columns.
 Cell NumberOnly(const Value& value) {
   return std::holds_alternative<std::string>(value) ? Cell() : CellOf(value);
 }

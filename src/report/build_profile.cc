@@ -51,6 +51,12 @@ constexpr std::array<VersionFact, 10> kVersions = {{
 constexpr std::array<std::string_view, 3> kFormatFacts = {"displayTimeUnit", "baseTimeNanoseconds",
                                                           "schemaVersion"};
 
+// Vendors write versions as one number:
+//
+//     12040       CUDA    1000 * major + 10 * minor                      12.4
+//     60232831    HIP     10 000 000 * major + 100 000 * minor + patch   6.2.32831
+//
+// A text that is no such number stays as it is.
 std::string Decoded(const std::string& text, Coding coding) {
   std::int64_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -224,6 +230,14 @@ std::string StatedSelection(const Reported& reported, const Analysis& analysis) 
 
 }  // namespace
 
+// From the right, one kind of suffix after the other:
+//
+//     out/run7.worker0.1623143089861.pt.trace.json.gz
+//     without folders and suffixes      run7.worker0.1623143089861
+//     without the time stamp            run7.worker0
+//     without the worker or rank        run7
+//
+// A name of which nothing would be left keeps its worker, or all of it.
 std::string RunNameOf(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   std::string name(path.substr(path.find_last_of('/') + 1));

@@ -36,6 +36,14 @@ struct QueueName {
   auto operator<=>(const QueueName&) const = default;
 };
 
+// Tracks of one NeuronCore after the other:
+//
+//     Layers                             once, in the group of core 0
+//     Tensor, Tensor (matmuls), ...      a track for each engine
+//     Collectives, Core for collectives  once, after the first core's engines
+//     DMA QUEUE                          a section for each queue, a track for each DMA engine
+//
+// Rows of the profile's track TensorMatrix have a separate track.
 class Adder {
  public:
   Adder(const Profile& profile, const TimelineCut& cut, TimelineKinds& kinds,
@@ -269,6 +277,7 @@ void AddNeuronTracks(const Profile& profile, const TimelineCut& cut, TimelineKin
   Adder(profile, cut, kinds, tracks).Add();
 }
 
+// Dependencies are between instructions; they are drawn where the cut kept both.
 void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Timeline& timeline) {
   const neuron::Data& data = *profile.neuron;
   for (const AmountSpec& spec : kAmounts) {

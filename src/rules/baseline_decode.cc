@@ -27,6 +27,8 @@ std::string RangeText(const MetricSpec& metric) {
   return fmt::format("0 to {}", FormatLimit(metric.range.most, metric.unit));
 }
 
+// `max_increase: 5%` is relative, `max_increase: 2 ms` absolute. A sign is refused: `-5%` beside
+// max_decrease would be read both ways.
 void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                   std::string_view what, std::optional<BaselineLimit::Amount>& target) {
   const auto literal = decoder.UnsignedAmong(node, what, {Unit::kShare, metric.unit},
@@ -45,6 +47,7 @@ void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metr
   }
 }
 
+// A least change as large as the metric's whole range would switch the limit off.
 void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
                   std::optional<double>& target) {
   Set(target, decoder.NumberOf(node, "min_abs", metric.unit));
@@ -209,6 +212,7 @@ void DecodeParts(Decoder& decoder, const YamlNode& node, PartLimit& out) {
   decoder.Map(node, "a limit on parts", kKeys);
 }
 
+// nullptr: the key names no kind of parts.
 std::optional<PartLimit>* PartsNamed(std::string_view key, PolicyBaseline& out) {
   if (key == "kernels") return &out.kernels;
   if (key == "operators") return &out.operators;

@@ -64,6 +64,7 @@ void Decoder::MapWithNulls(const YamlNode& node, std::string_view what, std::spa
   ReadMap(node, what, keys, true);
 }
 
+// Keys are decoded in the order of the file. Missing keys are reported last, at the mapping.
 void Decoder::ReadMap(const YamlNode& node, std::string_view what, std::span<const Key> keys,
                       bool with_nulls) {
   if (asked_ != nullptr) {
@@ -157,6 +158,13 @@ void Decoder::NoteMap(std::string_view what, std::span<const Key> keys, bool wit
   }
 }
 
+// Runs `decode` over an empty value of each kind, with a fresh shape to note in:
+//
+//     decode(scalar)    decoder.Text()      notes is_text
+//     decode(list)      decoder.EachItem()  notes is_list, and asks for the shape of an item
+//     decode(mapping)   decoder.Map()       notes the keys, and asks for the shape of each value
+//
+// Errors of these runs go to a list that the caller of the whole report throws away.
 Shape Decoder::Ask(const std::function<void(const YamlNode&)>& decode) {
   Shape shape;
   Shape* const outer = std::exchange(asked_, &shape);
@@ -232,6 +240,7 @@ std::vector<SourceText> Decoder::OneOrMore(const YamlNode& node, std::string_vie
   return source ? std::vector{*std::move(source)} : std::vector<SourceText>{};
 }
 
+// As people and other tools write it: `5`, `+5`, `5.0` and `5e0` are one number.
 std::optional<std::int64_t> Decoder::Integer(const YamlNode& node, std::string_view what,
                                              std::int64_t min, std::int64_t max) {
   if (Shape* shape = AskedForScalar(node)) shape->integer = {min, max};

@@ -64,6 +64,14 @@ bool IsNew(Decoder& decoder, const YamlNode& key, const RuleLibrary& library) {
 }
 
 /// `greatest: {id: expression, …}`: NAME is the id of the largest known value, NAME.value it.
+///
+///     main: {greatest: {copies: a, kernels: b, other: c}}        becomes two names:
+///     main.value    greatest_known(a, b, c)
+///     main          if(((a) == main.value) default false, 'copies',
+///                   if(((b) == main.value) default false, 'kernels',
+///                   if(main.value == main.value, 'other', 'other')))
+///
+/// The first id of equal values. Without any known value both names are absent.
 void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                     std::vector<RuleLet>& out) {
   const Where where = decoder.document().At(key);
@@ -99,6 +107,10 @@ void DecodeGreatest(Decoder& decoder, const YamlNode& key, const YamlNode& node,
 }
 
 /// `case: [{when, text}, …]`: the text of the first item that holds.
+///
+///     if((when 1) default false, 'text 1', if((when 2) default false, 'text 2', 'last text'))
+///
+/// An unknown condition counts as false. Without a last text the value is '' where none holds.
 void DecodeLetCase(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                    std::vector<RuleLet>& out) {
   const Where where = decoder.document().At(key);
@@ -129,6 +141,7 @@ void DecodeLetCase(Decoder& decoder, const YamlNode& key, const YamlNode& node,
   out.push_back({key.text, where, built.Take()});
 }
 
+// The template points into the document; RuleLibrary::documents keeps those of imports.
 void DecodeTemplate(Decoder& decoder, const YamlNode& key, const YamlNode& node, RuleLibrary& out) {
   RuleTemplate made;
   made.name = key.text;
@@ -256,6 +269,8 @@ std::vector<Decoder::Key> LibraryKeys(Decoder& decoder, RuleLibrary& out) {
   };
 }
 
+// Depth first, into a library of this file, which is then merged: so texts and templates of an
+// import may use its imports. A file that two others import is read twice and merged once.
 void AddImport(Decoder& decoder, const YamlNode& import, std::vector<std::string>& importing,
                RuleLibrary& out) {
   const auto name = decoder.Text(import, "imports");

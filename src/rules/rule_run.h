@@ -39,7 +39,7 @@ struct RowGroup {
 ///     3        1     gemm
 ///     4        -     gemm     unknown: 1, since its rank was not recorded
 struct Grouping {
-  std::vector<RowGroup> groups;  ///< By key: numbers ascending, texts by first appearance.
+  std::vector<RowGroup> groups;  ///< By key; see KeyAt() in groups.cc for the order.
   std::uint64_t unknown = 0;     ///< Rows whose key is absent; they are in no group.
 };
 

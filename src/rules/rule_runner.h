@@ -2,8 +2,10 @@
 //
 //   applies? ──► rows by group ──► result of each group ──► findings, with texts
 //   rule_applies.cc                 rule_run.cc              rule_words.cc
+//
 // Numbers that a rule needs are absent, not 0, where the profile does not have them. Then the rule,
-// the group or the limit has no result, and says so; it never fires, and never passes, on them.
+// the group or the limit has no result, and says so; it neither fires nor passes on them, unless
+// the rule itself has a default for the number.
 #pragma once
 
 #include <optional>
