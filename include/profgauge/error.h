@@ -43,6 +43,8 @@ struct Error {
   std::vector<std::string> notes;  ///< Each starts "help: " or "note: ".
 };
 
+/// What a fallible function returns. A Result is never both: `if (!result)` decides, then either
+/// `*result` or `result.error()` is valid.
 template <class T>
 using Result = tl::expected<T, Error>;
 using Status = Result<void>;

@@ -50,11 +50,14 @@ class Recording {
   std::shared_ptr<const Data> data_;
 };
 
-/// Reads profiles: files, or folders with one file per rank; "-" is standard input. All of them are
-/// in memory together, while `profgauge check` reads folders of over 64 ranks, or of more than fits
-/// into memory, one after the other: for those give summaries (`profgauge summarize`). A profile
-/// in a folder that cannot be read fails, where `profgauge check` judges the others without it.
-/// Errors: kInput, with the place in the file.
+/// Reads profiles: files, or folders with one file per rank; "-" is standard input. The ranks are
+/// in rank order afterwards, whatever the order of `paths`.
+/// All of them are in memory together, while `profgauge check` reads folders of over 64 ranks, or
+/// of more than fits into memory, one after the other: for those give summaries (`profgauge
+/// summarize`). A profile in a folder that cannot be read fails, where `profgauge check` judges the
+/// others without it.
+/// Errors: kInput, with the place in the file; "input/no-profiles" for an empty list,
+/// "input/ranks-unknown" where nothing states that the files are ranks of one run.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options);
 
 /// How much of the profile's events a page keeps for its timeline.
@@ -104,10 +107,12 @@ struct Metric {
   std::string absent_because;  ///< Why there is no value; empty when there is one.
 };
 
+/// A column of a table. `unit`: as in Metric; it holds for every cell of the column.
 struct TableColumn {
   std::string id, title, unit;
   std::string absent_because;  ///< Why no row has a value; may be empty.
 };
+/// A table by value: as many cells in each row as there are columns.
 struct TableData {
   std::string id, title;
   std::vector<TableColumn> columns;
@@ -137,15 +142,19 @@ class Judgement {
   /// The exit code of `profgauge check`: 0, 1 or 3.
   int exit_code() const;
   /// A metric's value in its base unit (ns, 0..1, bytes, counts); nothing when the profile cannot
-  /// give it or there is no such metric.
+  /// give it or there is no such metric. To distinguish the two, look for the id in metrics(): it
+  /// has the reason of an absent value. Metrics that reports of this kind of device leave out are
+  /// found here, too.
   std::optional<double> Metric(std::string_view id) const;
   /// Every metric that reports of this kind of device list, in catalog order.
   std::vector<api::Metric> metrics() const;
   /// Ids of the tables that the run has, in catalog order.
   std::vector<std::string> tables() const;
-  /// All of a table; nothing when the run does not have it.
+  /// All of a table; nothing when the run does not have it. A copy of every cell: O(rows x columns)
+  /// time and memory.
   std::optional<api::TableData> Table(std::string_view id) const;
-  /// All rules, those that fired first: by weight, a symptom after its cause.
+  /// All rules: those that cannot be evaluated, then those that fired: by weight, a symptom after
+  /// its cause. Waived, passed and not applicable ones follow, with their reason.
   std::vector<api::Finding> findings() const;
   const Data& data() const { return *data_; }
 
@@ -153,16 +162,19 @@ class Judgement {
   std::shared_ptr<const Data> data_;
 };
 
-/// Analyzes a run and compares the policy with it, as `profgauge check` does.
+/// Analyzes a run and compares the policy with it, as `profgauge check` does. The recording is only
+/// read, and may be evaluated several times, by different policies and from several threads.
 /// Errors, never none: kConfig, all that is wrong with the policy; else all that is with its rules;
-/// else the first that is with the baselines; kUsage for the day and the selection.
+/// else the first that is with the baselines; kUsage for the day and the selection. A run that
+/// fails its limits is no error: it is a judgement whose status() is "fail".
 tl::expected<Judgement, std::vector<Error>> Evaluate(const Recording& recording,
                                                      const EvaluateOptions& options);
 
 enum class Format : std::uint8_t { kHtml, kMarkdown, kXlsx, kJson, kText };
 
 /// The bytes of a report: those that `profgauge check` writes of the same run, policy and choices.
-/// The same judgement gives the same bytes.
+/// The same judgement gives the same bytes. kText is the terminal's output without color, 100
+/// columns wide. Errors: kOutput for kXlsx, when its library fails.
 Result<std::string> Render(const Judgement& judgement, Format format);
 
 }  // namespace profgauge

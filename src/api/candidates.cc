@@ -32,7 +32,8 @@ bool IsBelow(const fs::path& path, const std::string& folder) {
   return !path.has_parent_path() && fs::equivalent(".", folder, error);
 }
 
-// Which argument a profile came from.
+// Which argument a profile came from: the first that is its path, or a folder above it. A path that
+// none leads to counts for the last one.
 std::size_t ArgumentOf(const Profile& profile, const std::vector<std::string>& arguments) {
   const std::string& path = profile.source.path;
   std::size_t index = 0;
@@ -44,6 +45,7 @@ std::size_t ArgumentOf(const Profile& profile, const std::vector<std::string>& a
   return std::min(index, arguments.size() - 1);
 }
 
+// One index into `arguments` for each profile, in their order.
 std::vector<std::size_t> ArgumentsOf(const std::vector<Profile>& profiles,
                                      const std::vector<std::string>& arguments) {
   std::vector<std::size_t> out;
@@ -65,12 +67,15 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
   });
 }
 
+// Whether every run of the baseline has one rank, which makes files without a stated rank runs.
+// True for no runs, so callers ask it only with a baseline.
 bool HaveOneRank(std::span<const Snapshot> runs) {
   return std::all_of(runs.begin(), runs.end(),
                      [](const Snapshot& run) { return run.Environment("world_size") == "1"; });
 }
 
-// The profiles of each file, in the order of the arguments.
+// The profiles of each file, in the order of the arguments. Files below one folder keep the order
+// in which they were read: the sort is stable and compares only the arguments.
 std::vector<std::vector<Profile>> ByFile(std::vector<Profile> profiles,
                                          const std::vector<std::string>& arguments) {
   std::vector<std::vector<Profile>> files;
@@ -86,6 +91,8 @@ std::vector<std::vector<Profile>> ByFile(std::vector<Profile> profiles,
   return files;
 }
 
+// One run for each argument that a profile came from. `origin`: as ArgumentsOf(). An argument
+// without profiles makes no run.
 std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
                                   const std::vector<std::size_t>& origin,
                                   const std::vector<std::string>& arguments) {
@@ -99,6 +106,9 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
 }
 
 // `may_be_several`: whether there may be several runs; `have_one_rank`: whether each has one rank.
+// First each argument may be a run; then, within one, each file may be a run where nothing states
+// the ranks. Only the rest is checked to be one run, since CheckOneRun() would refuse files that
+// are several.
 Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
                                      const std::vector<std::string>& arguments, bool may_be_several,
                                      bool have_one_rank, RanksFrom from) {

@@ -1,4 +1,18 @@
 // The runs that `check` judges: usually one; with a baseline also several runs of one program.
+//
+// Arguments become runs by the ranks that the profiles record. With a baseline (without one, only
+// row 6 has several; the others are one run, or are refused):
+//
+//   arguments                       recorded                            runs
+//   1  a.json b.json                ranks 0 and 1                       one, of two ranks
+//   2  a.json b.json                rank 0 twice                        two, of one rank each
+//   3  runA/ runB/                  two files in each folder            two, of two ranks each
+//   4  run/                         four files                          one, of four ranks
+//   5  a.json b.json                no rank; the baseline has 1 rank    two, of one rank each
+//   6  any, with --ranks separate   anything                            one for each file
+//
+// The distinction matters: two runs taken for two ranks of one would be averaged, and a good one
+// would hide a bad one.
 #pragma once
 
 #include <span>
@@ -36,12 +50,15 @@ Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
 
 // Files that only the caller calls ranks of one run (`--ranks as-listed`).
 
-/// Whether nothing but their order makes these ranks.
+/// Whether nothing but their order makes these ranks: some profile has its rank from the command
+/// line. False for a single profile.
 bool AreListed(std::span<const Profile> ranks);
 
 /// Judges each of the ranks by itself, and fails `verdict` where one fails: the means of a run must
-/// not hide a file of another run. Baselines judge only the whole run. Errors: kUsage,
-/// where `selection` fits no iteration of one.
+/// not hide a file of another run. Baselines judge only the whole run. A rank that has no verdict
+/// by itself changes nothing. The reasons of failed ranks precede those that `verdict` has. Errors:
+/// kUsage, where `selection` fits no iteration of one. Cost: one analysis and one evaluation of all
+/// rules for each rank, one after the other.
 Status FailWithEach(std::span<const Profile> ranks, const Selection& selection,
                     const Policy& policy, const Rulebook& rules, bool allow_incomplete,
                     Verdict& verdict);

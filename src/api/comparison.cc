@@ -39,6 +39,8 @@ Ns IterationStart(const Profile& profile, const Selection& selection, const RunP
 
 }  // namespace
 
+// The budget of events is halved, since a page of two runs holds two timelines. Only the first rank
+// is drawn.
 RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
                      const Selection& selection, EventsInPage events) {
   RunPicture picture;
@@ -71,6 +73,8 @@ void AddPictures(RunPicture base, RunPicture current, report::Report& comparison
 
 namespace {
 
+// The number of iterations of the run with the fewest: a policy's minimum must hold for every run.
+// REQUIRES: `runs` is not empty.
 std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
   std::int64_t fewest = static_cast<std::int64_t>(runs.front().iteration_times.size());
   for (const Snapshot& run : runs) {
@@ -79,7 +83,8 @@ std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
   return fewest;
 }
 
-// Counts the comparison's results; it decides nothing without a policy.
+// Counts the comparison's results; it decides nothing without a policy. Missing data turns a pass
+// into no verdict and leaves a failure: missing data cannot take a measured regression back.
 Verdict ComparisonVerdict(const RunComparison& comparison, const Policy* policy,
                           std::vector<std::string> incomplete) {
   Verdict verdict;

@@ -1,4 +1,12 @@
-// The view of a run in a comparison: the contents of an iteration, and its events.
+// The view of a run in a comparison: the contents of an iteration, and its events. Then the steps
+// of `compare` and `duet` to a report:
+//
+//   base runs ----+                                   with a policy
+//                 +-> CompareRuns -> JudgeClocks -> DecideJudging -> verdict -> report
+//   current runs -+                                                               |
+//                                        redacted last <- call trees, timelines <-+
+//
+// This file is not for `check`: there the comparison is one part of judging a run (api/session.h).
 #pragma once
 
 #include <optional>
@@ -28,8 +36,10 @@ struct RunPicture {
   Ns iteration_start = 0;  ///< Start of the tree's iteration, which is nearest the median.
 };
 
-/// `analysis` is of these ranks and `selection`. `events`: how many the timeline holds, half as
-/// many as of one run. REQUIRES: `ranks` is not empty.
+/// `analysis` is of these ranks and `selection`. The timeline holds the first rank only, and half
+/// as many events as that of one run: a page of a comparison has two. For summaries only
+/// `is_summarized` is set: they keep no events. `events`: which mode that timeline has. REQUIRES:
+/// `ranks` is not empty.
 RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
                      const Selection& selection, EventsInPage events);
 
@@ -63,7 +73,10 @@ struct JudgedComparison {
 };
 
 /// Compares two runs, and judges the second if there is a policy; else only reports the changes.
-/// `log` has the repairs in both runs' files.
+/// `log` has the repairs in both runs' files. Missing data of either side turns a pass into no
+/// verdict; it never turns a failure into anything else. Without a policy the same data is listed
+/// in the notes. Redaction gives both sides one key, so that a kernel of both runs keeps one hidden
+/// name.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const Policy* policy, const CompareChoices& choices);
 

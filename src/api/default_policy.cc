@@ -9,13 +9,17 @@
 namespace profgauge {
 namespace {
 
+// Device types of memory events as PyTorch numbers them: 0 is the CPU.
 bool IsOnDevice(std::int64_t type) { return type != 0; }
 
+// Events of kinds that the reader skips may be work of a device that it does not know. Then nothing
+// is sure.
 bool HasUnknownEvents(const Profile& profile) {
   return !profile.log.Examples(Counter::events_ignored_kind).empty();
 }
 
-// The same of a rank whose events are gone.
+// The same of a rank whose events are gone. A summary that does not state it (`is_told`) does not
+// count as CPU-only.
 bool UsedNoDevice(const RankSummary& rank, bool may_list) {
   const IterationFacts& times = rank.times;
   return rank.is_told && times.has_host && !times.has_device && !times.has_api &&
@@ -24,7 +28,9 @@ bool UsedNoDevice(const RankSummary& rank, bool may_list) {
                       [](const MemoryPeak& peak) { return IsOnDevice(peak.device_type); });
 }
 
-// `may_list`: the machine may have devices.
+// `may_list`: the machine may have devices. A profiler lists the devices of the machine whether or
+// not the program uses them, so a list speaks against the CPU only in the first of the two
+// questions of DefaultPolicyOf().
 bool UsesNoDevice(const Profile& profile, bool may_list) {
   if (IsSummary(profile)) {
     const std::optional<Summary> summary = SummaryOf(profile);
@@ -45,6 +51,12 @@ bool IsCpuOnly(std::span<const Profile> ranks) {
                      [](const Profile& rank) { return UsesNoDevice(rank, false); });
 }
 
+// Two questions, since a run whose device work was not recorded must not be judged as a run without
+// a device.
+//
+//   no device work, none listed    builtin:cpu, and a remark that says so
+//   no device work, some listed    builtin:recommended, and a remark on how to choose
+//   anything else                  builtin:recommended, without a remark
 DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs) {
   const auto use_no_device = [runs](bool may_list) {
     return std::all_of(runs.begin(), runs.end(), [may_list](const RunToJudge& run) {

@@ -18,6 +18,8 @@
 
 namespace profgauge {
 
+// An embedder's files are held to be recorded or listed; there is no way to say "separate runs",
+// since Evaluate() judges one run.
 Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions& options) {
   if (paths.empty()) {
     return Fail(InputError("", "input/no-profiles", "no profile was passed",
@@ -33,6 +35,8 @@ Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions&
 
 std::size_t Recording::ranks() const { return data_->ranks.size(); }
 
+// The order of the checks is that of `check`: the policy first, whose errors are all shown
+// together, then the day, the rules, the baselines. Each later step needs the ones before it.
 tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
                                          const EvaluateOptions& options) {
   const auto fail = [](auto error) { return tl::unexpected(Errors{std::move(error)}); };
@@ -99,6 +103,8 @@ std::vector<std::string> Judgement::tables() const {
   return ids;
 }
 
+// Copies all cells: O(rows x columns). Views into the report would tie the result's life to the
+// handle.
 std::optional<api::TableData> Judgement::Table(std::string_view id) const {
   const profgauge::Table* from = report::FindTableById(data_->report, id);
   if (from == nullptr) return std::nullopt;

@@ -63,6 +63,9 @@ void AddDoubts(const std::string& name, std::span<const Profile> ranks, const An
   for (const std::string& doubt : found) doubts.push_back(name + ": " + doubt);
 }
 
+// Analyzes every run before any is compared, since the run in the middle is known only then. All
+// analyses are in memory together until it is chosen: several runs cost as many times the memory of
+// one.
 Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& selection,
                          const Policy& policy, bool has_baseline, const JudgeRunsOptions& options) {
   Measured measured;
@@ -180,6 +183,8 @@ std::optional<RunComparison> CompareThem(const ChosenBaseline& chosen, std::vect
   return comparison;
 }
 
+// A pairing by position is meaningless unless both lists are equally long; fewer pairs than
+// kLeastPairs cannot exclude chance.
 Status CheckPairs(std::size_t baselines, std::size_t runs) {
   if (baselines == runs && runs >= stats::kLeastPairs) return {};
   Error error;
@@ -194,6 +199,8 @@ Status CheckPairs(std::size_t baselines, std::size_t runs) {
   return Fail(std::move(error));
 }
 
+// Called while the rules run, for the critical paths need the graphs, which are let go before the
+// timeline is built. The ranks share one budget of path moves, kMostPathMoves.
 report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy& policy,
                                    const Replayer* replayer) {
   report::TimelineOptions timeline;

@@ -1,5 +1,18 @@
 // The steps from a command line or an embedder's call to a report: the one place that takes runs,
 // a policy and baselines to a judged report.
+//
+// The steps of JudgeRuns(), in their order. Each step may use the results of those above it:
+//
+//   runs        -> Measure: analyze each; with a baseline a snapshot of each, and the middle run
+//   snapshots   -> source.For: which baseline fits them, or why none does
+//   middle run  -> Predict (scenarios) -> TakeProfilerOff -> Evaluate (rules) -> PutBack
+//               -> PlanOf -> AddPlanMetrics -> Promote        findings in their order
+//               -> Judge                                      verdict by the policy's limits
+//               -> FailWithEach                               only for ranks that are listed
+//   all runs    -> CompareThem -> AddComparison               limits on changes
+//   all of it   -> BuildReport -> timeline (here or later) -> Redact
+//
+// Redaction is the last step, so that no later one can put a name back.
 #pragma once
 
 #include <chrono>
@@ -25,11 +38,14 @@
 
 namespace profgauge {
 
+/// The handle's contents. `paths`: as the embedder gave them; `ranks`: in rank order, never empty.
 struct Recording::Data {
   std::vector<std::string> paths;
   std::vector<Profile> ranks;
 };
 
+/// The handle's contents. `report` owns the tables, and copies the rest that it needs of the
+/// analysis.
 struct Judgement::Data {
   Analysis analysis;
   Verdict verdict;
@@ -68,14 +84,18 @@ struct JudgeRunsOptions {
 };
 
 /// Analyzes the runs, judges the one in the middle, with baselines all of them against these, and
-/// builds its report. Several runs need baselines.
-/// Errors: kUsage for the selection, those of the history; kConfig where a baseline is missing and
-/// that is to fail. REQUIRES: `runs` is not empty.
+/// builds its report. Several runs need baselines: without any only the first is judged. Errors:
+/// kUsage for the selection, those of the history; kConfig where a baseline is missing and that is
+/// to fail; kUsage "paired/count" where pairs are asked for and do not come out even. REQUIRES:
+/// `runs` is not empty. Memory: the analyses and simulation graphs of all runs until the middle one
+/// is known; the graphs of that one until the rules have run.
 Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
                                   const Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options);
 
-/// The caller's choices, which override the policy's.
+/// The caller's choices, which override the policy's. A bound of the caller replaces the policy's
+/// bound on the same side, whichever of the two gives a position and which a recorded number. A
+/// marker or key operator of the caller replaces both of the policy's.
 Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
 
 /// Choices of the caller and additions of the policy to the profile that change numbers, for
@@ -83,7 +103,7 @@ Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const Policy& policy);
 
-/// The import counters of all ranks together.
+/// The import counters of all ranks together: sums.
 ImportLog MergedLog(std::span<const Profile> ranks);
 
 /// A name for the run where its first file's is not it: the folder's for a folder or for several

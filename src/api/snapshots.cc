@@ -20,6 +20,8 @@ constexpr std::size_t kLooked = 256;
 
 }  // namespace
 
+// Looks at the first kLooked bytes only: `kind` precedes everything that a user names, and a
+// profile of gigabytes is asked the same question.
 bool IsBaselineFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string head(kLooked, '\0');
@@ -52,12 +54,14 @@ Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ra
   return snapshot;
 }
 
+// Numbered in the order of the runs, from 1, so that a reader can still distinguish them.
 void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
   }
 }
 
+// In `runs` those of files come first, in `info.runs` those of the history.
 Result<ChosenBaseline> BaselineSource::For(std::span<const Snapshot> candidates) const {
   ChosenBaseline chosen;
   if (choose) {

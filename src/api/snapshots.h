@@ -15,7 +15,10 @@
 
 namespace profgauge {
 
-/// The snapshot of profiles that were read and analyzed with `selection`.
+/// The snapshot of profiles that were read and analyzed with `selection`. `name`: empty takes that
+/// of the first rank's file. A selection of less than all iterations becomes a property of the run,
+/// so that it is compared only with runs of the same selection. REQUIRES: `ranks` is not empty, and
+/// `analysis` is of these. Errors: those of AttributeTime().
 Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
                             const Analysis& analysis, const Selection& selection);
 
