@@ -23,6 +23,7 @@ Result<Catcher::Ran> Caller::Run(std::vector<std::string> words,
   options.jobs = place_.options.jobs;
   const bool is_configured = (options.command->bit & kOnConfigured) != 0;
   const std::string file = FindConfiguration();
+  // The search goes up to the root of the repository, which may be above the folders of --root.
   if (is_configured && !file.empty() && !place_.roots.Holds(file)) options.no_config = true;
   if (is_configured && (options.command->bit & kOnJudging) == 0 && !options.no_config) {
     auto project = LoadConfiguration(options);

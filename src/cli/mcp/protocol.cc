@@ -83,6 +83,7 @@ json::object ServerInfo() {
   return {{"name", "profgauge"}, {"title", "ProfGauge"}, {"version", std::string(kVersion)}};
 }
 
+// An answer by JSON-RPC 2.0; `id` is null where the request's could not be read.
 json::object ErrorMessage(const json::value& id, const RpcError& error) {
   json::object body = {{"code", error.code}, {"message", error.message}};
   if (!error.data.is_null()) body["data"] = error.data;
@@ -108,6 +109,7 @@ std::string_view TypeOf(const json::value& value) {
   return value.is_double() ? "number" : value.is_bool() ? "boolean" : "null";
 }
 
+// An integer is a number. An empty `type` fits everything.
 bool FitsType(const json::value& value, std::string_view type) {
   return type.empty() || TypeOf(value) == type || (type == "number" && TypeOf(value) == "integer");
 }

@@ -17,6 +17,14 @@
 
 namespace profgauge::cli::mcp {
 
+/// Requests that the agent gave up, which is noticed while another request, or this one, is
+/// answered. Two threads use it:
+///
+///   thread that reads         thread that answers
+///   Notice("cancel 7")        Begin(6) … End()      7 is remembered
+///                             Begin(7) -> false     never started
+///   Notice("cancel 8")        Begin(8) …            a running statement is interrupted
+///                             End() -> false        the answer is not sent
 class Cancelled {
  public:
   /// For the thread that reads. Whether the line is a cancellation; a statement that runs for it
@@ -53,7 +61,9 @@ class Protocol {
   Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled);
 
   /// The answer to a line, without its end; nothing for notifications, and for requests that the
-  /// agent gave up.
+  /// agent gave up. Every other line gets one, also a line that is no JSON: agents wait for it.
+  /// Errors of a tool are results with `isError`; only mistakes of the protocol are its errors. One
+  /// call at a time.
   std::optional<std::string> Answer(std::string_view line) const;
 
  private:
@@ -68,8 +78,9 @@ class Protocol {
   Cancelled& cancelled_;
 };
 
-/// The first mismatch between the arguments and their schema (types, `required`, `enum`, no
-/// others); empty: none.
+/// The first mismatch between the arguments and their schema (types, `required`, no others); empty:
+/// none. It understands only the keywords that the schemas of tools.cc use; `enum` and ranges are
+/// the command's to check.
 std::string Misfit(const boost::json::object& schema, const boost::json::object& arguments);
 
 }  // namespace profgauge::cli::mcp

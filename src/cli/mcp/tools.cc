@@ -66,6 +66,8 @@ void FitInto(std::size_t most, json::object& answer, std::string_view list) {
   }
 }
 
+// At most `most` bytes of `text`, cut between characters. Lines are made printable after the cut,
+// which may lengthen them.
 json::object TextAnswer(std::string text, std::size_t most) {
   json::object answer = {{"truncated", text.size() > most}};
   if (text.size() > most) {
@@ -87,6 +89,8 @@ json::value ParseJson(const std::string& text) {
   return failed ? json::value() : value;
 }
 
+// A finding as an agent needs it: the first line of its advice, and its saving as a number with the
+// kind of bound.
 json::object ShortFinding(const json::value& finding) {
   const json::value& gain = ValueIn(finding, "gain");
   json::object one = {{"key", ValueIn(finding, "key")},
@@ -104,6 +108,8 @@ json::object ShortFinding(const json::value& finding) {
   return one;
 }
 
+// The verdict follows from the exit code, as for scripts: the report may be missing. Only missed
+// limits and findings that fired are listed.
 json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   const json::value& verdict = ValueIn(report, "verdict");
   json::object answer = {
@@ -165,6 +171,8 @@ Result<json::object> CallInspect(const Caller& caller, const json::object& argum
   return TextAnswer(ran.text, caller.most());
 }
 
+// An agent may name a policy, a job and a baseline. It has no word for --allow-incomplete,
+// --fail-on or --exit-zero, so it cannot loosen a verdict by an option.
 Result<std::vector<std::string>> JudgingWords(const Caller& caller, const json::object& arguments) {
   std::vector<std::string> words;
   const std::string asked = TextIn(arguments, "policy");
@@ -247,6 +255,8 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   return std::move(object);
 }
 
+// The waterfall and the lists of parts are cut to their first rows, which are the largest; an
+// answer that is still too long is given as text.
 Result<json::object> CallCompare(const Caller& caller, const json::object& arguments) {
   const std::vector<std::string> sides = {TextIn(arguments, "base"), TextIn(arguments, "current")};
   PROFGAUGE_CHECK(caller.CheckPaths(sides));

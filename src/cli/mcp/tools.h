@@ -15,7 +15,9 @@
 
 namespace profgauge::cli::mcp {
 
-/// Takes standard output from commands for as long as it lives.
+/// Takes standard output from commands for as long as it lives: file descriptor 1 then leads to a
+/// file in memory, and answers go to a duplicate of the former one. A command that prints would
+/// otherwise break the protocol. One at a time in a process.
 class Catcher {
  public:
   /// Throws std::bad_alloc where the system has no room for it.
@@ -31,7 +33,9 @@ class Catcher {
     int exit_code = 0;
     std::string text;  ///< The printed text.
   };
-  /// Errors: those of the command where it printed nothing.
+  /// Runs the command of the options. The text counts as an answer where the command has an exit
+  /// code of pass, fail or, with a text, no verdict. Errors: else the first that it reported.
+  /// Running out of memory is an error, too, and ends nothing.
   Result<Ran> Run(const Options& options, Console& console);
   /// The same of something else than the command of the options.
   Result<Ran> Run(const Options& options, Console& console,
@@ -49,10 +53,11 @@ class Roots {
   /// is not there.
   static Result<Roots> Of(const std::vector<std::string>& folders);
 
-  /// Errors: kUsage "mcp/outside-roots" if the path, or an entry of the folder, leads out;
-  /// "mcp/no-such-file".
+  /// Whether the agent may read `path`: it and, for a folder, every link below it lead into a root.
+  /// Errors: kUsage "mcp/outside-roots" if not; "mcp/no-such-file". Cost: walks through the folder.
+  /// A link that changes after the check is not noticed.
   Status Check(const std::string& path) const;
-  /// Whether a path that need not exist is below a root.
+  /// Whether a path that need not exist is below a root, once its links are followed.
   bool Holds(const std::string& path) const;
   const std::vector<std::string>& folders() const { return folders_; }
 
@@ -70,7 +75,8 @@ class Console;
 
 namespace profgauge::cli::mcp {
 
-/// The environment of the tools. All must outlive them.
+/// The environment of the tools. All must outlive them. `most_bytes` is for the JSON text of one
+/// answer.
 struct Workplace {
   const Options& options;  ///< Options of the server: --policy, --db, --timeout.
   const Roots& roots;

@@ -40,6 +40,7 @@ std::string PlainText(const Cell& cell, const RowColumn& column) {
   return std::string(TextOf(cell));
 }
 
+// A value of a known unit as reports show it: "1.2 ms", "31.4 %".
 std::string ShownText(const Cell& cell, const RowColumn& column) {
   const bool is_number = cell.index() == 1 || cell.index() == 2;
   if (!column.unit || !is_number) return PlainText(cell, column);
@@ -91,6 +92,9 @@ class ShownRows : public RowWriter {
   std::vector<std::string> heads_;
 };
 
+// The first kRowsMeasured rows wait until they decide the widths; later rows are written as they
+// come, and a wider cell only shifts its own line. Columns that have a text so far start at the
+// left.
 class AlignedRows : public ShownRows {
  public:
   using ShownRows::ShownRows;
@@ -164,6 +168,7 @@ class MarkdownRows : public ShownRows {
   }
 };
 
+// Base units and plain texts. A note or a cut has no place in a CSV, so Finish() writes nothing.
 class CsvRows : public RowWriter {
  public:
   explicit CsvRows(std::vector<RowColumn> columns) : columns_(std::move(columns)) {
@@ -258,6 +263,8 @@ std::string_view JsonType(Unit unit) {
   return "real";
 }
 
+// One document, written in pieces: the head is an object whose end is taken off again, then rows,
+// then the end. So a result may be larger than memory, and is still one document.
 class JsonDocument : public RowWriter {
  public:
   JsonDocument(std::vector<RowColumn> columns, std::string_view sql)

@@ -1,4 +1,13 @@
 // Rows of a result as text, one after another.
+//
+//   MakeRowWriter -> Add, Add, …, Take, Add, …, Finish, Take
+//
+// Take() may be called at any time: the bytes of all calls together are the text. Memory does not
+// grow with the rows, except for the first 200 of an aligned table, which decide its widths.
+//
+//   kTable          kCsv                kJsonLines
+//   name   time     name,time           {"name": "gemm", "time": 1200000}
+//   gemm   1.2 ms   gemm,1200000
 #pragma once
 
 #include <cstddef>
@@ -29,9 +38,10 @@ std::optional<RowFormat> FindRowFormat(std::string_view name);
 class RowWriter {
  public:
   virtual ~RowWriter() = default;
-  /// REQUIRES: as many cells as columns.
+  /// One row. REQUIRES: as many cells as columns, Finish() was not called.
   virtual void Add(std::span<const Cell> cells) = 0;
-  /// After the last row. `is_cut`: rows were left out.
+  /// After the last row, once. `is_cut`: rows were left out. Formats for programs show that only in
+  /// kJson: a CSV has no place for it.
   virtual void Finish(bool is_cut, std::span<const std::string> notes) = 0;
   /// The finished bytes, which it then forgets.
   std::string Take() { return std::exchange(out_, {}); }
@@ -46,6 +56,7 @@ struct RowStyle {
   bool is_raw = false;  ///< For people, but in base units, with texts as they are.
   std::string sql;      ///< For the JSON document.
 };
+/// A writer of `style.format`, with its heads written already where they do not depend on rows.
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);
 
 }  // namespace profgauge::cli
