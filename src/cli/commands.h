@@ -1,4 +1,11 @@
-// The table of commands.
+// The table of commands: the parser, the help, the manual and the completions are all made from it.
+// A row is one command; `CommandBit` connects it with the options that it has.
+//
+//   kCommands (commands.cc)                     options_*.cc
+//   {"check",  kOnCheck,  …, RunCheck}   <---   {"--fail-on", …, kOnCheck | kOnCompare, …}
+//   {"render", kOnRender, …, RunRender}
+//
+// This file is not the place for the work of commands: each has a file in commands/.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +20,9 @@ namespace profgauge::cli {
 
 class Console;
 
-/// Which commands an option belongs to: a bit for each, in the order of the table, and their sets.
+/// Which commands an option belongs to: a bit for each, and their sets. A bit is only compared
+/// within one run of the program, so a new command takes any free one; a static_assert in
+/// commands.cc finds a bit that two commands share. 39 is free.
 enum CommandBit : std::uint64_t {
   kOnCheck = std::uint64_t{1} << 0,
   kOnReport = std::uint64_t{1} << 1,
@@ -59,6 +68,7 @@ enum CommandBit : std::uint64_t {
   kOnQuery = std::uint64_t{1} << 42,
   kOnExportTables = std::uint64_t{1} << 43,
   kOnMcp = std::uint64_t{1} << 44,
+  /// Commands that read the tables of query/relation.h.
   kOnTables = kOnQuery | kOnExportTables,
   /// Commands whose list is also JSON.
   kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
@@ -67,12 +77,17 @@ enum CommandBit : std::uint64_t {
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
                kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
+  /// Commands that reduce each run to a snapshot (gate/snapshot.h).
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
+  /// Commands with a verdict, which profgauge.yaml may split into jobs.
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
   kOnExport = kOnExportText | kOnExportNetdict | kOnExportDlprof,
+  /// Commands that read profiles, and so take --jobs, --max-memory and the options of readers.
   kOnReading = kOnJudging | kOnWhatIf | kOnInspect | kOnSnapshots | kOnRulesExplain | kOnInit |
                kOnExport | kOnSummarize | kOnTables,
+  /// Commands that look at selected iterations: all that read, except `inspect`, which shows them
+  /// all.
   kOnSelecting = kOnJudging | kOnWhatIf | kOnSnapshots | kOnRulesExplain | kOnInit | kOnExport |
                  kOnSummarize | kOnTables,
   /// Commands that take summaries of ranks as they take profiles.
@@ -81,7 +96,9 @@ enum CommandBit : std::uint64_t {
   /// Commands that read profgauge.yaml.
   kOnConfigured = kOnJudging | kOnCompare | kOnWhatIf | kOnHistory | kOnBaseline | kOnSummarize |
                   kOnRulesExplain | kOnTables,
+  /// Commands with the outputs of cli/draw.h. They leave their error in each output when they fail.
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
+  /// Commands that take --force.
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
                kOnTemplatesExport | kOnSummarize | kOnFind | kOnDuet | kOnTables,
   kOnAll = ~std::uint64_t{0},
@@ -100,7 +117,11 @@ enum class Takes : std::uint8_t {
   kSchema,
 };
 
-/// One command. Its name may be two words: "metrics list".
+/// One command. Its name may be two words: "metrics list". `arguments` is shown as it is; the
+/// number of arguments is checked against `min_arguments` and `max_arguments`, except that commands
+/// of kOnJudging may have none and take those of profgauge.yaml. `detail` and `examples` are shown
+/// line by line, so their line ends are set by hand, at most 100 columns. `takes` only completes;
+/// it checks nothing.
 struct CommandSpec {
   std::string_view name;
   CommandBit bit{};
@@ -118,9 +139,13 @@ std::span<const CommandSpec> AllCommands();
 
 /// The first words of commands of two: "baseline", "history", … in the order of the table.
 std::vector<std::string_view> CommandGroups();
-/// The commands of a group; none when there is no such group.
+/// The commands of a group, in the order of the table; none when there is no such group. The
+/// pointers are to the table and stay valid.
 std::vector<const CommandSpec*> CommandsOf(std::string_view group);
 
+/// One function for each row of the table, in a file of its name in commands/. Each prints its
+/// answer to the console and returns an exit code of cli/exit_code.h, or an Error where it could
+/// not answer, which main.cc shows.
 Result<int> RunCheck(const Options& options, Console& console);
 Result<int> RunReport(const Options& options, Console& console);
 /// `report` of several runs.

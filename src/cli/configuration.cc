@@ -48,6 +48,13 @@ constexpr std::size_t kMostEntriesOfTree = 100'000;
 
 /// Adds the matches of `rest` of a pattern below `base`, part by part. `**` represents any number
 /// of folders, into which links do not lead; at the end of a pattern for all files below.
+///
+///   runs/**/rank*.json        Expand("runs", ["**", "rank*.json"])
+///     runs/rank0.json           ** is no folder: Expand("runs", ["rank*.json"])
+///     runs/a/rank0.json         ** is one: Expand("runs/a", ["**", "rank*.json"])
+///     runs/a/b/rank0.json       and so on, one call for each folder
+///
+/// `seen` counts the entries of all calls together.
 void Expand(const fs::path& base, std::span<const std::string> rest, std::size_t& seen,
             std::vector<std::string>& found) {
   std::error_code error;

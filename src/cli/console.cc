@@ -25,11 +25,13 @@ constexpr auto kQuietTime = std::chrono::milliseconds(500);
 constexpr auto kDrawEvery = std::chrono::milliseconds(100);
 constexpr std::size_t kNameColumns = 40;
 
+// Empty variables count as not set, as https://no-color.org demands.
 bool IsSet(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr && *value != '\0';
 }
 
+// In this order: NO_COLOR, CLICOLOR_FORCE, the kind of the terminal.
 bool AutoColor(bool is_terminal) {
   if (IsSet("NO_COLOR")) return false;
   const char* force = std::getenv("CLICOLOR_FORCE");
@@ -48,13 +50,15 @@ int TerminalWidth() {
   return columns >= 40 ? columns : 100;
 }
 
-/// A long name keeps its beginning and its end.
+/// A long name keeps its beginning and its end: the folder, and the number of the rank. Counts
+/// bytes, so that a name of other letters may lose a part of one.
 std::string ElideMiddle(std::string_view name) {
   if (name.size() <= kNameColumns) return std::string(name);
   const std::size_t half = (kNameColumns - 1) / 2;
   return fmt::format("{}…{}", name.substr(0, half), name.substr(name.size() - half));
 }
 
+// The text that an error points into; empty where it has no line, as errors of binary profiles.
 std::string ReadSourceText(const Error& error) {
   if (error.where.line == 0 || error.where.file.empty()) return {};
   std::ifstream file(error.where.file, std::ios::binary);

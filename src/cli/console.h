@@ -1,8 +1,15 @@
 // How the program talks: answers on standard output, everything else on standard error.
 //
-// Color only to a terminal (NO_COLOR, TERM=dumb, CLICOLOR_FORCE and --color decide); a progress
-// line only when standard error is a terminal and the work takes over half a second. Safe to call
-// from several threads.
+//   standard output    Print, PrintData                        the answer, never more
+//   standard error     Warn, Report                            always
+//                      Say                                     not with -q
+//                      Detail                                  only with -v
+//                      Progress                                only on a terminal, not with -q
+//
+// A script may therefore read standard output, and a person both. Color only to a terminal
+// (NO_COLOR, TERM=dumb, CLICOLOR_FORCE and --color decide, the last of them first); a progress line
+// only when standard error is a terminal and the work takes over half a second. Safe to call from
+// several threads: each call is whole, their order is that of the calls.
 #pragma once
 
 #include <chrono>
@@ -23,7 +30,7 @@ class Console {
   /// Looks at the environment and the terminals once.
   Console();
 
-  /// Applies --color, --quiet and --verbose.
+  /// Applies --color, --quiet and --verbose. Before the first output.
   void Configure(const Options& options);
 
   int verbosity() const { return verbosity_; }
@@ -32,14 +39,17 @@ class Console {
   /// Whether a person reads there; a pipe or file gets everything whole.
   bool out_is_terminal() const { return out_is_terminal_; }
   bool err_is_terminal() const { return err_is_terminal_; }
-  /// Columns of the terminal; COLUMNS, else 100, when there is none.
+  /// Columns of the terminal; else COLUMNS if it is 40 or more, else 100.
   int width() const { return width_; }
 
   /// The answer: to standard output, with plain blanks between numbers and units.
   void Print(std::string_view text);
-  /// The same for programs: byte by byte as it is, and as a file would have it.
+  /// The same for programs: byte by byte as it is, and as a file would have it. After a failed
+  /// write nothing more is written; Finish() reports it.
   void PrintData(std::string_view text);
-  /// Whether the reader of the output has closed it: later output is not written.
+  /// Whether a write to standard output has failed, as it does when the reader of a pipe has closed
+  /// it: later output is not written. Commands with long answers ask it, so that `| head` ends
+  /// them.
   bool is_closed() const { return out_failed_; }
   /// Talk: one line to standard error, unless --quiet.
   void Say(std::string_view line);
@@ -47,21 +57,25 @@ class Console {
   void Detail(std::string_view line);
   /// To standard error, whatever the verbosity.
   void Warn(std::string_view text);
-  /// An error, with the source line it points at when that can be read.
+  /// An error, with the source line it points at when that can be read: reads the whole file of the
+  /// error again where it has a line.
   void Report(const Error& error);
   /// The same of an error that points into `source`.
   void Report(const Error& error, std::string_view source);
   /// All errors of a configuration.
   void Report(const Errors& errors);
-  /// The errors reported since the last call.
+  /// The errors reported since the last call, which are then forgotten. They are for outputs that
+  /// must contain why there is no report.
   std::vector<Error> TakeReported();
 
-  /// Shows "reading NAME  62 %  310 MB/s", at most ten times a second. `total` 0: size unknown.
+  /// Shows "reading NAME  62 %  310 MB/s", at most ten times a second. `done` and `total` in bytes;
+  /// `total` 0: size unknown. The clock starts anew with each `name`.
   void Progress(std::string_view verb, std::string_view name, std::uint64_t done,
                 std::uint64_t total);
   void ClearProgress();
 
-  /// Flushes standard output. Errors: kOutput when something could not be written to it.
+  /// Flushes standard output. Errors: kOutput when something could not be written to it. A closed
+  /// pipe is no error: its reader has seen enough.
   Status Finish();
 
  private:

@@ -1,4 +1,13 @@
 // The report files that a command line asks for: opened early, drawn late.
+//
+//   Open()      one Item for each output; temporary files exist, nothing is replaced yet
+//     |         read, analyze, judge
+//   Draw()      all items simultaneously: report -> bytes        (workbook first, it takes longest)
+//     |         then one after the other: bytes -> file renamed into its place
+//   Summary()   "wrote out/report.html"
+//
+// A run that fails in between calls LeaveEnding(): the same outputs then contain the reason, so
+// that a page of yesterday is not taken for today's.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +32,8 @@ namespace profgauge::cli {
 
 class Console;
 
+/// The outputs of one run. Not copyable, since it owns open files; destroying it removes those that
+/// were not written.
 class Drawing {
  public:
   /// `kept`: the files that no output may replace, from KeptBy().
@@ -32,10 +43,11 @@ class Drawing {
   /// file that is no earlier output.
   Status Open(const Options& options);
   /// Draws and writes all of them. The outputs that could be written are written even if one
-  /// cannot; the first error is returned.
+  /// cannot; the first error is returned. REQUIRES: Open() succeeded.
   Status Draw(const report::Report& report, Stats& stats);
   /// The same of a report that `add_timeline`, unless it is empty, adds its timeline to: beside the
-  /// outputs without one.
+  /// outputs without one. It is called at most once, by the first output that shows events; the
+  /// others must not read `report.timeline`.
   Status Draw(report::Report& report, const std::function<void(report::Report&)>& add_timeline,
               Stats& stats);
   /// REQUIRES: the outputs are HTML, Markdown, XLSX and JSON.
@@ -46,8 +58,8 @@ class Drawing {
 
   /// Opens those that can be, whatever keeps others from it; says nothing of these.
   void OpenThose(const Options& options);
-  /// Writes `ending` into all open outputs; a trace of events is removed. The first error is
-  /// returned.
+  /// Writes `ending` into all open outputs; a trace of events and the summary of a run are removed,
+  /// for nothing of an earlier run may stay. The first error is returned.
   Status Draw(const render::Ending& ending);
 
   /// The exit code of the program, for outputs that state it.
@@ -117,8 +129,9 @@ class Drawing {
   std::function<Result<std::string>()> summarize_;
 };
 
-/// Leaves `ending` in each output of `options` that may be written. REQUIRES: no Drawing of them is
-/// left.
+/// Leaves `ending` in each output of `options` that may be written. Without the policy not all
+/// inputs are known, so files of others stay even with --force. REQUIRES: no Drawing of them is
+/// left: two of them would hold the same temporary files.
 Status LeaveEnding(const Options& options, const render::Ending& ending);
 
 }  // namespace profgauge::cli

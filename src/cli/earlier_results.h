@@ -22,7 +22,14 @@ struct CheckedRun {
 };
 
 /// The checks that `path` is of: of the folder of a report or its run.pgsum one, of the folder of
-/// several jobs one each, by name. Empty: it is something else.
+/// several jobs one each, by name. Empty: it is something else. A folder counts as that of a report
+/// if its verdict.json is ours, or if it has both report.json and run.pgsum.
+///
+///   profgauge-report/                     one job          several jobs
+///     verdict.json                        of the run       of all jobs
+///     run.pgsum, report.json              the run          not here
+///     a/ run.pgsum, report.json, …        not here         the run of job a
+///
 std::vector<CheckedRun> FindCheckedRuns(const std::string& path);
 
 // Folders of `profgauge duet`, where other commands meet them.
@@ -32,7 +39,9 @@ class Console;
 /// The document of the only argument, if it is a duet's folder or file; else empty.
 std::string DuetIn(const Options& options);
 
-/// Judges it like `check` judges a run. Errors: "duet/unreadable" and those of JudgeDuetRuns().
+/// Judges it like `check` judges a run, and draws the same outputs. Folders A and B beside the
+/// document may have profiles, which explain the change; only the blocks decide. Errors:
+/// "duet/unreadable" and those of JudgeDuetRuns(), each with the file.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console);
 
 /// The document at `path`. Errors: kInput "duet/unreadable" and those of ReadDuet(), with the file.

@@ -39,6 +39,8 @@ Result<int> Guarded(const Options& options, const std::function<Result<int>()>& 
   return Fail(std::move(error));
 }
 
+// The name of the run in its ending. Redaction hides it, as the names of files may be private;
+// without arguments there is none.
 std::string NameOf(const Options& options) {
   if (options.redact) return "run";
   if (!options.run_name.empty()) return options.run_name;
@@ -50,6 +52,8 @@ std::string NameOf(const Options& options) {
   return name.empty() ? report::RunNameOf(options.arguments.back()) : name;
 }
 
+// Messages may quote a file, so they are made printable; with --redact folders are removed from all
+// texts.
 render::EndingError Shown(const Error& error, const Options& options) {
   render::EndingError shown{error.code,
                             Printable(error.message),
@@ -102,6 +106,8 @@ Result<int> RunLeavingOutputs(const Options& options, Console& console,
 
 namespace {
 
+// The summary goes to standard error where a report takes standard output: then color and the
+// folding of names follow the terminal of standard error.
 render::TerminalOptions TerminalOf(const Drawing& drawing, const Console& console) {
   render::TerminalOptions terminal;
   terminal.width = console.width();

@@ -27,6 +27,7 @@ struct Ends {
   }
 };
 
+// Both ends of a file, which overlap where it is small; empty where it cannot be read.
 Ends ReadEnds(const std::string& path) {
   Ends ends;
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -90,6 +91,8 @@ std::vector<std::string> WordsOf(std::string_view line) {
   return words;
 }
 
+// Every word of the first line is a column of `export kernels`, in any selection and order, since
+// --columns chooses them.
 bool IsHeadOfKernels(std::string_view line) {
   const auto words = WordsOf(line);
   const auto is_column = [](const std::string& word) {
@@ -100,6 +103,8 @@ bool IsHeadOfKernels(std::string_view line) {
   return !words.empty() && std::all_of(words.begin(), words.end(), is_column);
 }
 
+// The words of the first line are those of one report of `export nsys`, in their order; the aligned
+// form has the same words as the CSV.
 bool IsHeadOfNsys(std::string_view line) {
   const auto words = WordsOf(line);
   const auto reports = nsys::Reports();
@@ -118,6 +123,9 @@ bool IsCodeQuality(std::string_view head) {
          text.find("\"fingerprint\":") != text.npos;
 }
 
+//   bytes 0..15    "SQLite format 3" and a zero
+//   bytes 68..71   application id, "pgHi": PRAGMA application_id of gate/history
+// Source: https://www.sqlite.org/fileformat.html
 bool IsHistory(std::string_view head) {
   constexpr std::string_view kMagic("SQLite format 3\0", 16);
   constexpr std::size_t kApplicationIdAt = 68;

@@ -1,5 +1,17 @@
 // Which files are ours: an output may take the place of an earlier one of its kind, never of
-// anything else.
+// anything else. The first line that fits decides:
+//
+//   the path has now                               output is allowed?
+//   an input, by any of its names                  no, also with --force
+//   nothing, an empty file, a device               yes
+//   ours, below a folder of inputs                 yes, except traces and DLProf's reports
+//   anything else below a folder of inputs         no, also with --force
+//   ours, of the same kind                         yes
+//   anything else below the folder of sources      no, also with --force
+//   anything else                                  only with --force
+//
+// Files are recognized by their contents, never by their names: a user may name a page as they
+// like, and a foreign report.json is not ours.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +54,8 @@ enum class FileKind : std::uint8_t {
 };
 
 /// Whether the file at `path` is one that the program may have written as an output of `kind`.
-/// False when it cannot be read.
+/// False when it cannot be read. Reads at most 64 KiB from the start and 4 KiB from the end, of
+/// workbooks the whole file.
 bool IsOurs(const std::string& path, FileKind kind);
 
 // Whether a workbook is one of ours.
@@ -53,7 +66,8 @@ bool IsOurWorkbook(const std::string& path);
 
 // The files that a run must not touch: its inputs, and files of others.
 
-/// Files that are compared with the outputs of one run.
+/// Files that are compared with the outputs of one run. Paths may be relative; they are compared by
+/// identity.
 struct KeptFiles {
   std::vector<std::string> inputs;   ///< Files. Those that are missing, and "-", are no matter.
   std::vector<std::string> folders;  ///< Folders that profiles or rules are read from.
@@ -70,7 +84,8 @@ KeptFiles KeptBy(const Options& options, const Policy* policy = nullptr);
 /// Errors: kUsage "usage/overwrites-input"; "usage/not-ours" unless `kept.force`.
 Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept);
 
-/// The same for an output that is appended to, which loses nothing but is no input either.
+/// The same for an output that is appended to, which loses nothing but is no input either: any file
+/// that is not an input.
 Status CheckAppending(const std::string& path, const KeptFiles& kept);
 
 }  // namespace profgauge::cli

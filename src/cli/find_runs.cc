@@ -39,7 +39,13 @@ std::string RunOfPlain(const FoundProfile& profile,
   return fmt::format("{}/*#{}", folder, place->second);
 }
 
-/// For each file its position among those of the same folder and worker.
+/// For each file its position among those of the same folder and worker, in the order of their
+/// names, which have the time last: of runs of the same workers, files of equal position belong
+/// together.
+///
+///   w0.1700.pt.trace.json   0        w1.1702.pt.trace.json   0     -> run 0
+///   w0.1800.pt.trace.json   1        w1.1801.pt.trace.json   1     -> run 1
+///
 std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>& profiles) {
   std::map<std::string, std::int64_t> counts, positions;
   for (const FoundProfile& profile : profiles) {
@@ -51,6 +57,8 @@ std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>&
   return positions;
 }
 
+// The folder replaces the files only where it has no other profile; else `check` would be given
+// those as ranks, too.
 std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   const fs::path folder = fs::path(run.files.front()).parent_path();
   const bool together = std::all_of(run.files.begin(), run.files.end(), [&](const auto& file) {
@@ -121,6 +129,8 @@ auto OrderOf(const FoundRun& run) {
   return std::tuple(run.time.value_or(0), run.step.value_or(-1), changed, run.name);
 }
 
+// Groups, sorts ranks within runs, then runs by OrderOf(). `folder` is where the names of runs
+// start.
 FoundRuns Grouped(const FoundProfiles& profiles, const std::string& folder) {
   std::map<std::string, std::size_t> in_folder;
   for (const FoundProfile& profile : profiles.profiles) {

@@ -1,5 +1,14 @@
 // Runs below a folder: profiles are recognized by their content, and grouped by the layouts in
 // which frameworks leave them.
+//
+//   layout                                         a run is
+//   run/rank0_trace.json  run/rank1_trace.json     files whose names differ only in the rank
+//   run/HOST_1.TIME.pt.trace.json (and others)     the i-th file of each worker, by time
+//   plugins/profile/SESSION/HOST.xplane.pb         all hosts of one session
+//   run/a.json run/b.json, ranks in the contents   files of different ranks and one world size
+//   anything else                                  each file by itself
+//
+// No profile is read whole for this: names, the first bytes of each file, and its last ones decide.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +22,8 @@
 
 namespace profgauge::cli {
 
+/// One run. `files` and `ranks` are in the order of the ranks; a file without a rank comes first
+/// and has no entry in `ranks`.
 struct FoundRun {
   std::string name;                                    ///< Its path, from the folder; ranks as `*`.
   std::string format;                                  ///< As `inspect` calls it.
@@ -20,7 +31,8 @@ struct FoundRun {
   std::vector<std::int64_t> ranks;                     ///< Those that names or files state.
   std::optional<std::int64_t> world_size, step, time;  ///< Time in nanoseconds since 1970.
 
-  /// Whether all ranks are there; nothing where no one states how many there are.
+  /// Whether all ranks are there; nothing where no one states how many there are. A rank that two
+  /// files record counts once.
   std::optional<bool> IsComplete() const;
   /// "profgauge check runs/step-20": the folder where it has no other profiles.
   std::string command;
@@ -33,7 +45,9 @@ struct FoundRuns {
   bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
 };
 
-/// Goes down six folders and follows no links. Errors: kInput where there is no such folder.
+/// Goes through six levels of folders, of which `folder` is the first, and follows no links. The
+/// latest run is the last. Errors: kInput "input/missing" where there is no such folder. No run at
+/// all is no error: `runs` is empty. Cost: opens every file below it.
 Result<FoundRuns> FindRuns(const std::string& folder);
 
 /// The same for files, and for the contents of folders.
@@ -42,7 +56,8 @@ FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 /// The files of the only run below a folder; none where it has several, or is no folder.
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder);
 
-/// The run of `step`: a number, or "latest". Errors: kInput "input/no-step".
+/// The run of `step`: a number, or "latest". If several runs have that step, the latest: a retry
+/// follows the run that it repeats. Errors: kInput "input/no-step", with the steps that are there.
 Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
                            const std::string& step);
 
@@ -54,7 +69,8 @@ struct Part {
   std::size_t index = 0, count = 1;
   bool Has(std::size_t file) const { return file % count == index; }
 };
-/// Errors: kUsage "usage/bad-value". Empty: all.
+/// "2/8" is part 2 of 8, counted from 0; empty: all. Errors: kUsage "usage/bad-value" unless 0 <= I
+/// < N.
 Result<Part> ParsePart(const std::string& text);
 
 }  // namespace profgauge::cli

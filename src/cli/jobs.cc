@@ -37,13 +37,15 @@ Result<int> EndWith(Error error, const Options& options, Console& console) {
                            [&]() -> Result<int> { return Fail(std::move(error)); });
 }
 
-/// The exit code of a run that others follow.
+/// The exit code of a run that others follow. An error is shown here, for the next run goes on.
 int ExitOf(const Result<int>& done, const Options& options, Console& console) {
   if (done) return *done;
   if (!done.error().message.empty()) console.Report(done.error());
   return ExitWithout(done.error(), options);
 }
 
+// The word of verdict.json for a job. A run that could not be judged for a mistake of the
+// configuration is `not_judged`; one whose output failed, too, counts as without a verdict.
 std::string_view WordOf(int exit_code) {
   switch (exit_code) {
     case kExitPass:
@@ -57,7 +59,7 @@ std::string_view WordOf(int exit_code) {
   }
 }
 
-/// Outputs of one run, which several runs would overwrite.
+/// Outputs of one run, which several runs would overwrite: the last would hide the others' results.
 Status RefuseSingleOutputs(const Options& options) {
   const std::pair<std::string_view, const std::string&> outputs[] = {
       {"--html", options.html},
@@ -106,6 +108,8 @@ class Jobs {
     if (base_.empty() && writes_ci_) base_ = std::string(kCiFolder);
   }
 
+  // One job: its settings, its inputs, its runs. `github_output` is cleared for each, as GitHub
+  // takes one set of variables for a step: WriteList() writes those of all jobs.
   void Run(const ProjectJob& job, const std::function<Result<int>(const Options&)>& judge) {
     Options options = given_;
     options.run_name = job.name;
@@ -162,6 +166,8 @@ class Jobs {
          has_page ? (fs::path(options.out_dir) / "report.html").string() : std::string()});
   }
 
+  // verdict.json of all jobs, with paths relative to its folder, and the variables of the CI
+  // system. Written once, in the folder above those of the jobs.
   Status WriteList(int exit_code) {
     if (!writes_ci_) return {};
     render::VerdictFacts facts;

@@ -41,6 +41,8 @@ void AddArguments(KeptFiles& kept, const Options& options) {
   }
 }
 
+// Commands that only read the history must not have it as an output. Those that add to it write it
+// by themselves, after CheckReplacing().
 bool ReadsHistory(const Options& options) {
   const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
   const std::uint64_t command = BitOf(options);
@@ -49,6 +51,8 @@ bool ReadsHistory(const Options& options) {
          std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);
 }
 
+// Each possible template of the folder, not the folder as a whole: reports may well be written
+// beside them.
 void AddTemplates(KeptFiles& kept, const std::string& folder) {
   constexpr std::string_view kPrefix = "templates/";
   if (folder.empty()) return;
@@ -64,6 +68,8 @@ bool MayBeRead(const std::string& path, FileKind kind) {
   return kind == FileKind::kTrace || kind == FileKind::kDlprof || !IsOurs(path, kind);
 }
 
+// Compares canonical paths part by part, so that "runs2/x" is not below "runs" and links do not
+// hide where a file is.
 bool IsBelow(const fs::path& path, const std::string& folder) {
   std::error_code error;
   const fs::path base = fs::canonical(folder, error);
@@ -81,11 +87,14 @@ Error OverwritesInput(const std::string& path, const std::string& input, bool is
                     "choose another name for the output");
 }
 
+// Only regular files have contents to lose; a device or a pipe is written to as it is.
 bool HasContent(const std::string& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && fs::file_size(path, error) > 0 && !error;
 }
 
+// Only an existing regular file can be overwritten: a device such as /dev/stdin may be input and
+// output.
 Status CheckInputs(const std::string& path, const KeptFiles& kept) {
   for (const std::string& input : kept.inputs) {
     std::error_code error;

@@ -1,4 +1,20 @@
 // The program: parse, run, exit code.
+//
+//   argv -> ParseCommandLine -> Options -> limits of threads and memory
+//                | fails                      |
+//                v                            v
+//   OutputsNamedBy(argv): the      Configure(): profgauge.yaml fills options that were
+//   outputs of a line that is      not given. check and report do that in RunJobs()
+//   wrong get its error                       |
+//                                             v
+//                                  command->run(options, console) -> exit code or Error
+//                                             |
+//                                             v
+//                                  Console::Finish(): output that cannot be written
+//                                  may make the exit code stronger
+//
+// Errors are shown once: an Error without a message has been shown where it arose
+// (AlreadyReported()).
 #include <unistd.h>
 
 #include <cstdio>
@@ -75,10 +91,13 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   const Status configured = Precede(options, console, [&] { return Configure(options, console); });
   Result<int> done = configured ? RunCommand(options, console) : Fail(configured.error());
   if (done) return done;
+  // `--exit-zero` turns only "no verdict" into 0, never a mistake of the command line.
   if (!done.error().message.empty()) console.Report(done.error());
   return ExitWithout(done.error(), options);
 }
 
+// Everything that has to be undone is in values that this function owns, so that a signal handler
+// is the only other way out.
 int Main(const std::vector<std::string>& args) {
   InstallSignalHandlers();
   Console console;

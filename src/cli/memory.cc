@@ -45,6 +45,8 @@ std::int64_t DataInUse() {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
+// The new-handler. It must not allocate, and must throw: where it returns, operator new calls it
+// again.
 void NoteFailure() {
   in_use = DataInUse();
   throw std::bad_alloc();

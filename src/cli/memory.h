@@ -8,8 +8,8 @@
 
 namespace profgauge::cli {
 
-/// Memory limit of a run in bytes: the user's, else three quarters of the memory of
-/// the machine, or of the control group of the job.
+/// Memory limit of a run in bytes: the user's, else three quarters of the memory of the machine, or
+/// of the control group of the job, whichever is less.
 std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed);
 
 /// From here on allocations beyond `bytes` of data in all fail (std::bad_alloc), as the system's
@@ -24,7 +24,8 @@ void LiftMemoryLimit();
 /// an allocation has failed; the memory of the run is free again.
 Error OutOfMemory(std::optional<std::int64_t> allowed);
 
-/// Notes how much memory is in use whenever an allocation fails. Call it once, at the start.
+/// Notes how much memory is in use whenever an allocation fails, for OutOfMemory(). Call it once,
+/// at the start.
 void WatchMemory();
 
 // Memory in large pages that is never returned: in a run over a large profile half of the

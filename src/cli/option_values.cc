@@ -23,6 +23,7 @@ namespace profgauge::cli {
 namespace {
 
 /// "`a`, `b` or `c`"
+// REQUIRES: the option has choices.
 std::string Listed(const OptionSpec& self) {
   std::string text;
   const std::vector<std::string_view> all = ChoicesOf(self);
@@ -77,6 +78,8 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
   return {};
 }
 
+// "NAME=VALUE"; a later one of the same name replaces the earlier, so that a script can append to
+// given options.
 Status AddLabel(Options& options, const OptionSpec& self, const std::string& value) {
   const std::size_t sign = value.find('=');
   if (sign == std::string::npos || sign + 1 == value.size() ||
@@ -142,6 +145,7 @@ Status SetColor(Options& options, const OptionSpec& self, const std::string& val
   return {};
 }
 
+// Without a value, as a switch, it is "places".
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value) {
   using report::RedactLevel;
   if (!value.empty()) PROFGAUGE_CHECK(CheckChoice(self, value));
@@ -156,6 +160,8 @@ Status SetHiddenCode(Options& options, const OptionSpec&, const std::string&) {
   return {};
 }
 
+// The key is the content of a file, not the value: command lines are visible to others in the list
+// of processes.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value) {
   const auto key = ReadSmallFile(value);
   if (!key || Trim(*key).empty()) return Fail(BadValue(self, "a file with a key", value));
@@ -199,6 +205,8 @@ Error BadMarks(const std::string& path, const std::string& reason) {
   return error;
 }
 
+// An end of --range in ns; `otherwise` where it is left out. Names of marks come first, so that a
+// mark may be called "5us".
 Result<std::int64_t> EndOf(std::string_view text, const Marks& marks, std::int64_t otherwise) {
   if (text.empty()) return otherwise;
   for (const auto& [name, time] : marks) {

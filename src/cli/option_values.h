@@ -1,5 +1,8 @@
-// How the values of options are parsed and put into Options: the functions that rows of options.cc
-// name.
+// How the values of options are parsed and put into Options: the functions that rows of
+// options_*.cc name as `apply`, e.g. SetText<&Options::html> or SetIndex<&Options::warmup>.
+// The parser calls it once for each value of the option, in their order; options are taken in the
+// order of their tables. A failure ends the parsing. No function depends on another option, except
+// where two exclude each other.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +19,8 @@ namespace profgauge::cli {
 
 /// Errors: kUsage "usage/bad-value" with the expected value.
 Error BadValue(const OptionSpec& option, std::string_view expected, const std::string& found);
-/// A whole number of at least 0.
+/// A whole number of at least 0, in decimal digits: no blank, no unit. Errors: "usage/bad-value",
+/// also for a number above 2^63 - 1.
 Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value);
 /// Whether `value` is one of the option's choices.
 Status CheckChoice(const OptionSpec& self, const std::string& value);
@@ -34,6 +38,8 @@ Status SetHiddenCode(Options& options, const OptionSpec& self, const std::string
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
 
+/// A text as it is; an empty one is an error, as `--html "$UNSET"` would ask for no page without a
+/// word.
 template <auto member>
 Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.empty()) return Fail(BadValue(self, self.value, value));

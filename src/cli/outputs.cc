@@ -25,6 +25,8 @@ constexpr std::size_t kSlotBytes = 4096;
 char slot_paths[kSlots][kSlotBytes];
 std::atomic<bool> slot_used[kSlots];
 
+// A path longer than a slot, or one more than kSlots open outputs, is not remembered: a signal then
+// does not remove that temporary file.
 void Remember(const std::string& path) {
   if (path.size() >= kSlotBytes) return;
   for (std::size_t i = 0; i < kSlots; ++i) {
@@ -83,6 +85,7 @@ void OpenTemporary(const std::string& target, std::string& temporary, int& descr
   }
 }
 
+// A write may take a part of the bytes, as on pipes; an interrupted one is repeated.
 Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
   while (!bytes.empty()) {
     const ssize_t written = write(descriptor, bytes.data(), bytes.size());

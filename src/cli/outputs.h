@@ -5,6 +5,14 @@
 // immediately; they are written to a temporary file beside the target and renamed when complete.
 // Whatever was not committed is removed when the Outputs go away, and on SIGINT, SIGTERM and SIGHUP
 // (InstallSignalHandlers).
+//
+//   Open("out/report.html")     out/report.html        the earlier page, untouched
+//                               out/report.html.tmp    empty, ours; a signal removes it
+//   Commit(number, bytes)       out/report.html        the new page, by one rename
+//   no Commit                   out/report.html.tmp    removed by the destructor
+//
+// Devices, pipes, standard output and files that are appended to have no temporary file: their
+// bytes cannot be taken back.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +35,8 @@ class Outputs {
   Outputs& operator=(const Outputs&) = delete;
   ~Outputs();
 
-  /// Creates `directory` and its parents if need be; removed again if nothing is committed into it.
+  /// Creates `directory` and its parents if need be; those that are still empty at the end are
+  /// removed again. Errors: kOutput, also where a file has that name.
   Status MakeDirectory(const std::string& directory);
   /// Prepares `path` ("-": standard output) for writing; returns its number. Links are followed.
   /// Errors: kOutput with the system's reason; kUsage when the file was opened already, is an
@@ -36,11 +45,13 @@ class Outputs {
   /// Committed bytes follow the file's earlier contents; the file is made if need be. Errors: as
   /// Open, but the file may be anybody's.
   Result<std::size_t> OpenToAppend(const std::string& path);
-  /// Writes `bytes` after those written so far; Commit() puts the file in place. Errors: kOutput.
+  /// Writes `bytes` after those written so far; Commit() puts the file in place. For outputs that
+  /// are larger than memory. Errors: kOutput.
   Status Write(std::size_t output, std::string_view bytes);
   /// The file that is written until then; empty where bytes go to the target itself.
   const std::string& TemporaryOf(std::size_t output) const { return outputs_[output].temporary; }
-  /// Writes all of `bytes` and puts the file in place. Errors: kOutput.
+  /// Writes all of `bytes` and puts the file in place; once for each output. On failure the earlier
+  /// file is still there. Errors: kOutput.
   Status Commit(std::size_t output, std::string_view bytes);
 
   /// Removes the file at the place of the output: nothing is committed, and an earlier one is not

@@ -41,6 +41,8 @@ bool LooksLikePath(std::string_view word) {
   return word.find_first_of("./") != std::string_view::npos || word == "-";
 }
 
+// Three mistakes look alike: half of a name of two words (`baseline`), a typo, and a profile
+// without `check`. Each has its own next step.
 Error UnknownCommand(std::span<const std::string> args) {
   std::vector<std::string_view> names;
   std::vector<std::string> notes;
@@ -69,6 +71,7 @@ Error UnknownCommand(std::span<const std::string> args) {
                           notes);
 }
 
+// An option of another command is reported as such: "did you mean" would offer something else.
 Error UnknownOption(const CommandSpec& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   std::vector<std::string_view> names = {"--help"};
@@ -193,6 +196,8 @@ Result<RawArguments> Split(const CommandSpec& command, std::span<const std::stri
   return raw;
 }
 
+// Applies options in the order of their tables, each at most once unless it repeats. REQUIRES:
+// `raw` is of the command of `options`.
 Status ApplyOptions(const RawArguments& raw, Options& options) {
   for (const OptionSpec& option : AllOptions()) {
     if (const auto found = raw.switches.find(&option);

@@ -1,5 +1,11 @@
 // From argv to Options. CLI11 does the splitting; the messages, suggestions and exit codes are
 // ours.
+//
+//   profgauge  check  run.json.gz  --policy p.yaml  --redact=code  --  -odd-name
+//              ^^^^^  ^^^^^^^^^^^  ^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^      ^^^^^^^^^
+//              one or argument     option, value    switch with       argument, whatever
+//              two                                  a choice          it starts with
+//              words
 #pragma once
 
 #include <span>
@@ -11,8 +17,10 @@
 
 namespace profgauge::cli {
 
-/// Parses a command line (without the program's name). Everything after `--` is an argument.
-/// Errors: kUsage, each with the found and the expected form.
+/// Parses a command line (without the program's name). Everything after `--` is an argument. A
+/// request for help ends the parsing: later mistakes of the line are not looked for. Variables
+/// PROFGAUGE_… are applied, profgauge.yaml is not. Errors: kUsage, each with the found and the
+/// expected form; the first mistake only.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
 
 /// The outputs that a command line names which cannot be taken apart: they get its error, too.
@@ -23,10 +31,12 @@ Options OutputsNamedBy(std::span<const std::string> args);
 bool HasOption(const CommandSpec& command, const OptionSpec& option);
 
 /// Sets options that the command line did not give from their variables, PROFGAUGE_POLICY and
-/// others. Errors: those of the options, with the name of the variable.
+/// others. An empty variable counts as not set. Errors: those of the options, with the name of the
+/// variable. REQUIRES: `options.given` is complete.
 Status ApplyVariables(const CommandSpec& command, Options& options);
 
-/// A warning for each unknown variable PROFGAUGE_….
+/// A warning for each unknown variable PROFGAUGE_… whose name is near to a known one. Others are
+/// another program's, or a wrapper's.
 std::vector<std::string> SuspectVariables(const char* const* environment);
 
 /// Meaning of an exit code, in the words of help and manual.

@@ -28,7 +28,9 @@ class Policies {
   Policies(const Options& options, const SelectOptions& select, Console& console)
       : options_(options), select_(select), console_(console) {}
 
-  /// nullptr after its errors were reported.
+  /// The policy and its rules, compiled at the first call for each kind of run. nullptr after its
+  /// errors were reported. `is_cpu_only` matters only where no policy is named. The pointer is
+  /// valid as long as this lives.
   const Judging* For(bool is_cpu_only);
   /// The report's sentence on the choice of For(); may be empty.
   Remark RemarkOn(const RunToJudge& run) const;

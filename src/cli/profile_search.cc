@@ -47,6 +47,7 @@ std::optional<std::int64_t> TimeOf(std::int64_t number) {
   return std::nullopt;
 }
 
+// The first number of 10 to 19 digits that is a time; other long numbers are passed over.
 std::optional<std::int64_t> TimeInName(const std::string& name) {
   static const re2::RE2 kTime(R"((?:^|\D)(\d{10,19})(?:\D|$))");
   re2::StringPiece rest(name);
@@ -137,6 +138,8 @@ std::string FormatOfTable(const Error& error) {
 /// Examines files, and the contents of folders.
 class Search {
  public:
+  // Files are looked at before the folders below. A folder that is one profile as a whole is taken
+  // by IsOne(), and nothing in it is searched.
   void Into(const fs::path& folder, int depth = 0) {
     if (IsOne(folder.string())) return;
     std::vector<std::string> names;
@@ -177,6 +180,8 @@ class Search {
     }
   }
 
+  // Tables of one format in one folder are one profile, the folder: a part by itself is kept as a
+  // file where it is the only one.
   FoundProfiles Take() {
     std::map<std::pair<std::string, std::string>, std::size_t> parts;
     const auto key = [](const FoundProfile& profile) {

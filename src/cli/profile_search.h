@@ -18,7 +18,14 @@ struct NamedProfile {
   std::optional<std::int64_t> time;
 };
 
-/// By the layouts in which frameworks leave their profiles.
+/// By the layouts in which frameworks leave their profiles. Only the name and the two folders above
+/// it are looked at. `run` is the path with `*` for the rank, so that the ranks of one run have one
+/// text:
+///
+///   runs/step-20/rank3_trace.json      run "runs/step-20/rank*_trace.json", rank 3, step 20
+///   logs/x-TP-1.trace.json.gz          run "logs/x-TP-*.trace.json.gz", rank 1
+///   trace.json                         run "trace.json"; no rank, no step
+///
 NamedProfile ParseProfilePath(const std::string& path);
 
 /// A file that is a profile, or a folder that is one.
@@ -35,7 +42,9 @@ struct FoundProfiles {
   bool is_whole = true;  ///< Whether all names were looked at: at most 100 000.
 };
 
-/// Looks at files, and six levels down into folders. Follows no links.
+/// Looks at files, and through folders to six levels, of which a named folder is the first. Follows
+/// no links. Files that are still written (`.tmp`), reports of ours and files that another one says
+/// more fully are left out. Sorted by path. Cost: opens each file and reads its first bytes.
 FoundProfiles FindProfiles(const std::vector<std::string>& paths);
 
 }  // namespace profgauge::cli

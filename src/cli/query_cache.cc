@@ -53,6 +53,8 @@ std::string TextOf(const std::optional<std::int64_t>& number) {
   return number ? fmt::format("{}", *number) : "-";
 }
 
+// Every option that changes a row must be here: a forgotten one would answer with the rows of
+// another selection.
 std::string SelectionText(const Options& o) {
   std::string text =
       fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}\n", TextOf(o.iter_start),

@@ -1,5 +1,9 @@
 // Runs whose tables stay in memory, so that the next question about one is not read and judged
 // again.
+//
+// A run is found again by a key of all that its tables depend on. The key has the size and time of
+// every file that is read, so a profile that is written anew is read anew; it has the day, since
+// waivers expire.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +21,10 @@ namespace profgauge::cli {
 /// The runs that were asked last.
 class QueryCache {
  public:
-  /// nullptr: it is unknown.
+  /// The run of `key`, which then counts as asked last; nullptr: it is unknown. The pointer is
+  /// valid until the next Keep().
   QueryData* Find(const std::string& key);
-  /// Keeps it; lets go of the one that was not asked for longest.
+  /// Keeps it; lets go of the one that was not asked for longest. REQUIRES: `key` is not kept yet.
   QueryData& Keep(std::string key, std::unique_ptr<QueryData> run);
 
  private:
@@ -32,7 +37,8 @@ class QueryCache {
 /// input, in folders of too many files.
 std::optional<std::string> KeyOfRun(const Options& options);
 
-/// Whether the run is small enough to stay in memory beside others. Looks into its files.
+/// Whether the run is small enough to stay in memory beside others: an estimate by the sizes of its
+/// files, a quarter of the memory to use.
 bool MayKeep(const Options& options);
 
 /// `query` with the tables of earlier questions.

@@ -41,6 +41,8 @@ namespace {
 
 using query::Origin;
 
+// The tables that describe the schema count as of every origin: they state how many rows each table
+// has.
 bool HasTableOf(Origin origin, const query::Places& wanted) {
   return std::any_of(wanted.begin(), wanted.end(), [origin](std::size_t place) {
     const query::RelationInfo& table = query::Schema()[place];
@@ -329,6 +331,8 @@ class Hiding {
   std::mutex mutex_;
 };
 
+// A view that hides each text as it is read: a copy of a table of events would take as much memory
+// as the profile.
 class RedactedRows : public query::Rows {
  public:
   RedactedRows(std::shared_ptr<const query::Rows> rows, std::shared_ptr<Hiding> hiding,

@@ -1,4 +1,13 @@
 // The tables of the runs that a command line names, as queries and exports read them.
+//
+//   statement or --tables -> wanted tables -> which of the two halves is needed
+//
+//   Origin::kEvents    rows are read from the profile in place, one row for each event
+//   Origin::kReport    rows are those of a report: the run is judged for them
+//   the history's      rows of a database, AddHistory()
+//
+// A run of more ranks than memory holds has only its report's tables whole; its events come rank by
+// rank, EachRank().
 #pragma once
 
 #include <cstddef>
@@ -24,6 +33,7 @@ class Console;
 query::Places AllTables();
 
 /// A dataset with the profiles that its rows are read from.
+/// Owns the profiles; `data()` points into them. Neither may outlive this.
 class QueryData {
  public:
   query::Dataset& data() { return data_; }
@@ -47,7 +57,10 @@ class QueryData {
   Status EachRank(const Options& options, const query::Places& events, Console& console,
                   const std::function<Status(const query::Dataset&)>& use);
   /// Reads the ranks of a run one after the other, each by itself as `--rank` has it, and calls
-  /// `use` with the number and the tables of each.
+  /// `use` with the number and the tables of each. Only one input is in memory at a time. A rank
+  /// without a number gets its position. A file of a folder that is no profile is left out with a
+  /// note. Errors: of reading, of `use`; "input/ranks-unreadable" where no file is a profile; those
+  /// of CheckOneRun(), at the end, when all ranks are known.
   static Status ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                             const std::function<Status(std::int64_t rank, QueryData&)>& use);
   /// Rank and content hash of each profile; a digest of it where names of code are hidden.
@@ -74,7 +87,8 @@ Status AddHistory(const std::string& path, const query::Places& wanted, query::D
 // The effect of `--redact` on rows that are read from profiles in place.
 
 /// Puts rows with hidden names in place of those of the run's events and facts. Rows of its report
-/// come from a report that hides its names already.
+/// come from a report that hides its names already. Nothing happens without a redaction. Cost: one
+/// pass over the texts of all `ranks`; each cell is hidden when it is read.
 void RedactRows(const report::Redaction& redaction, const std::string& run,
                 std::span<const Profile> ranks, query::Dataset& data);
 

@@ -254,7 +254,9 @@ namespace {
 // As SQLite has, while a statement runs.
 constexpr std::size_t kMostBytes = query::kMostStatementMemory;
 
-/// Rows that outlive their statement.
+// Rows that outlive their statement: texts are copied, since SQLite's are valid only until the next
+// step. `--per-rank` is for aggregates of each rank; a statement that collects all events would
+// need more memory than the profile, and ends with an error.
 class Collector {
  public:
   Status Add(std::int64_t rank, const std::vector<Cell>& cells) {

@@ -1,4 +1,13 @@
 // The question of `profgauge query`: a statement, its parameters, and its profiles.
+//
+//   profgauge query  run.json.gz  "select name from kernels"      SQL
+//                    run.json.gz  @slowest --param n=5            a saved query
+//                    run.json.gz  --file q.sql                    a file
+//                    --schema [TABLE] [run.json.gz]               tables, or columns of one
+//                    --list                                       the saved queries
+//
+// The last argument is the statement, unless --file, --schema or --list takes its place; all others
+// are profiles.
 #pragma once
 
 #include <chrono>
@@ -33,7 +42,8 @@ struct Question {
 Result<Question> QuestionOf(const Options& options);
 
 /// Shows the error of a statement of the command line beside it; returns the error that is still to
-/// report.
+/// report. A saved query of profgauge.yaml has its place in that file instead. Errors that are not
+/// of a statement are returned as they are.
 Error Shown(Error error, const Question& question, Console& console);
 
 // Saved queries of profgauge.yaml beside those that are compiled in.
@@ -45,11 +55,12 @@ std::vector<query::SavedQuery> OwnQueries(const Project& project);
 /// the configuration.
 Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options);
 
-/// Prepares each statement against the schema, without a profile. Errors are at their place in the
-/// file.
+/// Prepares each statement against the schema, without a profile; required parameters get a value
+/// of their type. Errors are at their place in the file. Empty: all are well formed.
 Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
 
-/// Whether the file is a configuration: by its name, or by keys that only configurations have.
+/// Whether the file is a configuration: by its name, or by keys that only configurations have
+/// (`queries`, `jobs`). False where it is no YAML.
 bool IsConfiguration(const std::string& path);
 
 // A statement asked of one rank after the other, so that no more than one is in memory.
@@ -71,7 +82,8 @@ struct RowsOfRanks {
 Result<RowsOfRanks> AskEachRank(const Options& options, const Question& question,
                                 const query::Places& wanted, Console& console);
 
-/// How long a statement may run.
+/// How long a statement may run: --timeout, else 60 s. It counts from Start(), so reading does not
+/// count.
 std::chrono::milliseconds TimeoutOf(const Options& options);
 
 }  // namespace profgauge::cli

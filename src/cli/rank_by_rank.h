@@ -1,4 +1,13 @@
 // Runs of many ranks by their summaries: the summaries are joined, checked and put in order.
+//
+//   check ranks/  (128 files)
+//     RecordingsNamed   128 paths
+//     SummarizeEach     a few at a time: profile -> summary; the profile is let go
+//     GiveRanks, CheckOneRun   on stand-ins: profiles with a summary and no events
+//     Align             if ranks recorded different iterations: all are read once more
+//   -> 128 stand-ins, in rank order, which JudgeRuns() takes like profiles
+//
+// Launches, the timeline and simulations are lost: they need events.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +30,10 @@ struct RanksRead {
   std::size_t failed = 0;  ///< Inputs that could not be read.
 };
 
-/// Reads the inputs of the command line, with as many profiles in memory as there are cores. Inputs
-/// that cannot be read are reported and counted. Where ranks recorded different iterations all are
-/// read once more, together. Errors: those of the user's choice (another selection); several runs.
+/// Reads the inputs of the command line, with as many profiles in memory as cores and memory allow
+/// (cli/ranks_in_flight.h). Inputs that cannot be read are reported and counted. Where ranks
+/// recorded different iterations all are read once more, together, which needs the memory for all.
+/// Errors: those of the user's choice (another selection); several runs.
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console);
 
@@ -31,8 +41,9 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
 /// folder, or of the only run below it. Folders that are one profile in many files stay whole.
 std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments);
 
-/// Whether the command line names one folder of more recordings than are judged with their events:
-/// over 64, or more than memory holds.
+/// Whether the command line names more recordings than are judged with their events: over 64, or
+/// more than memory holds. False where one of them is a summary, which is small already. Looks at
+/// the sizes of files only.
 bool NamesManyRanks(const Options& options);
 
 /// As ReadFiles, but of more ranks than are judged with their events the summaries, unless the

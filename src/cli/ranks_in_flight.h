@@ -26,7 +26,8 @@ struct SummarizedRanks {
   void Add(const Summary& summary, const std::string& path);
 };
 
-/// The approximate number of bytes of memory for reading and analyzing a file; 0 for anything else.
+/// The approximate number of bytes of memory for reading and analyzing a file, by its size and by
+/// whether it is compressed; 0 for a folder and for anything without a size.
 std::uint64_t MemoryFor(const std::string& input);
 
 /// Takes folders and hosts out of summaries. REQUIRES: IsSummary(all).

@@ -77,6 +77,8 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   return Fail(std::move(error));
 }
 
+// Several runs have no single verdict without a baseline: then --ranks separate would have nothing
+// to say.
 Status CheckRanksOption(const Options& options) {
   const bool compares = IsJudging(options) && !options.baselines.empty();
   const bool takes_runs = options.command != nullptr && options.command->bit == kOnInit;

@@ -1,4 +1,12 @@
 // Reading the profiles that a command line names, with a progress line.
+//
+//   ReadFiles         LoadFiles() of the arguments; may be several runs
+//   ReadProfiles      the same, and refuses several runs
+//   ReadBesideOthers  the same without a progress line: one of many read simultaneously
+//   ReadRanks         (cli/rank_by_rank.h) summaries instead, where there are many ranks
+//
+// All of them find the only run below a folder that has no profile directly in it, and obey --step,
+// --step-times and --device-log.
 #pragma once
 
 #include <optional>
@@ -21,10 +29,11 @@ EvaluateOptions Choices(const Options& options);
 /// Which events the page and the trace draw; none when neither is wanted.
 EventsInPage EventsOf(const Options& options);
 
-/// The policy with the command line's overrides; empty after its errors were reported.
+/// The policy with the command line's overrides (`fail_on`); builtin:recommended where none is
+/// named. Empty after its errors were reported.
 std::optional<Policy> ReadPolicy(const Options& options, Console& console);
 
-/// Why the files of the command line are ranks of one run.
+/// Why the files of the command line are ranks of one run: --ranks as an enumeration.
 RanksFrom RanksOf(const Options& options);
 
 /// `check` or `report`: their results are about the run; other commands keep it for later, or show

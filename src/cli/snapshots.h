@@ -1,4 +1,9 @@
 // Runs to compare with: from baseline files, the history, or profiles.
+//
+//   argument                   becomes
+//   baseline.json              the runs of the file, as they were saved
+//   history:main~5             the last 5 comparable runs of the branch in --db
+//   run.pt.trace.json, ranks/  one run, read and analyzed now
 #pragma once
 
 #include <optional>
@@ -27,9 +32,11 @@ struct SeenBesides {
   std::span<const Snapshot> beside = {};  ///< A history gives runs that are comparable with these.
 };
 
-/// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile,
-/// which is analyzed under `policy` (its iterations, kernel names and devices).
-/// Errors: kConfig for baselines and histories, kInput for profiles.
+/// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile, which
+/// is analyzed under `policy` (its iterations, kernel names and devices). A profile with data loss
+/// is refused, unless `seen.log` takes its losses or --allow-incomplete is given: an incomplete
+/// baseline would hide regressions. Errors: kConfig for baselines and histories, kInput for
+/// profiles.
 Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                             const Policy& policy, Console& console,
                                             const SeenBesides& seen = {});
@@ -48,7 +55,8 @@ std::optional<Policy> KeepingPolicy(const Options& options, Console& console);
 Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
                                      std::vector<Snapshot>& probe);
 
-/// The result of a run without a baseline, by call or policy.
+/// The result of a run without a baseline: --baseline-missing, else `missing` of the policy if the
+/// baseline is of a history, else a warning for a history and a failure for files.
 OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy);
 
 /// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where no one

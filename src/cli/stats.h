@@ -15,9 +15,11 @@ class Stats {
  public:
   explicit Stats(Console& console) : console_(console), started_(Clock::now()), last_(started_) {}
 
-  /// The phase since the end of the last one is over. At -v it is reported immediately.
+  /// The phase since the end of the last one is over. At -v it is reported immediately. Phases with
+  /// one name are separate rows.
   void EndPhase(std::string_view name);
-  /// The table of phases, total time and peak memory, for standard error.
+  /// The table of phases, total time and peak memory, for standard error. The total ends with the
+  /// last phase.
   std::string Table() const;
 
  private:

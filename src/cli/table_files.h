@@ -1,4 +1,10 @@
 // The files of `export tables`: rows in, one file for each table out, or one database of all.
+//
+//   --format csv, tsv, jsonl, parquet     -o tables/     tables/kernels.csv, … and schema.json
+//   --format sqlite                       -o run.sqlite  one file, with tables and columns
+//
+// Rows come table by table, in parts. Text is written in pieces of 4 MiB and Parquet in groups of
+// rows, so a table may be larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +24,11 @@ namespace profgauge::cli {
 class TableFiles {
  public:
   virtual ~TableFiles() = default;
-  /// Rows of tables may come in several parts, in order.
+  /// Rows of tables may come in several parts, in order; parts of different tables may alternate.
+  /// `table`: its place in the schema, one of those that were opened.
   virtual Status Add(std::size_t table, const query::Part& part) = 0;
-  /// After the last row: the files are in place. `schema` describes all.
+  /// After the last row, once: the files are in place. `schema` describes all; a database has its
+  /// own description and ignores it.
   virtual Status Finish(const std::string& schema) = 0;
   /// The file of a table, as `schema.json` names it.
   virtual std::string FileOf(std::size_t table) const = 0;

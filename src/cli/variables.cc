@@ -1,4 +1,7 @@
 // Options that variables of the environment set.
+//
+// A variable is a value of its option: it is applied by the same function and refused with the same
+// message, which names the variable, too. Those that a command has no option for are ignored.
 #include <fmt/core.h>
 
 #include <system_error>

@@ -50,6 +50,14 @@ std::string Inflated(std::string_view packed, std::uint32_t checksum, std::uint3
 }
 
 // One file of a zip archive, by way of the central directory; empty when it is not there.
+//   local header, data        the bytes at `local` + 30 + name + extra
+//   …
+//   central directory entry   "PK\1\2": +10 method, +16 checksum, +20 packed, +24 size, +28 name,
+//                             +30 extra, +32 comment, +42 local; the name follows at +46
+//   end of the directory      "PK\5\6": +10 number of entries, +16 where the directory begins
+//
+// All numbers are little endian. Source: PKWARE's APPNOTE.TXT, 4.3. Anything that leads out of the
+// file is no file of ours: the workbook may be anybody's.
 std::string FileOf(std::string_view zip, std::string_view wanted) {
   const std::size_t end = zip.rfind(std::string_view("PK\x05\x06", 4));
   if (end == zip.npos) return {};
