@@ -1,4 +1,12 @@
 // `profgauge check` and `profgauge report`: the same run; only the exit code differs.
+//
+// The order is chosen for the user who made a mistake, and for speed:
+//
+//   policy -> [rules, beside reading where that is quick] -> outputs are opened -> baselines
+//   -> profiles -> runs -> (builtin:cpu where no policy was named) -> JudgeRuns -> outputs
+//
+// Errors of the configuration are shown before a large profile is read, a path that cannot be
+// written before anything is.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,9 @@
 // `profgauge compare BASE CURRENT`: explains, and judges where a policy is given.
+//
+//   BASE may be       a baseline file, history:BRANCH~N, a profile
+//   CURRENT may be    the same
+//
+// With a history as BASE, CURRENT is read first: which of its runs are comparable depends on it.
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,4 +1,14 @@
 // `profgauge duet`: runs two commands alternately, and keeps the times of their iterations.
+//
+//   number   0 1 2 3 4 5 6 7 …      blocks are started A B B A A B B A …
+//   side     A B B A A B B A        so a drift of the machine adds as much to A as to B
+//
+//   OUT/duet.json                   times of all iterations
+//   OUT/blocks/002-B.run.json       written by the command: $PROFGAUGE_RUN
+//   OUT/blocks/002-B.log            its output
+//   OUT/noise_floor.yaml            only with --aa
+//
+// A block is one start of a command, since starts differ more than the iterations of one start.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,7 +80,8 @@ Result<DuetPlan> PlanOf(const Options& options) {
   return plan;
 }
 
-/// The longest series of consecutive iterations, up to the requested number.
+/// The longest series of consecutive iterations, up to the requested number: a pause between two
+/// segments is not an iteration.
 std::vector<Ns> StepsOf(const RunDocument& document, std::int64_t most) {
   std::vector<Ns> longest;
   for (const StepSegment& segment : document.segments) {
@@ -86,7 +97,10 @@ Error BlockError(const DuetPlan& plan, std::string code, std::string message, st
   return InputError(plan.folder, std::move(code), std::move(message), std::move(help));
 }
 
-/// Runs a command once. Its document says how long its iterations take.
+/// Runs a command once, waits for it, and takes the times that it wrote. Environment of the
+/// command: PROFGAUGE_RUN (the file to write), PROFGAUGE_STEPS (how many iterations are wanted),
+/// PROFGAUGE_SIDE (A or B). The document of an earlier duet is removed first: a command that writes
+/// none would else be timed by it. Errors: kInput "duet/command-failed", "duet/no-times".
 Result<DuetBlock> RunBlock(const DuetPlan& plan, std::int64_t number, bool is_b, DuetSide& side) {
   const std::string name = fmt::format("{:03}-{}", number, is_b ? "B" : "A");
   const fs::path folder = fs::path(plan.folder) / "blocks";

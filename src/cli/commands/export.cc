@@ -65,6 +65,13 @@ std::string Fitted(std::string_view text, std::size_t width) {
 
 /// PyProf's widths, or less where the cells need less; kernel and parameters share the rest of
 /// `total`, the one that needs less first.
+///
+///   idx  dir  kernel          params          total 60
+///   ^^^  ^^^  as needed, at most PyProf's     left: 50
+///             ^^^^^^ needs 12 -> 12           left: 37
+///                             ^^^^^^ needs 90 -> the rest
+///
+/// A column of open width is at least 12 wide, even if the line then passes `total`.
 std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
                                 const std::vector<std::size_t>& chosen, std::size_t total) {
   std::vector<std::size_t> widths, open;
@@ -113,6 +120,7 @@ std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>
   return text;
 }
 
+// Every cell in quotes, as PyProf's prof stage writes it.
 std::string Csv(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   std::vector<std::string> row;
@@ -134,6 +142,7 @@ std::string Word(std::string_view cell) {
   return word;
 }
 
+// For awk: as many words in each line as there are columns.
 std::string Words(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   const auto line = [&](const auto& cell_of) {

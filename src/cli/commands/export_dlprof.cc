@@ -53,7 +53,8 @@ Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
   return advice;
 }
 
-/// DLProf's reports are of one process.
+/// DLProf's reports are of one process: --rank chooses it, and may be left out where there is one.
+/// A rank that records no number counts by its position. Errors: kUsage "usage/one-rank".
 Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options& options) {
   const std::int64_t wanted = options.rank.value_or(-1);
   for (std::size_t i = 0; i < ranks.size(); ++i) {

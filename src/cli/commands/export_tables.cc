@@ -1,4 +1,10 @@
 // `profgauge export tables`: all rows of the tables of a profile, for notebooks and warehouses.
+//
+//   all ranks fit        AddWhole -> every table -> files
+//   they do not          AddWhole -> tables of the report;
+//                        EachRank -> tables of events, rank by rank, appended to the same files
+//
+// schema.json is written last, for it has the number of rows of each table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -42,6 +48,9 @@ Error UnknownTable(const std::string& pattern) {
   return error;
 }
 
+// Tables by names or patterns; every pattern must fit a table, as a mistyped name would export
+// nothing without a word. Errors: kUsage "query/no-such-table"; "usage/arguments" where --no-events
+// leaves none.
 Result<query::Places> ChosenTables(const Options& options) {
   query::Places chosen;
   const std::string list = options.tables.empty() ? "*" : options.tables;

@@ -81,6 +81,16 @@ struct AddedRun {
   std::optional<HistoryLevel> level;
 };
 
+// How a verdict of `check` is kept in the history, where it decides whether the run may be a
+// baseline:
+//
+//   verdict of the check                                     kept as
+//   pass                                                     pass
+//   fail, and some limit on a change failed at level error   fail
+//   fail for other reasons only                              limits
+//   no verdict, only since changes are undecided             undecided
+//   no verdict for another reason                            no_verdict
+//
 // A run that only its own limits and findings fail, or whose change is only undecided, is as good a
 // baseline as others: without it a branch that misses a limit would never be compared.
 std::string HistoryVerdict(const report::Report& report) {
@@ -158,6 +168,8 @@ Options OptionsOf(const CheckedRun& checked, const Options& given) {
   return options;
 }
 
+// A run that was not judged has no summary: it is left out with a note, so that a job of CI that
+// always adds its folder does not fail for it.
 Status ReadChecked(const CheckedRun& checked, const std::string& from, const Options& given,
                    Console& console, std::vector<AddedRun>& out) {
   if (checked.summary.empty()) {

@@ -64,7 +64,8 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
   return InitPolicy(name, measured);
 }
 
-/// Creates the files of --project beside the policy: all of them, or none.
+/// Creates the files of --project beside the policy: all of them, or none, so that a repository
+/// never has half of a set-up. Errors: kUsage "init/exists" for the first file that is there.
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
                     const Options& options, Console& console) {
   const std::string policy_from_root = options.file.empty() ? policy : FromRoot(policy);

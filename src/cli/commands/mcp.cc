@@ -1,4 +1,9 @@
 // `profgauge mcp`: the program for agents, on standard input and output.
+//
+//   thread that reads     line -> a cancellation is noticed now, others wait in a queue
+//   main thread           line -> Protocol::Answer -> one line to the former standard output
+//
+// One request is answered at a time: commands print to standard output, which is caught as a whole.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -22,7 +27,8 @@
 namespace profgauge::cli {
 namespace {
 
-/// Lines of standard input, read beside the work on them.
+/// Lines of standard input, read beside the work on them. The thread is never joined: when the
+/// input ends, it ends the program after a second, whatever still runs.
 class InputLines {
  public:
   explicit InputLines(mcp::Cancelled& cancelled) : cancelled_(cancelled) {

@@ -1,4 +1,9 @@
 // `profgauge query PROFILE… SQL`: one statement over the tables of a profile.
+//
+//   QuestionOf -> Query::Prepare (mistakes of the statement cost no reading) -> output is opened
+//   -> profiles are read, and only the tables that the statement names -> rows, one by one
+//
+// With --per-rank the statement is run for one rank after the other; --then runs over their rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,6 +69,7 @@ bool HasEvents(const query::Places& tables) {
 /// Gives the cells of the next row; false: there is none.
 using NextRow = std::function<Result<bool>(std::vector<Cell>&)>;
 
+// Steps of a statement. REQUIRES: `asked` was started, and outlives the function.
 NextRow RowsOf(query::Query& asked) {
   return [&asked](std::vector<Cell>& cells) -> Result<bool> {
     PROFGAUGE_TRY(const bool has_row, asked.Step());
@@ -72,6 +78,7 @@ NextRow RowsOf(query::Query& asked) {
   };
 }
 
+// Rows that are in memory already.
 NextRow RowsOf(const query::Rows& rows, std::size_t columns) {
   return [&rows, columns, at = std::size_t{0}](std::vector<Cell>& cells) mutable -> Result<bool> {
     if (at == rows.size()) return false;

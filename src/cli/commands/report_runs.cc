@@ -92,7 +92,8 @@ struct JudgedRun {
   Snapshot snapshot;
 };
 
-/// Nothing after errors of the policy were reported.
+/// Reads and judges one run; only its report and its snapshot stay in memory. Nothing after errors
+/// of the policy were reported. REQUIRES: policies.For(false) has succeeded.
 Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::string& path,
                                           const Options& options, std::chrono::sys_days today,
                                           Policies& policies, Stats& stats, Console& console) {
@@ -120,7 +121,7 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   return JudgedRun{std::move(judged.report), std::move(snapshot)};
 }
 
-/// Every two of them.
+/// Every two of them, the earlier one as base: n runs make n (n - 1) / 2 pairs, at most 28.
 std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& runs,
                                              const std::vector<Snapshot>& snapshots) {
   std::vector<report::Runs::Pair> pairs;

@@ -39,6 +39,7 @@ tl::expected<RuleSet, Errors> NamedRules(const Options& options) {
   return options.arguments.empty() ? LoadBuiltinRules() : LoadRules(options.arguments);
 }
 
+// With the nearest id, as a finding's key is typed by hand.
 Error UnknownRule(const RuleSet& rules, const std::string& id) {
   Error error =
       UsageError("usage/unknown-rule", fmt::format("there is no rule `{}`", PrintableShort(id)));
@@ -50,6 +51,7 @@ Error UnknownRule(const RuleSet& rules, const std::string& id) {
   return error;
 }
 
+// nullptr: the policy has the rule switched off.
 const CompiledRule* CompiledOf(const Rulebook& book, const Rule& rule) {
   for (const CompiledRule& compiled : book.compiled()) {
     if (compiled.rule == &rule) return &compiled;

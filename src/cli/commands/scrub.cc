@@ -88,6 +88,7 @@ class Draft {
 };
 
 /// Names of code, all of which are learned before one is hidden: what is public is known by then.
+/// The copy that this pass makes is thrown away.
 Status LearnNames(const std::string& in, const std::string& out, report::CodeNames& code) {
   const readers::Rename learn = [&code](std::string_view name) {
     code.Learn(name);

@@ -1,5 +1,17 @@
 // `profgauge what-if PROFILE --scale "CONDITION by FACTOR"`: the effect of a change, predicted by a
 // simulation of the dependencies.
+//
+//   --scale "CONDITION by FACTOR"    compiled before a profile is read: a typo costs nothing
+//   --finding RULE                   the scenario of that rule's gain
+//   --without-waiting                collectives wait for no rank
+//   --plan                           a separate list, before the table
+//
+//   scenario   events  iteration    saves  share  new bottleneck
+//   a              12    10.1 ms   1.2 ms   11 %  …
+//   all together                                  only for several
+//
+// Exit code 3 where a condition of --scale matches nothing: a prediction of no change would
+// mislead.
 #include <fmt/core.h>
 #include <re2/re2.h>
 

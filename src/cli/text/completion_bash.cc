@@ -24,7 +24,8 @@ std::string Names(const OptionSpec& option) {
                                   : fmt::format("{}|{}", option.name, option.shorthand);
 }
 
-/// case "$command" of: the options and the arguments of each.
+/// case "$command" of: the options and the arguments of each. Options with the same candidates
+/// share one line: the script is read by each new shell.
 std::string CommandCases() {
   std::string text;
   const auto out = std::back_inserter(text);

@@ -15,21 +15,25 @@ namespace profgauge::cli {
 /// A block of aligned lines: format, size, time, devices, events, iterations, recorded
 /// and missing data, and the reader's repairs.
 std::string DescribeProfile(const Profile& profile);
-/// The same for a summary of a rank: its profile and its contents.
+/// The same for a summary of a rank: its profile and its contents. A damaged summary gets one line
+/// that says so.
 std::string DescribeSummary(const Summary& summary, const std::string& path);
 
 // Why the analysis decided as it did: `profgauge inspect --explain`.
 
-/// Which decision, as --explain names it: "iterations", "classes" or "blame".
+/// Which decision, as --explain names it: "iterations", "classes" or "blame". Judges nothing, and
+/// looks at the whole profile: no selection applies.
 ///
 /// - iterations: per rank each way to divide the profile, in the order in which they are tried.
+///
 /// - classes: per rank each distinct kernel, whether it runs on Tensor Cores or communicates, and
-///   the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running ones;
-///   `list` has all.
+/// the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running ones;
+/// `list` has all.
+///
 /// - blame: which calls of the run are matched, whom each rank delays, and the verdict.
 ///
 /// `list` gets the same rows. Errors: kUsage for a summary, which has no events; for blame of one
-/// rank; and those of BuildRankContexts().
+/// rank; and those of FindRankContexts().
 Result<std::string> ExplainDecision(std::string_view decision, std::span<const Profile> ranks,
                                     JsonList& list);
 

@@ -97,6 +97,8 @@ std::string OptionItem(const OptionSpec& option) {
   return text;
 }
 
+// A list for each group of options; the last one also has --help, and is there where a command has
+// no options.
 std::string OptionSections(const CommandSpec& command) {
   std::string text;
   const OptionSpec* previous = nullptr;
@@ -163,6 +165,7 @@ std::string ProgramPage() {
 /// Larger bounds of whole numbers are those of the type, and not shown.
 constexpr std::int64_t kLargestShown = 1'000'000;
 
+// The kinds of values that a key takes, in YAML's words.
 std::string Accepted(const Shape& shape) {
   std::vector<std::string> ways;
   for (const std::string& word : shape.words) ways.push_back(fmt::format("`{}`", word));
@@ -189,6 +192,8 @@ void AddParts(const Shape& shape, std::vector<std::string>& described, std::stri
   if (!shape.items.empty()) AddParts(shape.items.front(), described, text);
 }
 
+// A section for each kind of mapping, then those of its parts. `described` has the kinds that were
+// written: it ends the walk where a shape contains itself.
 void AddKeys(const Shape& shape, std::vector<std::string>& described, std::string& text) {
   const bool is_known =
       std::find(described.begin(), described.end(), shape.what) != described.end();

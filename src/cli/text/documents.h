@@ -15,7 +15,8 @@ struct ManualPage {
   std::string text;
 };
 
-/// profgauge.1, one page a command, profgauge-policy.5 and profgauge-rules.5.
+/// profgauge.1, one page a command, profgauge-policy.5, profgauge-config.5 and profgauge-rules.5.
+/// Same sources, same bytes: the day in them is a constant.
 std::vector<ManualPage> ManualPages();
 
 }  // namespace profgauge::cli
@@ -37,7 +38,8 @@ struct NamedSchema {
   std::string text;
 };
 
-/// Those of the configuration, then report.json's and those written by hand.
+/// Those of the configuration, then report.json's and those written by hand. Only the last are
+/// files; the others are made from the shapes of the decoders and of the report.
 std::vector<NamedSchema> AllSchemas();
 
 }  // namespace profgauge::cli

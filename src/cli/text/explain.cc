@@ -68,6 +68,8 @@ struct KernelVerdict {
   Ns time = 0;
 };
 
+// By kernel and class, longest time first. A name may have several classes, as its operator decides
+// where no rule knows the name: then each is a row.
 std::vector<KernelVerdict> VerdictsOf(const RankContext& rank) {
   using Key = std::tuple<std::string_view, std::uint16_t, Tri, bool>;
   std::map<Key, KernelVerdict> sums;
@@ -90,6 +92,7 @@ std::vector<KernelVerdict> VerdictsOf(const RankContext& rank) {
   return verdicts;
 }
 
+// The rule that decided, else the reason why the operator did.
 std::string ReasonOf(const KernelClass& verdict, const Knowledge& knowledge) {
   if (verdict.rule != 0) return fmt::format("rule {}", RuleName(verdict.rule, knowledge));
   return verdict.tensor_core == Tri::kUnknown
@@ -139,6 +142,8 @@ std::string ExplainClasses(const RankContext& rank, JsonList& list) {
   return text;
 }
 
+// A group is judged only where all its ranks are here and enough of its calls are matched:
+// otherwise the last rank may be one that was not recorded.
 std::string GroupText(const GroupMatch& group) {
   std::string text = fmt::format("  group {}: {} of {} calls matched",
                                  group.name.empty() ? "of all ranks" : Printable(group.name),
@@ -153,6 +158,7 @@ std::string GroupText(const GroupMatch& group) {
   return text + "; not judged: too few are matched\n";
 }
 
+// One sentence: the first of these that applies.
 std::string VerdictOf(const Blame& blame, std::span<const RankFacts> ranks,
                       const Profile& profile) {
   if (blame.straggler) {

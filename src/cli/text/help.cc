@@ -38,6 +38,9 @@ std::string OptionHead(const OptionSpec& option) {
   return head;
 }
 
+//   "  -o, --out DIR                Write report.html, report.md, …"
+//      ^ column 2                   ^ column 31; wrapped to kTextWidth with `full`
+// Short help has one line for each common option, full help also rare ones and their details.
 std::string OptionsHelp(const CommandSpec& command, bool full) {
   std::string text;
   const auto out = std::back_inserter(text);

@@ -25,6 +25,8 @@ std::string List(const std::vector<SourceText>& texts) {
   return "[" + out + "]";
 }
 
+// Lines of YAML with given indents. Text() and Source() quote, so that no content is taken for
+// YAML; Key() and Item() are for words of ours.
 class Writer {
  public:
   void Key(int indent, std::string_view key, const std::string& value) {
@@ -66,6 +68,13 @@ class Writer {
 };
 
 /// Lists that replace one text: each of its items under its condition.
+///
+///   - when: a                      - when: (a) and (b)
+///     text: [{when: b, text: x},   ->  text: x
+///            {text: y}]            - when: a
+///                                    text: y
+///
+/// An item with `case` chooses one of its items, so it stays as it is.
 std::vector<TextItem> Flat(const std::vector<TextItem>& items) {
   std::vector<TextItem> out;
   for (const TextItem& item : items) {

@@ -21,6 +21,7 @@ void TextsField(JsonWriter& out, std::string_view key, const std::vector<std::st
   out.EndArray();
 }
 
+// A place without a line is of a whole file. Line and column count from 1.
 void PlaceFields(JsonWriter& out, const Where& where) {
   out.OptionalField("file", where.file);
   if (where.line == 0) return;
@@ -100,6 +101,8 @@ void GroupsField(JsonWriter& out, const Finding& finding) {
   out.EndArray();
 }
 
+// A finding with its groups. Numbers are in base units, beside their text; the unit is that of the
+// rule's metric.
 void WriteFinding(JsonWriter& out, const Finding& finding) {
   out.BeginObject();
   out.Field("key", finding.key);

@@ -78,6 +78,8 @@ void ParamLines(std::string& out, const Rule& rule, const ActiveRule* active) {
   }
 }
 
+// Names in one column, the expression below its value: a long expression does not move the values
+// apart.
 void TraceLines(std::string& out, const std::vector<TraceValue>& trace, std::string_view indent) {
   std::size_t width = 12;
   for (const TraceValue& value : trace) width = std::max(width, value.name.size());

@@ -18,7 +18,7 @@ namespace profgauge::cli {
 std::string RuleLines(const std::vector<Rule>& rules);
 
 /// The rule as it is in its file, key by key, and the parameters that the policy gives it
-/// (`active`; nullptr: its own).
+/// (`active`; nullptr: its own, and a line says that the policy has it off).
 std::string ExplainRule(const Rule& rule, const ActiveRule* active);
 
 /// The rule as a separate file, without templates, imports and names of rows.
@@ -40,7 +40,8 @@ std::string RowKinds();
 /// when there are none.
 std::string ColumnLines(std::string_view row);
 
-/// One line a test, then its failures; ends with the count.
+/// One line a test, then its failures; ends with the count. Passed tests are shown only with
+/// `verbosity` 1.
 std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity);
 /// JUnit XML.
 std::string TestJunit(const std::vector<RuleTestResult>& results);

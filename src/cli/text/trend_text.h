@@ -8,7 +8,8 @@
 
 namespace profgauge::cli {
 
-/// The first series, the median iteration time, as bars; of the others the changes.
+/// The first series, the median iteration time, as bars; of the others the changes. REQUIRES:
+/// `trend` has a series.
 std::string TrendText(const report::Trend& trend);
 
 /// A row for each value of a series; the first of a level has the value before it.
