@@ -39,8 +39,6 @@ Result<std::vector<render::File>> Single(Result<std::string> bytes) {
 
 }  // namespace
 
-// --out names four files and each option one; an output that both name is an error of Outputs,
-// "usage/output-twice". The order is that of the lines "wrote …".
 std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
   std::vector<Wanted> wanted;
   if (!options.out_dir.empty()) {
@@ -132,7 +130,6 @@ FileKind Drawing::FileKindOf(Kind kind) {
   return FileKind::kJson;
 }
 
-// Outputs that show events. All others may be drawn while the timeline is still built.
 bool Drawing::HasTimeline(Kind kind) {
   return kind == Kind::kHtml || kind == Kind::kHtmlFolder || kind == Kind::kTrace;
 }
@@ -159,8 +156,6 @@ Status Drawing::AddHtmlFolder(const std::string& folder) {
   return {};
 }
 
-// GitHub refuses the summary of a step whole when it passes 1 MiB, and earlier commands of the step
-// may have written into it: the rest is the limit.
 Status Drawing::AddStepSummary() {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') {
@@ -177,8 +172,6 @@ Status Drawing::AddStepSummary() {
   return {};
 }
 
-// Alerts need a file of the repository. Without a policy at hand, as for `render`, it is the file
-// that the report names, else the last argument.
 render::AlertPlaces Drawing::PlacesFor(const report::Report& report) const {
   if (places_) return *places_;
   const std::string& itself =
@@ -239,8 +232,6 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
   return Single(render::RenderJson(report));
 }
 
-// `report` in the facts is the path of the page as seen from the file that has it: of verdict.json
-// from its folder, of variables from where the job runs.
 Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
                                                      render::VerdictFacts facts) const {
   if (!options_.redact) facts.model = options_.model;
@@ -376,8 +367,6 @@ Status Drawing::Draw(const report::Runs& runs, Stats& stats) {
   return DrawAll([&](const Item& item) { return DrawOne(item, runs); }, stats);
 }
 
-// A run without a summary, such as a comparison, leaves no file of --pgsum, not even that of an
-// earlier run.
 void Drawing::RemoveUnsummarized() {
   if (summarize_) return;
   std::erase_if(items_, [this](const Item& item) {

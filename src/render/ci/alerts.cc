@@ -16,6 +16,8 @@ bool HasNoAnswer(const report::GateRow& row) {
   return row.status == State::kMissing || row.status == State::kOpen;
 }
 
+// A missed limit as one sentence with its numbers. Where the reason already has change and limit,
+// it is the sentence.
 Alert AlertOf(const report::GateRow& row) {
   Alert alert;
   alert.id = "limit/" + row.metric;

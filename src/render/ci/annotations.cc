@@ -12,6 +12,8 @@
 namespace profgauge::render {
 namespace {
 
+// As GitHub's toolkit escapes: a line end would end the command, and the rest of a kernel's name
+// could begin another one.
 std::string EscapeData(std::string_view text) {
   std::string out;
   for (const char c : ValidUtf8(text)) {

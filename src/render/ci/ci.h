@@ -33,15 +33,17 @@ struct Alert {
   std::string key;
 };
 
-/// All alerts of a report: errors first, then warnings; the run before limits, these before rules.
-/// Passed, waived and not applicable ones are no alerts.
+/// All alerts of a report: errors first, then warnings, then notes; within a level the run before
+/// limits, these before rules. Passed, waived and not applicable ones are no alerts. A finding that
+/// a missed limit counts is no separate alert: its sentence is in the limit's message. So the
+/// alerts of a level are as many as the verdict counts.
 std::vector<Alert> CollectAlerts(const report::Report& report);
 
 /// The verdict's reasons that belong to no limit and no rule ("4 of 8 ranks are missing"), as one
 /// alert; nothing without any. It is an error where the verdict counts one that is neither's.
 std::optional<Alert> AlertOfRun(const report::Report& report);
 
-/// Where alerts are shown.
+/// Where alerts are shown: a line of the policy that set the limit or level, by the alert's id.
 struct AlertPlaces {
   AlertPlace otherwise;  ///< For alerts that have no separate place.
   std::map<std::string, AlertPlace, std::less<>> by_id;
@@ -52,24 +54,43 @@ struct AlertPlaces {
   }
 };
 
-/// JUnit XML: one test case for each limit and each rule; missed ones fail, inapplicable ones are
-/// skipped, unanswered limits are errors, and so is the reason why the whole run has no verdict.
+/// JUnit XML: one test case for each limit and each rule; missed ones fail, inapplicable and waived
+/// ones are skipped, unanswered limits and broken rules are errors, and so is the reason why the
+/// whole run has no verdict. Warnings pass, with their text as output: JUnit has no third result.
+///
+///   <testsuites name="profgauge">
+///     <testsuite name="RUN" tests failures errors skipped>
+///       <testcase classname="profgauge.verdict" …>     only with a reason of the run
+///       <testcase classname="profgauge.baseline" …>    only where it is missing or partial
+///       <testcase classname="profgauge.limits" …>      one for each limit
+///       <testcase classname="profgauge.rules" …>       one for each rule
 std::string RenderJunit(const report::Report& report);
 
-/// At most twelve lines and 2 900 bytes without markup, for chats and mails: verdict, run, policy
-/// and baseline, diagnosis, plan, missed limits.
+/// At most twelve lines without markup, each cut after 240 bytes, for chats and mails:
+///
+///   profgauge: FAIL · resnet50 · 2 errors, 21 passed
+///   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration
+///   policy perf/gpt.yaml · baseline none
+///   (the diagnosis)
+///   1. saves 59 ms: …                            at most four steps
+///   limit gpu.idle.mean: 31.4 % (≤ 30 %)         at most three, then how many more
 std::string RenderText(const report::Report& report);
 
-/// SARIF 2.1.0.
+/// SARIF 2.1.0, on one line. Each alert is a result with one location; its rule is listed once.
+/// Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/
 std::string RenderSarif(const report::Report& report, const AlertPlaces& places);
 
-/// GitHub workflow commands (::error, ::warning), at most ten, then how many were left out.
+/// GitHub workflow commands (::error, ::warning, ::notice), at most ten: if there are more alerts,
+/// nine and a tenth command that says how many are left out. A missing baseline comes first.
 std::string RenderGithub(const report::Report& report, const AlertPlaces& places);
 
-/// GitLab code quality: a JSON array.
+/// GitLab code quality: a JSON array on one line; errors are "major", warnings "minor". Empty list:
+/// no alerts.
 std::string RenderGitlab(const report::Report& report, const AlertPlaces& places);
 
-/// OpenMetrics text: every metric that has a value, and the verdict; ends with `# EOF`.
+/// OpenMetrics text: every metric that has a value, the judged changes, the verdict and its counts;
+/// ends with `# EOF`. Times are seconds, and each name ends with its unit, as OpenMetrics demands.
+/// Same decimals for every value, so that texts of two runs can be compared line by line.
 std::string RenderOpenMetrics(const report::Report& report, const Labels& labels = {});
 
 }  // namespace profgauge::render

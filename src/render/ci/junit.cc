@@ -65,6 +65,8 @@ struct Suite {
   }
 };
 
+// The sentence of a limit, the same for passed ones: measured value, limit, and the reason if there
+// is one.
 std::string Describe(const report::GateRow& row) {
   std::string text = row.metric + " is " + row.measured.text + ", its limit is " + row.limit;
   if (!row.change.text.empty() && !row.reason.empty()) return row.metric + ": " + row.reason;

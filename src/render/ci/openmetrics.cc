@@ -15,6 +15,7 @@ struct Exposed {
   double scale = 1;
 };
 
+// iteration.time.median in ns becomes profgauge_iteration_time_median_seconds, scaled by 1e-9.
 Exposed ExposedOf(const report::Metric& metric) {
   Exposed exposed;
   exposed.name = "profgauge_" + metric.id;

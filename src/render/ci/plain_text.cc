@@ -27,6 +27,7 @@ constexpr std::size_t kMostSteps = 4, kMostLimits = 3;
 /// How the file begins, so that a later run may replace it.
 constexpr std::string_view kFirst = "profgauge: ";
 
+// Chats show backticks and no-break spaces as they are, so both go.
 std::string PlainLine(std::string text) {
   for (auto at = text.find(kNumberSpace); at != text.npos; at = text.find(kNumberSpace, at)) {
     text.replace(at, kNumberSpace.size(), " ");
@@ -54,6 +55,7 @@ void AddPlan(const report::Report& report, std::vector<std::string>& lines) {
   }
 }
 
+// The first kMostLimits metrics; a metric with a limit for each level is one.
 void AddLimits(const report::Report& report, std::vector<std::string>& lines) {
   std::vector<std::string_view> missed;  // Several limits on one metric are one.
   for (const report::GateRow* row : GateByWeight(report)) {

@@ -49,6 +49,8 @@ void WriteValue(JsonWriter& out, const report::PairedValue& value) {
   out.EndObject();
 }
 
+// One step of the waterfall. `parent` is the index of the step above, -1 for a category; times are
+// ns per iteration.
 void WriteStep(JsonWriter& out, const report::ComparisonStep& step) {
   out.BeginObject(Style::kInline);
   out.Field("level", NameOf(step.level));

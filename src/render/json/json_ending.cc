@@ -30,6 +30,8 @@ void WriteJobs(JsonWriter& out, const std::vector<VerdictFacts::Job>& jobs) {
 
 }  // namespace
 
+// Schema 2 has no `profile` and no `metrics`: a program that reads only schema 1 must not take this
+// file for a report of a run without findings.
 std::string RenderJson(const Ending& ending) {
   JsonWriter out;
   out.BeginObject();

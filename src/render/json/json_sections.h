@@ -8,7 +8,8 @@
 
 namespace profgauge::render {
 
-/// {"value", "unit", "text"} or {"absent", "unit"}, without the brackets.
+/// {"value", "unit", "text"} or {"absent", "unit"}, without the brackets: an absent value has its
+/// reason, never a number.
 void QuantityFields(JsonWriter& out, const report::Quantity& quantity);
 
 /// The quantity as an object, only when it is set. `bound` is added when it is not empty.

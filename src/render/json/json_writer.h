@@ -3,6 +3,13 @@
 // A list or object can be written inline, on one line: table rows are. Numbers are exact: integers
 // as integers, doubles as the shortest text that reads back to the same double, with a point or an
 // exponent so that they stay doubles. A double that is not finite becomes null.
+//
+//   kLines               kInline
+//   {                    {"id": "gpu", "unit": "count"}
+//     "id": "gpu"
+//   }
+//
+// Everything inside of an inline list or object is inline, too.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +25,8 @@ class JsonWriter {
  public:
   enum class Style : std::uint8_t { kLines, kInline };
 
+  /// Begins an object, as a value: after Key(), in an array, or as the document. REQUIRES: each
+  /// Begin has its End, in order.
   void BeginObject(Style style = Style::kLines) { Begin('{', style); }
   void EndObject() { End('}'); }
   void BeginArray(Style style = Style::kLines) { Begin('[', style); }
@@ -27,9 +36,11 @@ class JsonWriter {
 
   void Text(std::string_view text);
   void Integer(std::int64_t value);
+  /// A real; null where it is not finite, since JSON has no such number. 2 is written as 2.0.
   void Real(double value);
   void Bool(bool value);
   void Null();
+  /// By the kind of value: null where it is absent.
   void Write(const Value& value);
 
   void Field(std::string_view key, std::string_view text) { Key(key), Text(text); }
@@ -37,7 +48,7 @@ class JsonWriter {
   /// Only when `text` is not empty.
   void OptionalField(std::string_view key, std::string_view text);
 
-  /// The document, with a final newline. REQUIRES: everything is ended.
+  /// The document, with a final newline. The writer is empty then. REQUIRES: everything is ended.
   std::string Take();
 
  private:

@@ -58,6 +58,8 @@ class TreeBuilder {
   }
 
  private:
+  // One level, and below each of its rows the next. `all`: no row is too small, as for categories.
+  // A rest without a row above it is left out: "3 smaller" of nothing says nothing.
   void AddLevel(const std::vector<std::size_t>& level, std::size_t depth, bool all) {
     ChangeRow rest;
     rest.depth = depth;
@@ -80,6 +82,7 @@ class TreeBuilder {
     if (rest.smaller > 0 && shown > 0) rows_.push_back(rest);
   }
 
+  // Names of ops hold the name of their type: "aten::mm" repeats "mm".
   bool Repeats(std::size_t child, std::size_t index) const {
     return steps_[child].name.find(steps_[index].name) != std::string::npos ||
            steps_[child].name.starts_with("(not in an operator)");

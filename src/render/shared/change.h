@@ -1,4 +1,6 @@
-// Shared by all renderings of a comparison: its words, and the bars of its waterfall.
+// Shared by all renderings of a comparison: its words, its tree, and the bars of its waterfall. A
+// renderer lays them out and computes nothing, so that page, terminal and workbook cannot disagree
+// about a word.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +37,8 @@ std::string_view ChangeWord(PartChange change);
 std::string RelativeText(const report::Comparison& comparison);
 /// Whether both runs have iteration times; without, nothing can be said about speed.
 bool HasTimes(const report::Comparison& comparison);
-/// The comparison's statement on speed. A word needs an interval that excludes 0.
+/// The comparison's statement on speed. A word needs an interval that excludes 0: "slower" is a
+/// claim about the program, not about two runs.
 enum class Speed : std::uint8_t {
   kNoTimes,        ///< A run has no iteration times.
   kNotComparable,  ///< The lengths are of different work.
@@ -46,10 +49,11 @@ enum class Speed : std::uint8_t {
   kSlower,
 };
 Speed SpeedOf(const report::Comparison& comparison);
-/// "slower", "no significant change", "not comparable"…
+/// "slower", "no significant change", "not comparable"… One for each Speed.
 std::string_view SpeedWord(const report::Comparison& comparison);
 /// "Median iteration time: 177 ms → 127 ms, −27.6 % (98 % CI −37.9 % to −15.4 %): faster": one
-/// change, named, with the word.
+/// change, named, with the word. Without a limit on the iteration time the means of both runs,
+/// without an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
 /// The percentage in it: "−27.6 %"; empty without one.
 std::string TestedChange(const report::Comparison& comparison);
@@ -59,7 +63,7 @@ struct SpeedLook {
 };
 SpeedLook LookOfSpeed(const report::Comparison& comparison);
 /// Whether the change of a metric is certain: -1 it falls, 1 it rises, 0 no one knows. Certain are
-/// changes whose interval excludes 0.
+/// changes whose interval excludes 0. A metric that is not in Comparison::metrics is 0.
 int CertainChange(const report::Comparison& comparison, std::string_view metric);
 /// Whether any part is significant, so that the mark needs its legend.
 bool HasSignificant(const report::Comparison& comparison);
@@ -69,7 +73,7 @@ std::string TotalChange(const report::Comparison& comparison);
 std::string PerIteration(double count);
 /// "[+46.6 %, +57.3 %]", empty without an interval.
 std::string IntervalText(const report::ComparedMetric& metric);
-/// "main, the middle one of 3 runs"
+/// "main, the median of 3 runs"; of a single run only its name.
 std::string BaselineText(const report::Comparison& comparison);
 
 /// One bar of the waterfall: both ends are times from 0.
@@ -81,10 +85,16 @@ struct ChangeBar {
   std::int64_t Length() const { return is_total ? to : to - from; }
 };
 /// The base, then the categories that changed, the largest first, then the current run. Each bar
-/// begins where the one before ends.
+/// begins where the one before ends; bars may go down.
+///
+///   base       |==================|  177 ms    from 0
+///   GPU idle   |              ====|  -40 ms    from 177 to 137
+///   copies     |              =   |  +10 ms    from 137 to 147
+///   current    |===============   |  147 ms    from 0
 std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison);
 
-/// A row of the tree of changes. Rows that say little are left out.
+/// A row of the tree of changes; `depth` counts from 0, the categories. `step` points into the
+/// comparison. Rows that say little are left out.
 struct ChangeRow {
   const report::ComparisonStep* step = nullptr;  ///< nullptr: the sum of smaller ones.
   std::int64_t delta = 0;
@@ -97,6 +107,10 @@ struct ChangeTreeOptions {
 };
 /// The tree from the categories down, largest change first. Steps of one parent, with their sum of
 /// smaller ones, add up to it.
+///
+///   GPU kernels            +30 ms     depth 0
+///     convolution          +25 ms     depth 1
+///     3 smaller             +5 ms     depth 1, step nullptr, smaller 3
 std::vector<ChangeRow> ChangeTree(const report::Comparison& comparison,
                                   const ChangeTreeOptions& options);
 

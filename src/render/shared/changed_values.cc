@@ -8,6 +8,7 @@
 namespace profgauge::render {
 namespace {
 
+// The size of a change; 0 where it is no finite number.
 double ChangeOf(const report::PairedValue& value) {
   const double change = std::abs(AsNumber(value.change.value, 0));
   return std::isfinite(change) ? change : 0;

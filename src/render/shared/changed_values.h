@@ -13,7 +13,8 @@ namespace profgauge::render {
 inline constexpr double kLeastShownChange = 0.01, kLeastShownPoints = 0.005;
 
 /// Those without a limit that changed by at least 1 %, shares by half a point; the largest change
-/// first. The compared ones are in Comparison::metrics.
+/// first, then those that rose from 0, which have no share. The compared ones are in
+/// Comparison::metrics. The pointers are into `comparison`.
 std::vector<const report::PairedValue*> ChangedValues(const report::Comparison& comparison);
 
 }  // namespace profgauge::render

@@ -18,11 +18,14 @@ namespace {
 
 namespace json = boost::json;
 
+//   value   0  -1  1  -2  2 …        becomes   0  1  2  3  4 …
+// Small numbers of either sign have few bytes. Two's complement would have eight for -1.
 std::uint64_t ZigZag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
 }
 
-// The bytes that the largest value needs.
+// The bytes that the largest value needs, at least one: a column of zeros still has its bytes,
+// which gzip removes.
 unsigned PlanesOf(std::span<const std::uint64_t> values) {
   std::uint64_t all = 0;
   for (const std::uint64_t value : values) all |= value;
@@ -301,6 +304,7 @@ std::string TablePacker::Finish() {
                          {"texts", std::move(texts_)}});
 }
 
+// Above kExactEvents times are in units of 100 ns, which saves most of a byte for each event.
 std::string PackTimeline(const report::Timeline& timeline, std::string_view accelerator) {
   const Ns unit = timeline.start.size() > kExactEvents ? 100 : 1;
   ColumnPacker packer;

@@ -27,14 +27,23 @@
 
 namespace profgauge::render {
 
+/// Packs columns one after another. Three numbers, 1, 256 and 3, have two planes:
+///
+///   numbers     0x0001 0x0100 0x0003
+///   plane 0     01 00 03                 the lowest bytes
+///   plane 1     00 01 00                 the next ones
+///
+/// A column has as many planes as its largest number needs. Cost: O(values); the packed bytes of
+/// all columns are in memory together.
 class ColumnPacker {
  public:
   void AddUnsigned(std::string_view id, std::span<const std::uint64_t> values);
   void AddDifferences(std::string_view id, std::span<const std::int64_t> values);
   void AddReals(std::string_view id, std::span<const double> values);
-  /// Omits ids and counts from the list of columns, where the rest of the head has them.
+  /// Omits ids and counts from the list of columns, where the rest of the head has them. After the
+  /// last column, once.
   void NameNothing();
-  /// The payload. `head` gets the key "columns". Same input, same bytes.
+  /// The payload, once. `head` gets the key "columns". Same input, same bytes.
   std::string Finish(boost::json::object head);
 
  private:
@@ -51,7 +60,8 @@ class TablePacker {
  public:
   /// Definitions are in the words of such devices: report/labels.h.
   explicit TablePacker(std::string_view accelerator = {}) : accelerator_(accelerator) {}
-  /// `rows` of `table`, in that order.
+  /// `rows` of `table`, in that order. Columns that are absent as a whole are left out; the head
+  /// names those that are there.
   void Add(const Table& table, std::span<const std::size_t> rows);
   /// Names of iterations that are not their position: head.iterations, [[position, name]].
   void NameIterations(const std::map<std::int64_t, std::string>& names);

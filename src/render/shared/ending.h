@@ -51,7 +51,7 @@ std::string RenderJson(const Ending& ending);
 Result<std::string> RenderHtml(const Ending& ending);
 Result<std::vector<File>> RenderHtmlFiles(const Ending& ending);
 /// The same for the report and for its summary, which a comment or a step summary shows. Sections
-/// beyond `max_bytes` (0: no limit) are left out.
+/// beyond `max_bytes` (0: no limit) are left out whole, from the last.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes = 0);
 /// At most twelve lines without markup.
 std::string RenderText(const Ending& ending);
@@ -89,12 +89,16 @@ struct VerdictFacts {
   std::vector<Job> jobs;  ///< For several jobs together.
 };
 
+/// The verdict of a report; `exit_code` may differ from it, as under --exit-zero. Model and page
+/// are for the caller to set.
 VerdictFacts FactsOf(const report::Report& report, int exit_code);
+/// The same of a run that was not judged: reasons are the messages, errors the codes.
 VerdictFacts FactsOf(const Ending& ending);
 
 /// verdict.json, schema 1.
 std::string RenderVerdict(const VerdictFacts& facts);
-/// Lines `verdict=…`, `exit-code=…` and `report=…`, as GitHub's $GITHUB_OUTPUT takes them.
+/// Lines `verdict=…`, `exit-code=…` and `report=…`, as GitHub's $GITHUB_OUTPUT takes them. A value
+/// never has a line end: it would start a variable of the profile's choice.
 std::string RenderGithubOutput(const VerdictFacts& facts);
 /// Lines `PROFGAUGE_VERDICT=…` and `PROFGAUGE_EXIT=…`: a dotenv report of GitLab.
 std::string RenderDotenv(const VerdictFacts& facts);

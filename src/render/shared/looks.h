@@ -69,7 +69,8 @@ constexpr const Paint& PaintOf(Category category) {
 inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};
 inline constexpr const Paint& kIdlePaint = kIdleColours.paint;
 
-/// For the timeline's script, in order: [id, title, [fill, ink], name of the variable].
+/// For the timeline's script, in order: [id, title, [fill, ink], name of the variable]. Titles are
+/// in the words of `accelerator`'s devices.
 boost::json::array CategoriesForScript(std::string_view accelerator);
 
 // The look of states, in every output: a sign and a word for each, so that color is never the only
@@ -146,7 +147,8 @@ constexpr StatusLook LookOf(Severity severity) {
   return LookOf(State::kInfo);
 }
 
-/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED".
+/// "FAIL", "PASS", "NO VERDICT", "NOT JUDGED". For the head of an output only: a table has the word
+/// of kStatusLooks.
 std::string VerdictWord(State verdict);
 
 // The colors of a style sheet that lists of this folder hold.

@@ -1,4 +1,12 @@
 // Renderers: pure functions from the report object to bytes. They know the report and nothing else.
+//
+//   report::Report --> RenderHtml, RenderMarkdown, RenderXlsx, RenderJson, RenderTerminal
+//   render::Ending --> the same names (render/shared/ending.h), for a run without a report
+//   report::Runs   --> RenderRuns… (render/shared/runs_table.h), for several runs
+//   alerts         --> JUnit, SARIF, GitHub, GitLab, OpenMetrics (render/ci/ci.h)
+//
+// All of them: the same report gives the same bytes, with no clock, locale or address in them; none
+// changes the report; any two may run simultaneously on one report.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +18,8 @@
 
 namespace profgauge::render {
 
-/// report.json, schema 1: keys in a fixed order, two spaces of indentation, a final newline.
+/// report.json, schema 1: keys in a fixed order, two spaces of indentation, a final newline. Absent
+/// values are null with their reason; reals are the shortest text that reads back the same.
 std::string RenderJson(const report::Report& report);
 
 struct HtmlOptions {
@@ -33,6 +42,8 @@ struct MarkdownOptions {
   std::size_t max_bytes = 0;  ///< 0: no limit. Sections are dropped from the bottom, and said.
   std::string templates_dir;
 };
+/// The Markdown document, or the summary. With a limit, sections are dropped whole from the last
+/// one, and a line says so. Errors: as RenderHtml.
 Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownOptions& options);
 
 /// The bytes of an .xlsx workbook. Errors: kOutput when the library fails.
@@ -44,6 +55,8 @@ struct TerminalOptions {
   int verbosity = 0;        ///< -1 quiet: only the verdict line; 1: all passed limits too.
   bool fold_names = false;  ///< Kernel names lose long template and parameter lists.
 };
+/// At most `width` columns where words allow it. Control characters of names are made visible: a
+/// profile must not move the cursor. Without color it has no escape sequence at all.
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
 /// The plan as the terminal shows it. REQUIRES: it has steps.
 std::string RenderPlan(const report::Plan& plan, std::size_t width);

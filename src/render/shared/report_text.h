@@ -20,13 +20,14 @@ inline constexpr std::size_t kFirstSteps = 4;
 /// saving first.
 std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight);
 /// The finding that leaves a run without a verdict nothing to judge, whose symptoms the others are;
-/// nullptr where there is none.
+/// nullptr where there is none, and for any run with a verdict.
 const report::Finding* FlawOfProfile(const report::Report& report);
 
 /// The first point of a finding's advice as text, code between backticks; empty without advice.
 std::string FirstAdvice(const report::Finding& finding);
 
-/// "59.0 ms (−33.2 %)": the saving of a step, and its share of the start.
+/// "59.0 ms (−33.2 %)": the saving of a step, and its share of the start; "… at most 80 ms" is
+/// added where the bound is well above the simulation.
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step);
 
 /// "and 2 more steps" where the plan has more than kFirstSteps; else empty.
@@ -45,8 +46,8 @@ std::string_view TrustText(Trust trust);
 /// "fine", "uncertain", "lost", "unknown".
 std::string_view StateText(CheckState state);
 
-/// "limited: 70 of 516 launches have no kernel (and 1 more)": the most severe check; empty where
-/// the profile is whole.
+/// "limited: 70 of 516 launches have no kernel (and 1 more)": the most severe check, and how many
+/// others are uncertain or lost; empty where the profile is whole.
 std::string QualityText(const Certificate& recording);
 
 /// Checks by weight: data loss, uncertain, unknown, fine; each in their order.

@@ -17,6 +17,7 @@ using report::Metric;
 using report::Report;
 using report::Runs;
 
+// A finite number; nothing where it is absent. A run without a value takes no part in "best".
 std::optional<double> ValueOf(const report::Quantity* quantity) {
   if (quantity == nullptr || IsAbsent(quantity->value)) return std::nullopt;
   const double value = AsNumber(quantity->value, std::nan(""));
@@ -41,6 +42,8 @@ double ChangeIn(const RunsRow& row) {
   return most;
 }
 
+// No best where no direction is better, or where all runs are alike: a mark on each cell would say
+// nothing.
 void MarkBest(RunsRow& row) {
   row.is_best.assign(row.cells.size(), false);
   if (row.metric->better == report::Better::kNeutral || ChangeIn(row) == 0) return;

@@ -35,7 +35,7 @@ std::string RenderRunsTerminal(const report::Runs& runs, const TerminalOptions& 
 
 // Metrics × runs: several runs in one table.
 
-/// One metric of all runs.
+/// One metric of all runs. Pointers are into the runs, which must outlive the row.
 struct RunsRow {
   const report::Metric* metric = nullptr;      ///< From the first run that has it.
   bool is_limited = false;                     ///< A run's policy limits it.
@@ -43,9 +43,15 @@ struct RunsRow {
   std::vector<bool> is_best;                   ///< By run; several where they are equal.
 };
 
-/// The median iteration time, the limited metrics in the policy's order, then those that changed,
-/// the largest change first; `all`: then the others that some run has. At most `most` rows; 0: no
-/// limit.
+/// The rows, in this order, each metric once:
+///
+///   1  the median iteration time, limited or not
+///   2  limited metrics, in the order of the first policy that limits each
+///   3  those that changed by at least 1 % (shares by half a point), largest change first
+///   4  `all`: the others that some run has, in catalog order
+///
+/// At most `most` rows, from the first; 0: no limit. A change is against the first run that has the
+/// metric. Cost: O(metrics^2), some thousand comparisons of ids.
 std::vector<RunsRow> RowsOfRuns(const report::Runs& runs, bool all, std::size_t most = 0);
 
 /// The cell's text; "–" without a value.

@@ -253,6 +253,8 @@ report::Report MakeSchemaReport() {
 
 }  // namespace
 
+// Everything is there at least once, with the smallest values: a list without an element would let
+// a template name anything in it. A new list in a view needs its sample here.
 const report::Report& SchemaReport() {
   static const report::Report report = MakeSchemaReport();
   return report;

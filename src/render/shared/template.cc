@@ -40,6 +40,7 @@ const json::value* FindIn(const json::value& frame, std::string_view name) {
   }
 }
 
+// From the innermost frame outwards, as Mustache demands.
 const json::value* FindName(const Frames& frames, std::string_view name) {
   if (name == ".") return frames.back();
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
@@ -63,6 +64,8 @@ Error UnknownName(const Tag& tag, const std::string& file, const Frames& frames)
   return error;
 }
 
+// Walks through the tags as drawing would, with the schema for a view: each section is entered
+// once, also those that this report would skip.
 class Checker {
  public:
   explicit Checker(const TemplateFolder& folder) : folder_(folder) {}
@@ -142,6 +145,11 @@ class Checker {
 
 // Feeds Mustache from the view, one name at a time: nothing is copied up front. The result of get()
 // lives until the section that asked for it is left.
+//
+//   {{#rows}}        get("rows")     a list of markers; values_ has the row of each
+//                    push(marker)    frames_ = [view, row 0]
+//     {{name}}       get("name")     looked for in row 0, then in the view
+//   {{/rows}}        pop             frames_ = [view]; the results of get() since then are freed
 class ViewContext final : public mustache::basic_context<std::string> {
  public:
   ViewContext(const TemplateFolder& folder, const json::value& view)

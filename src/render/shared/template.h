@@ -31,12 +31,15 @@ std::span<const std::string_view> EmbeddedTemplatePaths();
 
 namespace profgauge::render {
 
-/// A view value that {{{name}}} may insert as it is.
+/// A view value that {{{name}}} may insert as it is. REQUIRES: every text of a profile in it was
+/// escaped.
 boost::json::value MakeMarkup(std::string markup);
 bool IsMarkup(const boost::json::value& value);
 
 /// The schema that `view` represents: each list becomes one element that has every name of its
-/// elements.
+/// elements. An empty list stays empty, and names in it are unknown.
+///
+///   {rows: [{a: 1}, {a: 2, b: 3}]}     ->     {rows: [{a: 1, b: 3}]}
 boost::json::value MakeSchema(boost::json::value view);
 
 /// One folder of templates, of one kind of file.

@@ -22,8 +22,8 @@ struct Tag {
 };
 
 /// The tags of `text` in order, comments left out, sections balanced. `file` names it in errors.
-/// Errors: kConfig "template/unclosed-tag", "template/unbalanced-section",
-/// "template/unsupported-tag".
+/// Changed delimiters ({{=<% %>=}}) are not supported. Errors: kConfig "template/unclosed-tag",
+/// "template/unbalanced-section", "template/unsupported-tag"; the first only.
 Result<std::vector<Tag>> ScanTags(std::string_view text, const std::string& file);
 
 /// An Error at `tag`.

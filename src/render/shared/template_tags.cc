@@ -53,6 +53,7 @@ bool Classify(std::string_view inside, bool triple, Tag& tag) {
   return true;
 }
 
+// The engine would draw the rest of the page inside an open section, or fail without a place.
 Status CheckBalance(const std::vector<Tag>& tags, const std::string& file) {
   std::vector<const Tag*> open;
   for (const Tag& tag : tags) {

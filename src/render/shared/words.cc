@@ -14,6 +14,7 @@
 namespace profgauge::render {
 namespace {
 
+// The order of limits: errors, warnings, undecided or missing, the rest.
 int GateRank(const report::GateRow& row) {
   if (row.status == State::kError) return 0;
   if (row.status == State::kWarn || row.status == State::kLowConfidence) return 1;

@@ -53,7 +53,8 @@ bool HasTimeBetween(const report::Report& report);
 std::string RunText(const report::Report& report);
 
 /// The verdict's reasons that belong to no limit and no rule ("4 of 8 ranks are missing"), and how
-/// many of them, from the first on, the verdict counts as errors.
+/// many of them, from the first on, the verdict counts as errors. A reason belongs to a limit or
+/// rule if it starts with its id or title.
 struct ReasonsOfRun {
   std::vector<std::string> reasons;
   std::int64_t errors = 0;
@@ -66,24 +67,27 @@ int WeightOf(State level);
 /// Whether a finding fired: its status is a level.
 bool HasFired(const report::Finding& finding);
 /// "4.05 ms/iteration (simulated)", "at most 39.0 ms/iteration", "about 2.1 ms/iteration", or
-/// empty; "nothing (simulated; at most 1.57 ms)" where other work hides its cost.
+/// empty; "nothing (simulated; at most 1.57 ms)" where other work hides its cost. `per` follows the
+/// number; empty in columns whose head has it.
 std::string GainText(const report::Finding& finding, std::string_view per = "/iteration");
 /// Fired findings in the report's order: the largest gain first, a symptom after its cause.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
-/// The fired finding that explains this one; nullptr if no finding does. Their gains are one.
+/// The fired finding that explains this one; nullptr if no finding does. Their gains are one. It is
+/// before its symptoms in the report. O(findings x explained rules).
 const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding);
 /// How many causes are above it.
 int DepthOf(const report::Report& report, const report::Finding& finding);
 
-/// Whether the limit of a row is missed or cannot be judged.
+/// Whether the limit of a row is missed, at either level, or cannot be judged.
 bool IsMissed(const report::GateRow& row);
 /// Rows by weight: errors, warnings, missing, then the rest in the report's order.
 std::vector<const report::GateRow*> GateByWeight(const report::Report& report);
 
-/// "+12.3 ms", "−1.20 ms": a change in the time of an iteration.
+/// "+12.3 ms", "−1.20 ms", "±0": a change in the time of an iteration. The minus is U+2212.
 std::string DeltaText(std::int64_t ns);
 
-/// `text` cut in its middle to at most `characters`, with "…" there. REQUIRES: characters >= 3.
+/// `text` cut in its middle to at most `characters`, with "…" there; counts characters, not bytes.
+/// Both ends of a kernel's name identify it. REQUIRES: characters >= 3.
 std::string ElideMiddle(std::string_view text, std::size_t characters);
 
 /// What to do in a step of the plan, in sentences. `is_below_title`: they need not repeat it.

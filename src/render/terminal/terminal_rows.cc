@@ -12,6 +12,8 @@
 namespace profgauge::render {
 namespace {
 
+// The width of a column: its widest cell, but at most `most`, so that one long name does not push
+// all values to the right.
 std::size_t Widest(const std::vector<Row>& rows, std::string Row::*field, std::size_t most) {
   std::size_t width = 0;
   for (const Row& row : rows) width = std::max(width, CharactersIn(row.*field));
@@ -95,6 +97,9 @@ std::string WithFoldedNames(std::string_view text) {
   return out;
 }
 
+// One row after another, each by itself once the widths are known. Where its columns have no room,
+// they go below each other (NarrowLine); where its sentence has none, it goes below the columns.
+// Only the verb and the next command have color.
 std::string ListText(const std::vector<Row>& rows, std::size_t width, bool color) {
   const std::size_t verb = Widest(rows, &Row::verb, 9), name = Widest(rows, &Row::name, 40);
   const std::size_t value = Widest(rows, &Row::value, 12), limit = Widest(rows, &Row::limit, 24);

@@ -1,4 +1,14 @@
 // How the answer on a terminal is laid out: rows with columns, texts of a width, ink.
+//
+//   |  error  gpu.idle.mean   31.4 %  (error above 30 %)                            |
+//   |  warn   comm/exposed     5.0 %                      saves 39 ms/iteration     |
+//   |         rank 3 waits for rank 0 in 12 of 16 collectives                       |
+//   |         do: …                                                                 |
+//   |         next: profgauge rules explain comm/exposed …                          |
+//    ^^verb   ^^name          ^^value  ^^limit            ^^gain, text below or beside
+//
+// Columns are as wide as their widest cell, up to a bound of each; a wider cell only shifts its own
+// row. Widths count characters, so a wide character of East Asia takes two columns unnoticed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +20,8 @@ namespace profgauge::render {
 
 enum class Ink { kNone, kBold, kRed, kYellow, kGreen, kDim };
 
-/// One row of the list: a verb, then columns that are aligned over all rows, then a sentence.
+/// One row of the list: a verb, then columns that are aligned over all rows, then a sentence. All
+/// texts are printable already. A row without a name has only verb and sentence.
 struct Row {
   std::string verb;
   Ink ink = Ink::kNone;
@@ -23,14 +34,16 @@ struct Row {
 std::string Painted(std::string_view text, Ink ink, bool color);
 
 /// `text` in lines of at most `width` characters, broken at spaces; longer words stay whole.
+/// Several spaces count as one. Never empty: an empty text is one empty line.
 std::vector<std::string> Wrapped(const std::string& text, std::size_t width);
 
 /// Parts side by side, two spaces between them, wrapped at `width` below `lead`.
 std::string Flowed(const std::string& lead, const std::vector<std::string>& parts,
                    std::size_t width);
 
-/// "void at::native::kernel<4, at::detail::Array<char*, 1> >(int, float)" as
-/// "void at::native::kernel<…>(…)": long lists in brackets that follow a name.
+/// "void at::native::kernel<4, at::detail::Array<char*, 1> >(int, float)" as "void
+/// at::native::kernel<…>(…)": lists in brackets that follow a name and have over 24 bytes. Only for
+/// people at a terminal: a pipe gets names whole, so that they can be searched.
 std::string WithFoldedNames(std::string_view text);
 
 /// The rows below each other, their columns aligned. Text that does not fit goes below its row.

@@ -16,6 +16,7 @@ std::string NameOf(const report::Report& run) {
   return PrintableShort(run.profile.name, kRunNameWidth);
 }
 
+// A line for each pair: the later run against the earlier one, and the change with its word.
 std::string Pairs(const report::Runs& runs) {
   std::vector<std::string> heads;
   std::size_t width = 0;
@@ -57,6 +58,11 @@ std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& 
   return out;
 }
 
+// As many runs beside each other as fit `width`, at least one; the others in a table below:
+//
+//                          before   after
+//   iteration.time.median  177 ms   127 ms*
+//   * the best run
 std::string Metrics(const report::Runs& runs, std::size_t width) {
   const std::vector<RunsRow> rows = RowsOfRuns(runs, false, kMostMetrics);
   if (rows.empty()) return {};

@@ -103,6 +103,8 @@ class Writer {
     fmt::format_to(std::back_inserter(out_), form, std::forward<Args>(args)...);
   }
 
+  // A process for each rank and group, numbered in the order of their first use; its name is
+  // written then.
   std::size_t ProcessOf(const std::string& group, std::int64_t rank) {
     const auto [place, is_new] = processes_.try_emplace({rank, group}, processes_.size());
     if (is_new) {
@@ -133,7 +135,12 @@ class Writer {
     return IsPath(timeline_.tracks[timeline_.lanes[lane].track]);
   }
 
-  // Whether each event of the lane is inside one of the lane above it.
+  // Whether each event of the lane is inside one of the lane above it. Both are in order of time,
+  // so one walk over both is enough:
+  //
+  //   above   |------A------|   |--B--|
+  //   lane      |--c--| |-d-|    |-e-|        c and d are in A, e is in B: nested
+  //   lane              |--f--|               f ends after A: not nested
   bool IsNested(const Timeline::Lane& above, const Timeline::Lane& lane) const {
     std::uint32_t outer = above.begin;
     for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
@@ -202,6 +209,8 @@ class Writer {
     return out;
   }
 
+  // Device work has its stream by the name of its track, else the thread's number: readers group by
+  // it. A correlation is the index of the launching call plus 1, as 0 means none.
   std::string OwnArguments(std::uint32_t event, std::string_view category,
                            const Timeline::Track& track, std::size_t thread) const {
     std::string out;
@@ -223,6 +232,8 @@ class Writer {
     return out;
   }
 
+  // Calls that launched something, which then have a correlation. Events of the critical path link
+  // to others too, and launch nothing.
   void MarkLaunches() {
     launches_.assign(timeline_.start.size(), false);
     for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
@@ -243,6 +254,7 @@ class Writer {
     return out;
   }
 
+  // The lane of an event: the first that ends after it. O(log lanes).
   std::size_t LaneOf(std::uint32_t event) const {
     const auto after = std::upper_bound(
         timeline_.lanes.begin(), timeline_.lanes.end(), event,
@@ -250,6 +262,8 @@ class Writer {
     return static_cast<std::size_t>(after - timeline_.lanes.begin());
   }
 
+  // Start and end of an arrow have one id, the event's index. `bp: e` binds the end to the slice
+  // around it; without it the arrow would lead to the next slice.
   void WriteFlows() {
     for (std::uint32_t i = 0; i < timeline_.link.size(); ++i) {
       const std::uint32_t from = timeline_.link[i];
