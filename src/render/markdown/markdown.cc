@@ -91,7 +91,8 @@ class Document {
     return Add("Notes", "notes", MarkdownNotesView(report_), MarkdownNotesView(sample));
   }
 
-  /// The sections that fit; the rest is named at the end.
+  /// The sections that fit into `max_bytes` (0: all do), the first in any case; the rest is named
+  /// at the end, up to four of them. Room for that sentence is kept until the last section.
   std::string Assembled(std::size_t max_bytes) const {
     constexpr std::size_t kReserve = 400;  // for the sentence about the missing sections
     std::string out;
@@ -144,6 +145,8 @@ class Document {
                MarkdownBreakdownView(sample, shape_), !report::Breakdown(report_).empty());
   }
 
+  // The table of findings, then a section for each of the first ones: a limit on the size drops
+  // single findings from the last.
   Status DrawFindings(const report::Report& sample) {
     const auto fired = FiredFindings(report_);
     PROFGAUGE_CHECK(Add("Findings", "findings", MarkdownFindingsView(report_, shape_),

@@ -23,6 +23,8 @@ namespace json = boost::json;
 std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
 std::string Delta(std::int64_t ns) { return ns == 0 ? "0" : DeltaText(ns); }
 
+// The tree of changes; the summary has two levels of it. Indents are em spaces, as Markdown removes
+// others.
 json::array StepsView(const report::Comparison& comparison, bool is_full) {
   std::int64_t largest = 1;
   for (const report::ComparisonStep& step : comparison.waterfall) {

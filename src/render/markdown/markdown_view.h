@@ -2,6 +2,16 @@
 //
 // All names are always present. Text is escaped by the template engine; code spans, bars and
 // headings are markup made here.
+//
+//   full document                          summary, for a comment
+//   Verdict                                Verdict
+//   Plan                                   Plan
+//   Limits                                 Change
+//   Findings, finding, finding …           Iteration time breakdown
+//   Change                                 <details>
+//   Iteration time breakdown                 Limits
+//   tables                                   Findings, finding …
+//   Other rules, Metrics, Notes              operators
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -19,17 +29,22 @@ struct MarkdownShape {
   std::size_t evidence_rows = 15;  ///< Rows below one finding.
   std::size_t table_rows = 20;     ///< Rows of ops, kernels, ….
 };
-/// Full or summary.
+/// Full or summary: how many rows each part has. Rows that are left out are counted below the part.
 MarkdownShape MarkdownShapeOf(bool is_full);
 
+/// Verdict, run, policy, diagnosis, reasons and losses of data.
 boost::json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownPlanView(const report::Report& report, const MarkdownShape& shape);
+/// Limits by weight; `has_baseline` and `has_reason`: whether these columns are needed.
 boost::json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape);
+/// The comparison; names are there without one, too, as templates are checked by them.
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,
                                         const report::Labels& labels);
+/// The rows of report::TellingRows(), with the columns that the table's look names, else the first
+/// eight that have values.
 boost::json::object MarkdownTableView(const Table& table, const MarkdownShape& shape,
                                       const report::Labels& labels);
 boost::json::object MarkdownRulesView(const report::Report& report);

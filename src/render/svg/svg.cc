@@ -40,6 +40,7 @@ double SvgAxisStep(double top) {
 
 namespace {
 
+// Where values are on the page: `scale_top` is at the upper edge of the plot, 0 at the lower.
 struct Plot {
   double left = 64, right = 8, top = 22, bottom = 22;
   double width = 0, height = 0, scale_top = 1;
@@ -50,6 +51,7 @@ struct Plot {
   }
 };
 
+// The highest column, or the highest line where that is above it, is at the upper edge.
 Plot MakePlot(const ColumnChart& chart) {
   double top = 0;
   for (const ChartColumn& column : chart.columns) {

@@ -3,6 +3,18 @@
 // Every shape has its color twice, as a presentation attribute and as a class: the attribute
 // serves pages whose style sheet may not load, the class lets the style sheet choose for dark and
 // print. No chart is the only carrier of its numbers; each is beside a table.
+//
+//   64 px     plot                                       110 px with lines, else 8
+//   +------+--------------------------------------------+--------+
+//   | axis |  v marked                                  |        |  22 px
+//   |      |  ##      ##                                |        |
+//   |      |- ## - -  ## - - - ## - - - - - - - - - - - | label  |  lines
+//   |      |  ##  ##  ##  ##   ##                       |        |
+//   +------+--------------------------------------------+--------+
+//   |      |  1   2   3   4    5                        |        |  22 px
+//
+// Sizes and coordinates are CSS pixels; numbers have at most one decimal.
+// A chart knows no report: it gets plain numbers, texts and paints. Texts are escaped here.
 #pragma once
 
 #include <optional>
@@ -14,7 +26,7 @@
 
 namespace profgauge::render {
 
-/// A square of the color, for legends.
+/// A square of the color, for legends. Hidden from screen readers, as a word is beside it.
 std::string SvgSwatch(const Paint& paint);
 
 struct BarPart {
@@ -25,13 +37,15 @@ struct BarPart {
   bool hatched = false;  ///< Time that would be saved.
 };
 enum class Hover : bool { kEachPart, kWhole };
-/// One horizontal bar. The rest beyond the parts stays empty. If many bars are below each other,
-/// the description is the hover text of each, whatever part the pointer is on. `mark`: where a line
-/// crosses the bar, 0..1 of its width.
+/// One horizontal bar. Parts follow each other from the left; the rest beyond them stays empty, and
+/// parts whose share is not above 0 are left out. If many bars are below each other, the
+/// description is the hover text of each, whatever part the pointer is on. `mark`: where a line
+/// crosses the bar, 0..1 of its width. Labels are drawn only where they fit.
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
                           std::string_view description, Hover hover = Hover::kEachPart,
                           std::optional<double> mark = {});
 
+/// One column; values beyond the number of series are not drawn.
 struct ChartColumn {
   std::vector<double> values;  ///< One for each series, from the bottom up.
   std::string title;           ///< Shown on hover.
@@ -51,6 +65,9 @@ struct ColumnChart {
   std::string description;
   int width = 1190, height = 230;
 };
+/// Stacked columns from 0, over one axis. Empty without columns. One path for each series, so the
+/// size is bounded by columns, not by shapes; hover texts only up to 120 columns, names only where
+/// there is room.
 std::string SvgColumns(const ColumnChart& chart);
 
 /// For meters of neutral values.
@@ -62,6 +79,7 @@ struct Meter {
   Paint paint = kNoState;
   std::string description;
 };
+/// A bar of 120 x 14 pixels. Values beyond the scale end at its end; a scale of 0 or less is 1.
 std::string SvgMeter(const Meter& meter);
 
 }  // namespace profgauge::render

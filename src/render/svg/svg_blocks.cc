@@ -22,6 +22,7 @@ struct Frame {
   double Y(double address) const { return kTop + height * (high - address) / (high - low); }
 };
 
+// Addresses from the lowest to the highest that any block occupies, not from 0. REQUIRES: blocks.
 Frame FrameOf(const BlockChart& chart) {
   Frame frame;
   frame.width = chart.width - kLeft - kRight;

@@ -1,4 +1,13 @@
 // Charts of one kind of data each, as SVG text.
+//
+//   SvgBlocks     rectangles: address x time            memory of an accelerator
+//   SvgHeat       cells: rank x iteration               waiting of ranks
+//   SvgBands      percentiles of many by iteration      spread over ranks
+//   SvgMeetings   lanes joined by calls                 who arrives last
+//   SvgOverview   lanes of events                       the timeline without scripts
+//   SvgPoints     points: size x rate                   bandwidths
+//   SvgSteps      curves that hold until they change    memory over time
+//   SvgTrend      one metric over runs                  the history
 #pragma once
 
 #include <cstddef>
@@ -47,7 +56,9 @@ struct HeatChart {
   std::string description;
   int width = 1190;  ///< At most: few columns make a narrow chart.
 };
-/// Empty when no value is above 0. REQUIRES: values.size() == rows.size() * columns.size().
+/// Cells in eight strengths of one color, by value as a share of the largest; unknown and zero
+/// values have no cell. The largest 24 have hover texts. Empty when no value is above 0. REQUIRES:
+/// values.size() == rows.size() * columns.size(); value_text is set.
 std::string SvgHeat(const HeatChart& chart);
 
 /// Percentiles of an iteration over many ranks.
@@ -62,8 +73,9 @@ struct BandChart {
   std::string description;
   int width = 580, height = 180;
 };
-/// Neighbors that would be too narrow to see become one band that covers them. Empty without
-/// bands, and when all are 0.
+/// Boxes from p5 to p95 and from p25 to p75, a line at the median. Neighbors that would be too
+/// narrow to see become one band that covers them: its ends are the outermost, its median the mean
+/// of theirs. Empty without bands, and when all are 0. REQUIRES: value_text is set.
 std::string SvgBands(const BandChart& chart);
 
 // Calls of several ranks on one time axis, joined where they are one call, as SVG text. As all
@@ -87,7 +99,11 @@ struct MeetingChart {
   int width = 1190;
 };
 /// A line joins the starts of a call on neighboring lanes: the more it slants, the later one came.
-/// Empty without lanes or time.
+/// Empty without lanes or time. REQUIRES: time_text is set.
+///
+///   rank 0   |--[wwwwwwwttt]-----|     w waits, t transfers
+///               `------.               the line from start to start
+///   rank 1   |---------[ttt]-----|     arrives last, so it does not wait
 std::string SvgMeetings(const MeetingChart& chart);
 
 // Events on lanes over a range of time, as SVG text: for readers without scripts instead
@@ -110,8 +126,9 @@ struct OverviewChart {
   std::string description;
   int width = 1190;
 };
-/// Empty when the range or the lanes are. Its size is bounded, however many events there are:
-/// events in the same few pixels are drawn as the kind that takes most of them.
+/// Empty when the range or the lanes are. Its size is bounded, however many events there are: a
+/// lane has one color for every three pixels, that of the kind that covers most of them. REQUIRES:
+/// `paint` of every event is an index into `paints`.
 std::string SvgOverview(const OverviewChart& chart);
 
 // Points over sizes, as SVG text: a kind of point has its color and its shape. As all charts
@@ -134,8 +151,9 @@ struct PointChart {
   std::string description;
   int width = 900, height = 300;
 };
-/// x is logarithmic, y begins at 0. Points of a series that would cover each other are drawn once,
-/// marked ones before others. Empty without points.
+/// x is logarithmic, in whole decades; y begins at 0. Points of a series that would cover each
+/// other are drawn once, marked ones before others, and at most 400 of a series. Empty without
+/// points. REQUIRES: x of every point is above 0; x_text and y_text are set.
 std::string SvgPoints(const PointChart& chart);
 
 // A chart of values that hold until they change, as SVG text: allocated memory over time. As all
@@ -158,14 +176,16 @@ struct StepChart {
   std::string description;
   int width = 1190, height = 240;
 };
-/// Empty when no series has two points. Series are drawn in order; each is thinned to the chart's
-/// pixels so that every peak stays.
+/// Empty when all points have one time. Series are drawn in order; each is thinned to the chart's
+/// pixels so that every peak stays. A hidden rectangle has the ranges of both axes, for scripts
+/// that read values off the curve. REQUIRES: value_text and time_text are set. O(points).
 std::string SvgSteps(const StepChart& chart);
 
 // The trend of one metric over runs, as SVG text.
 
 /// The chart of one metric as SVG: a dot for each run, a line for each level, the changes named.
-/// Empty for fewer than two values.
+/// The vertical axis spans the values and not 0, since a change of 3 % must be visible. Empty for
+/// fewer than two values.
 std::string SvgTrend(const report::TrendSeries& series);
 
 }  // namespace profgauge::render

@@ -20,6 +20,7 @@ struct Scale {
   double X(Ns at) const { return kLeft + (static_cast<double>(at) - first) * per_ns; }
 };
 
+// At least half a pixel wide, so that a short call can be seen.
 std::string Box(const Scale& scale, Ns start, Ns end, double y) {
   const double x = scale.X(start);
   return fmt::format("M{} {}H{}V{}H{}z", SvgNumber(x), SvgNumber(y),

@@ -26,7 +26,11 @@ struct Scale {
 
 constexpr int kNothing = -1;
 
-// For each bin the paint that covers most of it.
+// For each bin of kBin pixels the paint that covers most of it; kNothing where none does. Without
+// it a lane of a million kernels would be a million rectangles, most of them on the same pixel.
+//
+//   events   |aaaaaaa|bb|aaa|       |c|
+//   bins     [ a ][ a ][ a ][ - ][ c ]
 std::vector<int> Bins(const OverviewLane& lane, const OverviewChart& chart, const Scale& scale,
                       std::size_t count) {
   std::vector<std::vector<double>> cover(count, std::vector<double>(chart.paints.size(), 0));

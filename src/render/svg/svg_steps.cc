@@ -23,7 +23,9 @@ struct Frame {
 
 double LastValue(const StepSeries& series) { return series.point(series.size - 1).second; }
 
-// The last value of each pixel column, and its largest where that is more: no peak is lost.
+// For each pixel column with points one point, of their largest value, so that no peak is lost. It
+// holds until the next such column, also where the last value of its column is smaller. At the end
+// of the axis is the last value. O(points), in one pass.
 std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Frame& frame) {
   std::vector<std::pair<double, double>> out;
   double pixel = -1, most = 0;
@@ -43,6 +45,11 @@ std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Fram
   return out;
 }
 
+//   value   |      +--+           M x0 y0  H x1 V y1  H x2 V y2 …
+//           |   +--+  |           a value holds until the next one, so lines are level and upright
+//           |---+     +---
+//
+// Differences below a tenth of a pixel are left out. REQUIRES: the series has a point.
 std::string PathOf(const StepSeries& series, const Frame& frame) {
   const auto points = Thin(series, frame);
   std::string path;

@@ -8,9 +8,10 @@ namespace profgauge::render {
 
 /// A coordinate: at most one decimal, no trailing zero.
 std::string SvgNumber(double value);
-/// `<svg …>` as an image with `description` for those who do not see it.
+/// `<svg …>` as an image with `description` for those who do not see it; `name` is its class.
 std::string SvgOpen(int width, int height, std::string_view description, std::string_view name);
-/// A round step that cuts `top` into three to six pieces. REQUIRES: top > 0.
+/// A round step, 1, 2, 2.5 or 5 times a power of ten, that cuts `top` into two to four pieces.
+/// REQUIRES: top > 0.
 double SvgAxisStep(double top);
 
 }  // namespace profgauge::render

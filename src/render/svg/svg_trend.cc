@@ -32,6 +32,7 @@ struct Plane {
   }
 };
 
+// `count` gets the number of values. Room of 15 % above and below, so that no dot is on the edge.
 Plane PlaneOf(const report::TrendSeries& series, std::size_t& count) {
   Plane plane;
   double low = 1e300, high = -1e300;

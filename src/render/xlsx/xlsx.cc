@@ -1,4 +1,12 @@
 // The workbook: Summary, Findings, Evidence, the tables, Metrics, Baseline, About.
+//
+//   Summary    verdict, facts, plan, limits, breakdown, charts
+//   Findings   one row each, with columns for a review
+//   Evidence   the rows of each finding
+//   …          a sheet for each kind of table (Kernels, Iterations, …)
+//   Metrics    all, with definitions
+//   Baseline … Side by side                                  only with a comparison
+//   About      provenance, quality, data that is missing
 #include <charconv>
 #include <chrono>
 
@@ -12,7 +20,9 @@
 namespace profgauge::render {
 namespace {
 
-/// The day of the profile, so that the file's date says something and no clock is asked.
+/// The day of the profile in seconds since 1970, so that the file's date says something and no
+/// clock is asked. `captured` begins with YYYY-MM-DD; anything else, and days before 1980, which a
+/// zip cannot have, are kUnknownDay.
 std::int64_t CreatedOf(const std::string& captured) {
   int year = 0;
   unsigned month = 0, day = 0;

@@ -1,4 +1,6 @@
-// libxlsxwriter prints numbers with printf: a decimal comma would break the file.
+// A workbook over libxlsxwriter, and the locale that it needs: the library prints numbers with
+// printf, and a decimal comma would break the file. Same calls, same bytes: the clock, the locale
+// and the time zone have no part in it.
 #pragma once
 
 #include <locale.h>

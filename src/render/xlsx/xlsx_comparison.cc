@@ -83,6 +83,12 @@ void AddBaselineSheet(XlsxBook& book, const Comparison& comparison) {
 }
 
 // A stacked bar with an invisible foot: the form of a waterfall in a spreadsheet.
+//
+//   columns     C foot   D total   E slower   F faster
+//   base           0       177         0          0
+//   GPU idle     137         0         0         40      hangs from 177 down to 137
+//   copies       137         0        10          0
+//   current        0       147         0          0
 void AddWaterfallChart(XlsxSheet& sheet, std::size_t first, std::size_t count, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_COLUMN_STACKED);
   const auto range = [&](std::size_t column) {

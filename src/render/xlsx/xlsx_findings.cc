@@ -82,6 +82,7 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   }
 }
 
+// A missed limit as a row among the findings: a team reviews both in one list.
 void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit) {
   sheet.Text(row, kLevelColumn, LookOf(limit.status).word, XlsxStyle::kWrap);
   sheet.Text(row, kRuleColumn, limit.metric, XlsxStyle::kWrap);
@@ -145,6 +146,7 @@ void SetPrint(XlsxSheet& sheet, std::size_t rows) {
                                           static_cast<lxw_col_t>(kAdviceColumn)));
 }
 
+// Those that fired first, in the order of the report; then all others.
 std::vector<const Finding*> InOrder(const report::Report& report) {
   std::vector<const Finding*> order = FiredFindings(report);
   for (const Finding& finding : report.findings) {

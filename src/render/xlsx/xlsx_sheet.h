@@ -1,5 +1,15 @@
 // A sheet of a workbook: numbers as numbers, text always as text, tables with filters, column
 // widths from the contents.
+//
+// A sheet is written from the top, and laid out last:
+//
+//   XlsxSheet sheet(book, "Findings");
+//   sheet.Text(1, 0, …), sheet.Cell(1, 1, …) …      cells, from the row below the heads
+//   sheet.AddTable(0, columns, rows, "t_findings")   heads, filters, data bars
+//   sheet.Freeze(1, 1)
+//   sheet.FitColumns()                               widths, from all that was written
+//
+// Rows and columns count from 0.
 #pragma once
 
 #include <xlsxwriter.h>
@@ -29,16 +39,22 @@ struct XlsxColumn {
   Unit unit = Unit::kText;  ///< kNumber for numbers of several units.
 };
 
-/// How text of column `index` is written: with a space before it where a number is on its left.
+/// How text of column `index` is written: with a space before it where a number is on its left,
+/// since numbers end at the right edge of their cell and texts begin at the left.
 XlsxStyle XlsxTextStyle(const std::vector<XlsxColumn>& columns, std::size_t index);
 
+/// One sheet. Errors of the library are kept by the book, and returned by its Finish().
 class XlsxSheet {
  public:
-  /// `name`: at most 31 characters, without []:*?/\.
+  /// Adds a sheet at the end of the book, for landscape A4, one page wide. `name`: at most 31
+  /// characters, without []:*?/\, and no other sheet's. The book must outlive it.
   XlsxSheet(XlsxBook& book, const std::string& name);
 
+  /// Text, whatever it looks like: "=1+1" stays a text. An empty one writes nothing. Long lines in
+  /// plain style are clipped to their cell.
   void Text(std::size_t row, std::size_t column, std::string_view text,
             XlsxStyle style = XlsxStyle::kPlain);
+  /// A number as it is; one that is not finite stays empty, since a workbook has no such number.
   void Number(std::size_t row, std::size_t column, double value, XlsxStyle style);
   /// A value of `unit`, scaled as XlsxUnitOf says; absent and not finite ones stay empty.
   void Cell(std::size_t row, std::size_t column, const Value& value, Unit unit,
@@ -49,8 +65,10 @@ class XlsxSheet {
   void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
 
   /// Turns the cells written below `row` into a table with filters, and writes its heads into
-  /// `row`. Share columns get data bars; `level`: index of a column whose words are colored.
-  /// Without rows only the heads are written. Returns the row below the table.
+  /// `row`. Share columns get data bars; `level`: index of a column whose words are colored. Equal
+  /// heads are numbered, since a table must not have two. Without rows only the heads are written.
+  /// Returns the row below the table. REQUIRES: `name` is no other table's in the book, and does
+  /// not look like an address.
   std::size_t AddTable(std::size_t row, const std::vector<XlsxColumn>& columns, std::size_t rows,
                        const std::string& name, int level = -1);
 
@@ -58,6 +76,8 @@ class XlsxSheet {
   void Outline(std::size_t row, std::size_t level);
   /// Makes `row` as high as `text` needs in a column of the widest kind.
   void FitRow(std::size_t row, std::string_view text);
+  /// Rows and columns that stay while the reader scrolls; the rows are repeated on each printed
+  /// page.
   void Freeze(std::size_t rows, std::size_t columns);
   /// Sets the widths of columns by their contents: 8 to 60 characters.
   void FitColumns();
@@ -89,16 +109,25 @@ using EvidenceRows = std::vector<std::size_t>;
 void AddSummarySheet(XlsxBook& book, const report::Report& report);
 /// One row per finding and per limit that is missed, with columns for a review.
 void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
+/// The rows of evidence of all findings, at the places of PlaceEvidence().
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
-/// Computes where AddEvidenceSheet puts the evidence.
+/// Computes where AddEvidenceSheet puts the evidence: the findings before it link there.
+///
+///   row 0   Evidence of the findings, all rows
+///   row 2   gpu/idle: GPU idle time is high            places[i] = 2, a link back
+///   row 3   Rule | Start | Duration                    heads
+///   row 4   …                                          the rows, then one empty row
 EvidenceRows PlaceEvidence(const report::Report& report);
-/// Ops, kernels, iterations, GPUs and ranks, and every other table with rows.
+/// A sheet for each name of report/table_look.cc with its tables that have rows, in the order of
+/// that list; then one for each table that the list does not know. Tables that share a sheet are
+/// below each other, with their titles.
 void AddTableSheets(XlsxBook& book, const report::Report& report);
 /// The row, from 0, of the head of a table that is the first on its sheet; nothing for others.
 std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id);
+/// A row for every metric, also for absent ones, whose note is the reason.
 void AddMetricsSheet(XlsxBook& book, const report::Report& report);
-/// Baseline (differences and limits), Waterfall with its chart, Kernel changes, Op changes and Side
-/// by side. Only with a comparison.
+/// Baseline (differences and limits), Waterfall with its chart, Kernel changes, Operator changes
+/// and Side by side. Only with a comparison.
 void AddComparisonSheets(XlsxBook& book, const report::Report& report);
 /// Sources, hashes, options, environment, import log, and data missing in this workbook.
 void AddAboutSheet(XlsxBook& book, const report::Report& report);

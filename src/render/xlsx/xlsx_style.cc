@@ -160,6 +160,8 @@ void SetUpFormat(lxw_format* format, XlsxStyle style) {
   }
 }
 
+// A character beyond U+FFFF counts as two, as a spreadsheet counts. `_x0041_` is escaped; control
+// characters become U+FFFD, since XML 1.0 has no place for them.
 std::string XlsxText(std::string_view text) {
   const bool is_plain =
       text.size() < kMostCharacters &&

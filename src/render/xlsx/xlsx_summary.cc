@@ -170,6 +170,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
       worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 3, chart, &place));
 }
 
+// At least 13 rows high, for the chart is beside the table. Returns the next free row.
 std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const auto parts = report::Breakdown(report);
   if (parts.empty()) return row;
