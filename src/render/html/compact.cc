@@ -11,7 +11,8 @@ constexpr std::string_view kSigns = "{}()[]=,;:?<>|&*!+-/%";
 
 bool IsSign(char c) { return kSigns.find(c) != kSigns.npos; }
 
-// Where a string or template that begins at `at` ends; a template's values may hold templates.
+// Where a string or template that begins at `at` ends, or the end of the line; a template's values
+// may hold templates.
 std::size_t EndOfText(std::string_view line, std::size_t at) {
   const char quote = line[at];
   for (std::size_t i = at + 1; i < line.size(); ++i) {
@@ -47,13 +48,16 @@ std::size_t EndOfPattern(std::string_view line, std::size_t at) {
   return line.size();
 }
 
-// A slash divides the value before it, or begins a pattern where there is none.
+// A slash divides the value before it, or begins a pattern where there is none: `a / b`, but `x =
+// /a/`. `before` is the code before it, without the blank.
 bool BeginsPattern(std::string_view before) {
   constexpr std::string_view kBeforeValues = "(,=:[!&|?{};>";
   return before.empty() || kBeforeValues.find(before.back()) != kBeforeValues.npos ||
          before.ends_with("return ");
 }
 
+// One line, token by token: texts and patterns are copied, comments end it, and a blank stays only
+// where it separates two words, two plus or two minus signs, or `return` and a pattern.
 void AppendLine(std::string_view line, std::string& out) {
   std::string code;
   for (std::size_t i = 0; i < line.size();) {

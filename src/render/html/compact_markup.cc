@@ -79,6 +79,7 @@ class Compactor {
     at_ = end;
   }
 
+  // Leaves an end tag out where one of its followers comes next, together with the blanks between.
   void EndTag() {
     for (const Optional& tag : kOptional) {
       if (!html_.substr(at_).starts_with(tag.end)) continue;
@@ -111,6 +112,8 @@ class Compactor {
     }
   }
 
+  // One attribute. A value loses its quotes where it has no blank, quote, `=`, `<`, `>` or
+  // backtick, and no slash that would read as the end of the tag.
   void Attribute() {
     const std::size_t start = BehindBlanks(at_);
     if (start == html_.size() || html_[start] == '>') {

@@ -25,6 +25,9 @@ json::object FullView(const report::Report& report, const Assets& assets, bool i
   return view;
 }
 
+// The schema is the view of a report that has everything: a template that names something else
+// fails, whatever this report has. A report that is nothing but a comparison has another page,
+// without sections.
 Result<std::string> RenderPage(const report::Report& report, const HtmlOptions& options,
                                const Assets& assets, bool inlined) {
   const Assets any{"css", "js", "load"};

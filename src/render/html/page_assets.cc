@@ -19,7 +19,8 @@
 namespace profgauge::render::html {
 namespace {
 
-// Browsers hash a script or style after newlines are made LF.
+// Browsers hash a script or style after newlines are made LF. `must_not_hold`: the end tag of the
+// element around it, which would end it within a string, too.
 Result<std::string> LoadAsset(std::string_view path, const std::string& override_dir,
                               std::string_view must_not_hold) {
   PROFGAUGE_TRY(std::string text, LoadTemplate(path, override_dir));

@@ -1,4 +1,11 @@
 // The page of several runs: each run's page and every comparison, one below the other.
+//
+//   runs.html      table of runs; a cell for each pair
+//     m1           all runs together
+//     r1, r2, …    the page of each run         ids become "r1-gate", …
+//     p1, p2, …    the comparison of each pair  ids become "p1-…"
+//
+// Parts are drawn simultaneously, since each is as long as a page.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,8 +31,8 @@ namespace {
 namespace json = boost::json;
 using html::Assets;
 
-// Budget: 300 kB for each run with its part of the comparisons, which are ever more; the JSON and
-// `profgauge compare` have the rest.
+// How much of each comparison is shown, by the number of pairs. Budget: 300 kB for each run with
+// its part of the comparisons, which are ever more; the JSON and `profgauge compare` have the rest.
 html::ComparisonLimits LimitsFor(std::size_t pairs) {
   html::ComparisonLimits limits;
   limits.has_values = false;  // All runs' metrics are side by side in a separate part.

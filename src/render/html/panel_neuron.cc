@@ -62,6 +62,8 @@ json::object Card(const Report& report, std::string_view id, std::string_view ti
   return panel;
 }
 
+// The same lines for each engine, then its own. An engine that the file has nothing of is an empty
+// card, without its own lines.
 json::object EngineCard(const Report& report, std::string_view engine, std::string_view title,
                         std::initializer_list<Line> own) {
   const auto id = [&](std::string_view what) { return fmt::format("engine.{}.{}", engine, what); };

@@ -22,7 +22,8 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
-// The ten rows of a table with the most of a column, and of these rows some columns.
+// The ten rows of a table with the most of a column, and of these rows some columns. Rows without a
+// value above 0 are left out, except for the first. A new table, with its own texts.
 Table TopRows(const Table& table, std::string_view by, std::span<const std::string_view> columns) {
   Table top("top", "", "Top 10", std::make_shared<StringPool>());
   std::vector<std::size_t> order(table.rows());

@@ -53,6 +53,8 @@ class Scoper {
     if (tag == "style") CopyUntil(html_.find("</style", at_));
   }
 
+  // One attribute, with or without quotes, as both this program's and a user's templates write
+  // them.
   void CopyAttribute() {
     CopyWhile([](char c) { return IsBlank(c) || c == '/'; });
     const std::size_t begin = at_;
@@ -75,6 +77,8 @@ class Scoper {
     CopyUntil(at_ + 1);
   }
 
+  // A value may name several ids, separated by blanks. A link that does not begin with `#` leads
+  // out of the document and stays.
   void Write(std::string_view name, std::string_view value) {
     at_ += value.size();
     if (name == "href" && value.size() > 1 && value[0] == '#') {

@@ -22,7 +22,8 @@ bool IsTreeColumn(const Column& column) {
   return column.id() == "node" || column.id() == "parent" || column.id() == "depth";
 }
 
-// Whether a column of every row's rank or GPU says the same everywhere.
+// Whether a column of every row's rank or GPU says the same everywhere: then the table's note has
+// it, and the column's width goes to others.
 bool IsConstantPlace(const Table& table, const Column& column) {
   if (column.id() != "rank" && column.id() != "gpu") return false;
   if (column.type() != CellType::kInteger || table.rows() < 2) return false;
@@ -51,6 +52,7 @@ int LongestText(const Table& table, const Column& column) {
   return static_cast<int>(std::min<std::size_t>(longest, 1'000));
 }
 
+// Pixels that a column needs, by its head and its first 100 texts; numbers have nine letters.
 int WidthOf(const Table& table, const Column& column, bool is_first) {
   const int head = static_cast<int>(column.title().size()) * kLetter;
   constexpr int kNumber = 9 * kLetter;
@@ -113,6 +115,7 @@ bool ArrangeByLook(const Table& table, Columns& columns, std::size_t& listed) {
   return true;
 }
 
+// The first of the first `most` columns that passes kWindow; the first column always fits.
 std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::size_t most) {
   int width = 0;
   for (std::size_t i = 0; i < most; ++i) {

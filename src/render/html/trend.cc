@@ -36,6 +36,8 @@ json::array ChangesView(const report::TrendSeries& series, const report::Trend& 
   return changes;
 }
 
+// A chart and its changes for each metric, then one table of all runs, where a change is marked in
+// the cell of the run that begins it.
 json::object TrendView(const report::Trend& trend) {
   json::array series, heads, runs;
   for (const report::TrendSeries& one : trend.series) {

@@ -16,7 +16,8 @@ namespace json = boost::json;
 
 namespace {
 
-// The digits that lead `text`, without the spaces that group them.
+// The digits that lead `text`, without the spaces that group them. With Significant() it decides
+// whether an exact value says more than the shown one: "23.0 ms" and "23000000 ns" have the same.
 std::string DigitsOf(std::string_view text) {
   std::string digits;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -175,6 +176,8 @@ const Table* FindTable(const report::Report& report, std::string_view id) {
   return nullptr;
 }
 
+// Every part, also those that this report has nothing for. IterationsView() comes before
+// TablesView(): both add to the payload, and its order is that of the calls.
 boost::json::object PageView(const report::Report& report, const ComparisonLimits& limits) {
   TablePacker payload(report.profile.accelerator);
   payload.NameIterations(report::IterationLabels(report));

@@ -3,6 +3,25 @@
 //
 // All names are always there. A missing part of a report is an empty string or an empty list, so
 // that a template asks {{#name}}.
+//
+// A number is {text, exact, absent}; a list has a flag `has_…` where a template needs to know that
+// it is not empty. The functions below return one part each; PageView() joins them. The page:
+//
+//   +----------+------------------------------------------------+
+//   | sections | header     verdict, name, first screen         |  VerdictView, FirstView, RunView
+//   |          | findings   each with advice and evidence       |  FindingsView
+//   |          | timeline   overview, replaced by scripts       |  OverviewView
+//   |          | path       critical path, scenarios            |  PathView
+//   |          | breakdown  parts of an iteration               |  BreakdownView
+//   |          | dashboard  panels                              |  PanelsView
+//   |          | tables     rows here, more in the payload      |  TablesView
+//   |          | ranks, iterations, memory, change              |  RanksView, IterationsView, …
+//   |          | limits, quality, environment, definitions      |  GateView, NotesView
+//   +----------+------------------------------------------------+
+//   | payload, timeline data, scripts                           |  TablePacker, PackTimeline
+//
+// Without scripts all of it can be read except the payload and the timeline; with them tables are
+// sorted and filtered, too.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -54,13 +73,15 @@ inline constexpr std::size_t kRankBars = 32;
 inline constexpr std::size_t kListed = 24;
 
 boost::json::object VerdictView(const report::Report& report);
-/// Diagnosis, an iteration now and after the plan, what to do first, a line about the profile.
+/// Diagnosis, an iteration now and after the plan, what to do first, a line about the profile. At
+/// most kFirstSteps rows: those of the plan, else limits and findings.
 boost::json::object FirstView(const report::Report& report);
 /// Whether the first screen has something to do.
 bool HasFirstRows(const report::Report& report);
 /// {sign, word, name}.
 boost::json::object StatusView(report::State state);
-/// Where a rule's finding is in the page.
+/// Where a rule's finding is in the page: "f-gpu-idle" for "gpu/idle". Two rules whose ids differ
+/// only in other signs would share one.
 std::string AnchorOf(std::string_view rule);
 boost::json::object RunView(const report::Report& report);
 boost::json::object GateView(const report::Report& report);
@@ -74,9 +95,14 @@ boost::json::object ComparisonView(const report::Report& report,
 boost::json::object FindingsView(const report::Report& report);
 /// Long names that the page has whole elsewhere: in its findings, in its table of kernels.
 using SeenNames = std::set<std::string_view>;
+/// Long names that the table of kernels has whole; none where the page may not have all of its
+/// rows.
 SeenNames NamesOfKernels(const report::Report& report);
 /// Columns of the evidence that have a value in some row.
 std::vector<std::size_t> EvidenceColumns(const report::Finding& finding);
+/// Rows of evidence, at most `max_rows`, fewer where they would need too many bytes. Texts refer to
+/// `finding`. `seen` gets the long names that are shown whole here, so that later ones are cut.
+/// Each row has the interval that it is of, "start,end,rank" in ns, for links into the timeline.
 boost::json::array EvidenceRows(const report::Report& report, const report::Finding& finding,
                                 std::size_t max_rows, SeenNames& seen);
 /// DLProf's own advice: [{problem, pieces: [{text, href}]}].
@@ -85,9 +111,11 @@ boost::json::object BreakdownView(const report::Report& report);
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 /// The iterations' chart as small as a panel.
 std::string IterationSketch(const report::Report& report);
-/// The slowest iteration as a picture with its table, from the timeline's events. The slowest and a
-/// typical iteration on one axis, with the events that the plan's findings cite.
+/// The slowest and a typical iteration on one axis, with the events that the plan's findings cite:
+/// a picture for the first screen. Empty without a timeline.
 boost::json::object StripView(const report::Report& report);
+/// The slowest iteration as a picture with its table, from the timeline's events, for readers
+/// without scripts.
 boost::json::object OverviewView(const report::Report& report);
 boost::json::object MemoryView(const report::Report& report);
 /// Ranks side by side: lateness and waiting by iteration, percentiles beyond kRankBars, extremes.
@@ -104,13 +132,16 @@ struct Panels {
   std::vector<std::pair<std::string, std::string>> absent;  ///< Title, reason.
 };
 Panels PanelsView(const report::Report& report);
-/// The tables but `iterations`, the important ones first.
+/// The tables but `iterations` and those that another section has, the important ones first. Their
+/// rows that do not fit into the page are added to `payload`.
 boost::json::array TablesView(const report::Report& report, TablePacker& payload);
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
 
 inline constexpr std::size_t kFold = 84;
 
+/// How much of a table is in the page. Rows are cut by number first, then by bytes; rows that are
+/// cut travel in the payload where there is one.
 struct TableLimits {
   std::size_t rows = 0;               ///< Rows in the page; fewer where their names are long.
   std::size_t payload_rows = 0;       ///< Rows that travel along when the page does not have all.
@@ -122,8 +153,16 @@ struct TableLimits {
   /// Names of iterations that are not their position; may be nullptr.
   const std::map<std::int64_t, std::string>* iterations = nullptr;
 };
-/// One table. Columns with the same value in every row go to its note. Rows that are to travel
-/// along are added to `payload`, if there is one.
+/// One table. A rank or GPU that is the same in every row goes to its note. Rows that are to travel
+/// along are added to `payload`, if there is one; without one, every column is in the page.
+///
+///   rows of the table     0 ......... limits.rows ......... limits.payload_rows ......... all
+///   in the page           |-- markup --|
+///   in the payload        |----------- packed columns -----------|
+///   elsewhere                                                    |-- report.json, workbook --|
+///
+/// The heaviest rows come first (report::HeaviestColumn); a tree keeps its order, and shows the
+/// ancestors of each row that it shows.
 boost::json::object TableView(const Table& table, const TableLimits& limits,
                               TablePacker* payload = nullptr);
 
@@ -138,7 +177,7 @@ std::string WordsOf(const report::Report& report, std::string_view text);
 std::string DateText(std::string_view iso);
 
 /// A long text as the page folds it: `head`…`tail` is seen, `head` + `rest` is all of it. `rest` is
-/// empty for short ones, which are whole in `head`.
+/// empty for short ones, which are whole in `head`. Views into the text that was folded.
 struct Folded {
   std::string_view head, rest, tail;
 };
@@ -160,12 +199,16 @@ boost::json::array PiecesOf(const RichText& parts);
 boost::json::object NumberView(const report::Quantity& quantity);
 boost::json::object NumberView(const Value& value, Unit unit);
 
-/// The exact value for a cell's title; empty when its text has all digits already.
+/// The exact value for a cell's title; empty when its text has all digits already. Reals have nine
+/// digits there.
 std::string ExactTitle(const Value& value, Unit unit, std::string_view text);
 
-/// nullptr when the report has no such metric or it is absent.
+/// The metric if it has a value; nullptr when the report has no such metric or it is absent.
+/// O(metrics). report::FindMetricById() also finds absent ones, for their reason.
 const report::Metric* FindMetric(const report::Report& report, std::string_view id);
+/// A metric's value in its base unit; `otherwise` where there is none.
 double MetricOr(const report::Report& report, std::string_view id, double otherwise);
+/// nullptr for a table that is not there or has no columns.
 const Table* FindTable(const report::Report& report, std::string_view id);
 
 }  // namespace profgauge::render::html

@@ -43,6 +43,7 @@ json::array DifferencesView(const Comparison& comparison) {
   return rows;
 }
 
+// Properties that both runs share, on one line; those that neither recorded are left out.
 std::string AlikeText(const Comparison& comparison) {
   std::string text;
   for (const auto& [property, value] : comparison.alike) {

@@ -16,7 +16,8 @@ namespace {
 
 namespace json = boost::json;
 
-// "start,end,rank", in ns; empty when the row of evidence does not say.
+// "start,end,rank" in ns, for a link into the timeline; empty when the row of evidence does not
+// say.
 std::string IntervalOf(const report::Finding& finding, const std::vector<Value>& row) {
   const auto when = report::FindInterval(finding, row);
   return when ? fmt::format("{},{},{}", when->start, when->end, when->rank) : "";

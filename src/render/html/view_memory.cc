@@ -73,7 +73,8 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-// The text of `column` in these rows, which must outlive it.
+// The values of `column` in these rows as a series. It refers to `table` and `rows`, which must
+// outlive it: a curve of millions of events is not copied.
 StepSeries SeriesOf(const Table& table, std::string_view column,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;
@@ -86,6 +87,7 @@ StepSeries SeriesOf(const Table& table, std::string_view column,
   return series;
 }
 
+// The largest value; 0 of an empty series.
 double PeakOf(const StepSeries& series) {
   double peak = 0;
   for (std::size_t i = 0; i < series.size; ++i) peak = std::max(peak, series.point(i).second);

@@ -76,6 +76,8 @@ struct Shown {
   std::size_t events = 0;
 };
 
+// The events of a lane within the range, whole: the chart clips them. A lane is in order of time,
+// so the walk ends at the first event after the range.
 OverviewLane LaneIn(const Timeline& timeline, const Timeline::Lane& lane, const Stretch& stretch) {
   OverviewLane out;
   for (std::uint32_t i = lane.begin; i < lane.end; ++i) {
@@ -163,7 +165,8 @@ void AddIteration(const Timeline& timeline, const Stretch& stretch, std::string_
   AddFromStart(std::move(lanes), stretch.begin, chart);
 }
 
-// The parts within the iteration that the plan's findings cite, by the number of their step.
+// The parts within the iteration that the plan's findings cite, by the number of their step. At
+// most one step at a time: of two that overlap the one that begins first is kept.
 OverviewLane CitedIn(const Report& report, const Stretch& stretch, std::uint32_t first_paint) {
   OverviewLane lane;
   lane.name = "plan step";

@@ -19,7 +19,8 @@ namespace profgauge::render::html {
 
 // The parts that the dashboard's panels are made of.
 
-/// A panel without content; its title is in the words of the report's devices.
+/// A panel without content: every name that the template asks for, all empty. Its title is in the
+/// words of the report's devices. LeaveEmpty() where there is nothing to fill in.
 boost::json::object MakePanel(const report::Report& report, std::string_view id,
                               std::string_view title);
 
@@ -66,10 +67,16 @@ struct ColumnChoice {
   std::vector<std::pair<std::string, std::string>> gaps;  ///< Absent ones: title, reason.
   std::string constants;  ///< "Rank 0, GPU 0": columns of places that say the same in every row.
 };
-/// `by`: the column that rows are sorted by, or nullptr.
+/// Which columns are shown: those of the table's look, in its order, else names, the sort column,
+/// numbers, wide texts; as many as fit a window of 1 400 px, at least one. `by`: the column that
+/// rows are sorted by, or nullptr. Pointers are into `table`.
+///
+///   all columns -> without value: gaps     -> one place for all rows: constants
+///               -> by look or Arrange()    -> until kWindow is full: shown, the rest: extra
 ColumnChoice ChooseColumns(const Table& table, const Column* by);
 
-/// Rows within rows: analysis/tables/row_writer.h.
+/// Rows within rows: analysis/tables/row_writer.h. Such a table has the columns node, parent and
+/// depth.
 bool IsTree(const Table& table);
 
 /// Texts and yes/no are on the left.
@@ -81,7 +88,8 @@ bool IsLeft(Unit unit);
 /// the id of the comparison ("p1" for the first pair).
 boost::json::array RunRowsView(const report::Runs& runs);
 
-/// Where an iteration of each run goes, on one scale, and all metrics with a column for each run.
+/// Where an iteration of each run goes, on one scale, and all metrics with a column for each run:
+/// those in which the runs differ come first.
 boost::json::object TogetherView(const report::Runs& runs);
 
 }  // namespace profgauge::render::html

@@ -97,6 +97,8 @@ json::object ChartView(const std::string& name, Partition& partition) {
 
 }  // namespace
 
+// Draws the largest allocations as blocks, a chart for each partition of each core, all with one
+// scale of time. The note says how many rows and partitions are only in the table.
 void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
   const auto number = [&](std::size_t row, std::string_view column, double otherwise) {
     return static_cast<std::int64_t>(AsNumber(table.At(row, column), otherwise));
