@@ -18,8 +18,8 @@ bool HasUnknownEvents(const Profile& profile) {
   return !profile.log.Examples(Counter::events_ignored_kind).empty();
 }
 
-// The same of a rank whose events are gone. A summary that does not state it (`is_told`) does not
-// count as CPU-only.
+// The same of a rank whose events are gone. A summary without all that the analysis needs
+// (`is_told`) does not count as CPU-only.
 bool UsedNoDevice(const RankSummary& rank, bool may_list) {
   const IterationFacts& times = rank.times;
   return rank.is_told && times.has_host && !times.has_device && !times.has_api &&

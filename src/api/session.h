@@ -86,9 +86,9 @@ struct JudgeRunsOptions {
 /// Analyzes the runs, judges the one in the middle, with baselines all of them against these, and
 /// builds its report. Several runs need baselines: without any only the first is judged. Errors:
 /// kUsage for the selection, those of the history; kConfig where a baseline is missing and that is
-/// to fail; kUsage "paired/count" where pairs are asked for and do not come out even. REQUIRES:
-/// `runs` is not empty. Memory: the analyses and simulation graphs of all runs until the middle one
-/// is known; the graphs of that one until the rules have run.
+/// to fail; kUsage "paired/count" where pairs are asked for and the two lists differ in length or
+/// are too short. REQUIRES: `runs` is not empty. Memory: the analyses and simulation graphs of all
+/// runs until the middle one is known; the graphs of that one until the rules have run.
 Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
                                   const Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options);

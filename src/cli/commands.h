@@ -5,7 +5,7 @@
 //   {"check",  kOnCheck,  …, RunCheck}   <---   {"--fail-on", …, kOnCheck | kOnCompare, …}
 //   {"render", kOnRender, …, RunRender}
 //
-// This file is not the place for the work of commands: each has a file in commands/.
+// This file is not the place for the work of commands, which is in commands/.
 #pragma once
 
 #include <cstddef>
@@ -120,7 +120,7 @@ enum class Takes : std::uint8_t {
 /// One command. Its name may be two words: "metrics list". `arguments` is shown as it is; the
 /// number of arguments is checked against `min_arguments` and `max_arguments`, except that commands
 /// of kOnJudging may have none and take those of profgauge.yaml. `detail` and `examples` are shown
-/// line by line, so their line ends are set by hand, at most 100 columns. `takes` only completes;
+/// line by line, so their line ends are set by hand. `takes` only completes;
 /// it checks nothing.
 struct CommandSpec {
   std::string_view name;
@@ -143,7 +143,7 @@ std::vector<std::string_view> CommandGroups();
 /// pointers are to the table and stay valid.
 std::vector<const CommandSpec*> CommandsOf(std::string_view group);
 
-/// One function for each row of the table, in a file of its name in commands/. Each prints its
+/// One function for each row of the table, in a file of commands/. Each prints its
 /// answer to the console and returns an exit code of cli/exit_code.h, or an Error where it could
 /// not answer, which main.cc shows.
 Result<int> RunCheck(const Options& options, Console& console);

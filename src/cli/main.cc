@@ -91,13 +91,11 @@ Result<int> Run(const std::vector<std::string>& args, Console& console) {
   const Status configured = Precede(options, console, [&] { return Configure(options, console); });
   Result<int> done = configured ? RunCommand(options, console) : Fail(configured.error());
   if (done) return done;
-  // `--exit-zero` turns only "no verdict" into 0, never a mistake of the command line.
   if (!done.error().message.empty()) console.Report(done.error());
+  // `--exit-zero` turns only "no verdict" into 0, never a mistake of the command line.
   return ExitWithout(done.error(), options);
 }
 
-// Everything that has to be undone is in values that this function owns, so that a signal handler
-// is the only other way out.
 int Main(const std::vector<std::string>& args) {
   InstallSignalHandlers();
   Console console;

@@ -1,7 +1,7 @@
 // The question of `profgauge query`: a statement, its parameters, and its profiles.
 //
 //   profgauge query  run.json.gz  "select name from kernels"      SQL
-//                    run.json.gz  @slowest --param n=5            a saved query
+//                    run.json.gz  @NAME --param n=5               a saved query
 //                    run.json.gz  --file q.sql                    a file
 //                    --schema [TABLE] [run.json.gz]               tables, or columns of one
 //                    --list                                       the saved queries

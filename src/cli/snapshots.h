@@ -2,7 +2,8 @@
 //
 //   argument                   becomes
 //   baseline.json              the runs of the file, as they were saved
-//   history:main~5             the last 5 comparable runs of the branch in --db
+//   history:main~5             the last 5 runs of the branch in --db; with others beside them,
+//                              those that are comparable with these
 //   run.pt.trace.json, ranks/  one run, read and analyzed now
 #pragma once
 

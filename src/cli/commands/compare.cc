@@ -3,7 +3,8 @@
 //   BASE may be       a baseline file, history:BRANCH~N, a profile
 //   CURRENT may be    the same
 //
-// With a history as BASE, CURRENT is read first: which of its runs are comparable depends on it.
+// With a history as BASE, CURRENT is read first: it decides which runs of the history are
+// comparable.
 #include <optional>
 #include <string>
 #include <utility>

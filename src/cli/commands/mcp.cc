@@ -1,6 +1,6 @@
 // `profgauge mcp`: the program for agents, on standard input and output.
 //
-//   thread that reads     line -> a cancellation is noticed now, others wait in a queue
+//   thread that reads     line -> a cancellation is noticed here, others wait in a queue
 //   main thread           line -> Protocol::Answer -> one line to the former standard output
 //
 // One request is answered at a time: commands print to standard output, which is caught as a whole.

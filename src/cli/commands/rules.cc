@@ -39,7 +39,6 @@ tl::expected<RuleSet, Errors> NamedRules(const Options& options) {
   return options.arguments.empty() ? LoadBuiltinRules() : LoadRules(options.arguments);
 }
 
-// With the nearest id, as a finding's key is typed by hand.
 Error UnknownRule(const RuleSet& rules, const std::string& id) {
   Error error =
       UsageError("usage/unknown-rule", fmt::format("there is no rule `{}`", PrintableShort(id)));

@@ -25,11 +25,9 @@ std::string DescribeSummary(const Summary& summary, const std::string& path);
 /// looks at the whole profile: no selection applies.
 ///
 /// - iterations: per rank each way to divide the profile, in the order in which they are tried.
-///
 /// - classes: per rank each distinct kernel, whether it runs on Tensor Cores or communicates, and
-/// the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running ones;
-/// `list` has all.
-///
+///   the rule of rules/knowledge/names.yaml that decided. The text shows the longest-running ones;
+///   `list` has all.
 /// - blame: which calls of the run are matched, whom each rank delays, and the verdict.
 ///
 /// `list` gets the same rows. Errors: kUsage for a summary, which has no events; for blame of one

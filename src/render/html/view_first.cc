@@ -102,7 +102,8 @@ bool HasErrorFinding(const Report& report) {
 //   a flaw of the profile leaves no verdict     only that
 //   no verdict                                  undecided limits, findings with weight
 //   fail, and no finding is an error            limits missed, findings with weight
-//   nothing of these                            limits missed, findings that may save something
+//   anything else                               findings with weight
+//   where that is empty                         limits missed, findings that may save something
 std::vector<FirstRow> RowsOfFindings(const Report& report) {
   std::vector<FirstRow> rows;
   if (const report::Finding* flaw = FlawOfProfile(report)) return {RowOf(*flaw)};

@@ -1,5 +1,4 @@
 // The common view of the page of several runs: table of pairs, bars on one scale, metrics.
-
 #include "render/html/view_parts.h"
 
 #include <fmt/format.h>

@@ -18,8 +18,8 @@
 
 namespace profgauge::render {
 
-/// report.json, schema 1: keys in a fixed order, two spaces of indentation, a final newline. Absent
-/// values are null with their reason; reals are the shortest text that reads back the same.
+/// report.json, schema 1: keys in a fixed order, two spaces of indentation, a final newline. An
+/// absent value has its reason in its place; reals are the shortest text that reads back the same.
 std::string RenderJson(const report::Report& report);
 
 struct HtmlOptions {
@@ -56,7 +56,8 @@ struct TerminalOptions {
   bool fold_names = false;  ///< Kernel names lose long template and parameter lists.
 };
 /// At most `width` columns where words allow it. Control characters of names are made visible: a
-/// profile must not move the cursor. Without color it has no escape sequence at all.
+/// profile must not move the cursor. Without color it has no escape sequence at all. A report that
+/// is nothing but a comparison has neither color nor wrapped lines: RenderComparison().
 std::string RenderTerminal(const report::Report& report, const TerminalOptions& options);
 /// The plan as the terminal shows it. REQUIRES: it has steps.
 std::string RenderPlan(const report::Plan& plan, std::size_t width);
