@@ -47,6 +47,9 @@
 namespace profgauge {
 namespace {
 
+// The first of two readers that are equally sure reads, so a narrow format comes before a wide one.
+// Ascend's and XLA's JSON have trace events like Kineto's, and signs that Kineto's has not: they
+// come before it.
 std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   std::vector<std::unique_ptr<Reader>> made;
   made.push_back(readers::MakeSummaryReader());
@@ -90,7 +93,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kReport = "share a report: `profgauge report PROFILE --redact=code`";
 
-/// Kinds that are not copied, and what to share instead; other formats share a report.
+/// Kinds that are not copied, and what to share instead; other formats share a report. A copy keeps
+/// the format: whoever gets it must be able to read it like the original.
 struct NotCopied {
   std::string_view format, what, instead;
 };
@@ -131,6 +135,7 @@ struct Known {
   }
 };
 
+// Parquet is recognized first: FindReader() would ask for its folder instead.
 Result<Known> KnownOf(const std::string& in) {
   PROFGAUGE_TRY(const auto source, OpenByteSource(in));
   Known known;
@@ -147,6 +152,7 @@ Result<Known> KnownOf(const std::string& in) {
   return known;
 }
 
+// The whole file as one string, for copiers that cannot work block by block.
 Result<std::string> AllOf(ByteSource& source) {
   std::string all;
   const auto append = [&all](std::string_view bytes, std::uint64_t) -> Status {
@@ -157,6 +163,7 @@ Result<std::string> AllOf(ByteSource& source) {
   return all;
 }
 
+// One reader's name is that of two forms: trace.json is an object, XPlane is a message.
 Result<std::string> ScrubXla(ByteSource& source, const Known& known, const Rename& rename) {
   if (known.text().starts_with("{")) return CopyJson(source, xla::KeptKeys(rename));
   PROFGAUGE_TRY(const std::string bytes, AllOf(source));
@@ -218,6 +225,7 @@ Result<std::string> ScrubTrace(const std::string& in, const Rename& rename) {
   return Fail(OtherFormat(in, format == "summary" ? format : known.reader->expected()));
 }
 
+// The tables decide, as they do for reading.
 Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
                                const Rename& rename) {
   std::set<std::string> tables;

@@ -13,7 +13,7 @@
 
 namespace profgauge {
 
-/// In the order in which they are asked whether the bytes are theirs.
+/// In the order in which they are asked whether the bytes are theirs. Made at the first call.
 std::span<const std::unique_ptr<Reader>> BuiltinReaders();
 
 /// The first thing to check in a profile, by the format's reader; mostly nothing.
@@ -27,8 +27,8 @@ namespace profgauge::readers {
 
 /// The bytes of a copy of the file `in`, which is judged like it, unpacked. Keys, fields, stats and
 /// columns are kept by lists, so those of later profilers are left out; folders are cut off the
-/// paths in texts, and `rename` makes names of code. Errors: kInput "scrub/format" for formats that
-/// are not copied, with what to share instead; of reading.
+/// paths in texts, and `rename` makes names of code. The copy is one string in memory. Errors:
+/// kInput "scrub/format" for formats that are not copied, with what to share instead; of reading.
 Result<std::string> ScrubTrace(const std::string& in, const Rename& rename);
 
 /// The same of an SQLite database into the file `out`, which must not exist.

@@ -24,7 +24,8 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-/// A kind of file that is often given by mistake.
+/// A kind of file that is often given by mistake. Signs that are bytes at the very beginning. Kinds
+/// with other signs are rows of foreign.yaml.
 struct Lookalike {
   std::string_view start;
   std::string_view code;
@@ -32,6 +33,7 @@ struct Lookalike {
   std::string_view help;
 };
 
+// UTF-16 is seen by its byte order mark, or without one by the zero after an ASCII bracket.
 constexpr Lookalike kLookalikes[] = {
     {"version https://git-lfs"sv, "input/lfs-pointer",
      "the file is a Git LFS pointer, not the profile itself", "fetch it with `git lfs pull`"},
@@ -67,7 +69,8 @@ Error UnknownDatabase(const std::string& file, const std::set<std::string>& tabl
                     "`nvprof -o FILE.nvvp`");
 }
 
-/// The kind of database, by its head.
+/// The kind of database, by its head. SQLite's header of 100 bytes has the user version at 60 and
+/// the application's id at 68, which a history of ours sets to "pgHi".
 std::optional<Error> OtherDatabase(const std::string& path, std::string_view head) {
   if (head.size() > 72 && head.substr(68, 4) == "pgHi") {  // The application's id.
     return InputError(path, "input/history", "the file is a history of ProfGauge, not a profile",
@@ -76,6 +79,8 @@ std::optional<Error> OtherDatabase(const std::string& path, std::string_view hea
   return std::nullopt;
 }
 
+// The tables are read from the file itself: SQLite cannot read a stream. CheckWhole() comes first,
+// so that a file that was cut while copying is not called an unknown database.
 Result<const Reader*> FindDatabaseReader(const std::string& path, bool compressed) {
   if (path == "-" || compressed) {
     return Fail(InputError(path, "input/sqlite-stream", "an SQLite database must be a plain file",
@@ -174,6 +179,8 @@ bool AllOf(std::string_view texts, std::string_view separator, const Fits& fits)
   return true;
 }
 
+// Keys are those near the beginning (text/json_shape.h); all must be there. A row without keys and
+// without an event fits every JSON.
 bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
   if (row.list && !shape.is_list) return false;
   return AllOf(row.keys, " ", [&](std::string_view key) { return shape.Has(key); }) &&
@@ -186,6 +193,7 @@ struct Patterns {
   std::unique_ptr<RE2> matches, name;
 };
 
+// Latin-1: the bytes need not be UTF-8, and each counts as one character.
 std::unique_ptr<RE2> PatternOf(std::string_view text) {
   if (text.empty()) return nullptr;
   RE2::Options bytes;
@@ -201,6 +209,7 @@ std::vector<Patterns> AllPatterns() {
   return all;
 }
 
+// Rows with `early` have signs in JSON only, so other files are not searched.
 const ForeignKind* FindEarly(const readers::JsonShape& shape) {
   if (!shape.is_object && !shape.is_list) return nullptr;
   for (const ForeignKind& row : kForeignKinds) {
@@ -214,6 +223,7 @@ struct Found {
   std::string detail;  ///< The match of the pattern's group, if it has one.
 };
 
+// All signs of a row (keys, text, name) must fit.
 Found FindLate(const std::string& path, std::string_view head, const readers::JsonShape& shape) {
   static const std::vector<Patterns> patterns = AllPatterns();
   const std::string name = std::filesystem::path(path).filename().string();

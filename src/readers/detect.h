@@ -1,4 +1,15 @@
-// The kind of a file, by its first bytes.
+// The kind of a file, by its first bytes. The questions, in order; the first answer counts:
+//
+//   1  an SQLite database: is it a history of ours; the reader of its tables, or RefuseTables()
+//   2  rows of foreign.yaml with `early`: files of others that have the signs of a format here
+//   3  the reader that is sure (Match::kYes)
+//   4  a report of ours; a zip archive in a pipe; Git LFS pointers, zip, UTF-16
+//   5  Reader::Refuse(): files that a format's tools write beside profiles
+//   6  the other rows of foreign.yaml, by keys, by text or by name
+//   7  the reader that is unsure (Match::kMaybe)
+//   8  Parquet outside of a folder of tables; unknown, with the visible properties
+//
+// The name of a file never chooses a reader. It only completes errors.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +23,9 @@
 
 namespace profgauge {
 
-/// The reader whose format the bytes have. Errors: kInput with the kind of `path` instead, with
-/// help. An SQLite database is opened to see its tables, and must be a plain file for that.
+/// The reader whose format the bytes have; it lives as long as the program. `head`: the first
+/// kSniffBytes, decompressed. Errors: kInput with the kind of `path` instead, with help. An SQLite
+/// database is opened to see its tables, and must be a plain file for that.
 Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
                                  bool compressed);
 

@@ -66,6 +66,7 @@ bool IsTrace(const std::string& name) {
       [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
+// Captures are beside a profile, or in a folder below: for both the same test decides.
 void AddCapturesIn(const fs::path& folder, std::set<std::string>& found) {
   std::error_code code;
   for (const fs::path& path : ListFolder(folder)) {
@@ -85,7 +86,8 @@ std::vector<std::string> CapturesBeside(const std::string& path) {
   return {found.begin(), found.end()};
 }
 
-/// Those of the profile's rank; of a profile without one, of the lowest.
+/// Those of the profile's rank; of a profile without one, of the lowest. A capture that states no
+/// rank stays for every rank.
 void KeepOfRank(std::int64_t rank, std::vector<std::string>& captures) {
   if (rank < 0) {
     for (const std::string& capture : captures) {
@@ -120,6 +122,8 @@ void AddFacts(const GraphOperators::Outcome& outcome, std::size_t captures, Prof
   }
 }
 
+// A capture helps and is never needed: one that cannot be read is a fact of the profile, no error.
+// Nothing is read where no graph needs operators: captures can be as large as profiles.
 void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& options,
                     Profile& profile) {
   GraphOperators graphs(profile);

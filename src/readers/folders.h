@@ -15,7 +15,7 @@
 namespace profgauge::readers {
 
 /// The folders in `folder` that `is_wanted`, by name; none where anything but folders is in it,
-/// hidden files apart: that may be a profile itself.
+/// hidden files apart: that may be a profile itself. A folder that cannot be listed has none.
 std::vector<std::string> FoldersBelow(
     const std::string& folder, const std::function<bool(const std::filesystem::path&)>& is_wanted);
 
@@ -23,7 +23,8 @@ std::vector<std::string> FoldersBelow(
 bool AnyNameIn(const std::filesystem::path& folder,
                const std::function<bool(const std::string&)>& is_wanted);
 
-/// Files by the folder that each is in.
+/// Files by the folder that each is in, as it is written; "" for a name without folder. In each the
+/// order of `files`.
 std::map<std::string, std::vector<std::string>> ByFolder(const std::vector<std::string>& files);
 
 }  // namespace profgauge::readers
@@ -40,10 +41,12 @@ namespace profgauge {
 /// Whether the path is that of a profile of a capture.
 bool IsGraphCapture(const std::string& path);
 
-/// The rank whose graphs were captured, where the path states it.
+/// The rank whose graphs were captured, where the name states it: a number after "rank" or "TP" in
+/// any letter case. Folders are not looked at.
 std::optional<std::int64_t> RankOfCapture(const std::string& path);
 
-/// Takes captures out of `files`, unless there is nothing else.
+/// Takes captures out of `files` and returns them, unless there is nothing else: a user who passes
+/// only captures wants to see them.
 std::vector<std::string> TakeCaptures(std::vector<std::string>& files);
 
 /// Gives the work of graphs its operators, from captures beside each profile and from `named`. The

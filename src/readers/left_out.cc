@@ -1,4 +1,13 @@
 // The skipped files of a folder: is one of them something else, or a missing rank?
+//
+//   profiles that were read    a file that was not            it is
+//   rank0.json, rank1.json     rank2.json, no JSON            a rank that failed: same pattern
+//   rank0.json, rank1.json     notes.txt                      something else
+//   r0.sqlite, r1.sqlite       r1.nsys-rep                    the raw form of r1.sqlite
+//   r0.sqlite, r1.sqlite       r2.nsys-rep                    a rank without an export
+//
+// A pattern is the name with "#" for each number: "rank#.json". A verdict over the ranks that are
+// left would hide the one that failed.
 #include <algorithm>
 #include <filesystem>
 #include <ranges>

@@ -1,4 +1,13 @@
 // From paths to profiles: finds the format by content, reads, and puts the ranks of a run in order.
+//
+//   paths ──> folder or archive? ──> LoadFolder: OutputsOf, ReadParts, captures, FullerThan
+//     │                                   │
+//     └─────> file ──────────────────> ReadProfiles: open, Peek, FindReader, ReadRanks
+//                                         │
+//   Settle, GiveRanks (ranks.h), documents of the run (run_side/), captures (folders.h), order
+//
+// All profiles of a run are in memory at the same time. Files of similar size are read
+// simultaneously, one thread each; otherwise one after the other, by all threads each.
 #pragma once
 
 #include <string>
@@ -15,15 +24,18 @@ namespace profgauge {
 /// kind of the file instead if it is known (empty, a directory, a Git LFS pointer, an archive…).
 Result<Profile> ReadProfile(const std::string& path, const ReadOptions& options);
 
-/// The same of a file that may hold several profiles (a summary of each NeuronCore): all of them.
+/// The same of a file that may hold several profiles (a summary of each NeuronCore): all of them,
+/// at least one. A name that says compressed of a file that is not, or the reverse, is counted in
+/// the log (name_suffix_wrong).
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options);
 
 /// Reads files and folders of them. In a folder, files that are no profiles are left out; a file
 /// named by the caller must be one. Profiles are ordered by the rank that they record, then by
 /// worker and file name. In log folders whose names state the time, only the latest profile is
-/// read. Those of one folder may be of one run (except for RanksFrom::kNothing); whether folders
-/// and files are is not looked at. Ranks that are not recorded are given as `ranks` says. Errors:
-/// kInput; "input/same-file-twice" also when a path is given twice.
+/// read. The profiles of one folder must be able to be ranks of one run (except for
+/// RanksFrom::kNothing); several folders and files are not compared. A file of several processes
+/// that train is split into a profile of each. Ranks that are not recorded are given as `ranks`
+/// says. Errors: kInput; "input/same-file-twice" also when a path is given twice.
 Result<Run> LoadFiles(const std::vector<std::string>& paths, const ReadOptions& options,
                       RanksFrom ranks = RanksFrom::kRecorded);
 
@@ -53,7 +65,7 @@ bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles);
 /// "worker10" comes after "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);
 
-/// LoadRun without the list of skipped files.
+/// LoadRun without the list of skipped files, and without the documents beside them.
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
                                      const ReadOptions& options,
                                      RanksFrom ranks = RanksFrom::kRecorded);

@@ -72,6 +72,7 @@ Identity IdentityOf(const Profile& profile) {
   return identity;
 }
 
+// The first key that both have with unlike values, in words.
 template <class Map>
 std::optional<std::string> DifferentValue(std::string_view what, const Map& a, const Map& b) {
   for (const auto& [key, value] : a) {
@@ -110,6 +111,18 @@ std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
   return fmt::format("both record core {} of device {}", Printable(core), Printable(device));
 }
 
+// From certain to weak evidence, so that the reason given is the one that a user can check:
+//
+//   same file                              one run, whatever else differs
+//   format; a format that has no ranks     e.g. a report of totals
+//   same rank; other world size            as recorded
+//   versions; size of a group              facts that both have, under the same key
+//   iterations                             both numbered, no number in common
+//   same NeuronCore, same folder           without ranks
+//   one after the other                    without ranks, by their own clocks
+//   more than ten minutes apart            dated, since hosts' clocks differ by less
+//
+// A property that only one of them has decides nothing.
 std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {
   const Profile &p = *a.profile, &q = *b.profile;
   if (p.source.path == q.source.path) return std::nullopt;
@@ -191,6 +204,13 @@ Status CheckOneRun(const std::vector<Profile>& profiles, const std::string& wher
   return CheckRanksKnown(profiles, where);
 }
 
+// Each profile joins the first run whose members it all fits:
+//
+//   profiles   a0 (rank 0)   a1 (rank 1)   b0 (rank 0)        b1 (rank 1)
+//   runs       {a0}          {a0 a1}       {a0 a1} {b0}       {a0 a1} {b0 b1}
+//
+// So the error can print one command for each run. The reason is that of the first pair that
+// differs.
 Status CheckMayBeOneRun(const std::vector<Profile>& profiles, const std::string& where) {
   if (profiles.size() < 2) return {};
   PROFGAUGE_CHECK(CheckNoFileTwice(profiles, where));

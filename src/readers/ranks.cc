@@ -26,6 +26,8 @@ struct NameParts {
   std::vector<std::string_view> texts, numbers;  // texts[i] precedes numbers[i]; one text more.
 };
 
+// "r0/x12.json": texts "r", "/x", ".json", numbers "0", "12". There is a text before and after each
+// number, which may be empty.
 NameParts PartsOfName(std::string_view path) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   NameParts parts;
@@ -82,6 +84,7 @@ bool IsOfOneFile(const std::vector<Profile>& profiles) {
   });
 }
 
+// Against the first only: names are evidence already, this looks for a contradiction.
 bool MayBeOneRun(const std::vector<Profile>& profiles) {
   const auto is_other = [&](const Profile& profile) {
     return WhyOfDifferentRuns(profiles.front(), profile).has_value();
@@ -89,6 +92,7 @@ bool MayBeOneRun(const std::vector<Profile>& profiles) {
   return std::none_of(profiles.begin() + 1, profiles.end(), is_other);
 }
 
+// A summary is a profile and a table: its table must say the same, since it is written out again.
 void SetRank(std::int64_t rank, std::string_view by, Profile& profile) {
   profile.distributed.rank = rank;
   profile.facts.emplace_back(kRanksGivenBy, by);
@@ -100,6 +104,7 @@ void SetRank(std::int64_t rank, std::string_view by, Profile& profile) {
   }
 }
 
+// All or nothing: if one name is not to be trusted, none is.
 void GiveRanksByName(std::vector<Profile>& profiles) {
   const auto is_known = [](const Profile& profile) { return profile.distributed.rank >= 0; };
   if (std::all_of(profiles.begin(), profiles.end(), is_known)) return;
@@ -133,7 +138,9 @@ Groups GroupsOf(const Profile& profile) {
   return groups;
 }
 
-/// Whether all communicate in one process group that has room for all of them.
+/// Whether all communicate in one process group that has room for all of them. Runs of one program,
+/// whose groups are alike, pass as well: CheckMayBeOneRun(), which comes before, compares their
+/// times.
 bool ShareGroup(const std::vector<Profile>& profiles) {
   Groups common = GroupsOf(profiles.front());
   for (const Profile& profile : profiles) {

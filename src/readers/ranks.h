@@ -27,7 +27,13 @@ enum class RanksFrom : std::uint8_t {
 };
 
 /// The number that each path states as its rank; nothing unless all state one, all differ, and the
-/// paths differ only in it. "a/rank0_trace.json" and "a/rank1_trace.json" are 0 and 1.
+/// paths differ only in it. "a/rank0_trace.json" and "a/rank1_trace.json" are 0 and 1. Fewer than
+/// two paths state nothing.
+///
+///   tp0/rank0.json, tp1/rank1.json     0 and 1: both numbers agree
+///   node0/rank1.json, node1/rank0.json nothing: "node" is no word of a rank
+///   worker0.17…01.pt.trace.json, worker1.17…09.pt.trace.json   0 and 1: the others are times
+///   rank0.json, rank0_copy.json        nothing: the texts differ
 std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::string>& paths);
 
 /// The fact of a profile whose rank GiveRanks() gave; its value is the source.
@@ -36,8 +42,9 @@ inline constexpr std::string_view kRanksGivenBy = "ranks given by";
 inline constexpr std::string_view kByOrder = "their order on the command line";
 
 /// Gives ranks to profiles that record none: by their names (kRecorded; not where time, version,
-/// iterations or world size say that they are of different runs) or by their order (kListed).
-/// Their facts say so.
+/// iterations or world size say that they are of different runs) or by their order (kListed). Their
+/// facts say so. Ranks that are recorded stay; where a name contradicts one, or states one beyond
+/// the world size, no name counts. A single profile gets none.
 void GiveRanks(std::vector<Profile>& profiles, RanksFrom from);
 
 /// Whether the profiles are of one file, or something states that they are ranks of one run.

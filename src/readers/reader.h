@@ -1,4 +1,20 @@
 // The interface of a profile format; readers/builtin.h lists those that there are.
+//
+// The questions that readers/load.cc asks, in order. A reader answers those that concern its tools;
+// every other one has a default.
+//
+//   of a folder      OutputsOf    the folders below it that are read instead of it
+//                    ReadParts    files that make one profile together: they leave the list
+//                    FullerThan   files whose data another file has, too: they leave the list
+//   of each file     Sniff        is it mine? (SniffTables of a database)
+//                    Refuse       no reader is sure: whose is it? (RefuseTables of a database)
+//                    ReadRanks    its profiles
+//   of the folder    Settle       which of the profiles are ranks
+//                    RefuseFolder where there is none
+//                    WriterOf     which of several profiles is the latest (one_run.h)
+//   of all together  Settle("")   the same of everything that the user named
+//
+// There is one object of each reader, which several threads use simultaneously: it has no state.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +34,8 @@
 
 namespace profgauge {
 
-/// How sure a reader is that the bytes are of its format.
+/// How sure a reader is that the bytes are of its format. If several give the same answer, the
+/// first in the list of builtin.cc reads the file.
 enum class Match : std::uint8_t { kNo, kMaybe, kYes };
 
 /// How much of the named input has been read, in stored bytes. `total` 0: unknown.
@@ -82,14 +99,19 @@ class Reader {
   virtual std::span<const std::string_view> suffixes() const { return {}; }
   /// Whether its tools compress files whatever their names are. Default: no.
   virtual bool IsCompressedUnderAnyName() const { return false; }
-  /// Looks at the first decompressed bytes (at most kSniffBytes). Accepts any bytes.
+  /// Looks at the first decompressed bytes (at most kSniffBytes; a shorter file is seen whole).
+  /// Accepts any bytes, also none that are text, and reads nothing else. kMaybe counts only if no
+  /// reader says kYes and the bytes are no other known kind of file (detect.h).
   virtual Match Sniff(std::span<const std::byte> head) const = 0;
   /// Looks at the names of the tables of an SQLite database; Sniff() is not asked about those.
   virtual Match SniffTables(const std::set<std::string>& /*tables*/) const { return Match::kNo; }
-  /// Reads all of `source` into a finished profile.
+  /// Reads all of `source` into a finished profile, which is checked, sorted and begins at 0.
+  /// Faults of events are counted in its log. Errors: kInput, with a code of the format, if the
+  /// file is truncated and that is not allowed, if it goes on with another profile, or if it has no
+  /// event.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
   /// The same of a file that may hold several profiles, one profile each, at least one. Default:
-  /// the one profile of Read().
+  /// the one profile of Read(). Several has a summary of ranks or of each NeuronCore.
   virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                                  const ReadOptions& options) const;
 
@@ -124,13 +146,16 @@ class Reader {
   virtual std::string FullerThan(const std::string& name,
                                  const std::vector<std::string>& names) const;
   /// Reads those of `files` that are parts of one profile, and takes them out. Default: none are.
+  /// Gets the files of all formats, of one folder or as the user named them, and leaves the others.
   virtual Status ReadParts(std::vector<std::string>& files, const ReadOptions& options,
                            Run& run) const;
   /// Puts the profiles that were read together in order: those of one folder, or those that the
-  /// user named (""). Default: every profile is a rank.
+  /// user named (""). Default: every profile is a rank. Gets the profiles of all formats and leaves
+  /// those of others. May take profiles out; `run.skipped` then has the reason.
   virtual Status Settle(const std::string& folder, Run& run) const;
 };
 
+/// Bytes of a file at which the readers look to find its format.
 inline constexpr std::size_t kSniffBytes = 64 * 1024;
 
 }  // namespace profgauge

@@ -20,12 +20,19 @@
 namespace profgauge {
 
 /// Gives the first bytes again that were read to look at them.
+///
+///   source   |==== head, at most kSniffBytes ====|=========== the rest ===========|
+///   Peek()   read once, kept
+///   Read()   copied from the head                  read from the source, with progress
+///
+/// So a pipe is read like a file. Progress is reported from the first read after the head on.
 class Replayed final : public ByteSource {
  public:
   Replayed(std::unique_ptr<ByteSource> source, const ReadOptions& options)
       : source_(std::move(source)), progress_(options.progress) {}
 
-  /// The first bytes, kSniffBytes of them or all. A read error comes again from Read().
+  /// The first bytes, kSniffBytes of them or all. A read error comes again from Read(). REQUIRES:
+  /// called at most once, before Read(). Valid as long as this.
   std::span<const std::byte> Peek() {
     head_.resize(kSniffBytes);
     std::size_t have = 0;

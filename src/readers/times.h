@@ -1,4 +1,6 @@
-// Times as files state them: any 64-bit number, also ones that no clock gave.
+// Times as files state them: any 64-bit number, also ones that no clock gave. Arithmetic here stays
+// within 64 bits instead of wrapping, so that a hostile or damaged number stays recognizable: it
+// fails TimesFit() and its row is counted as one with a bad time.
 #pragma once
 
 #include <cstdint>

@@ -31,6 +31,7 @@ std::string Names(const std::vector<std::string_view>& names) {
   return PrintableShort(text, 200);
 }
 
+// Keys name the tool that wrote a document, values may hold anything: only keys are shown.
 std::string OfJson(const readers::JsonShape& shape) {
   const std::string what = shape.is_list ? "a list in JSON" : "JSON";
   if (shape.keys.empty()) return what + " without keys";
@@ -53,6 +54,7 @@ std::vector<std::string_view> Cells(std::string_view line, char separator) {
   return cells;
 }
 
+// A first line with three cells or more is the head of a table; its columns name the tool.
 std::string OfText(std::string_view head) {
   const std::string_view line = head.substr(0, head.find_first_of("\r\n"));
   // Sentences have a comma, too.
