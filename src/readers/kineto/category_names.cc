@@ -1,4 +1,8 @@
 // Names of events' categories: which kind of event each is.
+//
+// Until PyTorch 1.11 they begin with a capital letter ("Operator", "Runtime", "Kernel", "Memcpy");
+// since 1.12 they are Kineto's ActivityType in lower case ("cpu_op", "cuda_runtime", "gpu_memcpy").
+// ROCm writes calls of HIP as "cuda_runtime". Intel's driver calls are inside its runtime calls.
 #include <cctype>
 #include <string>
 #include <string_view>

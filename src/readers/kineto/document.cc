@@ -25,8 +25,7 @@ std::string_view TrimRight(std::string_view text) {
 }
 
 /// Whether the `{` at `at` begins an event: white space and a key of the event's own level after
-/// it,
-/// `},` before it.
+/// it, `},` before it.
 bool IsCut(std::string_view text, std::size_t at) {
   static constexpr std::array<std::string_view, 8> kKeys = {
       "\"ph\"", "\"cat\"", "\"name\"", "\"pid\"", "\"tid\"", "\"ts\"", "\"dur\"", "\"args\""};
@@ -118,6 +117,13 @@ std::optional<std::size_t> ListFinder::Feed(std::string_view bytes) {
   return std::nullopt;
 }
 
+// A byte of the document, outside of the list. Only strings and depth matter:
+//
+//   depth 0   before the document: `[` is the list itself, `{` an object, anything else no trace
+//   depth 1   a key, then `:`, then its value; `[` as the value of "traceEvents" opens the list
+//   deeper    skipped, up to the bracket that closes it
+//
+// The kind of a closing bracket is not compared: text before the list may be broken.
 bool ListFinder::Step(char c) {
   if (in_string_) {
     if (escaped_) {
@@ -165,6 +171,8 @@ bool ListFinder::Step(char c) {
   return false;
 }
 
+// First the bytes that were held back, then those of the source. Held bytes are swapped in instead
+// of copied where all of them are wanted and `out` is shorter.
 void Input::Read(std::string& out, std::size_t at, std::size_t count) {
   const auto from_held = std::min(count, held_.size());
   if (at == 0 && from_held == held_.size() && from_held > out.size()) {
@@ -198,6 +206,11 @@ void Input::TookOut(std::uint64_t position, std::uint64_t bytes) {
   gaps_.emplace_back(position, taken_out_);
 }
 
+//   stream     {"a": 1},<100 blanks>{"b": 2}      of the file
+//   read text  {"a": 1},<64 blanks>{"b": 2}       36 were taken out
+//
+// A position after the gap is 36 less than its offset in the stream. gaps_ has for each gap the sum
+// up to it, so a binary search finds the sum that counts.
 std::uint64_t Input::OffsetOf(std::uint64_t position) const {
   const auto behind = std::partition_point(
       gaps_.begin(), gaps_.end(), [position](const auto& gap) { return gap.first <= position; });
@@ -215,6 +228,7 @@ std::vector<Chunk::Gap> Input::GapsIn(std::uint64_t begin, std::uint64_t end) co
   return gaps;
 }
 
+// Backward, so that a chunk is as long as possible and mostly one candidate is looked at.
 std::size_t FindCut(std::string_view text) {
   for (auto at = text.rfind('{'); at != std::string_view::npos && at > 0;
        at = text.rfind('{', at - 1)) {
@@ -247,6 +261,8 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
 
 namespace {
 
+// Reads kChunkBytes and cuts at the last element that begins there. Where none begins, white space
+// is squeezed first, so that padding of any length needs no memory; after that the size doubles.
 // Bytes of the chunk before are overwritten: to clear them first would take a
 // third of the time that it takes to read them.
 void FillChunk(Input& input, Chunk& chunk) {
@@ -265,6 +281,8 @@ void FillChunk(Input& input, Chunk& chunk) {
       at = chunk.text.size();
       if (squeezer) squeeze();
     } while (at < size && !input.at_end());
+    // The last chunk is not cut: after its last event come the end of the list and the
+    // document.
     if (input.at_end() && at < size) {
       chunk.last = true;
       return;

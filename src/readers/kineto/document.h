@@ -1,4 +1,12 @@
 // The outside of a trace document: where its list of events begins, and the text around it.
+//
+//   {"schemaVersion": 1, "traceEvents": [{...}, {...}, {...}], "traceName": "x"}
+//   └──────────── before ──────────────┘└─── the list ────┘└───── behind ─────┘
+//                                        chunk 0, 1, ...
+//
+// ListFinder finds where the list begins, NextChunk() cuts the rest at elements, the parser finds
+// where the list ends. ReadEnvelope() reads `before` and `behind` as two objects. The list is never
+// in memory as a whole, the text around it is.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +28,8 @@ namespace profgauge::readers::kineto {
 /// strings and nesting and nothing else, so that bad values before the list do no harm.
 class ListFinder {
  public:
-  /// Feeds the next bytes; the position after the list's `[` when it is among them.
+  /// Feeds the next bytes; the position after the list's `[` when it is among them. Call it until
+  /// it gives a position, ended() or not plausible().
   std::optional<std::size_t> Feed(std::string_view bytes);
   /// Whether the document is an object that has ended.
   bool ended() const { return ended_; }
@@ -43,7 +52,8 @@ class ListFinder {
 
 /// A run of whole elements of the list, as far as the outside shows.
 struct Chunk {
-  /// White space that is in the stream before text[at] and not in the text.
+  /// White space that is in the stream before text[at] and not in the text, so that it costs no
+  /// memory however long it is.
   struct Gap {
     std::size_t at = 0;
     std::uint64_t bytes = 0;
@@ -95,17 +105,26 @@ class Input {
 inline constexpr std::size_t kChunkBytes = kReadBlock;
 
 /// Position of the last `{` in `text` that begins an element after `},`; npos when there is none.
-/// Looks for text like `}, {"ph"`, which no valid string can contain.
+/// Looks for text like `}, {"ph"`, which no valid string can contain:
+///
+///   {"ph": "X", "dur": 3}, {"ph": "X", "name"
+///                          ^ the cut: the chunk ends with the comma before it
+///
+/// A list of objects in "args" can look so, too: then the chunk ends inside an event, and the
+/// caller joins it with the next one. Searches backward; O(text) where there is none.
 std::size_t FindCut(std::string_view text);
 
 /// The first such position from `from` on.
 std::size_t FindFirstCut(std::string_view text, std::size_t from);
 /// Position of a `]` from `from` on that looks like the end of the list: after a `}`, and before
-/// the document's end or another of its keys; npos when there is none.
+/// the document's end or another of its keys; npos when there is none. For repair only: a list
+/// within an event may look the same.
 std::size_t FindListEnd(std::string_view text, std::size_t from);
 
 /// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
-/// only. Long white space between values is shortened, so that it costs no memory.
+/// only. Long white space between values is shortened, so that it costs no memory. A chunk is
+/// longer where an element is: its memory doubles until a cut is in it. `chunk` may have the text
+/// of another, whose memory is used again. `last` is set on the chunk that ends the stream.
 void NextChunk(Input& input, Chunk& chunk);
 
 /// Whether it is white space, or the zeros that pad a file.
@@ -123,7 +142,9 @@ struct Envelope {
 };
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and
-/// after it, from its `]` on. Invalid JSON is repaired, or counted and ignored.
+/// after it, from its `]` on. Invalid JSON is repaired, or counted and ignored. If a key is there
+/// twice, the later counts, per part. Only listed keys become facts: others may name people or
+/// machines.
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder);
 

@@ -28,11 +28,13 @@ constexpr std::array<std::string_view, 16> kFacts = {
 
 constexpr std::string_view kRunDocument = "profgauge.run";
 
+// A text without its quotes; other values as JSON.
 std::string TextOf(const json::value& value) {
   if (const auto* text = value.if_string()) return std::string(text->data(), text->size());
   return json::serialize(value);
 }
 
+// A number may be written as text.
 std::int64_t IntegerIn(const json::object& object, std::string_view key, std::int64_t otherwise) {
   const auto* value = object.if_contains(json::string_view(key.data(), key.size()));
   if (value == nullptr) return otherwise;
@@ -46,6 +48,7 @@ std::int64_t IntegerIn(const json::object& object, std::string_view key, std::in
   return otherwise;
 }
 
+// -1, which is "unknown" in the model, also for a number that does not fit.
 std::int32_t SmallIn(const json::object& object, std::string_view key) {
   const auto number = IntegerIn(object, key, -1);
   return number >= -1 && number < (std::int64_t{1} << 31) ? static_cast<std::int32_t>(number) : -1;
@@ -74,8 +77,8 @@ void ReadDevices(const json::value& devices, ProfileBuilder& builder) {
   }
 }
 
-/// Members of a group: a list, or the text of one ("[0, 1]"). Texts that were cut ("..., 29, ...")
-/// name no members.
+/// Members of a group: a list, or in traces recorded on demand the text of one ("[0, 1]"). Texts
+/// that were cut ("..., 29, ...") name no members.
 std::vector<std::int64_t> RanksIn(const json::object& group) {
   std::vector<std::int64_t> ranks;
   const auto* value = group.if_contains("ranks");
@@ -126,7 +129,8 @@ void ReadDistributed(const json::value& value, ProfileBuilder& builder) {
   }
 }
 
-/// "Dropped 12345 activity records": how many; 1 where the number is not readable.
+/// "Dropped 12345 activity records": how many; 1 where the number is not readable. The number
+/// becomes the count of lost events, so an absurd one counts as one.
 std::uint64_t DroppedRecords(std::string_view message) {
   constexpr std::string_view kDropped = "Dropped ";
   const std::size_t at = message.find(kDropped) + kDropped.size();
@@ -156,6 +160,7 @@ void ReadProfilersLog(const json::value& messages, Envelope& envelope, ImportLog
   }
 }
 
+// A fact is one value: a structure may hold anything.
 void ReadEntry(std::string_view key, const json::value& value, Envelope& envelope,
                ProfileBuilder& builder) {
   if (key == "WARNING" || key == "ERROR") {
@@ -179,7 +184,8 @@ struct Entry {
 };
 
 /// Takes the object `text` apart, by strings and brackets only. Empty when it does not end, and
-/// when something follows its end: `goes_on` says so.
+/// when something follows its end: `goes_on` says so. Not by the parser: one broken value would
+/// lose all keys, and the values are parsed one by one.
 std::optional<std::vector<Entry>> Split(std::string_view text, bool& goes_on) {
   std::vector<Entry> entries;
   std::size_t depth = 0;
@@ -224,6 +230,12 @@ std::optional<json::value> Parse(std::string_view text) {
 }
 
 /// Reads the object `text`; whether it is closed.
+///
+///   1. take it apart by brackets
+///   2. if that fails, or a value is no JSON: repair all of it, and take that apart
+///   3. count the values that still cannot be read
+///
+/// A second "traceEvents" means that another trace was appended into the same object.
 bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
   auto& log = builder.log();
   bool goes_on = false;
@@ -268,6 +280,7 @@ bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
 
 }  // namespace
 
+// Both parts are made objects: `{... "traceEvents": [` + `]}`, and `{"traceEvents": [` + `], ...}`.
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder) {
   Envelope envelope;

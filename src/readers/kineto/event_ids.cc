@@ -9,6 +9,8 @@
 
 namespace profgauge::readers::kineto {
 
+// Process and thread are texts: old traces have "stream 7" and "Traces" there. Events in a row are
+// mostly of one thread, so the one before is tried first.
 ThreadId EventSink::ThreadOf(const RawEvent& event) {
   if (event.is_placed_later) return {};
   const auto pid = event.Text(Field::kPid);
@@ -26,6 +28,8 @@ ThreadId EventSink::ThreadOf(const RawEvent& event) {
   return last_thread_;
 }
 
+// The number of the label in this chunk, from 1 on; Merge() makes it the file's. Events without a
+// label are of trace 0.
 TraceNumber EventSink::TraceOf(const RawEvent& event) {
   const auto pid = event.Text(Field::kPid);
   if (pid.empty() || pid.front() != '[') return 0;
@@ -47,6 +51,7 @@ TraceNumber EventSink::TraceOf(const RawEvent& event) {
   return trace_;
 }
 
+// An empty text counts as a missing one.
 StringId EventSink::Text(const RawEvent& event, Field field) {
   const auto text = event.Text(field);
   return text.empty() ? StringId{} : strings_.Intern(text);
@@ -72,6 +77,8 @@ LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
   return LaunchConfigId{static_cast<std::uint32_t>(configs.size() - 1)};
 }
 
+// An event of a process group without a collective's name counts, too. Without a group name the id
+// of the group is used (before PyTorch 2.4), then its description.
 CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
   const bool of_group = event.Has(Field::kGroupName) || event.Has(Field::kGroupDescription);
   if (!event.Has(Field::kCollective) && !of_group) return {};

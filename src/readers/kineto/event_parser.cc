@@ -16,7 +16,9 @@ namespace {
 
 namespace json = boost::json;
 
-/// Knows a key again by its place: most events have the layout of the one before.
+/// Knows a key again by its place: most events have the layout of the one before. A look-up of the
+/// key costs a hash; comparing it with the key of the same place in the event before costs a
+/// comparison that mostly succeeds.
 class KeyMemory {
  public:
   void Begin() { next_ = 0; }
@@ -40,6 +42,13 @@ class KeyMemory {
 };
 
 /// Follows the parser through list, event and args, and notes the values of known fields.
+///   level     [ {"ph": "X", "args": {"stream": 7, "x": {"y": 1}}} ]
+///   kList     ^ values here are elements that are no event
+///   kEvent      ^ fields by EventField()
+///   kArgs                           ^ fields by ArgsField()
+///   nested_                                            ^ 1: skipped, or written in canonical text
+///
+/// Structures of wanted fields become text that does not depend on white space: "[[32, 3], []]".
 class Handler : public JsonHandler {
  public:
   /// For a text that begins with an element that represents those before the chunk. Stops after
@@ -96,6 +105,7 @@ class Handler : public JsonHandler {
     }
     return true;
   }
+  // With single_ an error of ours stops the parser at the `}`.
   bool on_object_end(std::size_t, Code& code) {
     if (nested_ > 0) {
       CloseNested('}');
@@ -157,6 +167,7 @@ class Handler : public JsonHandler {
 
   bool Wanted() const { return nested_ == 0 && level_ >= Level::kEvent && field_ < Field::kCount_; }
 
+  // Boost hands a text over in parts, e.g. where it has an escape.
   std::string_view Whole(View part, std::size_t size) {
     if (part.size() == size) return {part.data(), part.size()};
     partial_.append(part.data(), part.size());
@@ -301,6 +312,12 @@ std::optional<std::size_t> EventParser::Impl::ReadByParser(std::string_view chun
   return std::nullopt;
 }
 
+//   chunk    {known layout}, {new layout}, {known layout}, 3, ...
+//   read by  Match           parser, single  Match          parser, to the chunk's end
+//
+// `before` makes the text up to `at` a valid beginning for the parser: "[" at the start, "[null,"
+// after a comma. Anything but `,` between two elements goes to the parser, which decides: the
+// list's end, or an error.
 ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receiver) {
   ParseEnd end;
   if (layouts == Layouts::kNone) {
@@ -320,6 +337,7 @@ ParseEnd EventParser::Impl::Parse(std::string_view chunk, EventReceiver& receive
       receiver.Receive(event);
       at += length;
     } else {
+      // A new layout: learned from the bytes that the parser accepted.
       const auto behind = ReadByParser(chunk, at, before, true, receiver, end);
       if (!behind) return end;
       if (chunk[at] == '{') skeletons.Learn(chunk.substr(at, *behind - at));

@@ -15,7 +15,8 @@ namespace profgauge::readers::kineto {
 /// Deeper nesting is not a trace; each level costs stack.
 inline constexpr std::size_t kMaxDepth = 256;
 
-/// Takes the events one by one. The event's views are valid during the call only.
+/// Takes the events one by one. The event's views are valid during the call only. A chunk may turn
+/// out to be broken after some of its events: RepairChunk() reads them again, into rows begun anew.
 class EventReceiver {
  public:
   virtual ~EventReceiver() = default;
@@ -39,8 +40,9 @@ struct ParseEnd {
   std::string reason;        ///< Boost.JSON's words for kInvalid.
 };
 
-/// Reads the elements of a list whose `[` is before `chunk`. A trailing comma at the chunk's
-/// end belongs to the list. Reusable; not thread-safe.
+/// Reads the elements of a list whose `[` is before `chunk`. A trailing comma at the chunk's end
+/// belongs to the list. Reusable; not thread-safe. Layouts that one chunk taught are used for the
+/// next ones. O(chunk).
 class EventParser {
  public:
   /// Default: layouts are learned. Without, every event goes through Boost.JSON: for holding one

@@ -52,6 +52,7 @@ std::int64_t StreamOf(const RawEvent& event) {
   return ParseInteger(tid).value_or(-1);
 }
 
+// The process of work on a device is the device, with or without the argument.
 std::int32_t GpuOf(const RawEvent& event) {
   const auto recorded = IntegerOr(event, Field::kDevice, -1);
   if (recorded >= 0) return Narrow(recorded, -1);
@@ -111,6 +112,15 @@ void TakeLast(std::vector<Row>& rows, std::size_t before, ApartRow& out) {
 
 }  // namespace
 
+// A begin is read like a whole event of no length, by the same code, and its row is taken back from
+// the table to which it was added:
+//
+//   rows.host   [a][b]          before
+//   rows.host   [a][b][new]     ReceiveComplete() added one
+//   apart       (new)           TakeLast() moved it: it has no length until its end is known
+//
+// Ends and begins of unmeasured kinds are kept without a row, since they, too, take part in
+// pairing.
 void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -134,6 +144,7 @@ void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
   rows_->apart.push_back(std::move(row));
 }
 
+// The first one is kept with its text: an error about a whole file of such events shows it.
 void EventSink::CountBadTime(const RawEvent& event) {
   rows_->log.Add(Counter::events_bad_time);
   if (!rows_->bad_time.empty()) return;
@@ -199,6 +210,7 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
   }
 }
 
+// Beyond kMostNamed only the number is kept.
 void EventSink::CountUnread(std::string_view category) {
   constexpr std::size_t kMostNamed = 64;  // Categories are few, unless a file is hostile.
   auto& unread = rows_->unread;
@@ -223,6 +235,7 @@ void EventSink::AddHost(const RawEvent& event, HostKind kind, Times times) {
   row.call_stack = Text(event, Field::kCallStack);
   row.concrete_inputs = Text(event, Field::kConcreteInputs);
   row.sequence = IntegerOr(event, Field::kSequence, -1);
+  // The backward pass states the thread of the forward op; 0 or nothing is written otherwise.
   row.backward = IntegerOr(event, Field::kForwardThread, 0) > 0;
   row.id = IdInTrace(row.id, TraceOf(event));
   row.collective = CollectiveOf(event);
@@ -248,6 +261,8 @@ void EventSink::AddApi(const RawEvent& event, Times times) {
   row.op_id = IdInTrace(row.op_id, trace);
   if (name.starts_with("hip")) rows_->rocm = true;
   rows_->api.push_back(row);
+  // During the capture of a graph kernels do not run. ROCm's profiler names them at the launch, so
+  // they become work of no length (ReadOptions::of_captured_graphs).
   if (!adds_launched_ || row.kind != ApiKind::kLaunch || !event.Has(Field::kKernel)) return;
   DeviceRow work;
   work.start = times.start;
@@ -284,6 +299,7 @@ void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {
   row.correlation = IdInTrace(row.correlation, trace);
   row.op_id = IdInTrace(row.op_id, trace);
   row.collective = CollectiveOf(event);
+  // Launch configurations are of kernels only; bytes of copies and memsets.
   if (kind == DeviceKind::kKernel) {
     row.config = ConfigOf(event);
   } else {
@@ -318,6 +334,7 @@ StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
   return row;
 }
 
+// Ascend's profiler and converters write times as texts: they are read, and counted.
 std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
   if (event.is_placed_later) return Ns{0};
   if (!event.Has(Field::kTime)) return std::nullopt;
@@ -326,6 +343,8 @@ std::optional<Ns> EventSink::StartOf(const RawEvent& event) {
   return time;
 }
 
+// A length that is missing or impossible becomes 0 and is counted: the event still happened, and
+// its start and links are right.
 Ns EventSink::DurationOf(const RawEvent& event) {
   auto& log = rows_->log;
   if (event.Text(Field::kPhase) == "B") return 0;

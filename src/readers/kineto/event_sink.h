@@ -1,5 +1,25 @@
 // Makes rows of trace events: the kind of an event, the meaning of its fields in each dialect, and
 // repairs.
+//
+//   ph        which events                        becomes
+//   X         all, by category                    a row of the category's table
+//   B, E      of measured kinds                   an ApartRow; paired.h finds the pairs
+//   M         process_name, thread_name           a NameRow
+//   i, I      named "[memory]", of any category   a MemoryRow
+//   s, t, f   fwdbwd, forward_backward            a FlowRow, from forward to backward
+//   s, t, f   ac2g, async_cpu_to_gpu              a LaunchArrow, until launches are numbered
+//   others                                        counted as events_ignored_kind
+//   none                                          counted as events_unreadable
+//
+//   category of X                                 table
+//   cpu_op, operator, user_annotation, python     host
+//   cuda_runtime, cuda_driver, *_runtime, ...     api
+//   kernel, gpu_memcpy, gpu_memset, ...           device
+//   cuda_sync; gpu_user_annotation                sync; device_ranges
+//   python_function                               python
+//
+// A name such as ProfilerStep#5 is an iteration on the host. The same on a device is only a range:
+// it begins with its first kernel, and to count both would count each iteration twice.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -40,12 +60,14 @@ enum class Category : std::uint8_t {
 /// Letter case does not matter. kUnknown for categories never seen.
 Category CategoryOf(std::string_view cat);
 
-/// One worker's sink; rows go where Begin() says.
+/// One worker's sink; rows go where Begin() says. Its texts live as long as the sink, so it must
+/// outlive the merge of its rows. Not thread-safe.
 class EventSink final : public EventReceiver {
  public:
   /// `adds_launched`: launches that name a kernel add it as work of no length.
   explicit EventSink(Fraction fraction, bool adds_launched = false)
       : fraction_(fraction), adds_launched_(adds_launched) {}
+  /// From here on, events become rows of `rows`, which is empty. Ids count from 0 again.
   void Begin(Rows& rows);
   void Receive(const RawEvent& event) override;
   void ReceiveOther() override;
@@ -94,9 +116,10 @@ class EventSink final : public EventReceiver {
 };
 
 /// The number in "stream 7", or of plain digits: from the argument, else from the thread; -1 for
-/// none.
+/// none. PyTorch before 1.12 writes "stream 7" as the thread.
 std::int64_t StreamOf(const RawEvent& event);
-/// From the argument, else from the process; -1 for none.
+/// From the argument, else from the process; -1 for none. A label before the process ("[TP00] 0")
+/// is skipped.
 std::int32_t GpuOf(const RawEvent& event);
 
 }  // namespace profgauge::readers::kineto

@@ -6,6 +6,8 @@
 
 namespace profgauge::readers::kineto {
 
+// Device Type: 0 is the CPU, 1 a GPU, others as c10::DeviceType counts them. Versions before
+// PyTorch 1.10 write no address and no totals. Bytes are negative where memory is freed.
 void EventSink::ReceiveMemory(const RawEvent& event) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -23,6 +25,7 @@ void EventSink::ReceiveMemory(const RawEvent& event) {
   rows_->memory.push_back(row);
 }
 
+// "s" is at the forward op, "f" and "t" at the backward one; both have the same id.
 void EventSink::ReceiveFlow(const RawEvent& event) {
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
@@ -53,6 +56,7 @@ void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
   rows_->arrows.push_back(arrow);
 }
 
+// Other metadata (process_labels, sort indices) is for viewers.
 void EventSink::ReceiveName(const RawEvent& event) {
   const auto what = event.Text(Field::kName);
   const bool process = what == "process_name";

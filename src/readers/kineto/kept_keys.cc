@@ -123,6 +123,8 @@ bool IsNameArgument(std::string_view key) {
   return std::find(std::begin(kNames), std::end(kNames), key) != std::end(kNames);
 }
 
+// Other texts are names of code, which `rename` replaces, or the profiler's own, from which folders
+// are cut.
 JsonKeep KeptKeys(const Rename& rename) {
   return {"kineto", Paths(), [&rename](std::string_view path, std::string_view text) {
             if (path == "WARNING" || path == "ERROR") return KnownPhrase(text);

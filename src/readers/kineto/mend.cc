@@ -123,7 +123,8 @@ class Mender {
     return Copy();
   }
 
-  /// Keeps a comma only before another element.
+  /// Keeps a comma only before another element. In `1,,2` and `1,}` the first comma is one too
+  /// many.
   bool Comma() {
     std::size_t next = SkipSpace(at_ + 1);
     if (next >= text_.size()) return false;
@@ -135,6 +136,8 @@ class Mender {
     return true;
   }
 
+  // Anything between two separators: a number, a word of JSON, or a careless writer's. A word where
+  // a key belongs has no clear meaning.
   bool Word() {
     if (IsControl(text_[at_])) {
       ++at_;
@@ -155,6 +158,15 @@ class Mender {
     return true;
   }
 
+  // The difficulty is which quote ends a string. A quote ends it if the text after it goes on like
+  // JSON (Closes()); otherwise it belongs to the string:
+  //
+  //   "name": "f("a")", "ph": "X"
+  //              ^ a letter follows: part of the string
+  //                  ^ a comma and a key follow: the end
+  //
+  // Escapes are decided for the string as a whole: `C:\new\users` has valid escapes and one that is
+  // none, and means backslashes.
   bool String() {
     const bool key = key_next_;
     const auto begin = at_ + 1;
@@ -255,6 +267,9 @@ class Mender {
 
   /// Whether a quote before `next` can be the end of a string: the rest continues like JSON after
   /// one, up to the next key or element.
+  ///   after a key      `:`
+  ///   after a value    unclosed brackets, inside out, then `,` and another element, or the
+  ///   end
   bool Closes(std::size_t next, bool key) const {
     next = SkipSpace(next);
     if (key) return next < text_.size() && text_[next] == ':';
@@ -269,7 +284,8 @@ class Mender {
     return depth == 0;
   }
 
-  /// Whether another element follows a comma at `depth`.
+  /// Whether another element follows a comma at `depth`. In an object a key must follow: a short
+  /// string, then `:`. That is stronger evidence than the comma.
   bool GoesOn(std::size_t next, std::size_t depth) const {
     if (next >= text_.size()) return depth == 0;
     const char c = text_[next];

@@ -3,6 +3,16 @@
 // Repaired: quotes and backslashes that are not escaped, raw control characters, bytes that are not
 // UTF-8, halves of surrogate pairs, NaN, inf, N/A and other words in place of a value, commas too
 // many. Valid text comes out as it went in.
+//
+//   {"name": "f("a")"}          {"name": "f(\"a\")"}         quotes in names of functions
+//   (with_stack)
+//   {"name": "C:\users\"}       {"name": "C:\\users\\"}      paths of Windows
+//   {"bw": inf, "x": N/A}       {"bw": null, "x": null}      bandwidth of a copy of no length
+//   {"a": 1,, "b": 2,}          {"a": 1, "b": 2}             a value that was left out
+//   {"name": "\ud83d"}          {"name": "\ufffd"}           a name that was cut
+//
+// Such traces are known from issues of PyTorch and Kineto, whose writer escapes quotes in names
+// only since July 2026 (kineto#1459).
 #pragma once
 
 #include <cstddef>
@@ -26,7 +36,8 @@ struct Mended {
 };
 
 /// The object or list at the start of `text`. Empty when it does not end within `text`, or when it
-/// is not clear how it was meant. Linear in the length of `text`.
+/// is not clear how it was meant. The result is not checked: the caller parses it. Linear in the
+/// length of `text`.
 std::optional<Mended> Mend(std::string_view text);
 
 // Reads a chunk that is not valid JSON, event by event: each is read, or repaired and read, or left

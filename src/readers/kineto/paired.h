@@ -1,5 +1,11 @@
 // Separate begin and end events ("ph": "B" and "E"): on each thread an end closes the range that
 // began last. PyTorch writes whole ones; tools that convert or merge traces may not.
+//
+//   time      0    2    5    9            a stack per thread, by time
+//   thread 1  B a  B b  E    E            b is 2 to 5, a is 0 to 9
+//   thread 2       B c       (no E)       c is counted as unreadable
+//
+// An end has no name: where a range overlaps another without nesting, their ends are swapped.
 #pragma once
 
 #include <utility>
@@ -18,6 +24,7 @@ struct RangeRow {
 };
 
 /// One end of an event. Times decide, not the file's order; of several at one time that order.
+/// `process` and `thread` are the builder's ids once Merge() has them.
 struct ApartRow {
   StringId process, thread;  ///< As written.
   Ns time = 0;
@@ -26,7 +33,8 @@ struct ApartRow {
   std::variant<std::monostate, HostRow, ApiRow, DeviceRow, PythonRow, SyncRow, RangeRow> row;
 };
 
-/// Those of one trace. O(n log n) in their number, and keeps all of them until Finish().
+/// Those of one trace. O(n log n) in their number, and keeps all of them until Finish(): an end may
+/// be any number of chunks after its begin.
 class PairedEvents {
  public:
   void Add(ApartRow row) { rows_.push_back(std::move(row)); }

@@ -14,6 +14,8 @@ void ParseChunk(Worker& worker, Parsed& parsed) {
   parsed.rows.Clear();
   worker.sink.Begin(parsed.rows);
   parsed.end = worker.parser.Parse(parsed.chunk.text, worker.sink);
+  // A cut may be inside an element (a text that looks like one, see FindCut); only at the end of
+  // the stream is it sure that nothing follows.
   const bool cut_short = parsed.end.state == ParseEnd::State::kInside && parsed.chunk.last;
   parsed.repaired = cut_short || parsed.end.state == ParseEnd::State::kInvalid;
   if (!parsed.repaired) return;

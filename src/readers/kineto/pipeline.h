@@ -3,6 +3,13 @@
 // Each worker reads (and inflates) a chunk under a lock and parses it outside; so reading
 // and parsing overlap, and no thread waits for a fixed role. The result does not depend on the
 // number of workers: chunks are cut only by their bytes.
+//
+//   bytes      |-- chunk 0 --|-- chunk 1 --|-- chunk 2 --| ...
+//   worker A   read 0  parse 0 ............  take 0  take 1   read 3 ...
+//   worker B           read 1  parse 1 ...            read 2  parse 2 ...
+//
+// Rows are taken in the order of the file, by whichever worker completes it. At most twice as many
+// chunks as workers are in memory.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +42,8 @@ struct alignas(kCacheLinePair) Worker {
 };
 
 /// Parses parsed.chunk into parsed.rows; repairs it when it is not valid JSON, or when it is the
-/// last and ends inside an element.
+/// last and ends inside an element. Another chunk that ends inside an element is left so, with
+/// kInside: the caller joins it with the next.
 void ParseChunk(Worker& worker, Parsed& parsed);
 
 /// Reads `input` to its end, or until `take` returns false. `take` gets every chunk that was read,

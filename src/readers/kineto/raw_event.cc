@@ -28,6 +28,7 @@ const Keys& EventKeys() {
 const Keys& ArgsKeys() {
   static const Keys keys = {
       {"correlation", Field::kCorrelation},
+      // "external id" is of calls and device work in nightlies before PyTorch 1.8, with 0 for none.
       {"External id", Field::kExternalId},
       {"external id", Field::kExternalId},
       {"device", Field::kDevice},
@@ -40,6 +41,7 @@ const Keys& ArgsKeys() {
       {"block", Field::kBlock},
       {"blocks per SM", Field::kBlocksPerSm},
       {"warps per SM", Field::kWarpsPerSm},
+      // PyTorch 1.9 renamed "theoretical" to "est. achieved".
       {"est. achieved occupancy %", Field::kOccupancy},
       {"theoretical occupancy %", Field::kOccupancy},
       {"Input Dims", Field::kInputDims},

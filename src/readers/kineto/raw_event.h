@@ -50,6 +50,7 @@ enum class Field : std::uint8_t {
   kMemoryBytes,
   kTotalAllocated,
   kTotalReserved,
+  // From here to kDestinationRank: pftrace/stage.cc tests the range.
   kCollective,
   kCollectiveType,
   kInElements,
@@ -73,8 +74,9 @@ static_assert(kFieldCount <= 64);
 /// How the value was written. Structures are in canonical text: "[[32, 3], []]", strings bare.
 enum class Form : std::uint8_t { kNumber, kString, kBool, kNull, kStructure };
 
-/// One event. Its views point into the text of the chunk, which must outlive it. Reused for the
-/// next event after Clear().
+/// One event, as it was written: nothing is converted yet. Its views point into the text of the
+/// chunk, or into memory of the parser, and are valid while the receiver is called. Reused for the
+/// next event after Clear(), which leaves the texts: only fields in `present` count.
 struct RawEvent {
   std::uint64_t present = 0;  ///< One bit a field.
   std::array<std::string_view, kFieldCount> text;
@@ -109,7 +111,8 @@ struct RawEvent {
   }
 };
 
-/// The field that `key` means in an event, or in its args.
+/// The field that `key` means in an event: kArgs for "args", kNone for keys that no one reads.
+/// O(1).
 Field EventField(std::string_view key);
 /// The field of a key of `args`; kNone for keys that no one reads. O(1).
 Field ArgsField(std::string_view key);

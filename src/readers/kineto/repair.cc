@@ -12,6 +12,7 @@ constexpr int kMaxFalseEnds = 4;
 /// The text after the list is short; only this much before the end is searched for it.
 constexpr std::size_t kMaxTail = std::size_t{64} << 10;
 
+// Counts the events of a text, before it is taken: a repair that makes two events of one is none.
 class Probe final : public EventReceiver {
  public:
   void Receive(const RawEvent&) override { ++count; }
@@ -19,6 +20,11 @@ class Probe final : public EventReceiver {
   int count = 0;
 };
 
+//   chunk    {good}, {repairable}, {hopeless}, {good}, {cut
+//   Run()    Element Element       Skip        Element kInside
+//
+// An element reaches from its `{` to the next text that looks like a cut. If it cannot be read so
+// far, the following cuts are tried, then it is left out.
 class Repair {
  public:
   Repair(const Chunk& chunk, EventParser& parser, EventSink& sink, Rows& rows)
@@ -74,6 +80,7 @@ class Repair {
     return false;
   }
 
+  // Parsed twice: only the second time do rows come into being.
   bool Accept(const Mended& mended) {
     Probe probe;
     const auto end = parser_.Parse(mended.text, probe);
@@ -105,6 +112,8 @@ class Repair {
       if (text_.size() - at > kMaxTail) continue;
       const auto rest = Trim(text_.substr(at + 1));
       if (rest.empty()) return at;
+      // The text from the `]` on must be the end of an object: as one, it is repaired and ends
+      // there.
       const auto document = "{\"\": [" + std::string(text_.substr(at));
       const auto mended = Mend(document);
       if (mended && Trim(std::string_view(document).substr(mended->end)).empty()) return at;

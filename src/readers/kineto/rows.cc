@@ -16,6 +16,10 @@ constexpr std::int8_t kGpuMemory = 1;  // MemoryRow::device_type.
 constexpr TraceNumber kMostTraces = (TraceNumber{1} << (63 - kIdBits)) - 1;
 
 /// The chunk's ids in the builder.
+///   chunk   strings 0 "aten::mm"  1 "gemm"      rows name 0 and 1
+///   builder strings 17 "aten::mm" 4 "gemm"      remap.strings = {17, 4}
+///
+/// One call for each row instead of a look-up of each text.
 struct Remap {
   std::vector<StringId> strings;
   std::vector<ThreadId> threads;
@@ -24,11 +28,13 @@ struct Remap {
   std::vector<TraceNumber> traces;
   Traces* all_traces = nullptr;
 
+  // The upper bits have the chunk's number of the trace; they get the file's.
   void Id(std::int64_t& id) const {
     const auto trace = static_cast<std::size_t>(id >> kIdBits);
     if (id <= kLargestId || trace > traces.size()) return;
     id = IdInTrace(id & kLargestId, traces[trace - 1]);
   }
+  // Unlabeled GPUs of a chunk that has labels are seen as well.
   void GpuNumber(std::int32_t& gpu) const {
     if (traces.empty()) return;
     const auto trace = static_cast<std::size_t>(std::max(gpu, 0) >> kGpuBits);
@@ -38,6 +44,7 @@ struct Remap {
     all_traces->See(gpu);
   }
 
+  // An invalid id is a missing value and stays one.
   template <class Id>
   static void Apply(const std::vector<Id>& ids, Id& id) {
     if (id.valid()) id = ids[id.value];
@@ -150,6 +157,7 @@ TraceNumber Traces::NumberOf(std::string_view label) {
   return numbers_.emplace(std::string(label), next).first->second;
 }
 
+// In the order of trace and number, which is that of the set.
 void Traces::NumberGpus(ProfileBuilder& builder) const {
   if (numbers_.empty()) return;
   std::set<std::int32_t> own;
@@ -199,6 +207,8 @@ std::size_t Strings::Hash::operator()(std::string_view text) const {
   return XXH3_64bits(text.data(), text.size());
 }
 
+// A text that was seen in an earlier chunk is found, but has a number in this one only from its
+// first use here on.
 StringId Strings::Intern(std::string_view text) {
   auto found = entries_.find(text);
   if (found == entries_.end()) {

@@ -30,8 +30,17 @@ struct NameRow {
 /// The trace to which an event belongs, if several were merged into one file and each labeled its
 /// processes ("[TP00] 0"). Ids and numbers of devices count in one such trace; a row
 /// carries its trace in their upper bits until the end of the file. 0: not labeled.
+///
+///   bit     63   62 ............ 48   47 ............................. 0
+///   id       0   trace                id as written
+///
+///   bit     31 30   29 ........ 16    15 ............................. 0
+///   GPU      0  0   trace             number as written
+///
+/// A number that does not fit stays as it is written.
 using TraceNumber = std::uint32_t;
-/// Ids of several traces in one file are kept apart by the trace's number.
+/// Ids of several traces in one file are kept apart by the trace's number. Negative ids and those
+/// of more than 48 bits come back unchanged.
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
 std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 
@@ -40,7 +49,11 @@ class Traces {
  public:
   TraceNumber NumberOf(std::string_view label);
   void See(std::int32_t gpu) { gpus_.insert(gpu); }
-  /// Numbers GPUs as the traces do; where several use one number, each has a separate GPU.
+  /// Numbers GPUs as the traces do; where several use one number, each has a separate GPU. Call
+  /// once, after the last chunk. Nothing without labels.
+  ///
+  ///   [TP00] 0, [TP01] 1    different numbers: 0 and 1 stay
+  ///   [TP00] 0, [TP01] 0    each trace counts from 0: 0 and 1, in the order of the traces
   void NumberGpus(ProfileBuilder& builder) const;
 
  private:
@@ -49,7 +62,7 @@ class Traces {
 };
 
 /// Everything that one chunk says. StringId, ThreadId, LaunchConfigId and CollectiveId in rows are
-/// indices into the vectors here.
+/// indices into the vectors here, and are of no use in another chunk.
 struct Rows {
   std::vector<std::string_view> strings;               ///< Views into the worker's Strings.
   std::vector<std::pair<StringId, StringId>> threads;  ///< Process and thread, as written.
@@ -77,11 +90,12 @@ struct Rows {
   std::string bad_time;  ///< The first event whose start cannot be used, and its text.
   ImportLog log;
 
+  /// Empty again, with the memory that it has.
   void Clear();
 };
 
 /// Interns strings for one worker: texts stay where they are for the worker's lifetime, ids are
-/// dense within each chunk.
+/// dense within each chunk. O(1) per text; a name that each chunk has is stored once per worker.
 class Strings {
  public:
   /// From now on ids count for `rows`.
@@ -105,8 +119,9 @@ class Strings {
   boost::unordered_flat_map<std::string_view, Entry, Hash> entries_;
 };
 
-/// Adds the chunk's rows to `builder`, in their order; separate begins and ends to `paired`.
-/// Their ids are those of the builder then.
+/// Adds the chunk's rows to `builder`, in their order; separate begins and ends to `paired`. Their
+/// ids are those of the builder then, so `rows` is used up: Clear() it. O(rows) plus one look-up
+/// for each different text, thread and configuration.
 void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& traces);
 
 }  // namespace profgauge::readers::kineto

@@ -18,11 +18,13 @@ using json_scan::SkipSpace;
 using json_scan::SkipString;
 using json_scan::SkipWord;
 
-/// Beyond these a file has no layouts worth learning.
+/// Limits of the tree: beyond these a file has no layouts worth learning. A hostile file can make
+/// each event a new layout: then the tree stops growing and the parser reads the rest.
 constexpr std::size_t kMaxNodes = 4096;
 constexpr std::size_t kMaxChildren = 48;
 constexpr std::size_t kMaxLiteral = 1024;
-/// Deeper structures are left to the JSON parser.
+/// Deeper structures are left to the JSON parser. Each level is a call; the parser's own limit
+/// (kMaxDepth) is higher.
 constexpr int kMaxLearntDepth = 16;
 
 std::uint64_t Word(const char* at) {
@@ -124,7 +126,14 @@ class StructureReader {
   std::string* out_;
 };
 
-/// Takes an element that is known to be valid apart: bytes up to each value, and whose it is.
+/// Takes an element that is known to be valid apart: bytes up to each value, and whose it is. The
+/// literal before a value in "args" holds the opening of "args" as well, so that the object needs
+/// no separate node:
+///
+///   element    {"ph": "X", "args": {"stream": 7}}
+///   literals   `{"ph": `   `, "args": {"stream": `   `}}`
+///
+/// Keys with escapes are not learned (Key() refuses them): their bytes are not their text.
 class Splitter {
  public:
   explicit Splitter(std::string_view element) : text_(element) {}
@@ -159,6 +168,7 @@ class Splitter {
       const auto key = Key();
       if (!key) return std::nullopt;
       const Field field = in_args ? ArgsField(*key) : EventField(*key);
+      // An "args" that is no object is a value like others.
       if (!in_args && field == Field::kArgs && text_[at_] == '{') {
         in_args = true;
         ++at_;
@@ -220,8 +230,11 @@ class Splitter {
 
 }  // namespace
 
+// A literal that is there already keeps its field: bytes determine the key, and the path whether it
+// is of the event or of "args".
 std::uint32_t Skeletons::Child(std::uint32_t parent, std::string_view literal, Field field,
                                bool last) {
+  // Linear, for learning only: siblings are few.
   for (const Literal& known : nodes_[parent]) {
     if (std::string_view(known.text, known.size) == literal) return known.node;
   }
@@ -302,6 +315,7 @@ const char* Skeletons::ReadStructure(const char* at, const char* end, Field fiel
     if (i > 0) std::swap(known[i - 1], known[i]);
     return behind;
   }
+  // Not a known one: read it, and remember short ones for the next event.
   const char* const behind = StructureReader(end, out).Read(at, kMaxLearntDepth);
   if (behind == nullptr || behind - at > kLongest) return behind;
   if (count < known.size()) known[count++] = std::make_unique<Structure>();
@@ -322,6 +336,7 @@ std::size_t Skeletons::Match(std::string_view text, RawEvent& event) {
     if (found == nullptr) return 0;
     node = found->node;
     at += found->size;
+    // The rest is in the next chunk, or missing: the parser finds out.
     if (at == end) return 0;
     if (found->last) return static_cast<std::size_t>(at - text.data());
     const Field field = found->field;

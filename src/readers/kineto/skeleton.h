@@ -9,6 +9,18 @@
 //
 // A value is matched when it is a number without exponent of at most json_scan::kMaxNumber bytes, a
 // string of printable ASCII without escapes, true, false, null, or a list or object of such values.
+//
+// The tree after two elements; a node has the literals that may follow, a literal the field of the
+// value after it:
+//
+//   {"ph": "X", "name": "mm", "args": {"stream": 7}}
+//   {"ph": "X", "name": "mm", "dur": 3}
+//
+//   root ── {"ph": ── <phase> ── , "name": ── <name> ─┬─ , "args": {"stream": ── <stream> ── }} end
+//                                                     └─ , "dur": ── <duration> ── } end
+//
+// Matching walks from the root: compare a literal, read a value, go to the literal's node. Its cost
+// is one comparison of bytes per value, plus those of the siblings before it.
 #pragma once
 
 #include <array>
@@ -57,7 +69,7 @@ class Skeletons {
 
   /// Reads the element at the start of `text` into `event`; its length, or 0 when it is not one of
   /// the layouts, or reaches to the end of `text`. Views are of `text` and of memory here, valid
-  /// until the next call.
+  /// until the next call. After 0 `event` has some of the fields: it must not be used.
   std::size_t Match(std::string_view text, RawEvent& event);
 
  private:
