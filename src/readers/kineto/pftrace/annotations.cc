@@ -110,6 +110,7 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
     }
   }
   if (!fields.ok()) return false;
+  // A second walk over the message, since its kind is known only after the first.
   if (is_object || is_list || !is_scalar) {
     texts_.resize(value.at);
     value.form = Form::kStructure;
@@ -123,6 +124,7 @@ bool Annotations::ReadValue(std::string_view message, const Interned& interned, 
   return true;
 }
 
+// Keys of nested objects are bare, as those of the JSON reader's canonical text.
 void Annotations::AppendKey(std::string_view entry, const Interned& interned) {
   WireReader fields(entry);
   while (fields.Next()) {

@@ -1,4 +1,15 @@
 // Arguments of a slice, which Perfetto calls debug annotations, as values of a raw event.
+//
+//   DebugAnnotation                                          text
+//   1 name's number, or 10 name                              the key
+//   2 bool, 3 unsigned, 4 signed, 5 double, 7 pointer        "true", "42", "-1", "0.5"
+//   6 string, 9 JSON, 17 number of a text                    the text
+//   12 elements, DebugAnnotations without names              "[[32, 3], []]"
+//   11 entries, DebugAnnotations with names                  "{a: 1, b: 2}"
+//   no such field                                            "[]": PyTorch writes empty lists so
+//
+// The texts are those that the parser of JSON makes (kineto/event_parser.h), so that one sink reads
+// both.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,7 +41,9 @@ struct ArgumentSigns {
        has_sizes_as_text = false;
 };
 
-/// Reads the annotations of one event after another; their texts live until Begin().
+/// Reads the annotations of one event after another; their texts live until Begin(). For each
+/// event: Begin(), Read() or Add() for each argument, SetAll(). Reused, so that it needs no memory
+/// per event.
 class Annotations {
  public:
   void Begin();
@@ -38,7 +51,7 @@ class Annotations {
   bool Read(std::string_view message, const Interned& interned);
   /// A value that is text or a number already.
   void Add(kineto::Field field, std::string_view value, kineto::Form form);
-  /// Gives all to `event`, whose views then are of this.
+  /// Gives all to `event`, whose views then are of this: no Read() or Add() after it.
   void SetAll(kineto::RawEvent& event);
   /// For the current event: the number of omitted values, and missing names.
   std::uint64_t left_out() const { return left_out_; }

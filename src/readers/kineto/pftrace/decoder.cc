@@ -19,6 +19,7 @@ constexpr std::uint32_t kMostRows = ~std::uint32_t{0} - 1;
 /// Rows that are made before they are handed on.
 constexpr std::uint32_t kBlock = 4096;
 
+// TracePacket.sequence_flags.
 enum Flags : std::uint64_t { kCleared = 1, kNeedsState = 2 };
 
 }  // namespace
@@ -38,6 +39,7 @@ struct Decoder::Packet {
 
 void Decoder::Packet::Set(std::uint32_t field, const WireReader& value) {
   switch (field) {
+    // The numbers are those of TracePacket in Perfetto's protos.
     case 1:  // Events of the kernel, and its processes.
     case 2:
       is_of_system = true;
@@ -108,6 +110,7 @@ Decoder::Stop Decoder::Take(std::string_view packet, std::uint64_t offset) {
   return TakePlain(packet, offset, false);
 }
 
+// A packet without bytes is valid and says nothing.
 Decoder::Stop Decoder::TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside) {
   if (bytes.empty()) return Stop::kNone;
   ++decoded_.packets;
@@ -157,6 +160,7 @@ Sequence* Decoder::SequenceOf(std::uint64_t number) {
   return last_sequence_;
 }
 
+// Loss first, then the clearing: a packet may report both, and then its state is whole.
 void Decoder::UpdateState(const Packet& packet, Sequence& sequence, std::uint64_t offset) {
   // A sequence's first packet has it, too; causes have separate bits.
   const bool is_loss = packet.dropped > 1 || (packet.dropped == 1 && sequence.has_packets);
@@ -181,6 +185,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   const auto read = [&](std::string_view message, auto how) {
     if (message.data() != nullptr && !how(message)) is_whole = false;
   };
+  // A field that is broken does not keep those of the state from being read, but the event is not.
   read(packet.defaults, [&](auto message) { return ReadDefaults(message, *sequence); });
   read(packet.interned, [&](auto message) {
     return !sequence->is_valid || packet.sequence == 0 || Intern(message, *sequence);
@@ -193,6 +198,7 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   read(packet.stats, [&](auto message) { return ReadStats(message); });
   const bool has_slice = packet.slice.data() != nullptr, has_stage = packet.stage.data() != nullptr;
   if (!is_whole || (!has_slice && !has_stage)) return is_whole;
+  // An event of no sequence has no texts, and Perfetto drops it, too.
   if (packet.sequence == 0) return false;
   if ((packet.flags & kNeedsState) != 0 && !sequence->is_valid) {
     decoded_.lost_state = true;
@@ -212,6 +218,8 @@ bool Decoder::Decode(const Packet& packet, std::uint64_t offset) {
   return ReadSlice(packet.slice, *stamp, packet.sequence, *sequence);
 }
 
+// TracePacketDefaults: 58 clock, 11 TrackEventDefaults { 11 track }. They hold until the state is
+// cleared.
 bool Decoder::ReadDefaults(std::string_view message, Sequence& sequence) {
   WireReader fields(message);
   while (fields.Next()) {
@@ -246,6 +254,8 @@ bool Decoder::Intern(std::string_view message, Sequence& sequence) {
   return fields.ok();
 }
 
+// InternedString and its likes: 1 number, 2 text; of a kernel 2 is the mangled name, 3 the readable
+// one.
 bool Decoder::InternOne(Table table, std::string_view message, Sequence& sequence) {
   std::uint64_t iid = 0;
   std::string_view name, readable;
@@ -302,6 +312,8 @@ bool Decoder::ReadStats(std::string_view message) {
   return fields.ok();
 }
 
+// The row is made like one of a "B" in JSON: the sink leaves its time and length open. A row that
+// the sink did not make (an unknown category) still has a number, so that its end finds it.
 std::uint32_t Decoder::Receive(std::string_view category, std::string_view name) {
   event_.Clear();
   event_.is_placed_later = true;
@@ -314,6 +326,7 @@ std::uint32_t Decoder::Receive(std::string_view category, std::string_view name)
   return received_ - 1;
 }
 
+// In blocks, so that the rows of the sink do not pile up beside those of the trace.
 void Decoder::Merge() {
   kineto::Merge(rows_, builder_, made_, traces_);
   for (kineto::ApartRow& made : made_.Take()) decoded_.rows.push_back(std::move(made.row));

@@ -5,6 +5,12 @@
 // end is that of the k-th begin, also where slices of one track overlap without nesting, which they
 // do (94 of 35 569 slices of a ResNet-50 would get another's end). All others write in the order of
 // time: there an end closes the slice that began last on its track.
+//
+//   file order   B 0   B 5   B 20   E 10   E 12   E 30     one track, not in the order of time
+//   as a group   0 to 10, 5 to 12, 20 to 30                as they ran
+//   by a stack   5 to 10, 0 to 12, 20 to 30                two are wrong
+//
+// Marks that are in the order of time go to the stack, also where they could be a group.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -46,13 +52,19 @@ struct Paired {
   std::size_t begins_alone = 0, ends_alone = 0;
 };
 
-/// Pairs marks in the file's order. O(n log n). REQUIRES: fewer than 2^32 - 1.
+/// Pairs marks in the file's order. O(n log n). REQUIRES: fewer than 2^32 - 1. A run in which an
+/// end would be before its begin is no group.
 Paired Pair(std::span<const SliceMark> marks);
 
 // Packets of a Perfetto trace into rows without times, and marks that say when they begin and end.
 //
 // Times, threads and lengths are known at the end only of the trace: clocks and tracks may be
 // defined after their first use, and ends follow their begins at any distance.
+//
+//   packet           Decoder::Take              at the end, PlaceRows
+//   TrackEvent B     row i, slices += begin i   ┐ pair: start and length of row i,
+//   TrackEvent E     slices += end              ┘ its thread by the track
+//   RenderStage      row k, stages += k         start by the clock, length as written
 
 using Row = decltype(kineto::ApartRow::row);
 
@@ -70,7 +82,7 @@ struct Stage {
   std::uint32_t row = 0;
 };
 
-/// The trace's events, in its order.
+/// The trace's events, in its order. The rows of the whole trace are in memory.
 struct Decoded {
   std::vector<Row> rows;  ///< Ids are the builder's.
   std::vector<SliceEnd> slices;
@@ -84,7 +96,8 @@ struct Decoded {
   bool lost_state = false;  ///< Packets were left out that count on packets which are not there.
 };
 
-/// Takes the packets of a trace in file order.
+/// Takes the packets of a trace in file order. A packet that cannot be read is counted in the log
+/// and skipped; only Stop ends the reading.
 class Decoder {
  public:
   explicit Decoder(ProfileBuilder& builder);
@@ -92,7 +105,7 @@ class Decoder {
   enum class Stop : std::uint8_t { kNone, kDamaged, kNested, kTooLarge, kSystem };
   /// `offset`: of the packet, or of the compressed one that holds it.
   Stop Take(std::string_view packet, std::uint64_t offset);
-  /// After the last packet.
+  /// After the last packet, once. Its rows have the builder's ids.
   Decoded Finish();
 
  private:
@@ -146,7 +159,8 @@ class Decoder {
 
 // Gives rows their times and threads, once the whole trace is read, and hands them to the builder.
 
-/// Adds ranges with begin and end, in the trace's order, and counts those without.
+/// Adds ranges with begin and end, in the trace's order, and counts those without. O(n log n) in
+/// the number of slices.
 void PlaceRows(Decoded& decoded, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::pftrace

@@ -23,7 +23,8 @@ enum class Writer : std::uint8_t {
   kUnknown,
 };
 
-/// Contents that distinguish writers.
+/// Contents that distinguish writers. The name of a file says nothing: several writers use
+/// .pftrace.
 struct Signs {
   bool system = false;          ///< ftrace, process trees, or data sources of a system.
   bool rocprof_sys = false;     ///< Categories of rocprof-sys.
@@ -43,7 +44,8 @@ struct Signs {
   void SeeTrack(std::string_view name);
 };
 
-/// kUnknown if no sign is present.
+/// kUnknown if no sign is present. The first that fits, from signs that only one writer has to
+/// those that several share.
 Writer WriterBy(const Signs& signs);
 
 /// Why a trace of that writer is not read, with how to record one that is.

@@ -16,6 +16,7 @@ namespace {
 
 // Small in fuzz targets, so that packets are cut.
 constexpr std::size_t kWindow = kReadBlock / 4;
+// Any other field at this level is no trace of Perfetto.
 constexpr char kPacketTag = '\x0A';  // Field 1, length-delimited.
 /// zstd's own limit for streams is 128 MB of memory; Perfetto's writer needs 2.
 constexpr int kZstdWindowLog = 25;
@@ -29,6 +30,7 @@ class Unpacker {
   virtual Step Next(std::span<char> out, std::size_t& written) = 0;
 };
 
+// zlib's stream with its header, as Perfetto's packets have it.
 class DeflateUnpacker final : public Unpacker {
  public:
   explicit DeflateUnpacker(std::string_view bytes) {
@@ -46,6 +48,7 @@ class DeflateUnpacker final : public Unpacker {
     const int code = inflate(&stream_, Z_NO_FLUSH);
     written = out.size() - stream_.avail_out;
     if (code == Z_STREAM_END) return Step::kEnd;
+    // All input is given in one call: where neither output nor the end comes of it, it is cut.
     return code == Z_OK && written > 0 ? Step::kGoesOn : Step::kDamaged;
   }
 
@@ -98,6 +101,8 @@ std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at)
 
 }  // namespace
 
+// Bytes of packets that were taken are dropped here and not packet by packet, which would move the
+// rest each time.
 void PacketBuffer::Add(std::string_view bytes) {
   bytes_.erase(0, at_);
   taken_ += at_;
@@ -113,6 +118,7 @@ PacketBuffer::State PacketBuffer::Next() {
   std::size_t behind = at_ + 1;
   const auto length = TakeLength(bytes_, behind);
   if (behind == std::string_view::npos) return State::kDamaged;
+  // The bytes end within the length itself.
   if (!length) return State::kNeedsMore;
   if (*length > kLargestPacket) return State::kDamaged;
   if (*length > bytes_.size() - behind) return State::kNeedsMore;

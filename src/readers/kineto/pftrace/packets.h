@@ -1,5 +1,11 @@
 // Cuts a Perfetto trace into packets: "field 1, length, bytes", again and again, with nothing that
 // says where the trace ends. Packets may hold compressed packets, one level deep.
+//
+//   0A  8E 02  <270 bytes>   0A  05  <5 bytes>   0A ...
+//   │   └ length, a varint: 7 bits a byte, the lowest first, the last byte below 80
+//   └ tag: field 1, bytes
+//
+// A packet that is broken inside is skipped by its length. A broken tag or length loses the rest.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +20,12 @@
 
 namespace profgauge::readers::pftrace {
 
-/// A packet that says to be longer is none.
+/// A packet that says to be longer is none: the length is damaged.
 inline constexpr std::uint64_t kLargestPacket = std::uint64_t{256} << 20;
 /// The size limit of one compressed packet.
 inline constexpr std::uint64_t kLargestBundle = std::uint64_t{256} << 20;
 
-/// Holds bytes of the stream until a packet is whole.
+/// Holds bytes of the stream until a packet is whole. Memory: the longest packet and one block.
 class PacketBuffer {
  public:
   /// The result of cutting. kNeedsMore: the packet ends after the bytes that are there.
@@ -48,8 +54,9 @@ enum class Codec : std::uint8_t { kDeflate, kZstd };
 /// How the bytes of a compressed packet ended.
 enum class BundleEnd : std::uint8_t { kWhole, kDamaged, kTooLarge, kStopped };
 
-/// Gives each packet of a compressed one to `take`, which may stop it. Memory does not grow with
-/// the unpacked size, but with the longest packet in it.
+/// Gives each packet of a compressed one to `take`, which may stop it by false. Memory does not
+/// grow with the unpacked size, but with the longest packet in it. kTooLarge beyond kLargestBundle,
+/// when part of the packets was given already. The view is valid during the call.
 BundleEnd Unpack(std::string_view compressed, Codec codec,
                  const std::function<bool(std::string_view)>& take);
 

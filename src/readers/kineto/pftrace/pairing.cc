@@ -17,13 +17,16 @@ std::size_t RunFrom(Marks marks, std::size_t from, bool begins) {
   return at - from;
 }
 
-/// Whether a writer that writes as time goes by could have written these: nested slices.
+/// Whether a writer that writes as time goes by could have written these: nested slices. Nested
+/// slices in the order of time look like a group of begins and ends where the innermost ends come
+/// last in the file: B B E E. Then the stack is right.
 bool IsInTime(Marks marks) {
   return std::is_sorted(marks.begin(), marks.end(),
                         [](const SliceMark& a, const SliceMark& b) { return a.time < b.time; });
 }
 
-/// Whether the second half of `marks` are the ends of the first, one by one.
+/// Whether the second half of `marks` are the ends of the first, one by one. One begin and one end
+/// are a pair either way.
 bool IsGroup(Marks marks) {
   const std::size_t count = marks.size() / 2;
   if (count < 2 || marks.front().sequence != marks.back().sequence) return false;
@@ -70,6 +73,12 @@ void PairByTrack(Marks marks, std::vector<std::uint32_t>& rest, Paired& paired) 
 
 }  // namespace
 
+//   marks    B B B B   E E E   B E      begins 4, ends 3
+//            ^ first begin: without an end, kept for the stack
+//              B B B   E E E            a group: k-th with k-th
+//                              B E      one pair: kept for the stack
+//
+// Marks of no group are paired track by track.
 Paired Pair(Marks marks) {
   Paired paired;
   paired.end_of.assign(marks.size(), Paired::kNone);

@@ -98,6 +98,7 @@ class Import {
     return {};
   }
 
+  // After all packets: with allow_incomplete those before the damage are judged.
   Status CheckEnd() {
     const bool is_whole = !packets_.error() && !packets_.damaged() && !packets_.truncated();
     if (is_whole) return {};
@@ -163,7 +164,9 @@ class Import {
   Decoder decoder_;
 };
 
-/// Whether a packet is a snapshot of the clocks that PyTorch writes: two, of one time.
+/// Whether a packet is a snapshot of the clocks that PyTorch writes: two, of one time. PyTorch's
+/// base is in Unix time, for both clocks; a trace by Perfetto itself has times since boot, which
+/// differ.
 bool IsClockOfPyTorch(std::string_view packet) {
   WireReader fields(packet);
   std::uint64_t at[2] = {0, 0};
@@ -194,6 +197,7 @@ bool IsTrackOfNoWriter(std::string_view packet) {
   return fields.ok() && is_track;
 }
 
+// Fields 50 and 133 of a packet: other packets, by deflate or by zstd.
 bool IsBundle(std::string_view packet) {
   WireReader fields(packet);
   bool is_bundle = false;
@@ -202,6 +206,8 @@ bool IsBundle(std::string_view packet) {
 }
 
 /// Whether the first packet, which may be longer than the examined bytes, is a compressed one.
+///   0A  <length>  92 03 <length> 78 ...     field 50, bytes: tag 50 << 3 | 2 = 402 = 92 03
+///   0A  <length>  AA 08 <length> 28 B5 ...  field 133, bytes: tag 133 << 3 | 2 = 1066 = AA 08
 bool BeginsWithBundle(std::string_view head) {
   constexpr std::string_view kDeflateTag = "\x92\x03", kZstdTag = "\xAA\x08";
   if (!head.starts_with('\x0A')) return false;
@@ -211,7 +217,9 @@ bool BeginsWithBundle(std::string_view head) {
   return head.starts_with(kDeflateTag) || head.starts_with(kZstdTag);
 }
 
-// Packets that fit into `head`; one that it cuts is no evidence.
+// Packets that fit into `head`; one that it cuts is no evidence. kYes: clocks as PyTorch's, then a
+// track of no writer. Three messages in a row under field 1 are kMaybe: any message that repeats
+// its first field looks so, XSpace, too.
 Match MatchOf(std::string_view head) {
   constexpr int kNoAccident = 3;  // Messages in a row under field 1.
   PacketBuffer buffer;
@@ -238,6 +246,7 @@ Match MatchOf(std::string_view head) {
   return count >= kNoAccident || is_bundle ? Match::kMaybe : Match::kNo;
 }
 
+// For an error only: a file of that name that is no trace.
 bool IsNamedLikeOne(const std::string& path) {
   for (const std::string_view suffix :
        {".pftrace", ".pftrace.gz", ".perfetto-trace", ".perfetto"}) {

@@ -49,7 +49,8 @@ class Batches {
   std::vector<PythonRow> python_;
 };
 
-/// Threads of the builder by their tracks.
+/// Threads of the builder by their tracks. A track is looked up once: its parents are walked and
+/// its names given to the builder.
 class Threads {
  public:
   Threads(const Tracks& tracks, ProfileBuilder& builder) : tracks_(tracks), builder_(builder) {}
@@ -125,6 +126,7 @@ bool CountsTime(const std::optional<Ns>& time, ProfileBuilder& builder) {
   return false;
 }
 
+// Ends whose time is unknown are dropped, so their begins remain without end and are counted.
 Settled SettleTimes(std::vector<SliceEnd>& slices, const Clocks& clocks, ProfileBuilder& builder) {
   Settled settled;
   settled.marks.reserve(slices.size());
@@ -139,6 +141,7 @@ Settled SettleTimes(std::vector<SliceEnd>& slices, const Clocks& clocks, Profile
   return settled;
 }
 
+// One line in the log for each kind, whatever their number.
 void CountAlone(const Paired& paired, ProfileBuilder& builder) {
   const auto count = [&](std::size_t cases, std::string_view what) {
     if (cases == 0) return;

@@ -189,6 +189,7 @@ class PacketCopier {
     return out.Take();
   }
 
+  // The number stays, since arguments that are left out may be counted by it.
   std::string ArgumentName(std::string_view message, std::uint32_t table) {
     std::uint64_t iid = 0;
     std::string_view name;
@@ -204,6 +205,8 @@ class PacketCopier {
     return out.Take();
   }
 
+  // Texts by number may be shared by an argument that is kept and one that is not, so each kept one
+  // gets its text in place.
   void Keep(std::string_view message) {
     std::uint64_t iid = 0;
     std::string_view text;

@@ -13,7 +13,8 @@ namespace profgauge::readers::pftrace {
 /// Of the reader whose files are copied.
 inline constexpr std::string_view kReader = "pftrace";
 
-/// The copy is not compressed. Errors: kInput "scrub/damaged" where the trace is not whole.
+/// The copy is not compressed, and compressed packets are written as plain ones: their texts must
+/// be seen to be replaced. Errors: kInput "scrub/damaged" where the trace is not whole.
 Result<std::string> ScrubPackets(ByteSource& source, const Rename& rename);
 
 }  // namespace profgauge::readers::pftrace

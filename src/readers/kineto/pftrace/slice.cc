@@ -6,6 +6,7 @@
 
 namespace profgauge::readers::pftrace {
 
+// A number without a text is counted and named "name#7": the event still happened.
 std::optional<std::string_view> Decoder::Find(const Sequence& sequence, Table table,
                                               std::uint64_t iid) {
   auto found = sequence.interned.Find(table, iid);
@@ -66,6 +67,7 @@ bool Decoder::ReadSlice(std::string_view message, Stamp stamp, std::uint64_t wri
     }
   }
   if (!fields.ok()) return false;
+  // Instants, counters and states.
   if (type != kBegin && type != kEnd) {
     builder_.log().Add(Counter::events_ignored_kind);
     return true;

@@ -1,4 +1,11 @@
-// Work of a device: GpuRenderStageEvent.
+// Work of a device: GpuRenderStageEvent, whole in one packet.
+//
+//   2 duration, 11 device, 14 stage (its number: "Kernel", "Memcpy"), 17 or 20 name, 19 kernel
+//   21 launch { 1 grid { 1 x, 2 y, 3 z }, 2 block { same }, 3 argument { 1, 2 name, 3, 4 value } }
+//   6 extra_data { 1 name, 2 value }, texts: "device id", "stream id", "correlation", "arch"
+//
+// The device of extra_data is CUDA's; field 11 counts devices of the process and is used without
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -153,6 +160,7 @@ bool Decoder::ReadStage(std::string_view message, Stamp stamp, const Sequence& s
     }
   }
   if (!fields.ok()) return false;
+  // Only PyTorch writes device and stream as texts.
   (extra_.has_device && extra_.has_stream ? decoded_.signs.pytorch_stages
                                           : decoded_.signs.other_stages) = true;
   const std::string_view category = CategoryOfStage(kind);

@@ -18,6 +18,7 @@ constexpr std::size_t kMostTracks = 4'000'000;
 /// Parents of tracks; a trace may lead in a circle.
 constexpr int kMostParents = 16;
 
+// Nothing where a product or sum leaves 64 bits: such a time is no time of a clock.
 std::optional<Ns> Scaled(std::uint64_t time, std::uint64_t unit, Ns offset) {
   std::uint64_t scaled = 0;
   if (__builtin_mul_overflow(time, unit, &scaled)) return std::nullopt;
@@ -55,6 +56,7 @@ bool ReadClock(std::string_view message, ClockReading& clock) {
   return fields.ok();
 }
 
+// PyTorch writes ids & 0x7FFFFFFF, so -1 comes as 2147483647.
 std::string NumberOf(std::int64_t id) { return std::to_string(id == kNone ? -1 : id); }
 
 /// ProcessDescriptor or ThreadDescriptor.
@@ -72,6 +74,7 @@ bool ReadOwner(std::string_view message, bool is_process, Track& track) {
 
 }  // namespace
 
+// The text before stays in memory, so that views of it stay valid.
 bool Interned::Set(Table table, std::uint64_t iid, std::string_view text) {
   const std::pair key(static_cast<std::uint16_t>(table), iid);
   const auto found = found_.find(key);
@@ -95,12 +98,14 @@ void Interned::Clear() {
   texts_.clear();
 }
 
+// Incremental clocks go on: only a snapshot sets them anew.
 void Sequence::Begin() {
   is_valid = true;
   interned.Clear();
   clock = track = 0;
 }
 
+// Own clocks of a sequence are keyed by both numbers, all others are the trace's.
 std::uint32_t Clocks::IndexOf(std::uint64_t clock, std::uint64_t number) {
   if (clock == 0 || clock == kBoottime) return 0;
   const bool is_own = clock >= kFirstOwnClock && clock <= kLastOwnClock;
@@ -128,6 +133,10 @@ bool Clocks::ReadSnapshot(std::string_view message, std::uint64_t number, Sequen
     }
     return std::nullopt;
   };
+  //   snapshot   clock 6: 1000   clock 1: 5000   clock 64: 20, unit 10
+  //   base       1000, of the primary clock
+  //   to_unix    5000 - 1000
+  //   offset     of clock 64: 1000 - 200: its 25 is 250 + 800 = 1050
   auto base = reading_of(primary);
   if (!base) base = Scaled(readings.front().time, readings.front().unit, 0);
   if (!base) return true;
@@ -204,6 +213,8 @@ const Track* Tracks::Find(std::uint64_t uuid) const {
   return found == tracks_.end() ? nullptr : &found->second;
 }
 
+//   track 9 (a queue) ── parent 4 (thread 812 of 800) ── parent 1 (process 800 "python")
+//   thread 812 by the first thread on the way, process 800 by the process
 Place Tracks::PlaceOf(std::uint64_t uuid) const {
   Place place;
   const Track* at = Find(uuid);

@@ -1,5 +1,15 @@
 // Referenced data of a Perfetto trace: per writer sequence texts by number and clocks, and
 // the tracks of the whole trace.
+//
+// Packets of one sequence in order; others may be between them:
+//
+//   CLEARED, texts 1 "mm" 2 "add"    valid from here on
+//   NEEDS, name 1                    "mm"
+//   texts 1 "bmm"                    counted: a number is set twice
+//   NEEDS, name 1                    "bmm"
+//   previous_packet_dropped          no longer valid: texts may be missing
+//   NEEDS, name 2                    left out, counted as lost
+//   CLEARED                          valid, and empty
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -36,6 +46,7 @@ class Interned {
   Interned& operator=(const Interned&) = delete;
   /// False where the number had another text, which it no longer has.
   bool Set(Table table, std::uint64_t iid, std::string_view text);
+  /// Valid until Clear(), also after the number got another text.
   std::optional<std::string_view> Find(Table table, std::uint64_t iid) const;
   void Clear();
 
@@ -59,11 +70,11 @@ struct Sequence {
   /// Last values of incremental clocks.
   boost::unordered_flat_map<std::uint64_t, std::uint64_t> last;
 
-  /// Forgets all but that there were packets.
+  /// Forgets texts and defaults. That there were packets stays, and so do incremental clocks.
   void Begin();
 };
 
-/// A time as a packet has it.
+/// A time as a packet has it. Clocks::Settle() makes it a time of the trace's clock.
 struct Stamp {
   Ns time = 0;
   /// 0: `time` is of the trace's clock. Else of a clock that no snapshot has explained yet.
@@ -71,14 +82,25 @@ struct Stamp {
 };
 
 /// Clocks, and how far each is from the trace's (BOOTTIME, which needs no snapshot).
+///
+///   number       whose                     in PyTorch's traces
+///   1            Unix time, of the trace   the snapshot; where it is makes to_unix()
+///   6            time since boot           all packets
+///   64 to 127    one sequence's own        none
+///
+/// A snapshot has readings of several clocks at one moment: the difference of two is the offset of
+/// one from the other. An incremental clock adds its values up, in the order of the packets, so it
+/// needs its snapshot before them; other clocks may be explained later.
 class Clocks {
  public:
-  /// ClockSnapshot of a packet of sequence `number`.
+  /// ClockSnapshot of a packet of sequence `number`. False where it is no message. A later snapshot
+  /// of the same clock counts for packets after it, and for those that wait.
   bool ReadSnapshot(std::string_view message, std::uint64_t number, Sequence& sequence);
   /// `time` of a packet; `clock` 0: the sequence's. Nothing where it is beyond all times.
   std::optional<Stamp> Read(std::uint64_t time, std::uint64_t clock, std::uint64_t number,
                             Sequence& sequence);
   /// Once all snapshots are read: the time in the trace's clock. Nothing where none explained it.
+  /// `stamp` is of Read() of the same object.
   std::optional<Ns> Settle(Stamp stamp) const;
   /// The offset from the trace's clock to Unix time.
   Ns to_unix() const { return to_unix_.value_or(0); }
@@ -103,7 +125,8 @@ struct Track {
   std::string name;
 };
 
-/// A track's process and thread, as texts that name them, and their own names.
+/// A track's process and thread, as texts that name them, and their own names. "-1" is the profiler
+/// itself: its overhead is of no process of the program.
 struct Place {
   std::string process, thread, process_name, thread_name;
 };
@@ -111,10 +134,13 @@ struct Place {
 /// The tracks of a trace by id.
 class Tracks {
  public:
-  /// TrackDescriptor. False where it is no message, or there are too many.
+  /// TrackDescriptor. False where it is no message, or there are too many. A later one of the same
+  /// id replaces the first.
   bool Read(std::string_view message);
+  /// nullptr without descriptor. Valid until the next Read().
   const Track* Find(std::uint64_t uuid) const;
-  /// Threads without descriptor are called by the number of their track.
+  /// Threads without descriptor are called by the number of their track. Walks up the parents to
+  /// the process, at most 16 steps.
   Place PlaceOf(std::uint64_t uuid) const;
   const boost::unordered_flat_map<std::uint64_t, Track>& all() const { return tracks_; }
 
