@@ -19,6 +19,8 @@ std::int32_t LeadingNumber(std::string_view text) {
 
 }  // namespace
 
+// Names as tsl's xplane_schema.h and as arguments of trace.json. Some twenty, so a search by name
+// needs no table of hashes.
 std::span<const Event::Stat> Event::Stats() {
   static constexpr std::array<Stat, 18> kStats = {{
       {"correlation_id", &Event::correlation_id},
@@ -60,6 +62,10 @@ std::int32_t TrailingNumber(std::string_view text) {
   return number;
 }
 
+//   "/device:GPU:0"                         0
+//   "host1 /device:TPU:3 SparseCore 1"      3, unit 1; the host's name is XProf's
+//   "/device:TPU:0 [77]"                    0; 77 is another process
+//   "/device:CUSTOM:..."                    no device
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane) {
   constexpr std::string_view kDevice = "/device:", kUnit = " SparseCore ";
   const auto at = plane.find(kDevice);

@@ -22,6 +22,7 @@ Value Known(double value) { return value >= 0 ? Value(value) : Value{}; }
 
 }  // namespace
 
+// Planes of several devices mostly state the same; the largest counts.
 void OpSums::SetPeaks(double flops, double bandwidth) {
   peak_flops_ = std::max(peak_flops_, flops);
   peak_bandwidth_ = std::max(peak_bandwidth_, bandwidth);
@@ -127,6 +128,9 @@ struct Instruction {
 };
 
 // Repeated numbers come packed or each for itself.
+//
+//   packed   field, length 3, 07 80 01     7 and 128 (a byte from 80 on goes on)
+//   single   field, 07
 void AddNumbers(const WireReader& field, std::vector<std::uint64_t>& numbers) {
   if (field.Bytes().empty()) return numbers.push_back(field.Varint());
   std::uint64_t number = 0;
@@ -186,6 +190,7 @@ std::string KernelName(std::string_view instruction) {
   return name;
 }
 
+// For copies: shapes without their sizes, of the configuration only whether it is Triton's.
 std::string InstructionOnly(std::string_view message,
                             const std::function<std::string(std::string_view)>& name) {
   WireWriter out;
@@ -241,6 +246,7 @@ std::string HloModulesOnly(std::string_view hlo_proto,
   return out.Take();
 }
 
+// Fusions refer to computations by id, which may come later in the message: first all are read.
 void HloProducts::AddModule(std::string_view hlo_proto) {
   boost::unordered_flat_map<std::uint64_t, bool> computations;
   std::vector<Instruction> fusions;
@@ -271,6 +277,7 @@ void HloProducts::AddModule(std::string_view hlo_proto) {
           const auto found = computations.find(called);
           return found != computations.end() && found->second;
         });
+    // Names repeat between modules; a kernel does not say whose it is.
     const auto [known, is_new] = is_product_.try_emplace(KernelName(fusion.name), is_product);
     if (!is_new) known->second = known->second && is_product;
   }

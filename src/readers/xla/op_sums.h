@@ -1,5 +1,9 @@
 // The XLA compiler's data about each HLO op of a TPU: FLOPs and bytes of one execution. Summed up
 // over the executions they place every op on the roofline.
+//
+//   intensity = FLOPs / bytes;  achieved = FLOPs / time;  peak from the device's plane
+//   compute roof = FLOPs / peak FLOP/s;  memory roof = bytes / peak bandwidth, both in seconds
+//   bound: the longer of the two;  share of the roof = the longer / time
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -25,7 +29,9 @@ class OpSums {
   /// numbers are unknown.
   void Add(StringId name, Ns duration, double flops, double bytes);
   /// Roofline, achieved FLOP/s and share of the peak, as the file states them. Nothing when no op
-  /// has FLOPs.
+  /// has FLOPs. The metrics are over the time from the first to the last op of each device, added
+  /// up over the devices, so idle time lowers them. Bytes are absent of an op if one execution has
+  /// none.
   void Report(ProfileBuilder& builder) const;
 
  private:
@@ -46,8 +52,11 @@ class OpSums {
 // Which kernels Triton compiled of matmuls in narrow types for XLA, by the HLO modules that
 // a profile holds: the kernels' names ("gemm_fusion_dot_general_24") say neither.
 //
-// Message and field numbers: xla/service/hlo.proto and xla/xla_data.proto of
-// github.com/openxla/xla.
+//   HloProto 1 module ── 3 computations { 5 id, 2 instructions }
+//   instruction "gemm_fusion.24": opcode fusion, config with "triton", calls computation 7
+//   computation 7: dot of bf16 and bf16 ──> kernel "gemm_fusion_24" is a product
+//
+// Narrow types have at most 16 bits: Tensor Cores compute them.
 
 /// An HloProto with the fields that HloProducts reads, and names of instructions as of kernels,
 /// made by `name`.

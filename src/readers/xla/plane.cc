@@ -38,7 +38,8 @@ Ns Nanoseconds(std::int64_t picoseconds) {
   return whole + (rest >= 500 ? 1 : rest <= -500 ? -1 : 0);
 }
 
-/// One plane: first the definitions of its ids, then its lines.
+/// One plane: first the definitions of its ids, then its lines. Two passes over the message:
+/// definitions may come after the lines that use them.
 class Plane {
  public:
   Plane(std::string_view message, Timeline& timeline, ProfileBuilder& builder)
@@ -110,6 +111,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
+  // The name is looked up once per plane; its events then only follow the pointer to the member.
   bool AddStatMeta(std::int64_t id, std::string_view message) {
     WireReader fields(message);
     StatMeta meta;
@@ -161,6 +163,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
+  // Slots are used again for the next event; a deque, so that views of earlier slots stay valid.
   std::string_view Kept(std::string text) {
     if (used_ == numbers_.size()) numbers_.emplace_back();
     auto& slot = numbers_[used_++];
@@ -181,6 +184,7 @@ class Plane {
     return fields.ok() || Bad(fields);
   }
 
+  // The plane "Task Environment" has the session's begin and end in Unix nanoseconds, as stats.
   void ReadEnvironment() {
     Ns start = 0, stop = 0;
     for (const auto message : stats_) {
@@ -197,6 +201,8 @@ class Plane {
     if (stop > start && stop <= kMaxTime) builder_.SetSpan(0, stop - start);
   }
 
+  // Planes of GPUs and of TPUs state unlike properties; one that is missing stays unknown. Peak
+  // rates are in 1e12 FLOP/s and 1e9 bytes per second.
   void ReadDevice() {
     timeline_.SeePlane(name_);
     const auto device = DevicePlaneOf(name_);
@@ -233,6 +239,7 @@ class Plane {
     timeline_.AddGpu(std::move(gpu));
   }
 
+  // The line's name and start may come after its events, so they are read first.
   bool ReadLine(std::string_view message) {
     WireReader fields(message);
     std::int64_t id = 0;
@@ -255,6 +262,10 @@ class Plane {
     return true;
   }
 
+  //   start = line's start in ns + offset in ps, rounded; the length is rounded for itself
+  //
+  // Stats of the metadata come first: an event's own stat of the same name replaces them. An event
+  // that only counts occurrences has no time.
   bool ReadEvent(std::string_view message, Ns base, const Track& track) {
     WireReader fields(message);
     std::int64_t id = 0, offset = 0, duration = 0;

@@ -1,4 +1,5 @@
-// One plane of an XSpace: its definitions of ids, then its lines with their events.
+// One plane of an XSpace: its definitions of ids, then its lines with their events. The layout:
+// readers/xla/xplane.h.
 #pragma once
 
 #include <cstdint>

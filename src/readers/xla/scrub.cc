@@ -36,6 +36,7 @@ bool IsOneOf(std::string_view name, const std::string_view* begin, const std::st
   return std::find(begin, end, name) != end;
 }
 
+// By the reader's own list, so that a stat that it begins to read is copied, too.
 bool IsKeptStat(std::string_view name) {
   return Event::StatNamed(name) != nullptr ||
          IsOneOf(name, std::begin(kPlaneStats), std::end(kPlaneStats));
@@ -53,7 +54,8 @@ std::string PlaneName(std::string_view name, const Rename& rename) {
   return name == kEnvironmentPlane ? std::string(name) : CopiedName(name, rename);
 }
 
-/// One plane. Field numbers: xplane.cc.
+/// One plane. Field numbers: xplane.h. Names of stats are read first, since they decide which stats
+/// stay, and those that stay are written with their texts.
 class PlaneCopier {
  public:
   PlaneCopier(std::string_view message, const Rename& rename)

@@ -14,7 +14,8 @@ namespace profgauge::readers::xla {
 inline constexpr std::string_view kReader = "xla";
 
 /// Of the XPlane messages in `bytes` the fields and stats that reports need. Of the modules that
-/// ran their instructions stay without sources. `file` names it in errors: kInput "xla/malformed".
+/// ran their instructions stay without sources. `file` names it in errors: kInput "xla/malformed",
+/// also for a file that is cut inside a plane or has none.
 Result<std::string> ScrubXSpace(const std::string& file, std::string_view bytes,
                                 const Rename& rename);
 

@@ -27,7 +27,8 @@ std::int64_t StreamNumber(std::string_view line) {
   return number;
 }
 
-/// The text after "key:" in "grid:16,1,1 block:512,1,1".
+/// The text after "key:" in "grid:16,1,1 block:512,1,1". A key is a whole word: "size" is not in
+/// "kind_size:4".
 std::string_view Detail(std::string_view details, std::string_view key) {
   for (auto at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
     const auto end = at + key.size();
@@ -181,6 +182,9 @@ void Timeline::Add(const Track& track, const Event& event) {
   }
 }
 
+//   tf_op "jit(f)/dot_general:dot"    scope "jit(f)/dot_general", up to the last colon
+//   tf_op "XlaModule:"                scope of the stat "name", if it has a slash
+//   hlo_module "jit_f", hlo_op "dot.3"    hlo "jit_f/dot.3"
 Timeline::Names Timeline::NamesOf(const Event& event) {
   Names names;
   // "XlaModule:" represents all that XLA compiled. A scope without a slash is an argument's name.
@@ -199,9 +203,11 @@ Timeline::Names Timeline::NamesOf(const Event& event) {
 }
 
 void Timeline::AddHost(const Track& track, const Event& event) {
+  // Times of iterations that ran without the profiler, which the run itself put into the profile.
   if (event.name == "profgauge.run" && !event.v.empty()) {
     if (auto document = DecodeBase64Url(event.v)) builder_.SetRunDocument(*std::move(document));
   }
+  // Frames of Python: "$file.py:12 function".
   if (event.name.starts_with('$')) {
     PythonRow row;
     row.start = event.start;
@@ -213,6 +219,7 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   if (!event.allocator_name.empty() && !event.allocation_bytes.empty()) {
     return AddMemory(track, event);
   }
+  // A call of the device's runtime. It waits: the kernel that it launched may name its op.
   if (!event.correlation_id.empty()) {
     Call call;
     call.row.start = event.start;
@@ -231,6 +238,8 @@ void Timeline::AddHost(const Track& track, const Event& event) {
   row.thread = track.thread;
   row.kind = HostKind::kAnnotation;
   row.name = builder_.Intern(event.name);
+  // jax.profiler.StepTraceAnnotation and tf.profiler.experimental.Trace. Whether it is an iteration
+  // is decided in AddSteps().
   if (!event.step_num.empty()) {
     row.kind = HostKind::kIterationMarker;
     row.name = builder_.Intern(fmt::format("{} {}", event.name, event.step_num));
@@ -257,6 +266,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
     row.kind = DeviceKind::kMemcpy;
     row.copy = CopyKindOf(event.name);
     row.bytes = IntegerOr(Detail(event.memcpy_details, "size"), -1);
+    // The host's side of the copy.
     const auto side = row.copy == CopyKind::kHostToDevice ? "kind_src" : "kind_dst";
     const auto memory = Detail(event.memcpy_details, side);
     if (memory == "pageable") row.host_memory = HostMemory::kPageable;
@@ -272,6 +282,7 @@ void Timeline::AddDevice(const Track& track, const Event& event) {
   // The call may not name the launched work; the kernel does.
   const auto names = NamesOf(event);
   if (row.correlation >= 0 && (names.scope.valid() || names.hlo.valid())) {
+    // The first kernel of a call names its op.
     launched_.emplace(row.correlation, names);
   }
 }
@@ -319,6 +330,11 @@ void Timeline::AddMemory(const Track& track, const Event& event) {
   builder_.AddMemory(row);
 }
 
+//   thread   |------ jit(f)/dot_general ------|     scope
+//            |------ jit_f/gemm_fusion.3 -----|     hlo, inside: added after it
+//            |------ cuLaunchKernel ----------|     the call
+//
+// All three have the call's time: an op is known by its launches only.
 void Timeline::AddOps(const Call& call) {
   auto names = call.names;
   if (!names.scope.valid() && !names.hlo.valid()) {

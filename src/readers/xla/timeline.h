@@ -32,7 +32,8 @@
 
 namespace profgauge::readers::xla {
 
-/// Represents a stream of a TPU: its TensorCores, then each SparseCore.
+/// Represents a stream of a TPU: its TensorCores, then each SparseCore. Stream 0 is the TensorCore,
+/// stream 1 + n the SparseCore n.
 inline constexpr std::int64_t kTensorCore = 0;
 
 /// One event. Stats are text, as trace.json has them; empty when absent.
@@ -78,7 +79,7 @@ struct DevicePlane {
 };
 /// Nothing for planes of hosts, and of other objects ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
-/// The number at the end of "/device:GPU:3"; -1 when there is none.
+/// The number at the end of "/device:GPU:3"; -1 when there is none, or it has no 32 bits.
 std::int32_t TrailingNumber(std::string_view text);
 
 /// Data about a device that only its plane has.
@@ -89,7 +90,17 @@ struct SeenDevice {
   bool has_work = false;
 };
 
-/// The kind of a line's events.
+/// The kind of a line's events:
+///
+///   plane                line                         kind
+///   /device:GPU:0        Stream #16(Kernel)           kStream: work of the device
+///   /device:TPU:0        XLA Ops                      kNested: work, events inside each other
+///   …:0 SparseCore 1     Sparse Core Ops              kNested
+///   any device           XLA Modules                  kModules: ranges for display
+///   any device           Steps                        kSteps: iterations, if the host has none
+///   any device           others                       kDerived: repeat the time of the above
+///   /host:CPU            a thread                     kHost
+///   /host:metadata, others                            kIgnored
 struct Track {
   enum class Kind : std::uint8_t { kIgnored, kDerived, kModules, kStream, kNested, kSteps, kHost };
   Kind kind = Kind::kIgnored;
@@ -99,13 +110,16 @@ struct Track {
   SeenDevice* device = nullptr;  ///< Whose it is; of the timeline that made the track.
 };
 
-/// Takes planes and events in file order. Finish() links launches to work.
+/// Takes planes and events in file order. Finish() links launches to work. Memory: calls, nested
+/// events and steps wait for Finish(), all other rows go to the builder immediately.
 class Timeline {
  public:
   explicit Timeline(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// `plane` is "/device:GPU:0", "/host:CPU"…, `line` the id and `name` the name of its line.
+  /// `plane` is "/device:GPU:0", "/host:CPU"…, `line` the id and `name` the name of its line. The
+  /// track has a pointer into this.
   Track MakeTrack(std::string_view plane, std::string_view line, std::string_view name);
+  /// Counts the event as read. Its views are used during the call only.
   void Add(const Track& track, const Event& event);
   /// A plane is there, whatever is in it. Its device; nullptr when it is of none.
   SeenDevice* SeePlane(std::string_view plane);
@@ -115,9 +129,11 @@ class Timeline {
   void SetCores(std::int32_t gpu, std::int32_t cores) { cores_[gpu] = cores; }
   /// Peak rates of one device, in FLOP/s and bytes per second; 0 unknown.
   void SetPeaks(double flops, double bandwidth) { sums_.SetPeaks(flops, bandwidth); }
-  /// A module that ran, as an HloProto. Before the events of devices, whose kernels it explains.
+  /// A module that ran, as an HloProto. REQUIRES: before the events of devices, whose kernels it
+  /// explains.
   void AddModule(std::string_view hlo_proto) { products_.AddModule(hlo_proto); }
-  /// Adds data that is known only at the end: ops around launches, nested device ops, steps.
+  /// Adds data that is known only at the end: ops around launches, nested device ops, steps. Once.
+  /// O(n log n) in the number of nested events and of steps.
   void Finish();
 
  private:

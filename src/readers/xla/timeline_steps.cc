@@ -13,6 +13,15 @@
 namespace profgauge::readers::xla {
 
 // If events nest, each instant belongs to the innermost one.
+//
+//   while.1  |-----------------------------|     0 to 30
+//   fusion.2     |------|                        4 to 11
+//   fusion.3                 |----|              16 to 21
+//   pieces   |w.1| f.2  |w.1 |f.3 |  w.1   |
+//
+// Sorted by start, outer events first; `open` has the events around the moment, the innermost last.
+// FLOPs count for events without another inside (fusion.2, fusion.3), as a loop's own are those of
+// its body.
 void Timeline::AddNested() {
   std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
     return std::tuple(a.gpu, a.stream, a.start, -a.end) <
@@ -71,6 +80,14 @@ void Timeline::AddNested() {
 // Iterations are time spans of the host. If it marked none, a step is the host's from the call
 // that launched its first work on the device to that of the next step, so that its work belongs to
 // it however far the host runs ahead; without launches it stays the device's.
+//
+//   device   Steps   |-- step 1 --|   |-- step 2 --|   |-- step 3 --|
+//            work    a  b             c   d            e
+//   host     calls   a b c d e                           it runs ahead
+//   step 1   from the call of a to that of c; step 2 to that of e; step 3 to the end of that
+//
+// Only if each step has launches and they are in the order of the steps; else all steps of the
+// device keep its times.
 void Timeline::AddDeviceSteps() {
   boost::unordered_flat_map<std::int64_t, Span> calls;
   for (const Call& call : calls_) {
@@ -126,6 +143,13 @@ void Timeline::AddDeviceSteps() {
 
 // If the host continues before the device is done, a step is the time of dispatching, and
 // without launches its work is unknown.
+//
+//   host     |step 1|step 2|step 3|                 ends of dispatching
+//   device         |--- 1 ---|--- 2 ---|--- 3 ---|
+//                                 ^^^^^^^^^^^^^^^^   outside of the host's steps
+//
+// Links from calls to work would assign the work; where there are none, and the device's steps lie
+// largely outside, the host's markers are annotations only.
 bool Timeline::HostRunsAhead() const {
   const bool any_work =
       std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });

@@ -53,6 +53,7 @@ constexpr std::size_t kMaxMessage = (std::size_t{1} << 31) - 1;
 
 constexpr const char* kNoEvents = "xla/no-events";
 
+// The common end of both forms.
 Result<Profile> Finished(const ByteSource& source, std::string dialect, Timeline& timeline,
                          ProfileBuilder& builder) {
   timeline.Finish();
@@ -162,6 +163,7 @@ class XPlaneReader final : public Reader {
             ? "record a few iterations, until the last one has run"
             : "no GPU or TPU was profiled: record in the process that uses it");
   }
+  // The limit is tested while reading, so that a larger file does not fill the memory first.
   static Status ReadAll(ByteSource& source, const ReadOptions& options, ProfileBuilder& builder,
                         std::string& bytes) {
     ContentHash hash;
@@ -208,7 +210,7 @@ class WaitingEvents {
     }
   }
 
-  /// Gives every event of them, in their order, and its track.
+  /// Gives every event of them, in their order, and its track. Empty after it.
   template <typename Place>
   void Take(Place place) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -277,6 +279,7 @@ class TraceRows final : public JsonRowReceiver {
     std::optional<Track> track;
   };
 
+  // A later name replaces an earlier one: the events from there on are of that track.
   void Name(const JsonRow& row) {
     const auto what = row.Text("name");
     const std::string process(row.Text("pid"));
@@ -314,6 +317,7 @@ class TraceRows final : public JsonRowReceiver {
     return found->second;
   }
 
+  // Tracks are mostly named before their events. Where they are not, events wait until Finish().
   void Complete(const JsonRow& row) {
     ++events_;
     auto& log = builder_.log();

@@ -22,6 +22,10 @@ constexpr std::string_view kModulePlane = "/host:metadata";
 
 }  // namespace
 
+//   0A  <length, up to 10 bytes>  08 01  12 0D "/device:GPU:0"  ...
+//   │                             │      └ field 2 of the plane: its name
+//   │                             └ field 1 of the plane: its id; may be missing
+//   └ field 1 of the file: a plane
 bool BeginsXSpace(std::string_view head) {
   // A first plane may be longer than the available bytes: its length is not checked.
   if (head.size() < 3 || head.front() != '\x0A') return false;
@@ -53,8 +57,9 @@ std::string_view NameOf(std::string_view plane) {
   return {};
 }
 
-/// The planes so far: concatenated Protocol Buffers files are one message
-/// with the planes of all.
+/// The planes so far: concatenated Protocol Buffers files are one message with the planes of all.
+/// Two planes of one name do not show a second profile: hosts may write several. The plane of a GPU
+/// or TPU is written once.
 class SeenPlanes {
  public:
   enum class Is : std::uint8_t { kNew, kCopy, kOfAnother };
@@ -82,6 +87,9 @@ void ForEachField(std::string_view message, std::uint32_t field, Each each) {
 }
 
 /// The modules that the profile ran: stats of bytes in the metadata of a plane's events.
+///   plane "/host:metadata" ── event metadata ── stats ── bytes: an HloProto
+///
+/// Before the planes of devices, wherever it is in the file: kernels are looked up by it.
 void ReadModules(std::string_view bytes, Timeline& timeline) {
   ForEachField(bytes, space::kPlanes, [&](std::string_view plane) {
     if (NameOf(plane) != kModulePlane) return;
@@ -115,6 +123,7 @@ bool TellsOfLoss(bool is_error, std::string_view text) {
   return is_error && !says("ignored");
 }
 
+// The texts are shown, cut to 200 bytes: they name the loss.
 void AddWords(bool is_error, std::string_view text, ImportLog& log) {
   // events_dropped of 1 represents a statement without a number; a second one would make it two.
   const bool is_loss = TellsOfLoss(is_error, text) && log[Counter::events_dropped] == 0;
