@@ -173,6 +173,7 @@ class TraceReader final : public Reader {
   }
 };
 
+// By columns: the name of a file does not count, and their order may differ.
 bool IsKernelDetails(std::string_view text) {
   const auto head = text.substr(0, text.find('\n'));
   return Contains(head, "Start Time(us)") && Contains(head, "Duration(us)") &&
@@ -219,6 +220,7 @@ class TableReader final : public Reader {
       profile.has_timeline = false;
     } else if (profile.device.size() == 0) {
       return Fail(NoEvents(source, "the Ascend table has no kernel"));
+      // Without rows in between it is unknown when the device was idle, so it has no timeline.
     } else if (kernels.is_excerpt()) {
       profile.has_timeline = false;
     }

@@ -25,7 +25,8 @@ double Share(Ns part, Ns whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-/// No time of a step is negative: such a cell says nothing.
+/// No time of a step is negative: such a cell says nothing. Such a cell is absent, so numbers that
+/// need it are absent for all ranks.
 std::optional<Ns> TimeOf(const CsvRow& row, const char* column) {
   const auto time = ParseMicroseconds(row.Text(column), Fraction::kDecimal, kMaxDuration);
   return time && *time >= 0 ? time : std::nullopt;
@@ -74,6 +75,7 @@ void ClusterSteps::Receive(const CsvRow& row) {
   rank.bubble = std::min(rank.bubble + TimeOf(row, "Bubble").value_or(0), kMostTime);
 }
 
+// Every rank must state a column in each of its steps: a mean over those that do would hide ranks.
 std::string ClusterSteps::WhyNone(std::initializer_list<Column> columns) const {
   for (const Column column : columns) {
     std::int64_t lacking = 0, of = 0;
@@ -115,6 +117,7 @@ Ns ClusterSteps::Sum(Column column) const {
   return sum;
 }
 
+// Ranks that a stage lists and that have no row did not write their part, or it was not analyzed.
 void ClusterSteps::StateRanks(Reported& reported) const {
   constexpr std::size_t kMissingNamed = 8;
   Add(reported, metric::kProfileRanks, static_cast<std::int64_t>(ranks_.size()));
@@ -150,6 +153,7 @@ void ClusterSteps::StateImbalance(Reported& reported) const {
   if (sum > 0) Add(reported, metric::kRankImbalance, (most - least) * count / sum);
 }
 
+// Not if the parts contradict Stage: then a column has another meaning than its name.
 void ClusterSteps::StateIdle(Reported& reported) const {
   std::string why = WhyNone({kFree, kStage});
   if (why.empty()) why = WhyContradicted();
@@ -204,6 +208,7 @@ void ClusterSteps::CountLostCells() {
   }
 }
 
+// All ranks of a run have the same steps; one with fewer lost some.
 void ClusterSteps::CountLostSteps() {
   std::int64_t most = 0;
   for (const auto& [id, rank] : ranks_) most = std::max(most, rank.steps);

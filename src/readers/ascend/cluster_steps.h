@@ -1,4 +1,13 @@
 // cluster_step_trace_time.csv of Ascend's cluster analysis: each rank's times by step.
+//
+//   Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,…
+//   1,rank,0,900,50,150,200,50,1000,...
+//   1,rank,1,850,100,100,200,50,1000,...
+//   1,stage,"(0, 1)",900,100,150,200,50,1000,...
+//
+// Times are microseconds. Computing + exposed communication + Free = Stage; with pipelines Stage
+// may be without the Bubble. A row of a stage lists its ranks and repeats their times: only its
+// list is used. Idle is Free / Stage; imbalance is (most - least computing per step) / mean.
 #pragma once
 
 #include <array>
@@ -20,6 +29,7 @@ class ClusterSteps {
  public:
   explicit ClusterSteps(ImportLog& log) : log_(log) {}
 
+  /// A row of a rank or of a stage. One of a rank without number is counted as unreadable.
   void Receive(const CsvRow& row);
   bool empty() const { return ranks_.empty(); }
   /// Sums of each rank over its steps. Values that a rank does not state are absent, with the

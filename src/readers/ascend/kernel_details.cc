@@ -67,6 +67,7 @@ void KernelDetails::Receive(const CsvRow& row) {
   out.start = *start;
   out.duration = *duration;
   out.name = builder_.Intern(row.Text("Name"));
+  // A file without the column is of one device.
   const auto device = row.Integer("Device_id").value_or(0);
   out.gpu = device >= 0 && device < 1 << 16 ? static_cast<std::int32_t>(device) : 0;
   out.stream = row.Integer("Stream ID").value_or(-1);
@@ -90,6 +91,7 @@ void KernelDetails::Receive(const CsvRow& row) {
   }
 }
 
+// The same kernel would count twice. Two kernels do not agree in all of these by accident.
 bool KernelDetails::IsCopy(const CsvRow& row, const DeviceRow& out) {
   const auto task = row.Integer("Task ID").value_or(-1);
   const bool is_new =
@@ -98,6 +100,7 @@ bool KernelDetails::IsCopy(const CsvRow& row, const DeviceRow& out) {
   return !is_new;
 }
 
+// Only kernels that state more than 0 count, weighted by their time.
 void KernelDetails::AddOp(const CsvRow& row, Ns duration) {
   if (const auto percent = ParseReal(row.Text("cube_utilization(%)"));
       percent && *percent > 0 && *percent <= 100) {
@@ -153,7 +156,12 @@ void KernelDetails::ReportOps() {
   reported.tables.push_back(std::move(shapes));
 }
 
-// REQUIRES: by start.
+//   rows, us   |== a ==|    |== b ==|                  |== c ==|
+//   gap                 20                   700
+//   wait                    b: 20                      c: 50
+//   holes      none: it is the wait          one of 650, as 700 > 2 * 50 + 100 of slack
+//
+// The first kernel of a step may state 0: there is none to wait for. REQUIRES: by start.
 KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
   Holes holes;
   std::set<std::int64_t> begun;
@@ -173,8 +181,8 @@ KernelDetails::Holes KernelDetails::HolesOf(const std::vector<Stay>& kernels) {
 }
 
 // The table states how long each kernel waited for the one before. Where the time between its rows
-// contradicts this, the device's work there is unknown: the rows are an excerpt, or some of
-// them were lost.
+// contradicts this, the device's work there is unknown: the rows are an excerpt, or some of them
+// were lost. Many holes, or long ones (thresholds ascend.* of rules/knowledge), show it.
 void KernelDetails::CountMissingRows() {
   for (auto& [id, kernels] : devices_) {
     std::stable_sort(kernels.begin(), kernels.end(),

@@ -1,5 +1,12 @@
 // kernel_details.csv: the kernels of an NPU without their launches, but with the shapes and
 // types of their operators and, where counters were recorded, how busy the cube units were.
+//
+//   Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),
+//   Block Dim,Input Shapes,Input Data Types,cube_utilization(%)
+//   4,0,MatMul_1,MatMul,AI_CORE,"1704161511420306.491\t",20.5,1.5,
+//   24,"""8,16;16,32""",DT_BF16;DT_BF16,81
+//
+// Columns differ between versions; each is found by its name.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -21,8 +28,10 @@ class KernelDetails {
  public:
   explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
 
+  /// One kernel. A row that equals another in everything is counted and left out.
   void Receive(const CsvRow& row);
-  /// Adds steps, each from its first kernel to its last, devices, and tables of operators.
+  /// Adds steps, each from its first kernel to its last, devices, and tables of operators. Once,
+  /// after the last row. O(n log n).
   void Finish();
   /// Whether rows are missing between those of the table, by the waits that it states: when the
   /// device rested is unknown.

@@ -11,10 +11,11 @@ namespace profgauge::readers::ascend {
 /// Of the reader whose files are copied.
 inline constexpr std::string_view kReader = "ascend";
 
-/// What stays of a trace_view.json.
+/// The keys of trace_view.json to copy. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// What stays of kernel_details.csv and cluster_step_trace_time.csv.
+/// What stays of kernel_details.csv and cluster_step_trace_time.csv: of a column that is not listed
+/// only numbers.
 CsvKeep KeptColumn(std::string_view column);
 
 }  // namespace profgauge::readers::ascend

@@ -1,4 +1,9 @@
-// What trace_view.json says about itself: launches without work, processes, and its own totals.
+// Checks of trace_view.json against itself: launches without work, processes, and its own totals.
+//
+//   arrow HostToDevice ends at (place, time)   an event begins there: launch and work
+//                                              none does: the call launched work that was lost
+//   track Computing of Overlap Analysis        its length against the union of the kernels
+//   track Communication                        against the union of the collectives
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +18,7 @@
 
 namespace profgauge::readers::ascend {
 
+// The call becomes a launch without work, which the analysis counts as missing.
 void TraceView::AddLostLaunches() {
   std::vector<std::pair<Place, Ns>> starts;
   for (const Event& event : events_) starts.emplace_back(event.place, event.start);
@@ -61,7 +67,8 @@ void TraceView::CheckOwnTotals() {
   CheckOwnTotal("Communication", communicating, communicating_);
 }
 
-// One analysis may be of several NPUs.
+// The profiler's tracks are unions, so overlapping kernels count once here, too. With a single
+// track it is compared with the sum over all NPUs. One analysis may be of several NPUs.
 void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours) {
   const bool of_all = own.size() == 1;
   for (const auto& [npu, stated] : own) {

@@ -1,4 +1,12 @@
-// Which device a process of trace_view.json is.
+// Which device a process of trace_view.json is. For each kind of process (Ascend Hardware,
+// Communication, Overlap Analysis), the first that gives each a different number:
+//
+//   labels        "NPU 0", "NPU 1"                   0, 1
+//   low bits      pid 4376751040, 4376751041 & 31    0, 1; of several processes only
+//   order         of appearance                      0, 1, ...
+//
+// The first kind that has processes says which NPUs there are. Another kind whose numbers are not
+// among them is assigned by order.
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -26,6 +34,7 @@ std::optional<std::int32_t> NumberOfLabel(std::string_view label) {
   return static_cast<std::int32_t>(*number);
 }
 
+// Each has a number, and all are different.
 bool AreUnlike(const std::vector<std::int32_t>& numbers, std::size_t count) {
   const std::set<std::int32_t> unlike(numbers.begin(), numbers.end());
   return numbers.size() == count && unlike.size() == count;

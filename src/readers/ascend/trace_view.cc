@@ -28,6 +28,7 @@ bool ContainsUpper(std::string_view text, std::string_view part) {
   return found != text.end();
 }
 
+// Tasks by which a stream waits for another, in any letter case: they take time and do no work.
 bool IsWait(std::string_view text) {
   return ContainsUpper(text, "EVENT_WAIT") || ContainsUpper(text, "NOTIFY_WAIT") ||
          ContainsUpper(text, "EVENT_RECORD") || ContainsUpper(text, "NOTIFY_RECORD");
@@ -35,6 +36,7 @@ bool IsWait(std::string_view text) {
 
 }  // namespace
 
+// A pid has up to 33 bits and may be a text, so both are kept as written.
 TraceView::Place TraceView::PlaceOf(const JsonRow& row) {
   std::string key(row.Text("pid"));
   const auto thread = row.Text("tid");
@@ -55,6 +57,7 @@ void TraceView::Receive(std::string_view, const JsonRow& row) {
   log.Add(Counter::events_ignored_kind);
 }
 
+// A later name of the same process or thread counts.
 void TraceView::ReceiveName(const JsonRow& row) {
   const auto what = row.Text("name");
   const auto name = row.Text("args.name");
@@ -76,6 +79,7 @@ void TraceView::ReceiveName(const JsonRow& row) {
   }
 }
 
+// An arrow's two ends come in any order; "id" is a text of any form.
 void TraceView::ReceiveArrow(const JsonRow& row) {
   const auto time = ParseMicroseconds(row.Text("ts"), Fraction::kDecimal, kMaxTime);
   if (!time) return builder_.log().Add(Counter::events_bad_time);
@@ -106,6 +110,7 @@ void TraceView::ReceiveComplete(const JsonRow& row) {
   if (length && *length < 0) log.Add(Counter::events_negative_dur);
   const Ns duration = std::max<Ns>(length.value_or(0), 0);
   const auto place = PlaceOf(row);
+  // Only events of the host have a category.
   if (row.Find("cat") != nullptr) return AddHost(row, *start, duration, place);
   Event event;
   event.start = *start;
@@ -119,6 +124,7 @@ void TraceView::ReceiveComplete(const JsonRow& row) {
   events_.push_back(event);
 }
 
+// Ops get ids of ours, their number: the file has none, and arrows are to be resolved to them.
 void TraceView::AddHost(const JsonRow& row, Ns start, Ns duration, Place place) {
   const auto category = row.Text("cat");
   const auto name = row.Text("name");
@@ -157,6 +163,7 @@ TraceView::Process TraceView::ProcessOf(Place place) const {
   return ProcessOf(places_[place].first);
 }
 
+// By the whole name, except for communication, which has several names.
 TraceView::Process TraceView::ProcessOf(const std::string& process) const {
   const auto found = process_names_.find(process);
   if (found == process_names_.end()) return Process::kOther;
@@ -219,6 +226,11 @@ const TraceView::End* TraceView::SourceOf(const std::vector<Link>& links, Place 
   return hit ? &found->from : nullptr;
 }
 
+//   rows by start   |-- a --------------------|
+//                     |- b -|  |- c -|
+//   at                                 ^         c ended before, b ended before: a
+//
+// Backward from the last that began before `at`; the first that has not ended is the innermost.
 std::int64_t TraceView::Around(const std::vector<Started>& rows, const End& at) {
   auto row = std::upper_bound(rows.begin(), rows.end(), at, [](const End& end, const Started& r) {
     return std::pair(end.place, end.time) < std::pair(r.place, r.start);
@@ -265,6 +277,8 @@ void TraceView::AddDeviceEvents() {
   }
 }
 
+// Collectives on the plane of the device repeat those of the Communication process, which are
+// whole; where no such process was recorded they are all there is. Copies have no direction.
 void TraceView::AddWork(const Event& event) {
   const auto name = builder_.Name(event.name);
   const auto task = builder_.Name(event.task);
@@ -296,6 +310,8 @@ void TraceView::AddWork(const Event& event) {
   builder_.AddDevice(row);
 }
 
+// The process has a thread for each group ("Group 0 Communication") and threads of planes with the
+// tasks of these collectives ("Plane 0"). Only the former are counted.
 void TraceView::AddCollective(const Event& event) {
   const auto& [process, thread] = places_[event.place];
   const auto name = thread_names_.find(process + "/" + thread);
@@ -326,6 +342,7 @@ void TraceView::LinkRow(const Event& event, DeviceRow& row) {
   }
 }
 
+// A call is a launch if an arrow leads from it to work, whatever its name is.
 void TraceView::AddCalls() {
   std::sort(launching_.begin(), launching_.end());
   for (const auto& call : calls_) {

@@ -11,6 +11,16 @@
 // Arrows link: HostToDevice from the CANN call to its kernel, async_npu from the op that asked for
 // it on the Python thread (a task queue is between them), fwdbwd from forward to backward ops.
 // Start times are texts of absolute microseconds.
+//
+//   Python           |--- aten::mm ---|
+//                        \ async_npu (s)
+//   CANN                  \      |-- launch --|
+//                          \         \ HostToDevice (s)
+//   Ascend Hardware         ------------> |==== MatMul ====|   both arrows end (f) at its start
+//
+// Ends of arrows have a place and a time and no event, so each is looked up: the kernel that begins
+// exactly there, the innermost call or op around it. Names of processes may come after their
+// events, so events without a category wait until Finish().
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -27,14 +37,15 @@
 
 namespace profgauge::readers::ascend {
 
-/// Takes the events in file order.
+/// Takes the events in file order. Memory: all events without a category, ops and arrows.
 class TraceView final : public JsonRowReceiver {
  public:
   explicit TraceView(ProfileBuilder& builder) : builder_(builder) {}
 
   bool Wants(std::string_view list) override { return list.empty() || list == "traceEvents"; }
   void Receive(std::string_view list, const JsonRow& row) override;
-  /// Places rows that needed the names of all processes, and links them.
+  /// Places rows that needed the names of all processes, and links them. Once, after the last row.
+  /// O(n log n) in the number of events.
   void Finish();
 
  private:
@@ -104,9 +115,11 @@ class TraceView final : public JsonRowReceiver {
 
   /// The whole arrows, by where they end.
   static std::vector<Link> Sorted(const Arrows& arrows);
-  /// Where the arrow into the event at (place, time) came from; nullptr when there is none.
+  /// Where the arrow into the event at (place, time) came from; nullptr when there is none. Of
+  /// several the first by their source. REQUIRES: `links` are of Sorted().
   static const End* SourceOf(const std::vector<Link>& links, Place place, Ns time);
-  /// Id of the innermost of `rows` (in order) around `at`; -1 when there is none.
+  /// Id of the innermost of `rows` (in order) around `at`; -1 when there is none. Looks at no more
+  /// than the 64 rows that began last before it: O(log rows).
   static std::int64_t Around(const std::vector<Started>& rows, const End& at);
 
   ProfileBuilder& builder_;
