@@ -24,7 +24,8 @@ constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
   return std::int64_t{core} * (1 << 16) + stream;
 }
 
-/// The track of matmuls, where instructions name it.
+/// The track of matmuls, where instructions name it. neuron-profile puts matmuls on a separate
+/// track, since they overlap with the loading of weights on the same engine.
 StringId MatrixTrack(const std::vector<data::Instruction>& rows, const ProfileBuilder& builder) {
   StringId other;  // Seen last: names are looked at where they change.
   for (const data::Instruction& row : rows) {

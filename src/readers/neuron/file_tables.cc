@@ -47,6 +47,7 @@ constexpr Signature kSignatures[] = {
     {TableKind::kCpu, "cpu_id", "util_percent"},
 };
 
+// Whole numbers first, so that ids of 64 bits stay exact.
 void AddCell(std::string_view text, Record& record) {
   const char* end = text.data() + text.size();
   std::int64_t integer = 0;
@@ -134,6 +135,7 @@ TableKind KindOf(const parquet::Table& table, const std::string& name) {
   return TableOfHeader(columns, name);
 }
 
+// Columns that nothing uses are not even decompressed.
 std::vector<Wanted> WantedOf(const parquet::Table& table, bool keep_all) {
   std::vector<Wanted> wanted;
   for (std::size_t i = 0; i < table.columns().size(); ++i) {
@@ -183,7 +185,8 @@ void AddCell(const Cells& cells, std::size_t row, bool keep_all, Record& record)
   }
 }
 
-/// The share of all files that is read when this many rows of one are read.
+/// The share of all files that is read when this many rows of one are read. For RowRoom, as if all
+/// files were one.
 double ShareRead(const FilesRead& read, const parquet::Table& table, std::uint64_t rows) {
   const double of_table = static_cast<double>(rows) / static_cast<double>(table.rows());
   return (static_cast<double>(read.bytes) + of_table * static_cast<double>(table.size())) /

@@ -17,13 +17,15 @@ namespace profgauge::readers::neuron {
 
 // Tables of schema 7.4.0 as CSV, one table a file.
 
-/// The kind of table of a header line; `name` (the file's, without folder and extension) decides if
-/// the columns match several. kUnknown: no kind.
+/// The kind of table of a header line, by columns that only one table has. Without such columns
+/// `name` decides (the file's, without folder and extension), if one that is common to Neuron's
+/// tables is there. kUnknown: no kind. So a file of CSV may have any name.
 TableKind TableOfHeader(std::span<const std::string> header, std::string_view name);
 /// "Instruction" of "x/Instruction.csv" and of "Instruction_0.csv", as big tables are split.
 std::string TableNameOf(const std::string& path);
 
-/// Gives the lines of one file to `import`. The first line is the header.
+/// Gives the lines of one file to `import`. The first line is the header. A cell is a number if all
+/// of it is one, else a text; an empty cell is absent. A line with fewer cells has the first ones.
 class CsvTable {
  public:
   CsvTable(Import& import, const std::string& path);
@@ -32,6 +34,7 @@ class CsvTable {
   std::size_t columns() const { return header_.size(); }
   TableKind kind() const { return kind_; }
   std::uint64_t rows() const { return row_; }
+  /// Whether the header came again within the file: two files were put together.
   bool is_joined() const { return is_joined_; }
 
  private:
@@ -57,7 +60,8 @@ struct FilesRead {
 };
 
 /// Gives the rows of the file to `import`. One that ends early is counted and left out where
-/// `options` allow that. Errors: kInput.
+/// `options` allow that: a Parquet file has its index at its end. Errors: kInput. Adds the file's
+/// bytes and contents to `read`.
 Status ReadParquetTable(const std::string& path, const ReadOptions& options, Import& import,
                         FilesRead& read);
 

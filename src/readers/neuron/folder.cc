@@ -135,6 +135,7 @@ std::size_t DocumentStart(std::string_view text) {
   return line == std::string_view::npos ? line : line + 1;
 }
 
+// A first line that has cells and is no JSON.
 bool IsTable(std::string_view text) {
   const std::string_view line = FirstLine(text);
   if (line.find(',') == std::string_view::npos || line.find('{') != std::string_view::npos) {
@@ -147,6 +148,8 @@ bool IsTable(std::string_view text) {
   return kind != TableKind::kUnknown;
 }
 
+// JSON by a key that no other format has, wherever it is in the first bytes: the order of keys is
+// random. CSV by columns. Text by a metric's name and the total time.
 Form FormOf(std::string_view text) {
   const auto start = DocumentStart(text);
   if (start != std::string_view::npos && HasAny(text.substr(start), kJsonMarks)) return Form::kJson;
@@ -183,6 +186,7 @@ struct TableFile {
   std::optional<std::int64_t> part;
 };
 
+// "Instruction_3" is part 3; "HbmUsageSummaryByType" has none.
 TableFile FileOf(const std::string& path) {
   TableFile file{path, TableNameOf(path), std::nullopt};
   const std::string stem = std::filesystem::path(path).stem().string();
@@ -212,6 +216,10 @@ Error TwoExports(const TableFile& whole, const TableFile& part) {
 }
 
 /// The missing parts of a table's files. Errors: "neuron/two-exports".
+///   files     _0, _1, _3     missing: part 2
+///   files     whole, _0      two exports: which one is right is unknown
+///
+/// Parts after the last one that is there remain unknown.
 Status CheckParts(const std::string& table, const std::vector<TableFile>& files,
                   std::vector<std::string>& missing) {
   constexpr std::int64_t kMostParts = 100'000;

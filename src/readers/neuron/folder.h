@@ -1,4 +1,13 @@
 // Neuron's files in a folder beyond profiles of one file each.
+//
+//   DATA/profiles/global/NAME@latest/      ProfilesBelow(): read in place of DATA
+//     Metadata.parquet                     read first: an error of a table names its version
+//     Summary.parquet                      read second
+//     Instruction_0.parquet, _1, ...       parts of one table, by their numbers
+//     Instruction.csv                      skipped: its Parquet table is used
+//   DIR/*.csv                              tables of one profile, if any has a header of one
+//   DIR/system_profile.json                the host of the device profiles beside it
+//   DIR/*.ntff, *.neff, ntrace.pb          refused, with the command that exports them
 #pragma once
 
 #include <cstddef>
@@ -24,14 +33,18 @@ inline constexpr std::string_view kExport =
 /// `folder`; none where there are none.
 std::vector<std::string> ProfilesBelow(const std::string& folder);
 
-/// The kind of a file that only Neuron's tools read; nothing for others.
+/// The kind of a file that only Neuron's tools read; nothing for others. By its name: the formats
+/// are not documented. `head` is not used.
 std::optional<Error> RefuseRaw(const std::string& path, std::string_view head);
 
 /// Tables of one profile, a file each, are one profile: reads those, and takes them out of `files`.
+/// Files of several folders are a profile of each folder. Errors: of OrderTables() and
+/// ReadNeuronTables().
 Status ReadTableFiles(std::vector<std::string>& files, const ReadOptions& options, Run& run);
 
 /// A system profile beside device profiles is the host of the same run, no rank: its data about
-/// memory and CPUs goes to the first of them.
+/// memory and CPUs goes to the first of them. The first of several system profiles counts. Nothing
+/// without a device profile.
 void SettleHost(Run& run);
 
 // Recognizes Neuron's forms by their content.

@@ -51,7 +51,8 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Calls `span` with each start and its duration, `time` and `length` with single ones.
+// Every field of the tables that has a time is listed here once: scaling and shifting must not
+// forget one. Calls `span` with each start and its duration, `time` and `length` with single ones.
 template <class Spanned, class Time, class Length>
 void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const Length& length) {
   const auto both = [&](auto& row) { span(row.start, row.duration); };
@@ -109,6 +110,13 @@ Error TimeBaseError(Ns last, double total_seconds) {
 
 }  // namespace
 
+//   reach   from the first hardware time to the end of the last row, as numbers
+//   total   seconds, of the summary or the hardware's clock
+//   reach / total   up to 3e9   nanoseconds; less than 1e9 where rows end early
+//                   about 1e12  picoseconds: all times are divided by 1000, and counted
+//                   else        the rows are not of this summary: an error
+//
+// Public notes on the format name both units; the files that were measured have nanoseconds.
 Status Import::SetTimeBase() {
   std::sort(data_->summary.begin(), data_->summary.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -140,6 +148,7 @@ Status Import::SetTimeBase() {
   return {};
 }
 
+// Rounds to the nearest, half up.
 void Import::Scale(std::int64_t divisor) {
   const auto scale = [&](Ns& value) {
     const bool up = value % divisor >= divisor / 2;
@@ -157,6 +166,8 @@ void Import::Scale(std::int64_t divisor) {
   if (data_->hardware.first > 0) scale(data_->hardware.first);
 }
 
+// Times count from the first hardware time then; one before it becomes 0. Files whose times begin
+// at 0 have no such time, or one beyond their rows.
 void Import::ShiftToOrigin() {
   const Ns origin = data_->hardware.first;
   if (origin <= 0 || origin > last_end_) return;
@@ -166,6 +177,7 @@ void Import::ShiftToOrigin() {
   last_end_ -= origin;
 }
 
+// Eight tables, side by side; each is mostly in order or is a few series in turns.
 void Import::SortRows() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start < b.start; };
   const std::function<void()> sorts[] = {
@@ -196,6 +208,10 @@ void Import::SortRows() {
   ForEachAtOnce(std::size(sorts), [&](std::size_t i) { sorts[i](); });
 }
 
+//   instruction  id 90 at row 0, id 70 at row 1        dependencies
+//   edges        70 -> 90, 70 -> 33                    1 -> 0; the other has no row: counted
+//
+// The first of several rows with one id counts. Id 0 is none.
 Import::Unlinked Import::LinkDependencies() {
   Unlinked unlinked;
   boost::unordered_flat_map<std::int64_t, std::uint32_t> rows;
@@ -221,6 +237,7 @@ Import::Unlinked Import::LinkDependencies() {
   return unlinked;
 }
 
+// More than 1 % of a table's rows without usable times: its sums are not to be trusted.
 void Import::CountUnusable() {
   for (const auto& [table, usable] : usable_) {
     if (usable.dropped * 100 > usable.rows) log().AddAt(Counter::rows_unusable, table);
@@ -317,6 +334,10 @@ void Import::CompleteHardware() {
 }
 
 // Schema 7.4.0 names a layer and its parent: a path is the names from the outermost on.
+//
+//   row "dot", parent "layer0";  row "layer0", parent "model"        "model/layer0/dot"
+//   row "model/layer0", parent "model"                               a path already: stays
+//   row "a", parent "b";  row "b", parent "a"                        a circle: "b/a"
 void Import::NameLayers() {
   std::map<std::string, std::string, std::less<>> parents;
   for (const auto& [row, parent] : layer_parents_) {
@@ -371,6 +392,7 @@ Result<Profile> Import::Finish() {
   }
   builder_.StreamsMayOverlap();  // Engines and queues work concurrently.
   PROFGAUGE_TRY(Profile profile, builder_.Finish());
+  // A profile of a summary has metrics only.
   profile.has_timeline = profile.device.size() + profile.host.size() + profile.api.size() > 0;
   return profile;
 }

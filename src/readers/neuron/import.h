@@ -1,4 +1,13 @@
 // Rows of Neuron tables into the model: the meaning of each field, in every form of file.
+//
+//   for each table     Begin(kind)
+//   for each row       Take(kind, table, record, index)   rows as they are, times raw
+//   summaries          TakeSummaryValue(name, value)
+//   after all          Finish()                           times, order, links, sums, profile
+//
+// Finish() gives times their unit and origin, sorts, resolves names of layers and ids of
+// dependencies, fills data that the file does not have from tables of AWS's pages, fills the tables
+// that all formats share, and compares sums of the rows with those of the file's own summary.
 #pragma once
 
 #include <array>
@@ -26,7 +35,7 @@ namespace profgauge::readers::neuron {
 
 namespace data = profgauge::neuron;
 
-/// Takes rows in any order and makes the profile.
+/// Takes rows in any order and makes the profile. Not thread-safe. An object is for one profile.
 class Import {
  public:
   ProfileBuilder& builder() { return builder_; }
@@ -38,11 +47,12 @@ class Import {
   void SetRead(double share) { room_.SetRead(share); }
   /// The file has that table, be it empty.
   void Begin(TableKind kind);
-  /// That a table has the columns without which its rows say nothing. Errors: kInput
-  /// "neuron/columns".
+  /// That a table has the columns without which its rows say nothing: a start, and an end or a
+  /// duration. Nothing is asked of tables without times. Errors: kInput "neuron/columns".
   Status CheckColumns(TableKind kind, std::string_view table,
                       std::span<const std::string> columns) const;
-  /// `table` is its name in the file, for messages.
+  /// One row, the number `index` of its table. `table` is its name in the file, for messages. A row
+  /// that cannot be used is counted in the log. Kinds that are not read do nothing.
   void Take(TableKind kind, std::string_view table, const Record& record, std::uint64_t index);
   /// The file has a table that is not read; it is named to the user.
   void TakeUnread(std::string_view table);
@@ -50,8 +60,9 @@ class Import {
   void TakeSummaryValue(std::string name, Value value);
 
   /// Finds the unit and the origin of times, fills the common tables, and checks the identities.
-  /// Errors: kInput "neuron/time-base" when times contradict the total time, "neuron/no-rows" when
-  /// there is nothing at all.
+  /// Call it once. Errors: kInput "neuron/time-base" when times contradict the total time,
+  /// "neuron/no-rows" when there is nothing at all. O(rows log rows), mostly less: files have their
+  /// rows in order.
   Result<Profile> Finish();
 
  private:
@@ -196,7 +207,15 @@ std::string WithoutEmptyCommit(std::string version);
 std::string_view QueueOf(std::string_view name);
 
 /// Instructions as kernels, packets as copies, collectives as kernels, each on a named stream, and
-/// layers as ranges: for timeline and idle time, as of every device.
+/// layers as ranges: for timeline and idle time, as of every device. REQUIRES: times from 0 on.
+///
+///   stream    0, 2, 4, 6, 8        engines Tensor, Vector, Scalar, GpSimd, Sync
+///             1                    matmuls of the Tensor Engine, if they have a track
+///             10                   other engines
+///             11                   collectives
+///             15, 16 + n           DMA without an engine, DMA engine n
+///
+/// Waits for semaphores are no work and have no row.
 void FillCommonTables(const data::Data& data, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::neuron

@@ -35,6 +35,7 @@ void Import::SetSchemaVersion(const Record& record) {
 namespace {
 
 bool HasTimes(TableKind kind) {
+  // Tables whose rows go through TakeTimes().
   constexpr TableKind kTimed[] = {TableKind::kInstructions,    TableKind::kDma,
                                   TableKind::kPackets,         TableKind::kTransfers,
                                   TableKind::kLayers,          TableKind::kThrottles,
@@ -93,6 +94,7 @@ void Import::TakeMetadata(const Record& record) {
   }
 }
 
+// Warnings are the profiler's own and go to the user as they are; errors are events of the device.
 void Import::TakeMessage(TableKind kind, const Record& record) {
   data::Message message;
   message.core = CoreOf(record);

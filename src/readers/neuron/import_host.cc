@@ -1,4 +1,14 @@
 // The system profile: calls of the host, executions on devices, memory and CPUs of the host.
+//
+//   JSON      trace_events[]  { timestamp (Unix ns), duration, name, group, process_id,
+//                               thread_id, lnc_idx, id, parent_id, type }
+//             mem_usage[]     { timestamp, percent_usage (0 to 100), usage }
+//             cpu_util[]      { timestamp, cpu_id, util (0 to 100) }
+//   Parquet   SystemProfileEvents, HostMemUsage, CpuUsage: the same, with flow_id and attributes
+//
+//   nc_exec_running, cc_running, cc_exec_barrier, source neuron_hw   work of a device
+//   group "framework-...", source framework, type 99999              an op of the framework
+//   others                                      a call of the runtime; nrt_execute launches
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +35,7 @@ bool IsFramework(const Record& record) {
          record.Integer(Key::kType) == kFrameworkType;
 }
 
+// -1 outside of 0 to 100: such a sample has no share.
 double ShareOf(const Record& record) {
   const double percent = record.Real(Key::kUtil, -1);
   return percent >= 0 && percent <= 100 ? percent / 100 : -1;
@@ -89,6 +100,7 @@ void Import::TakeHostEvent(const Record& record, std::string_view table, std::ui
   builder_.AddApi(row);
 }
 
+// A flow has the calls and the work of one request; its id is a text.
 void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
   ForEachFlow(record.Text(Key::kFlows), [&](std::string_view flow) {
     flow_calls_[std::string(flow)].push_back(
@@ -97,6 +109,9 @@ void Import::AddCallToFlows(const Record& record, const ApiRow& call) {
 }
 
 // Among the calls in its flows: one that launches; of several the last that began before it.
+//
+//   flow 3    calls  nrt_execute at 10, nrt_tensor_write at 20, nrt_execute at 90
+//   work      at 50, flows 3: the launch at 10; the one at 90 began after it
 void Import::LinkFlows() {
   const auto is_better = [](const FlowCall& a, const FlowCall& b) {
     return std::tuple(a.is_launch, a.start, a.correlation) >

@@ -28,6 +28,7 @@ constexpr std::string_view kSetup[] = {
     "MODIFY_POOL_CONFIG",
 };
 
+// Bytes that are not stated are 0: a missing key is a zero in these files.
 data::Traffic TrafficOf(const Record& record) {
   const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Amount(key, 0)); };
   data::Traffic traffic;
@@ -90,6 +91,8 @@ Import::Opcode Import::OpcodeOf(std::string_view name) {
           .activate = name == "ACTIVATE" || name == "ACTIVATE_QUANTIZE"};
 }
 
+// FLOPs are those of the schema, or two for each element (a multiplication and an addition) of the
+// older JSON. Fields that name the engine differ: the lane's name is used where "engine" has none.
 void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -125,6 +128,8 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   for (const std::int64_t id : record.predecessors()) room_.Add(edges_) = {id, row.id};
 }
 
+// Texts of operands are counted where they are new; beyond the limit only the semaphore is kept,
+// which names the cause of the wait.
 void Import::TakeOperands(const Record& record, data::Instruction& row) {
   const std::string_view operands = record.Text(Key::kOperands);
   if (row.flops > 0) row.number = number_types_.Of(SourceType(operands), data::NumberTypeOf);
@@ -152,6 +157,10 @@ void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
   row.layer = layer_of_.path;
 }
 
+//   subgraph "/sg00", layer "model/dot.3"        "/sg00/model/dot.3"
+//   subgraph "/sg00", layer "sg00/model/dot.3"   "/sg00/model/dot.3"
+//   subgraph "/sg00", layer "/sg00/dot"          "/sg00/dot"
+//   subgraph "/sg00", layer ""                   "/sg00"
 StringId Import::PathOf(const LayerOf& row) {
   text_ = row.subgraph;
   const std::string_view layer = row.layer;
@@ -166,6 +175,8 @@ StringId Import::PathOf(const LayerOf& row) {
   return Intern(Key::kLayer, text_);
 }
 
+// A line of NKI first, then of the compiler's debug data, then of the graph: from the kernel's own
+// source to that of the operator around it.
 void Import::TakeSource(const Record& record, data::Instruction& row) {
   row.source = Intern(FirstPlace(record.Text(Key::kNkiSource)));
   row.nki_source = row.source.valid();

@@ -34,6 +34,9 @@ std::string_view QueueOf(std::string_view name) {
   return number ? name.substr(0, dash) : name;
 }
 
+// One table of JSON has packets and transfers ("aggregated"); the schema has a table of each. A
+// transfer is the sum of packets that refer to it, so the two are never added up. Packets that the
+// profiler marks as duplicate are counted and left out.
 void Import::TakeDma(TableKind kind, const Record& record, std::string_view table,
                      std::uint64_t index) {
   Times times;
@@ -82,6 +85,7 @@ void Import::TakeLayer(const Record& record, std::string_view table, std::uint64
                            record.Real(Key::kMfu, -1), record.Real(Key::kHfu, -1)});
 }
 
+// The limit is k of n: k = n is no throttling, and is kept, since time without a row is unknown.
 void Import::TakeThrottle(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -121,6 +125,7 @@ void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }
 
+// Both addresses are of bytes of the allocation.
 void Import::TakeSbufAllocation(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
@@ -162,6 +167,7 @@ void Import::TakeCurve(TableKind kind, const Record& record) {
       return add(data::Curve::kHbmThroughput, record.Real(Key::kRate, 0));
     case TableKind::kPendingDma:
       return add(data::Curve::kPendingDma, record.Real(Key::kValue, 0));
+    // One table of JSON has both memories; the schema has a table of each.
     case TableKind::kMemoryUsage:
       return add(record.Says(Key::kType, "psum") ? data::Curve::kPsum : data::Curve::kSbuf,
                  record.Real(Key::kUsage, 0));

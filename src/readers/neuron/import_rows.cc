@@ -14,6 +14,7 @@ std::int32_t CoreOf(const Record& record) {
       std::clamp<std::int64_t>(record.Integer(Key::kCore, 0), 0, 1 << 16));
 }
 
+// A table that is there and empty has no rows; those of a missing one are unknown.
 void Import::Begin(TableKind kind) {
   room_.BeginTable();
   data::Contents& has = data_->has;
@@ -150,6 +151,7 @@ void Import::TakeSummaryValue(std::string name, Value value) {
   data_->summary.emplace_back(std::move(name), std::move(value));
 }
 
+// Rows of a table come together, so the table before is remembered.
 Import::Usable& Import::UsableOf(std::string_view table) {
   if (usable_now_ == nullptr || usable_name_ != table) {
     usable_name_ = table;
@@ -158,6 +160,7 @@ Import::Usable& Import::UsableOf(std::string_view table) {
   return *usable_now_;
 }
 
+// Start, and duration or end. Each row that has times is read or dropped here, and counted as such.
 bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64_t index,
                        Times& times) {
   Usable& usable = UsableOf(table);

@@ -44,6 +44,7 @@ Error Truncated(const ByteSource& source, std::uint64_t offset, std::uint64_t ro
 
 namespace {
 
+// Every field of summaries and metadata is kept by its name: versions add metrics.
 Interest InterestIn(std::string_view table) {
   const TableKind kind = TableKindOf(table);
   if (!IsRead(kind)) return Interest::kSkip;
@@ -56,6 +57,8 @@ class JsonRows final : public RowReceiver {
  public:
   explicit JsonRows(Import& import) : import_(import) {}
 
+  // A key of the document may be a table, an unread table, or the name of a profile: which one
+  // shows only in its rows.
   void BeginTable(std::string_view name) override {
     FlushUnread();
     name_ = name;
@@ -133,6 +136,7 @@ class Pieces {
   std::uint64_t lines_skipped() const { return lines_skipped_; }
 
  private:
+  // Captured output of the tool may have lines of its log before the document.
   std::string_view BehindPreamble(std::string_view text) {
     if (begun_) return text;
     begun_ = true;
@@ -160,6 +164,7 @@ double NumberOf(const NamedSummary& summary, std::string_view name) {
   return -1;
 }
 
+// The order of keys in the file is random: Go writes maps so.
 void SortByCore(std::vector<NamedSummary>& summaries) {
   const auto key = [](const NamedSummary& summary) {
     return std::tuple(NumberOf(summary, "nd_idx"), NumberOf(summary, "nc_idx"), summary.name);

@@ -1,4 +1,13 @@
 // A source read piece by piece, and the message when it ends early.
+//
+// A document and how it is read, here of three pieces:
+//
+//   {"instruction": [{...}, {...}, {..|.}, {...}], "dma": [{...}, {..|.}], "summary": [{...}]}
+//    piece 0                             1                             2
+//   thread A   parse 0            parse 1          parse 2
+//   thread B            import 0           import 1         import 2
+//
+// A piece ends anywhere. Its log ends between rows: a row that is cut is in the log of the next.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +31,7 @@ class Input {
  public:
   explicit Input(ByteSource& source) : source_(source), buffer_(kWindow) {}
 
-  /// The next bytes, valid until the next call; empty at the end.
+  /// The next bytes, valid until the next call; empty at the end. Errors: of the source.
   Result<std::string_view> Next();
   std::uint64_t total() const { return total_; }
   /// How much of the source was read, 0..1; 0 where its size is unknown.
@@ -58,6 +67,8 @@ struct JsonContents {
 };
 
 /// Errors: as JsonStream, and "neuron/truncated" when it ends early and `options` do not allow it.
+/// Rows are given to `import` before an error shows: it is of no use then. Memory: two to four
+/// pieces, and the tables.
 Status ReadJson(Input& input, const ReadOptions& options, Import& import, JsonContents& contents);
 
 }  // namespace profgauge::readers::neuron

@@ -19,7 +19,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// Follows the parser through document, table and row, and logs each row's fields.
+/// Follows the parser through document, table and row, and logs each row's fields. Rows are logged
+/// and not given to the import here, so that both run side by side.
 class Handler : public JsonHandler {
  public:
   Interest (*interest_in)(std::string_view table) = nullptr;
@@ -203,6 +204,12 @@ std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
 
 }  // namespace
 
+//   text       [tail of the piece before][new bytes                                  ][held 16]
+//   taken      ^ given                    ^ parser up to the end of an object, then RowReader row
+//                                           by row, until it returns 0: parser again
+//
+// NaN and Infinity, which old versions wrote, are replaced by null on the way. The last bytes wait
+// for the next piece, so that no such word is cut.
 struct JsonStream::Impl {
   explicit Impl(Rows which) : reads_rows(which == Rows::kReadDirectly) {}
 

@@ -5,6 +5,13 @@
 // A value is read when it is a number of at most json_scan::kMaxNumber digits and a small exponent,
 // a string of printable ASCII whose escapes are of one letter, true, false, null, or a list or
 // object of such values.
+//
+//   row       {"id": 7, "opcode": "MATMUL", "duration": 64}
+//   keys      `{"id": `   `, "opcode": `   `, "duration": `   `}`      known by their bytes
+//   values    7           MATMUL           64                         by the key
+//
+// After each key the one that followed it last is compared first, so a row like the one before
+// needs no look-up.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +34,7 @@ class RowReader {
 
   /// Reads the row at the start of `text` into `log`, between its BeginRow() and EndRow(); its
   /// length, or 0 when the JSON parser must look or the row reaches to the end of `text`: `log` is
-  /// then as it was. Texts are of `text` or of the log.
+  /// then as it was, except for memory of its texts. Texts are of `text` or of the log.
   std::size_t Read(std::string_view text, RowLog& log);
 
  private:
@@ -41,10 +48,17 @@ class RowReader {
 // Rows out of a Neuron JSON document, one piece of its text at a time: a document is one object
 // whose values are tables (lists of flat objects), or flat objects by themselves (summaries by
 // name).
+//
+//   depth   1 {  2 [  3 { fields }  ] }        a table: rows are at depth 3
+//           1 {  2 { fields } }                a summary: the object at depth 2 is the row
+//           1 {  2 {  3 { fields }  } }        a table as an object by ids: rows at depth 3
+//
+// Deeper values belong to the field in which they are: texts are joined, of "predecessors" the ids
+// are taken, other numbers are skipped.
 
 /// What to do with a table's rows: nothing; give them; give them with every field by its own name
 /// (Record::All). An object in place of a list is a row with every field, unless kRows says that
-/// its values are the rows.
+/// its values are the rows (the documentation of system profiles shows such tables).
 enum class Interest : std::uint8_t { kSkip, kRows, kAllFields };
 
 /// A piece of the document and its contents. Logs hold views of the text.
@@ -57,7 +71,8 @@ struct Piece {
 /// result is the same.
 enum class Rows : std::uint8_t { kParse, kReadDirectly };
 
-/// One document. Feed() takes its bytes in any pieces, End() the last of them.
+/// One document. Feed() takes its bytes in any pieces, End() the last of them. O(bytes); memory of
+/// the piece and of a row that it cuts. After an error it is of no use.
 class JsonStream {
  public:
   explicit JsonStream(Interest (*interest)(std::string_view table),

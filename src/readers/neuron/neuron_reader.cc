@@ -25,6 +25,7 @@ namespace {
 /// A summary as text is no longer.
 constexpr std::size_t kMaxSummary = std::size_t{1} << 20;
 
+// The first line is the header; a file of two exports one after the other is refused.
 Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
   const ByteSource& source = input.source();
   CsvTable table(import, source.name());
@@ -75,6 +76,7 @@ Status ReadSummaryText(Input& input, Import& import) {
   return {};
 }
 
+// The version of the profiler is part of the dialect.
 std::string DialectOf(const data::Data& data, std::string form) {
   const Value* version = data.FindSummary("profiler_version");
   const auto* text = version == nullptr ? nullptr : std::get_if<std::string>(version);
@@ -116,6 +118,7 @@ class Again final : public ByteSource {
   std::size_t given_ = 0;
 };
 
+// A read may give fewer bytes than asked for: as many as Sniff() saw are needed.
 Result<std::vector<std::byte>> ReadHead(ByteSource& source) {
   std::vector<std::byte> head(kSniffBytes);
   std::size_t have = 0;
@@ -222,6 +225,7 @@ class NeuronReader final : public Reader {
   }
 };
 
+// One of several tables: bytes and contents are counted together.
 Status ReadCsvTable(const std::string& path, const ReadOptions& options, Import& import,
                     FilesRead& read) {
   PROFGAUGE_TRY(auto source, OpenByteSource(path));

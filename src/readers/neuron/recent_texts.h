@@ -1,5 +1,5 @@
 // The meanings of texts, without parsing each row's: rows near each other have the same text, or
-// few that alternate, as engines do.
+// few that alternate, as engines do. A cache of 16 slots, each with the text that used it last.
 #pragma once
 
 #include <array>
@@ -12,7 +12,8 @@ namespace profgauge::readers::neuron {
 template <class Meaning>
 class RecentTexts {
  public:
-  /// The meaning of `text`: `make(text)`, or the result when it came before.
+  /// The meaning of `text`: `make(text)`, or the result when it came before. Valid until the next
+  /// call. `make` must depend only on the text.
   template <class Make>
   const Meaning& Of(std::string_view text, const Make& make) {
     Slot& slot = slots_[SlotOf(text)];

@@ -204,6 +204,10 @@ void Record::Begin(std::string_view name) {
 
 void Record::AddBool(bool value) { AddText(value ? "yes" : "no"); }
 
+//   "source": [["WEIGHT"], ["BIAS"]]   AddText("WEIGHT"), AddText("BIAS")
+//   slot       one text: a view; two: "WEIGHT, BIAS" in text_
+//
+// `begin` counts all texts of the row: a text that another one followed is not continued.
 void Record::AddText(std::string_view value) {
   if (keep_all_) all_.emplace_back(name_, std::string(value));
   if (key_ == Key::kNone || text_size_ + value.size() > kMaxText) return;
@@ -235,6 +239,7 @@ std::string_view Record::TextOf(const Slot& slot) const {
                      : std::string_view(slot.text, slot.size);
 }
 
+// 7.0 is a whole number, 7.5 is none.
 std::optional<std::int64_t> Record::IntegerIn(const Slot& slot, Key key) const {
   double real = 0;
   if (slot.kind == Kind::kText) {

@@ -1,5 +1,16 @@
-// One row of a Neuron file, whatever its form: JSON object or CSV line. Fields go by one name,
-// though neuron-profile's JSON and neuron-explorer's tables call them differently.
+// One row of a Neuron file, whatever its form: JSON object, CSV line or row of Parquet. Fields go
+// by one name, though neuron-profile's JSON and neuron-explorer's tables call them differently.
+//
+//   key        neuron-profile 2.27   schema 7.4.0
+//   kStart     timestamp             start_ts
+//   kDuration  duration              duration_ns (or end_ts - start_ts)
+//   kEngine    subgroup              engine
+//   kTrack     label                 timeline_track
+//   kBytes     transfer_size         transfer_bytes
+//   kWait      evt_wait_time         evt_wait_time_ns
+//
+// Times are nanoseconds (see Import::Finish), sizes bytes; `*_percent` of summaries are fractions
+// of 1, of CPUs and memory of the host percent.
 #pragma once
 
 #include <array>
@@ -131,7 +142,8 @@ enum class Key : std::uint8_t {
 /// kNone for a name that nothing here uses.
 Key KeyOf(std::string_view name);
 
-/// Reused for all rows of a file: Clear() keeps its memory.
+/// Reused for all rows of a file: Clear() keeps its memory. A field that comes twice has its last
+/// value, except for texts in a row, which are joined. At most 16 MB of text of one row are kept.
 class Record {
  public:
   /// Forgets all fields. `keep_all`: keeps every field by its own name too, for All().
@@ -158,7 +170,8 @@ class Record {
   void AddPredecessor(std::int64_t id) { predecessors_.push_back(id); }
 
   bool Has(Key key) const { return (set_[Index(key) / 64] >> Index(key) % 64 & 1) != 0; }
-  /// A whole number, also when written as text ("15") or as 7.0; empty otherwise.
+  /// A whole number, also when written as text ("15") or as 7.0; empty otherwise. Ids beyond 2^63
+  /// wrap around.
   std::optional<std::int64_t> Integer(Key key) const {
     if (!Has(key)) return std::nullopt;
     const Slot& slot = slots_[Index(key)];
@@ -176,7 +189,8 @@ class Record {
   }
   /// A number; `otherwise` when it is absent, text, or not finite.
   double Real(Key key, double otherwise) const;
-  /// Text as written; a number in digits; empty when absent. Valid until the next Clear().
+  /// Text as written; a whole number in digits; empty for other numbers and when absent. Valid
+  /// until the next Clear(), of a number until the next call.
   std::string_view Text(Key key) const;
   bool Says(Key key, std::string_view word) const { return Text(key) == word; }
   const std::vector<std::int64_t>& predecessors() const { return predecessors_; }

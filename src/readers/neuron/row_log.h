@@ -1,5 +1,10 @@
 // The contents of a piece of a JSON document, in its order: tables, rows, and the fields of rows.
 // One thread writes it while it reads the document, the same or another fills records from it.
+//
+//   {"dma": [{"id": 7, "queue_type": "x"}]}
+//   entries   Table "dma" | Row | Integer kId 7 | Text kQueueType "x" | End
+//
+// An entry has 16 bytes; texts are views of the piece, or copies in the log.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +27,14 @@ class RowReceiver {
   virtual void Row(const Record& record, std::uint64_t index, bool whole) = 0;
 };
 
-/// Texts that stay where they are until Clear().
+/// Texts that stay where they are until Clear(), which keeps one chunk for the next piece.
 class TextStore {
  public:
   void Clear() {
     if (chunks_.size() > 1) chunks_.resize(1);
     used_ = 0;
   }
-  /// Room for `size` bytes; the used part must be passed to Use().
+  /// Room for `size` bytes; the used part must be passed to Use() before the next call.
   char* Room(std::size_t size);
   void Use(std::size_t size) { used_ += size; }
   std::string_view Keep(std::string_view text);
@@ -43,6 +48,7 @@ class TextStore {
   std::size_t used_ = 0;       ///< Used bytes of the last one.
 };
 
+/// Written, then read: it has no lock.
 class RowLog {
  public:
   void Clear() {
@@ -71,7 +77,8 @@ class RowLog {
   /// Forgets the last entries, back to that size.
   void Shrink(std::size_t size) { entries_.resize(size); }
   TextStore& texts() { return texts_; }
-  /// Takes over the entries of `other` from `begin` on, with their texts.
+  /// Takes over the entries of `other` from `begin` on, with copies of their texts: for a row that
+  /// the end of a piece cuts.
   void TakeFrom(RowLog& other, std::size_t begin);
 
  private:
@@ -120,7 +127,8 @@ class RowLog {
 class RowReplay {
  public:
   explicit RowReplay(RowReceiver& receiver) : receiver_(receiver) {}
-  /// Logs end between rows.
+  /// Gives the rows of the log, in its order. Logs end between rows; tables may go on from one to
+  /// the next, and row numbers with them.
   void Take(const RowLog& log);
 
  private:

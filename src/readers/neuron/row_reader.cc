@@ -75,7 +75,8 @@ std::string_view Unescape(std::string_view text, TextStore& store) {
 
 }  // namespace
 
-/// Numbers with a fraction, as the JSON parser rounds them.
+/// Numbers with a fraction, as the JSON parser rounds them. Our own conversion would have to round
+/// like the parser in every case; the parser itself does.
 class RowReader::Reals {
  public:
   /// Nothing where the parser makes no real number of it.
@@ -144,7 +145,8 @@ class RowReader::Values {
     return behind == end_ || behind == at || behind - at > kMostDigits ? nullptr : behind;
   }
 
-  /// A whole number below 10^19 without sign, or below 10^18 with one; nothing for all others.
+  /// A whole number below 10^19 without sign, or below 10^18 with one; nothing for all others. 19
+  /// digits always fit into 64 bits without a sign, 18 with one.
   const char* Integer(const char* at, std::int64_t& value) const {
     const bool negative = *at == '-';
     const char* const first = negative ? at + 1 : at;
@@ -157,6 +159,7 @@ class RowReader::Values {
     if (at == end_ || size == 0 || size > most || *at == '.' || *at == 'e' || *at == 'E') {
       return nullptr;
     }
+    // "007" is no JSON; "-0" is left to the parser.
     if (*first == '0' && (size > 1 || negative)) return nullptr;
     // Beyond 2^63 it wraps, as ids do.
     value = static_cast<std::int64_t>(negative ? 0 - digits : digits);
@@ -289,6 +292,7 @@ class RowReader::Keys {
     return word;
   }
 
+  // The text up to the next value, with its white space: a file has few ways to write it.
   std::uint32_t Parse(bool first, const char* from, const char* end) {
     const auto until = [from](const char* to) {
       return std::string_view(from, static_cast<std::size_t>(to - from));
@@ -325,6 +329,8 @@ class RowReader::Keys {
 RowReader::RowReader() : keys_(std::make_unique<Keys>()), reals_(std::make_unique<Reals>()) {}
 RowReader::~RowReader() = default;
 
+//   at    {"id": 7, "opcode": "MATMUL"}
+//         Find    Value Find  Value   Find: last
 std::size_t RowReader::Read(std::string_view text, RowLog& log) {
   const char* at = text.data();
   const char* const end = at + text.size();

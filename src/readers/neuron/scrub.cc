@@ -18,6 +18,7 @@ constexpr Key kNameKeys[] = {Key::kHlo,      Key::kHloAttrs,  Key::kLayer,     K
 constexpr std::string_view kWordKeys[] = {"instance_type", "is_simulation", "ntff_version",
                                           "data_version"};
 
+// By the keys that the reader takes, so that one that it begins to take is copied, too.
 CsvKeep KeptText(std::string_view key) {
   const Key known = KeyOf(key);
   if (std::find(std::begin(kNameKeys), std::end(kNameKeys), known) != std::end(kNameKeys)) {

@@ -12,10 +12,11 @@ namespace profgauge::readers::neuron {
 /// Of the reader whose files are copied.
 inline constexpr std::string_view kReader = "neuron";
 
-/// What stays of the JSON, and of its summaries by name.
+/// What stays of the JSON, and of its summaries by name: all numbers, and texts of keys that are
+/// read. `rename` must outlive it.
 JsonKeep KeptKeys(const Rename& rename);
 
-/// What stays of a table in CSV.
+/// The copy of a column of CSV: of one that is not read only numbers.
 CsvKeep KeptColumn(std::string_view column);
 
 }  // namespace profgauge::readers::neuron

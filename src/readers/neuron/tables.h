@@ -1,5 +1,6 @@
 // The tables of Neuron files: their names in neuron-profile's JSON, in schema 7.4.0 and in the
-// system profile, and the parts of each that are read.
+// system profile, and the parts of each that are read. The complete schema is printed by
+// `neuron-explorer view --show-profile-schema`.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +43,8 @@ enum class TableKind : std::uint8_t {
   kCpu,
 };
 
-/// By its name in JSON ("layer_summary") or in the schema ("FrameworkNode").
+/// By its name in JSON ("layer_summary") or in the schema ("FrameworkNode"); kUnknown for others.
+/// Letter case counts: "summary" is of the JSON, "Summary" of the schema.
 TableKind TableKindOf(std::string_view name);
 
 /// Whether rows of the table are taken.
