@@ -90,6 +90,7 @@ struct WriterAndTime {
 class Reader {
  public:
   virtual ~Reader() = default;
+  /// Its id: "kineto". Readers of two forms of one format may share it.
   virtual std::string_view name() const = 0;
   /// Its input, as help lists it: the tool's, the thing, its name: "PyProf's net.dict".
   virtual std::string_view expected() const = 0;

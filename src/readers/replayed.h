@@ -28,6 +28,7 @@ namespace profgauge {
 /// So a pipe is read like a file. Progress is reported from the first read after the head on.
 class Replayed final : public ByteSource {
  public:
+  /// Progress goes to `options`; nothing is read yet.
   Replayed(std::unique_ptr<ByteSource> source, const ReadOptions& options)
       : source_(std::move(source)), progress_(options.progress) {}
 
@@ -61,6 +62,7 @@ class Replayed final : public ByteSource {
     if (progress_) progress_({name(), stored_consumed(), stored_bytes()});
     return source_->Read(out);
   }
+  /// Why reading the head stopped, if it did.
   const std::optional<Error>& failed() const { return failed_; }
 
  private:

@@ -31,6 +31,7 @@ class ClusterSteps {
 
   /// A row of a rank or of a stage. One of a rank without number is counted as unreadable.
   void Receive(const CsvRow& row);
+  /// Whether no row of a rank was received: the file is no table of a cluster then.
   bool empty() const { return ranks_.empty(); }
   /// Sums of each rank over its steps. Values that a rank does not state are absent, with the
   /// reason, and lost where every version states it. Ranks that "stage" rows list and that have no

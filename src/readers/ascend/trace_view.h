@@ -42,7 +42,9 @@ class TraceView final : public JsonRowReceiver {
  public:
   explicit TraceView(ProfileBuilder& builder) : builder_(builder) {}
 
+  /// The document is the list itself, or has it under a key.
   bool Wants(std::string_view list) override { return list.empty() || list == "traceEvents"; }
+  /// One event. Those that cannot be used are counted in the builder's log.
   void Receive(std::string_view list, const JsonRow& row) override;
   /// Places rows that needed the names of all processes, and links them. Once, after the last row.
   /// O(n log n) in the number of events.

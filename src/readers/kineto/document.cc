@@ -281,8 +281,7 @@ void FillChunk(Input& input, Chunk& chunk) {
       at = chunk.text.size();
       if (squeezer) squeeze();
     } while (at < size && !input.at_end());
-    // The last chunk is not cut: after its last event come the end of the list and the
-    // document.
+    // The last chunk is not cut: after its last event come the end of the list and the document.
     if (input.at_end() && at < size) {
       chunk.last = true;
       return;

@@ -35,6 +35,7 @@ class ListFinder {
   bool ended() const { return ended_; }
   /// Whether the document starts like an object or a list.
   bool plausible() const { return plausible_; }
+  /// Whether the document is the list itself, without an object around it.
   bool bare_list() const { return bare_list_; }
 
  private:
@@ -77,6 +78,7 @@ class Input {
   void Read(std::string& out, std::size_t count) { Read(out, out.size(), count); }
   /// The same after the first `at` bytes of `out`, in place of all that follows them there.
   void Read(std::string& out, std::size_t at, std::size_t count);
+  /// The next Read() gives these first, before others that are held back.
   void Unread(std::string_view bytes) { held_.insert(0, bytes); }
   /// Position of the next byte, without removed white space.
   std::uint64_t position() const { return total_ - taken_out_ - held_.size(); }
@@ -86,10 +88,12 @@ class Input {
   std::uint64_t OffsetOf(std::uint64_t position) const;
   /// The white space removed between two positions; the second is not part.
   std::vector<Chunk::Gap> GapsIn(std::uint64_t begin, std::uint64_t end) const;
+  /// Decompressed bytes that came from the source so far, also those held back.
   std::uint64_t total() const { return total_; }
   bool at_end() const { return ended_ && held_.empty(); }
   /// Why the source stopped before its end, if it did.
   const std::optional<Error>& error() const { return error_; }
+  /// Of all bytes that came from the source.
   std::string Hash() const { return hash_.Hex(); }
 
  private:

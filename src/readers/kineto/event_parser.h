@@ -20,6 +20,7 @@ inline constexpr std::size_t kMaxDepth = 256;
 class EventReceiver {
  public:
   virtual ~EventReceiver() = default;
+  /// An element that is an object, also one without any known field.
   virtual void Receive(const RawEvent& event) = 0;
   /// An element of the list that is no object.
   virtual void ReceiveOther() = 0;
@@ -52,6 +53,8 @@ class EventParser {
   ~EventParser();
   EventParser(const EventParser&) = delete;
   EventParser& operator=(const EventParser&) = delete;
+  /// Gives each element of `chunk` to `receiver`, in order, up to where the result says. Never
+  /// throws for bad text.
   ParseEnd Parse(std::string_view chunk, EventReceiver& receiver);
 
  private:

@@ -16,6 +16,7 @@
 
 namespace profgauge::readers::kineto {
 
+/// Rows of the same type for two tables.
 struct SyncRow {
   StreamRow row;
 };
@@ -37,6 +38,7 @@ struct ApartRow {
 /// be any number of chunks after its begin.
 class PairedEvents {
  public:
+  /// A begin or an end, in the order of the file.
   void Add(ApartRow row) { rows_.push_back(std::move(row)); }
   /// Adds the events that have both ends, and counts the others as unreadable.
   void Finish(ProfileBuilder& builder);

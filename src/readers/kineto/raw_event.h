@@ -92,6 +92,7 @@ struct RawEvent {
     present = 0;
     duplicate_keys = 0;
   }
+  /// A field that is set again has the last value, and is counted in duplicate_keys.
   void Set(Field field, std::string_view value, Form how) {
     if (present & Bit(field)) ++duplicate_keys;
     present |= Bit(field);
@@ -106,6 +107,7 @@ struct RawEvent {
   std::string_view Text(Field field) const {
     return Has(field) ? text[static_cast<std::size_t>(field)] : std::string_view{};
   }
+  /// Whether the field is there and was written so. Unlike for Has(), a null is there.
   bool Is(Field field, Form how) const {
     return (present & Bit(field)) != 0 && form[static_cast<std::size_t>(field)] == how;
   }

@@ -42,12 +42,15 @@ using TraceNumber = std::uint32_t;
 /// Ids of several traces in one file are kept apart by the trace's number. Negative ids and those
 /// of more than 48 bits come back unchanged.
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
+/// The same of a GPU's number, of at most 16 bits.
 std::int32_t GpuInTrace(std::int32_t gpu, TraceNumber trace);
 
 /// The labeled traces of one file, in order of appearance, and the GPUs that each names.
 class Traces {
  public:
+  /// From 1 on, in order of appearance; the same number for the same label.
   TraceNumber NumberOf(std::string_view label);
+  /// A number as GpuInTrace() made it.
   void See(std::int32_t gpu) { gpus_.insert(gpu); }
   /// Numbers GPUs as the traces do; where several use one number, each has a separate GPU. Call
   /// once, after the last chunk. Nothing without labels.
@@ -103,6 +106,7 @@ class Strings {
     rows_ = &rows;
     ++chunk_;
   }
+  /// The id in the rows of Begin(). REQUIRES: Begin().
   StringId Intern(std::string_view text);
 
  private:

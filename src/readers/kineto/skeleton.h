@@ -40,6 +40,7 @@ namespace profgauge::readers::kineto {
 /// Strings that are not one piece of the chunk, kept until Clear(). Reused from event to event.
 class Scratch {
  public:
+  /// An empty string, which stays in place until the scratch is destroyed.
   std::string& Next() {
     if (used_ == strings_.size()) strings_.emplace_back().reserve(kReservedBytes);
     auto& string = strings_[used_++];
@@ -86,6 +87,7 @@ class Skeletons {
 
     /// From bytes that stay in place.
     static Literal Of(std::string_view bytes);
+    /// Whether the bytes at `at` are these. Reads no byte from `end` on.
     bool StandsAt(const char* at, const char* end) const;
   };
   /// A list or object as it was read, and its canonical text if that is wanted.

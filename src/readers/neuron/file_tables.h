@@ -28,10 +28,13 @@ std::string TableNameOf(const std::string& path);
 /// of it is one, else a text; an empty cell is absent. A line with fewer cells has the first ones.
 class CsvTable {
  public:
+  /// `import` must outlive it. `path` gives the table its name, and is not opened.
   CsvTable(Import& import, const std::string& path);
+  /// One line, cut into cells. Empty lines are skipped.
   void Take(std::span<const std::string> fields);
   /// How many a whole row has.
   std::size_t columns() const { return header_.size(); }
+  /// kUnknown before the header.
   TableKind kind() const { return kind_; }
   std::uint64_t rows() const { return row_; }
   /// Whether the header came again within the file: two files were put together.

@@ -95,6 +95,7 @@ class Import {
   }
   StringId Intern(const Record& record, Key key) { return Intern(key, record.Text(key)); }
 
+  // Take(), table by table. A row whose times cannot be used is counted and left out.
   void TakeInstruction(const Record& record, std::string_view table, std::uint64_t index);
   void TakeDma(TableKind kind, const Record& record, std::string_view table, std::uint64_t index);
   void TakeActive(const Record& record);
@@ -128,6 +129,7 @@ class Import {
   void AddHostDevices();
   void ReportHost();
 
+  // The steps of Finish().
   Status SetTimeBase();
   void Scale(std::int64_t divisor);
   void ShiftToOrigin();

@@ -33,6 +33,7 @@ class Input {
 
   /// The next bytes, valid until the next call; empty at the end. Errors: of the source.
   Result<std::string_view> Next();
+  /// Decompressed bytes so far.
   std::uint64_t total() const { return total_; }
   /// How much of the source was read, 0..1; 0 where its size is unknown.
   double ShareRead() const;

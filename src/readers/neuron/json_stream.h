@@ -75,6 +75,7 @@ enum class Rows : std::uint8_t { kParse, kReadDirectly };
 /// the piece and of a row that it cuts. After an error it is of no use.
 class JsonStream {
  public:
+  /// `interest` is asked once for each key of the document, in its order.
   explicit JsonStream(Interest (*interest)(std::string_view table),
                       Rows rows = Rows::kReadDirectly);
   ~JsonStream();

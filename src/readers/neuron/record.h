@@ -163,6 +163,7 @@ class Record {
     if (keep_all_) all_.emplace_back(name_, value);
     Touch(Kind::kReal).real = value;
   }
+  /// As the text "yes" or "no", as the files write most of them.
   void AddBool(bool value);
   /// Several in one field (a list) are joined by ", ". Texts must live until the next Clear().
   void AddText(std::string_view value);
@@ -192,8 +193,11 @@ class Record {
   /// Text as written; a whole number in digits; empty for other numbers and when absent. Valid
   /// until the next Clear(), of a number until the next call.
   std::string_view Text(Key key) const;
+  /// Whether the field is this text, or a number of these digits.
   bool Says(Key key, std::string_view word) const { return Text(key) == word; }
+  /// Ids in the field `predecessors`, in its order.
   const std::vector<std::int64_t>& predecessors() const { return predecessors_; }
+  /// All fields as they came, with their own names; empty unless Clear() asked to keep them.
   const std::vector<std::pair<std::string, Value>>& All() const { return all_; }
 
  private:

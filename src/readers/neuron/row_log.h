@@ -22,6 +22,7 @@ namespace profgauge::readers::neuron {
 class RowReceiver {
  public:
   virtual ~RowReceiver() = default;
+  /// A key of the document; its rows follow, if it has any. `name` is valid during the call.
   virtual void BeginTable(std::string_view name) = 0;
   /// Row `index` of the table that began last. `whole`: the table is this one object, no list.
   virtual void Row(const Record& record, std::uint64_t index, bool whole) = 0;
@@ -37,6 +38,7 @@ class TextStore {
   /// Room for `size` bytes; the used part must be passed to Use() before the next call.
   char* Room(std::size_t size);
   void Use(std::size_t size) { used_ += size; }
+  /// A copy of `text`; empty for an empty one.
   std::string_view Keep(std::string_view text);
 
  private:

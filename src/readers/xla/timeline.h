@@ -75,6 +75,7 @@ struct DevicePlane {
   std::string_view name;          ///< Without the host's, which XProf writes before it.
   std::int32_t number = -1;       ///< The device's; -1 when there is none.
   std::int32_t sparse_core = -1;  ///< -1: the plane is of the device itself.
+  /// Also of a SparseCore.
   bool is_tpu() const { return name.starts_with("/device:TPU"); }
 };
 /// Nothing for planes of hosts, and of other objects ("/device:CUSTOM:…").

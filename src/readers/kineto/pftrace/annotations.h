@@ -46,6 +46,7 @@ struct ArgumentSigns {
 /// per event.
 class Annotations {
  public:
+  /// Forgets the event before; its views are no longer valid.
   void Begin();
   /// DebugAnnotation. False where it is no message.
   bool Read(std::string_view message, const Interned& interned);

@@ -100,6 +100,7 @@ struct Decoded {
 /// and skipped; only Stop ends the reading.
 class Decoder {
  public:
+  /// `builder` gets names, counts and some rows while packets come, and must outlive this.
   explicit Decoder(ProfileBuilder& builder);
   /// Why the trace is not read on.
   enum class Stop : std::uint8_t { kNone, kDamaged, kNested, kTooLarge, kSystem };
@@ -110,6 +111,8 @@ class Decoder {
 
  private:
   struct Packet;
+  // Each reads one message, or a part of it. False: the bytes are no message, and the packet counts
+  // as unreadable. Views of texts are used before the next packet.
   Stop TakePlain(std::string_view bytes, std::uint64_t offset, bool is_inside);
   Stop TakeBundle(const Packet& packet, std::uint64_t offset, bool is_inside);
   bool Decode(const Packet& packet, std::uint64_t offset);

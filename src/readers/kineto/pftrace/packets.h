@@ -31,9 +31,11 @@ class PacketBuffer {
   /// The result of cutting. kNeedsMore: the packet ends after the bytes that are there.
   enum class State : std::uint8_t { kPacket, kNeedsMore, kDamaged };
 
+  /// The next bytes of the stream, which are copied. Drops packets that Next() passed.
   void Add(std::string_view bytes);
   /// Moves to the next packet: packet() is valid until the next call of Add() or Next().
   State Next();
+  /// The content of the packet, without its tag and length; empty unless Next() said kPacket.
   std::string_view packet() const { return packet_; }
   /// Offset in the stream of the first byte of the packet that Next() examined last.
   std::uint64_t offset() const { return offset_; }
@@ -69,6 +71,7 @@ class PacketReader {
   std::string_view packet() const { return buffer_.packet(); }
   /// Offset of the packet, or of bytes that are no packet.
   std::uint64_t offset() const { return buffer_.offset(); }
+  /// Whether the stream has bytes that are no packet. What follows them is not read.
   bool damaged() const { return damaged_; }
   /// Whether the stream stops inside a packet.
   bool truncated() const { return truncated_; }

@@ -48,6 +48,7 @@ class Interned {
   bool Set(Table table, std::uint64_t iid, std::string_view text);
   /// Valid until Clear(), also after the number got another text.
   std::optional<std::string_view> Find(Table table, std::uint64_t iid) const;
+  /// Forgets all texts. Views of them are no longer valid.
   void Clear();
 
  private:
