@@ -112,7 +112,7 @@ class Reader {
   /// event.
   virtual Result<Profile> Read(ByteSource& source, const ReadOptions& options) const = 0;
   /// The same of a file that may hold several profiles, one profile each, at least one. Default:
-  /// the one profile of Read(). Several has a summary of ranks or of each NeuronCore.
+  /// the one profile of Read(). Files with several are summaries of ranks, or of each NeuronCore.
   virtual Result<std::vector<Profile>> ReadRanks(ByteSource& source,
                                                  const ReadOptions& options) const;
 

@@ -47,7 +47,9 @@ Error NoEvents(const ByteSource& source, std::string message) {
 
 constexpr const char* kClusterTable = "cluster_step_trace_time.csv";
 
-/// Tables that are less complete than the trace, by the begin of their first line.
+/// Tables that are less complete than the trace, by the begin of their first line. The first words
+/// of each table of torch_npu that is no profile: operators' totals, calls, steps, memory. With
+/// them the error can name the file to pass instead.
 constexpr std::string_view kTables[] = {
     "Device_id,OP Type,Core Type",
     "Device_id,Level,API Name",
@@ -105,6 +107,7 @@ class TraceReader final : public Reader {
                       "pass ASCEND_PROFILER_OUTPUT/trace_view.json next to it");
   }
 
+  // export_type=Db writes one database of all data; any of these tables shows it.
   std::optional<Error> RefuseTables(const std::string& path,
                                     const std::set<std::string>& tables) const override {
     if (!tables.contains("CANN_API") && !tables.contains("PYTORCH_API") &&
@@ -118,6 +121,8 @@ class TraceReader final : public Reader {
                       "--export=on --output=DIR`, and pass it");
   }
 
+  // A folder of recordings is several folders, so no single OutputsOf() fits; raw data has no
+  // events yet.
   std::optional<Error> RefuseFolder(const std::string& path,
                                     const std::vector<std::string>& names) const override {
     const auto recordings = std::count_if(names.begin(), names.end(), [](const std::string& name) {

@@ -171,6 +171,7 @@ void ClusterSteps::StateIdle(Reported& reported) const {
   Add(reported, metric::kGpuIdleMax, most);
 }
 
+// Over all ranks together, so ranks with longer steps count more.
 void ClusterSteps::StateShare(MetricId id, Column part, Column whole, Reported& reported) const {
   std::string why = WhyNone({part, whole});
   if (why.empty() && whole == kStage) why = WhyContradicted();
@@ -179,6 +180,7 @@ void ClusterSteps::StateShare(MetricId id, Column part, Column whole, Reported& 
   if (of > 0) Add(reported, id, Share(Sum(part), of));
 }
 
+// The same tables as of profiles with a timeline, with the columns that this file states.
 void ClusterSteps::StateTables(Reported& reported) const {
   ReportedTable table{"ranks",
                       {"id", "iterations", "iteration_time", "compute_time", "communication_time",

@@ -67,8 +67,8 @@ void TraceView::CheckOwnTotals() {
   CheckOwnTotal("Communication", communicating, communicating_);
 }
 
-// The profiler's tracks are unions, so overlapping kernels count once here, too. With a single
-// track it is compared with the sum over all NPUs. One analysis may be of several NPUs.
+// The profiler's tracks are unions, so overlapping kernels count once here, too. One analysis may
+// be of several NPUs: a single track is compared with the sum over all of them.
 void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours) {
   const bool of_all = own.size() == 1;
   for (const auto& [npu, stated] : own) {

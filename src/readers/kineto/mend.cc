@@ -267,9 +267,9 @@ class Mender {
 
   /// Whether a quote before `next` can be the end of a string: the rest continues like JSON after
   /// one, up to the next key or element.
+  ///
   ///   after a key      `:`
-  ///   after a value    unclosed brackets, inside out, then `,` and another element, or the
-  ///   end
+  ///   after a value    unclosed brackets, inside out; then `,` and an element, or the end
   bool Closes(std::size_t next, bool key) const {
     next = SkipSpace(next);
     if (key) return next < text_.size() && text_[next] == ':';

@@ -4,8 +4,7 @@
 // UTF-8, halves of surrogate pairs, NaN, inf, N/A and other words in place of a value, commas too
 // many. Valid text comes out as it went in.
 //
-//   {"name": "f("a")"}          {"name": "f(\"a\")"}         quotes in names of functions
-//   (with_stack)
+//   {"name": "f("a")"}          {"name": "f(\"a\")"}         names of functions (with_stack)
 //   {"name": "C:\users\"}       {"name": "C:\\users\\"}      paths of Windows
 //   {"bw": inf, "x": N/A}       {"bw": null, "x": null}      bandwidth of a copy of no length
 //   {"a": 1,, "b": 2,}          {"a": 1, "b": 2}             a value that was left out

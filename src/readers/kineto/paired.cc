@@ -12,8 +12,8 @@
 namespace profgauge::readers::kineto {
 namespace {
 
-// A pair of an unmeasured kind is two events of the file that are ignored. Adds the row to the
-// table of its kind.
+// Adds the row to the table of its kind. A pair of an unmeasured kind is two events of the file
+// that are ignored.
 struct Adder {
   ProfileBuilder& builder;
   Ns duration;

@@ -20,6 +20,7 @@
 namespace profgauge::readers::neuron {
 namespace {
 
+/// Columns by which a table is recognized.
 struct Signature {
   TableKind kind;
   std::string_view column, other;  ///< Both are there; `other` may be empty.
@@ -126,7 +127,8 @@ struct Wanted {
   Key key = Key::kNone;
 };
 
-/// The name decides: columns come and go from version to version.
+/// The name decides: columns come and go from version to version. Unlike those of CSV, files of
+/// Parquet are found by their names (TablesOf).
 TableKind KindOf(const parquet::Table& table, const std::string& name) {
   const TableKind kind = TableKindOf(name);
   if (kind != TableKind::kUnknown) return kind;

@@ -51,8 +51,8 @@ void ForEach(Rows& rows, const Change& change) {
   for (auto& row : rows) change(row);
 }
 
-// Every field of the tables that has a time is listed here once: scaling and shifting must not
-// forget one. Calls `span` with each start and its duration, `time` and `length` with single ones.
+// Calls `span` with each start and its duration, `time` and `length` with single ones. Every field
+// of the tables that has a time is listed here once: scaling and shifting must not forget one.
 template <class Spanned, class Time, class Length>
 void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const Length& length) {
   const auto both = [&](auto& row) { span(row.start, row.duration); };

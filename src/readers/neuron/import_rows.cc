@@ -9,6 +9,7 @@
 
 namespace profgauge::readers::neuron {
 
+// A row without a core is of core 0.
 std::int32_t CoreOf(const Record& record) {
   return static_cast<std::int32_t>(
       std::clamp<std::int64_t>(record.Integer(Key::kCore, 0), 0, 1 << 16));
@@ -170,6 +171,7 @@ bool Import::TakeTimes(const Record& record, std::string_view table, std::uint64
   if (const auto end = record.Integer(Key::kEnd); !duration && start && end) {
     duration = *end >= *start ? std::optional(Between(*start, *end)) : std::nullopt;
   }
+  // Start plus duration stays within 64 bits, also in picoseconds.
   constexpr std::int64_t kLongestTime = std::int64_t{1} << 60;  // 36 years, or 13 days in ps.
   if (!start || !duration || *start < 0 || *duration < 0 || *start > 2 * kLongestTime ||
       *duration > kLongestTime) {

@@ -94,7 +94,8 @@ void SetSource(Profile& profile, const std::string& path, std::uint64_t bytes, s
   source.accelerator = "neuron";
 }
 
-/// Gives bytes again that were read to look at them.
+/// Gives bytes again that were read to look at them. load.cc has looked at the head, too, but the
+/// reader gets a stream that begins at its first byte.
 class Again final : public ByteSource {
  public:
   Again(ByteSource& source, std::vector<std::byte> head)

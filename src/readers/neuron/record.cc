@@ -177,6 +177,7 @@ constexpr KeyName kNames[] = {
 
 }  // namespace
 
+// One hash of the name; the map is made at the first call.
 Key KeyOf(std::string_view name) {
   static const auto kMap = [] {
     boost::unordered_flat_map<std::string_view, Key, Hash> map;
@@ -187,6 +188,7 @@ Key KeyOf(std::string_view name) {
   return found == kMap.end() ? Key::kNone : found->second;
 }
 
+// Slots keep old values: a bit of set_ decides whether one counts.
 void Record::Clear(bool keep_all) {
   set_ = {};
   text_.clear();

@@ -46,7 +46,8 @@ bool IsNameStat(std::string_view name) {
   return IsOneOf(name, std::begin(kNameStats), std::end(kNameStats));
 }
 
-/// Without the host's name, which XProf writes before it.
+/// Without the host's name, which XProf writes before it. A plane that is neither a device's nor a
+/// host's may be named by a program.
 std::string PlaneName(std::string_view name, const Rename& rename) {
   if (const auto device = DevicePlaneOf(name)) return std::string(device->name);
   const auto at = name.find("/host:");
@@ -171,6 +172,7 @@ class PlaneCopier {
     return out.Take();
   }
 
+  // Numbers of an event (its metadata, times, occurrences) as they are; its stats by their names.
   std::string EventOf(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {

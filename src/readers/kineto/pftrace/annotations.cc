@@ -38,6 +38,7 @@ void Annotations::Begin() {
   signs_ = {};
 }
 
+// Arguments without a field here are read all the same: they may be signs.
 bool Annotations::Read(std::string_view message, const Interned& interned) {
   if (++seen_ > kMostAnnotations) {
     ++left_out_;

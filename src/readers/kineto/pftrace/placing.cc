@@ -9,7 +9,8 @@
 namespace profgauge::readers::pftrace {
 namespace {
 
-/// Rows of each kind, added in batches.
+/// Rows of each kind, added in batches. One call of the builder for thousands of rows. The
+/// destructor adds the rest.
 class Batches {
  public:
   explicit Batches(ProfileBuilder& builder) : builder_(builder) {}
@@ -91,7 +92,7 @@ concept OnThread = requires(Row row) {
   row.thread;
 };
 
-/// Completes the row and adds it.
+/// Completes the row and adds it. A row of the host without a thread is counted as ignored.
 struct Placer {
   Ns start = 0, duration = 0;
   std::optional<Threads::Thread> thread;
@@ -108,6 +109,7 @@ struct Placer {
       row.thread = thread->id;
     }
     if constexpr (std::is_same_v<Row, HostRow>) {
+      // PyTorch writes overhead without a category, on the process -1.
       if (thread->is_profiler) row.kind = HostKind::kOverhead;
     }
     to.Add(row);

@@ -35,7 +35,9 @@ bool Is(std::uint32_t field, std::initializer_list<std::uint32_t> of) {
 }
 
 /// Packets in order: texts have numbers, which earlier packets define. Field numbers: decoder.cc,
-/// slice.cc, stage.cc, state.cc, annotations.cc.
+/// slice.cc, stage.cc, state.cc, annotations.cc. What the decoder does not read is not copied,
+/// field by field: a later writer's fields may hold anything. The switch of each message has the
+/// same numbers as the decoder's.
 class PacketCopier {
  public:
   explicit PacketCopier(const Rename& rename) : rename_(rename) {}
@@ -274,6 +276,7 @@ class PacketCopier {
     return kineto::IsNameArgument(argument) ? Name(text) : WithoutPaths(text);
   }
 
+  // Without the lane, the context and ids: only fields that the decoder reads.
   std::string Stage(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
@@ -299,6 +302,7 @@ class PacketCopier {
     to.Bytes(6, out.Take());
   }
 
+  // Grid and block as they are; of the arguments those that are kept, by name or by number.
   std::string Launch(std::string_view message) {
     WireWriter out;
     Each(message, [&](const WireReader& field, std::string_view raw) {
