@@ -44,6 +44,10 @@ struct alignas(kCacheLinePair) Worker {
 /// Parses parsed.chunk into parsed.rows; repairs it when it is not valid JSON, or when it is the
 /// last and ends inside an element. Another chunk that ends inside an element is left so, with
 /// kInside: the caller joins it with the next.
+///
+///   chunk 3   ..., {"ph": "X", "args": {"x": [{"a": 1},
+///   chunk 4   {"ph": 1}]}}, {"ph": "X", ...              `}, {"ph"` was no cut
+///   joined    parsed as one, if need be again at doubled lengths; repaired from 64 MB on
 void ParseChunk(Worker& worker, Parsed& parsed);
 
 /// Reads `input` to its end, or until `take` returns false. `take` gets every chunk that was read,

@@ -4,8 +4,8 @@
 //
 //   {"instruction": [{...}, {...}, {..|.}, {...}], "dma": [{...}, {..|.}], "summary": [{...}]}
 //    piece 0                             1                             2
-//   thread A   parse 0            parse 1          parse 2
-//   thread B            import 0           import 1         import 2
+//   thread A   parse 0    parse 1    parse 2
+//   thread B              import 0   import 1   import 2
 //
 // A piece ends anywhere. Its log ends between rows: a row that is cut is in the log of the next.
 #pragma once

@@ -204,9 +204,9 @@ std::vector<FoundWord> FindWords(std::string_view text, std::size_t from) {
 
 }  // namespace
 
-//   text       [tail of the piece before][new bytes                                  ][held 16]
-//   taken      ^ given                    ^ parser up to the end of an object, then RowReader row
-//                                           by row, until it returns 0: parser again
+//   text     [tail of the piece before][new bytes .....................][last 16 bytes: held]
+//   parser   up to the end of an object of a table's list
+//   rows     from there row by row by RowReader, until it gives 0; then the parser again
 //
 // NaN and Infinity, which old versions wrote, are replaced by null on the way. The last bytes wait
 // for the next piece, so that no such word is cut.
