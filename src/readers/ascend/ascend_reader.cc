@@ -121,7 +121,7 @@ class TraceReader final : public Reader {
                       "--export=on --output=DIR`, and pass it");
   }
 
-  // A folder of recordings is several folders, so no single OutputsOf() fits; raw data has no
+  // A folder of several ranks has one folder each, so no single OutputsOf() fits; raw data has no
   // events yet.
   std::optional<Error> RefuseFolder(const std::string& path,
                                     const std::vector<std::string>& names) const override {

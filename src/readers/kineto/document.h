@@ -93,7 +93,7 @@ class Input {
   bool at_end() const { return ended_ && held_.empty(); }
   /// Why the source stopped before its end, if it did.
   const std::optional<Error>& error() const { return error_; }
-  /// Of all bytes that came from the source.
+  /// The hash of all bytes that came from the source.
   std::string Hash() const { return hash_.Hex(); }
 
  private:

@@ -71,7 +71,7 @@ class PacketReader {
   std::string_view packet() const { return buffer_.packet(); }
   /// Offset of the packet, or of bytes that are no packet.
   std::uint64_t offset() const { return buffer_.offset(); }
-  /// Whether the stream has bytes that are no packet. What follows them is not read.
+  /// Whether the stream has bytes that are no packet. The rest is not read.
   bool damaged() const { return damaged_; }
   /// Whether the stream stops inside a packet.
   bool truncated() const { return truncated_; }
