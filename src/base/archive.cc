@@ -137,6 +137,8 @@ Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKin
   return members;
 }
 
+// Members that the program cannot unpack are among them, with the reason: one that is missing and
+// one that cannot be read are two errors.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member) {
   const std::string name = path + "/" + member;

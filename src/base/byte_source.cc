@@ -301,6 +301,11 @@ Error MissingFile(const std::string& path) {
 
 }  // namespace
 
+//   path                 answer of the system
+//   runs/rank0.json.gz   a file: Start() looks at its first bytes for gzip or zstd
+//   runs.zip/rank0.json  ENOTDIR: a file has the place of a folder, so it may be an archive
+//   runs                 a folder can be opened; fstat() shows that it is one
+//   /dev/fd/3            a pipe: its size is unknown, as that of standard input
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   if (path == "-") return Start(std::make_unique<Stored>(path, STDIN_FILENO, false, 0));
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -176,6 +176,13 @@ std::string RenderDiagnostic(const Error& error, std::string_view source, bool c
   return out;
 }
 
+// One letter in three may differ, at least 1 and at most 4:
+//
+//   word         candidate        distance
+//   gpu.idl      gpu.idle         1, of letters
+//   gpu.idle     gpu.idle.mean    1: goes on after a dot
+//   warning      warn             2: the word begins with it
+//   time         throughput       6 letters longer: too far without a look at the letters
 std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.empty() || word.size() > kLongestCompared) return {};
   const std::string wanted = Lowered(word);

@@ -136,6 +136,16 @@ tl::expected<Literal, std::string> ParseLiteral(std::string_view text) {
   return literal;
 }
 
+//   wanted    literal    result
+//   time      300 ms     the literal's value
+//   time      0          0
+//   time      300        "a time needs a unit"
+//   time      75%        "expected a time"
+//   share     75%        the literal's value
+//   share     0.75       0.75
+//   share     75         "did you mean `75%`?"
+//   number    75%        the share as a number
+//   count     12         12
 tl::expected<double, std::string> ConvertLiteral(const Literal& literal, Unit unit) {
   const auto mismatch = [&] {
     return tl::unexpected(fmt::format("expected {} such as `{}`, found {}", NounOf(unit),

@@ -47,6 +47,9 @@ void ShareOneHeap() { shares_heap = true; }
 
 std::size_t ThreadsForAllocation() { return shares_heap ? 1 : 0; }
 
+// `next` gives out the numbers one by one, so a thread whose calls are short makes more of them.
+// The caller's thread works too: where no other may help, it makes all calls. Only the others are
+// counted by `helping`, which is of the whole process and so covers nested calls.
 void ForEachAtOnce(std::size_t count, const std::function<void(std::size_t)>& work,
                    std::size_t most) {
   constexpr std::size_t kMostThreads = 32;

@@ -126,6 +126,8 @@ Cell AtMax(const Program& program, const Data& data, NodeId what, const Values& 
   return cells[what];
 }
 
+/// Without any number a sum and a count are 0, `any` is false and `all` true; a mean or an extreme
+/// is absent.
 Cell Reduce(const Program& program, NodeId id, const Values& values) {
   const std::vector<double>& numbers = values.numbers;
   const Node& node = program.ast().nodes[id];

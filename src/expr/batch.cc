@@ -81,6 +81,12 @@ std::span<const double> Batch::Run(std::span<const RowId> rows) {
   return {Register(last_).data(), rows.size()};
 }
 
+// A condition is 1, 0 or NaN, which decides like any absent operand:
+//
+//   and  0   1   NaN        or   0   1   NaN
+//   0    0   0   0          0    0   1   NaN
+//   1    0   1   NaN        1    1   1   1
+//   NaN  0   NaN NaN        NaN  NaN 1   NaN
 void Batch::Step(NodeId id, std::span<const RowId> rows) {
   const Node& node = program_.ast().nodes[id];
   std::vector<double>& out = Register(id);
@@ -217,6 +223,8 @@ void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   }
 }
 
+// Functions take cells: each row's numbers are put into them first. Texts that do not vary are in
+// their cells already.
 void Batch::CallStep(NodeId id, std::span<const RowId> rows) {
   const NodeInfo& info = program_.info()[id];
   const auto& children = program_.ast().nodes[id].children;

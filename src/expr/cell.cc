@@ -158,6 +158,8 @@ bool FindRow(const Source& source, RowId row, RowId& found) {
   return found < source.column->size();
 }
 
+// Absent in four ways: no data for the field, no row of it for this one, an absent cell, and an id
+// of a text without the pool of texts.
 Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row) {
   const NodeInfo& info = program.info()[id];
   const Source* source = SourceOf(info, data);
@@ -195,6 +197,8 @@ bool TestTexts(const Program& program, NodeId id, std::string_view a, std::strin
   }
 }
 
+// `and`, `or`, `default` and calls have their own rules for absent operands. For all others
+// the first absent one is the result, so that its reason is kept.
 Cell Apply(const Program& program, NodeId id, const std::vector<Cell>& cells) {
   const Node& node = program.ast().nodes[id];
   const auto& children = node.children;

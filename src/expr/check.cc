@@ -100,6 +100,10 @@ void Checker::One(NodeId id, const Node& node) {
   }
 }
 
+//   scope of a field          for each row      for a group
+//   kGroup   gpu.idle         one value         one value
+//   kKey     key of a group   one for each      one value
+//   kRow     kernel.time      one for each      an error outside of an aggregate
 void Checker::FieldNode(NodeId id, const Node& node) {
   const Slot slot = schema_.Find(node.text);
   if (slot == Schema::kNone) return UnknownField(id, node);
@@ -175,6 +179,10 @@ void Checker::Additive(NodeId id, const Node& node) {
   if (left.unit != right.unit) out_.info[id].type.unit = Unit::kNumber;
 }
 
+//   bytes / time     bandwidth
+//   time / time      a plain number
+//   time * time      time^2, which may be divided again
+//   'a' * 2          an error
 void Checker::Multiplicative(NodeId id, const Node& node) {
   const Type& left = TypeAt(node.children[0]);
   const Type& right = TypeAt(node.children[1]);
@@ -210,6 +218,9 @@ void Checker::Comparison(NodeId id, const Node& node) {
   NameValue(node.children[1], node.children[0]);
 }
 
+// `idle_cause == 'host_wait'` names one of a field's values by its id. The data may have another
+// spelling ("host not ready"): the literal is compared as that. A name that is no value would never
+// be equal: NeverEqual() says so. Schema 1 takes the data's spelling as well.
 void Checker::NameValue(NodeId what, NodeId literal) {
   const Enumeration* values = out_.info[what].values;
   const Node& node = ast_.nodes[literal];

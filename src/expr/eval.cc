@@ -120,6 +120,7 @@ std::vector<double> EvaluateNumbers(const Program& program, const Data& data,
   return out;
 }
 
+// A batch keeps no reasons: the first unknown row is evaluated again by itself, for its reason.
 Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows) {
   Filtered out;
   Batch batch(condition, data, condition.ast().root(), rows.size());

@@ -131,6 +131,9 @@ Value ToCell(const Value& value, Unit unit) {
   return static_cast<std::int64_t>(std::llround(*number));
 }
 
+//   idle for {{ gpu.idle | duration }} of {{ n }}!
+//   |------------ part 0 ------------||- part 1 -|     a text and the hole after it
+//                                                2     the rest has no hole
 MessageResult CompileMessage(std::string_view text, Schema& schema) {
   Message message;
   std::vector<Error> errors;

@@ -175,6 +175,8 @@ const char* OpText(Op op) { return InfoOf(op).text; }
 
 std::string Print(const Ast& ast) { return Printer(ast).Run(); }
 
+// Children are before their parents: one pass makes the text. A child's text is freed once it is
+// in its parent's, else deep trees would keep each text once for each level.
 std::string Dump(const Ast& ast) {
   std::vector<std::string> texts(ast.nodes.size());
   for (NodeId id = 0; id < ast.nodes.size(); ++id) {
