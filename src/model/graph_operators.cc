@@ -199,6 +199,12 @@ void GraphOperators::Consider(Graph& graph, GraphRecipe recipe) {
   if (!is_known && graph.recipes.size() < kSeveral) graph.recipes.push_back(std::move(recipe));
 }
 
+// A graph has the names of its kernels in order; so has the work of a capture:
+//
+//   capture    a  b  c  d  b  c  e        by time
+//   graph               d  b  c           where all names are the same, and no shape differs
+//
+// Windows finds such places by a hash of as many names; the names themselves decide.
 void GraphOperators::Learn(const Profile& capture) {
   const std::vector<CapturedWork> work = CapturedWorkOf(capture);
   const Sequence sequence = SequenceOf(work, capture, profile_);

@@ -8,6 +8,12 @@
 
 namespace profgauge {
 
+// Outermost first: of those that begin together the longer one, of equal ones the module.
+//
+//   module Linear      |-------------------|
+//   op aten::linear    |-------------------|
+//   op aten::addmm       |---------------|
+//   launch                      ^              Linear, aten::linear, aten::addmm
 std::vector<RecipeMaker::Range> RecipeMaker::RangesAround(const CapturedWork& work) const {
   const HostTable& host = capture_.host;
   const PythonTable& python = capture_.python;

@@ -268,6 +268,8 @@ void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
   }
 }
 
+//   device work -- external id --> range ---------> its nearest op
+//   device work -- launch --> call --> its range --> its nearest op      where that gave none
 void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
                  const OptionalColumn<std::int64_t, -1>& device_ids) {
   auto& device = profile.device;

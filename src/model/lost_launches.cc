@@ -139,6 +139,9 @@ std::vector<LaunchState> LaunchStates(const Profile& profile) {
   return states;
 }
 
+//   launch      1     2     3     4     5     6
+//   its work    yes   no    yes   no    yes   no
+//                     lost        lost        after the last that ran: in flight at the end
 std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
                                                 std::span<const LaunchState> states) {
   // Fewer are a glitch. A process without any recorded work may only probe the device.

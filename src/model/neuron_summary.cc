@@ -155,6 +155,8 @@ void SumThrottles(const Data& data, Summary& sums) {
   sums.tensor_limited = OverlapLength(spans, ActiveSpans(data, Engine::kTensor));
 }
 
+// From the first begin to the last end, pauses included; rows that begin before the window count
+// from its start, set-up does not count.
 Ns ExecTime(const Data& data, Span window) {
   Ns first = window.end, last = window.start;
   const auto add = [&](Ns start, Ns end) {

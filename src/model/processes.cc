@@ -49,6 +49,8 @@ std::set<std::string_view> Training(const Profile& profile) {
   return training;
 }
 
+// Sums are by thread first: a profile has many rows and few threads, and a look-up of a process
+// takes its name.
 TimesOfGpus WorkedFor(const Profile& profile) {
   const DeviceTable& device = profile.device;
   constexpr Ns kNone = -1;
@@ -140,6 +142,8 @@ void AddHelpers(const TimesOfGpus& times, const Division& division,
   for (const auto& [name, of_gpu] : most) positions.emplace(name, of_gpu.second);
 }
 
+// Nothing is divided unless each process that trains owns a GPU, and none is shared. Then threads,
+// calls and device work get the part (0, 1, ...) of the process that they belong to.
 Division Divide(const Profile& profile) {
   Division division;
   const std::set<std::string_view> training = Training(profile);

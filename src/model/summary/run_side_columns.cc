@@ -146,6 +146,10 @@ void AddRunSide(const Profile& profile, Summary& summary) {
   summary.texts["unrecorded.commit"] = {document.commit};
 }
 
+//   unrecorded           carrier | of one process | clock | attached | rank | ranks
+//   unrecorded.first     0        500        the first iteration of each segment
+//   unrecorded.count     3        2          how many it has
+//   unrecorded.lengths   9 8 8    9 9        of all segments, one after the other
 std::shared_ptr<const RunSide> RunSideOf(const Summary& summary) {
   const auto& head = summary.Numbers("unrecorded");
   if (head.size() != kHeadNumbers || head[0] < 0 || head[0] > 2 || head[2] < 0 || head[2] > 4) {

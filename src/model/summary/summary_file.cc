@@ -113,6 +113,8 @@ Result<std::vector<Summary>> ReadSummaries(std::string_view bytes, const std::st
   return ranks;
 }
 
+// Checked before anything is decoded: the schema, whether all bytes are there, and the whole first
+// line, which has their hash.
 Result<std::vector<Profile>> ReadStandIns(std::string_view bytes, const std::string& path) {
   const std::size_t end = bytes.find('\n');
   const std::string_view line = bytes.substr(0, end);
