@@ -190,6 +190,8 @@ bool PageRows::ReadLeaf(const Node& node, Asked asked, std::string_view page, Ce
   return true;
 }
 
+// Rows of one table mostly have the same header, that is numbers of the same sizes: the layout of
+// the row before is used until another header comes.
 bool PageRows::AddRow(std::int64_t rowid, std::string_view payload, Cells& cells) {
   const std::string_view known = layout_.header();
   if (known.empty() || !payload.starts_with(known)) {

@@ -133,6 +133,11 @@ Result<TableScan> TableScan::OpenColumns(Tables tables, const std::string& table
   return OpenParquet(tables.parquet(), table, wanted, only);
 }
 
+//   wanted   {"start"}  {"demangledName", "shortName"}  {"bytes"}
+//   table    start, shortName, ...
+//   select   "start", "shortName", null from "KERNEL" not indexed where (1)
+//
+// The first name that the table has is taken; columns keep their numbers where one is missing.
 Result<TableScan> TableScan::OpenSqlite(sqlite::Database& database, const std::string& table,
                                         std::span<const Wanted> wanted, const Only& only) {
   TableScan scan;

@@ -121,6 +121,8 @@ std::map<std::int64_t, Ns> DeviceTimes(const DatabaseImport& import) {
   return times;
 }
 
+/// Each operator's sums are compared with those of its rows; only the totals of all operators show
+/// whether rows are missing.
 Status CheckOps(DatabaseImport& import, Check& check) {
   const std::map<std::int64_t, Ns> device = DeviceTimes(import);
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "op_nodes",

@@ -43,6 +43,7 @@ std::size_t SizeOf(std::int64_t type) {
   return type == kPayloadInt64 || type == kPayloadUint64 || type == kPayloadSize ? 8 : 0;
 }
 
+/// The fields of each (domain, schema), without those at offsets beyond 4 KiB.
 Result<Schemas> ReadSchemas(Import& import) {
   PROFGAUGE_TRY(
       auto scan,

@@ -222,6 +222,8 @@ void AddRange(Import& import, const TableScan& scan, std::string_view text, Rang
 
 }  // namespace
 
+// Names come first, in passes through the same table: a range may be stored before the category
+// or the thread that it belongs to is named.
 Status ReadNvtx(Import& import) {
   Categories categories;
   PROFGAUGE_CHECK(ReadThreadNames(import));

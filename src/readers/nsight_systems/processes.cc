@@ -23,6 +23,8 @@ struct KernelUse {
   std::map<DeviceOfProcess, std::vector<Span>> nccl;  // When its kernels of NCCL ran.
 };
 
+/// A kernel of NCCL counts as a little longer than it ran, as clocks of two GPUs may be apart:
+/// those of one collective overlap.
 Result<KernelUse> ReadUse(Import& import) {
   KernelUse use;
   boost::unordered_flat_set<std::int64_t> names;

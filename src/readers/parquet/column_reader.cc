@@ -27,6 +27,7 @@ unsigned BitsOfLevel(std::uint8_t most) {
 }
 
 /// So that each row has a place: values of the rows that have none are made between.
+///
 ///   levels 1 0 1 1, values 5 6 7   ->   5 . 6 7     from the end, so that nothing is overwritten
 template <class Value>
 void Spread(const std::vector<std::uint32_t>& levels, std::uint32_t there, std::size_t count,
@@ -173,6 +174,8 @@ Status ColumnReader::SetPageV2(const PageHead& head, std::string_view stored) {
   return SetValues(head, all.substr(repetition + definition));
 }
 
+//   dictionary | other | data, 0 values | data, 500 values |
+//   kept         passed  passed           the page that the reader goes on with
 Status ColumnReader::NextPage() {
   while (true) {
     PageHead head;

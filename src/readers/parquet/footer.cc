@@ -85,6 +85,8 @@ WrittenChunk ReadChunk(ThriftReader& thrift) {
   return chunk;
 }
 
+// metadata.groups has where each group's chunks begin; `rows` stays -1 where none is stated, which
+// CheckRows() refuses.
 void ReadGroup(ThriftReader& thrift, Metadata& metadata) {
   metadata.groups.push_back(metadata.chunks.size());
   std::int64_t rows = -1;
@@ -176,6 +178,8 @@ Result<Chunk> Checked(const WrittenChunk& written, const Column& column, std::ui
   return chunk;
 }
 
+// A damaged footer may state any number of rows, and columns of a repeated number need hardly any
+// bytes, so a small file may have many. The file's size limits them all the same.
 Status CheckRows(const Metadata& metadata, std::uint64_t file_size) {
   std::int64_t sum = 0;
   for (const std::int64_t rows : metadata.group_rows) {

@@ -8,6 +8,10 @@ namespace profgauge::readers::parquet {
 
 static_assert(std::endian::native == std::endian::little, "numbers are loaded as they are stored");
 
+// Up to 64 bits from the middle of a byte on may end in a ninth byte:
+//
+//   byte      first            first + 1 .. first + 7      first + 8
+//   bits      |shift|......... low >> shift .............| high << (64 - shift)
 std::uint64_t PackedBits::Next() {
   const std::size_t first = bit_ / 8, shift = bit_ % 8;
   bit_ += width_;

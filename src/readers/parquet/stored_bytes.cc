@@ -39,6 +39,8 @@ StoredBytes StoredBytes::Of(std::string name, std::string_view bytes) {
   return stored;
 }
 
+// pread() takes the offset with it. Copies of this object share the descriptor, and would move
+// its position for each other.
 Status StoredBytes::Read(std::uint64_t offset, std::size_t count, std::string& out) const {
   if (!file_) {
     out.assign(memory_.substr(static_cast<std::size_t>(offset), count));

@@ -56,6 +56,11 @@ void Records::EndProcess() {
   process_.clear();
 }
 
+// `list` is the path of an array in the file; each of its rows comes by itself:
+//
+//   rocprofiler-sdk-tool.agents                            AddAgent
+//   rocprofiler-sdk-tool.kernel_symbols                    AddSymbol
+//   rocprofiler-sdk-tool.buffer_records.kernel_dispatch    AddKernel
 void Records::Receive(std::string_view list, const JsonRow& row) {
   list.remove_prefix(kRoot.size());
   if (list == "agents") return AddAgent(row);
@@ -124,6 +129,7 @@ std::string_view Records::CountedNameOf(Operation operation) {
   return name;
 }
 
+// Kernels may come before the agents and symbols that they name: they wait until both are there.
 void Records::AddKernel(const JsonRow& row) {
   Kernel kernel;
   kernel.start = TimeIn(row, "start_timestamp");

@@ -151,6 +151,8 @@ LaunchConfigId Rows::ConfigOf(const Kernel& kernel, const Gpu* gpu, const Symbol
   return builder_.AddLaunchConfig(config);
 }
 
+// A copy is on the GPU that it comes from, or else on the one that it goes to: hosts are no agents
+// here. Between two GPUs a copy that is named device to device is one of peers.
 void Rows::Add(const Copy& copy, std::string_view name) {
   const auto times = TimesOf(copy.start, copy.end);
   if (!times) return;

@@ -152,6 +152,9 @@ std::size_t EndOfDocument(std::string_view text) {
 
 }  // namespace
 
+//   {"gpu": …}            the tool was called once
+//   {"gpu": …}            and again
+//   {"gp                  and stopped while it wrote: the documents before it count
 std::optional<std::vector<DeviceSample>> ReadDeviceJson(std::string_view text) {
   constexpr std::size_t kDepth = 32;
   json::parse_options options;

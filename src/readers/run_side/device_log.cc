@@ -232,6 +232,9 @@ std::optional<double> LeadingNumber(std::string_view text) {
   return number;
 }
 
+// Samples of one log, by device in the order of their first ones. Conditions are those of the
+// samples in which the device worked, if there are such: an idle one has low clocks. Counters are
+// taken from all, since they go on while it is idle.
 std::vector<RunDevice> DevicesOfSamples(const std::vector<DeviceSample>& samples) {
   std::vector<std::pair<std::string, DeviceSamples>> by_device;
   for (const DeviceSample& sample : samples) {

@@ -102,6 +102,10 @@ bool IsKnownSchema(const json::object& object, RunReading& out) {
 
 }  // namespace
 
+//   first 10    8 ms  8 ms  -1  9 ms
+//
+//   first 10    8 ms  8 ms                 a length that cannot be true ends a segment
+//   first 13                    9 ms       and the next begins with the number that follows
 std::optional<RunProblem> CheckLengths(RunDocument& document) {
   const auto is_impossible = [](Ns length, std::int64_t steps) {
     return length <= 0 || length / steps > kMostStepLength;
@@ -177,6 +181,11 @@ RunReading ReadRunDocument(std::string_view text) {
   return out;
 }
 
+//   T        W        F        u
+//   010011 | 010110 | 000101 | 101110
+//   01001101 |  01100001 | 01101110         M a n
+//
+// Bits that fill no byte at the end are dropped.
 std::optional<std::string> DecodeBase64Url(std::string_view text) {
   std::string out;
   std::uint32_t bits = 0;

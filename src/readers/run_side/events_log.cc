@@ -76,6 +76,7 @@ void ReadEvent(std::string_view message, Tags& tags) {
 
 }  // namespace
 
+// A file of TensorBoard's begins with a record that names its version, "brain.Event:2".
 std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how) {
   std::string_view rest = bytes;
   if (TakeRecord(rest).find("brain.Event:") == std::string_view::npos) return std::nullopt;

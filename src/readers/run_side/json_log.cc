@@ -83,6 +83,7 @@ void Flatten(const json::object& object, const std::string& before, Row& out) {
   }
 }
 
+// Rows without the column are left out, such as those of evaluations.
 Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTimesInput& how) {
   std::set<std::string> names;
   for (const Row& row : rows) {

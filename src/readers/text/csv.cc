@@ -33,6 +33,12 @@ void CsvCutter::EndRow() {
   length_ = 0;
 }
 
+//   bytes so far     next      meaning
+//   x,"a"            "         a doubled quote: the cell is a"
+//   x,"a"            , or \n   the cell was a
+//   x,"a"            b         the cell is ab
+//
+// The next byte may come with the next call, so `is_behind_quote_` outlives this one.
 bool CsvCutter::Feed(std::string_view bytes) {
   for (const char c : bytes) {
     if (++length_ > kMaxRow || used_ > kMaxCells) return false;

@@ -201,6 +201,9 @@ std::string CopyJsonText(std::string_view json, const JsonKeep& keep) {
   return *std::move(copy);
 }
 
+//   File "/home/ann/run/train.py", line 12               File "train.py", line 12
+//   /opt/conda/lib/site-packages/torch/nn/modules.py     torch/nn/modules.py
+//   C:\work\train.py                                     train.py
 std::string WithoutPaths(std::string_view text) {
   // A path begins the text or follows a sign, so that all of it is found: what stood before it
   // would be glued to what is kept. It has a person's folder, or is rooted where machines' files

@@ -34,6 +34,8 @@ bool Take(std::string_view& text, char c) {
   return true;
 }
 
+/// "-12.50e-3" is negative, of the digits 12 and 50, with the exponent -3. No numbers: "12.", ".5",
+/// "+1", "1e". An exponent beyond ±100 000 counts as that.
 std::optional<Decimal> Split(std::string_view text) {
   Decimal number;
   number.negative = Take(text, '-');
@@ -176,6 +178,9 @@ std::optional<Ns> ParseMicroseconds(std::string_view text, Fraction fraction, Ns
   return number->negative ? -*value : *value;
 }
 
+//   42                     read from the digits
+//   18446744073709551615   as an unsigned number: -1
+//   7.0, 7e0, 1.5          rounded: 7, 7, 2
 std::optional<std::int64_t> ParseInteger(std::string_view text) {
   if (const auto plain = PlainNumber(text)) return static_cast<std::int64_t>(*plain);
   std::int64_t value = 0;

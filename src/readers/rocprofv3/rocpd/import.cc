@@ -51,6 +51,7 @@ Result<TableScan> Import::Open(std::string_view base, std::initializer_list<Want
   return TableScan::Open(database_, TableOf(base, suffix_), wanted, only);
 }
 
+// Tables that rows refer to come before theirs: texts, processes, tracks, agents, symbols, events.
 Status Import::Read() {
   PROFGAUGE_CHECK(ReadTexts());
   PROFGAUGE_CHECK(ReadCategories());

@@ -213,6 +213,7 @@ bool IsOn(std::string_view value) {
 
 }  // namespace
 
+// Variables that the profiler's command sets, one for each domain: ROCPROF_HIP_RUNTIME_API_TRACE.
 Environment EnvironmentOf(std::string_view json) {
   Environment out;
   ReadJsonObject(json, [&](const JsonRow& variables) {
