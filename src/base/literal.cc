@@ -74,6 +74,7 @@ std::string_view NounOf(Unit unit) {
 
 }  // namespace
 
+//   12.5e-3ms   7        1e   1        007, .5, 5.   0
 std::size_t NumberLength(std::string_view text) {
   std::size_t end = DigitsAt(text, 0);
   if (end == 0 || (end > 1 && text[0] == '0')) return 0;

@@ -9,6 +9,12 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 
+/// As UTF-8; half of a surrogate pair and a code beyond Unicode become U+FFFD.
+///
+///   to 7F       0xxxxxxx
+///   to 7FF      110xxxxx 10xxxxxx
+///   to FFFF     1110xxxx 10xxxxxx 10xxxxxx
+///   to 10FFFF   11110xxx 10xxxxxx 10xxxxxx 10xxxxxx
 void AppendUtf8(std::string& out, std::uint32_t code) {
   const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
   if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) code = 0xFFFD;

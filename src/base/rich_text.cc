@@ -21,6 +21,8 @@ void AddPart(RichText& to, TextPart::Kind kind, std::string_view text) {
   }
 }
 
+//   set `pin_memory` to True      text "set ", code "pin_memory", text " to True"
+//   a ` here                      text: the backtick has no partner
 RichText PartsOf(std::string_view text) {
   RichText parts;
   while (!text.empty()) {
@@ -46,6 +48,9 @@ std::string TextOf(const RichText& parts) {
   return text;
 }
 
+//   - one point that              "one point that goes on"
+//     goes on
+//   - another                     "another"
 std::vector<RichText> PointsOf(std::string_view list) {
   std::vector<std::string> points;
   for (const std::string_view line : Lines(list)) {

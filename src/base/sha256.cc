@@ -46,6 +46,8 @@ void Compress(State& state, const unsigned char* block) {
 
 }  // namespace
 
+//   | 64 bytes | 64 bytes | ... | rest, 80, 00 ... 00, length in bits of 8 bytes |
+//     each goes through Compress()      one block, or two where the rest is over 55 bytes
 std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
@@ -67,6 +69,7 @@ std::array<std::uint8_t, 32> Sha256(std::string_view bytes) {
   return digest;
 }
 
+//   Sha256(key ^ 5C | Sha256(key ^ 36 | message))      each key filled up to a block
 std::array<std::uint8_t, 32> HmacSha256(std::string_view key, std::string_view message) {
   constexpr std::size_t kBlock = 64;
   std::string padded(key);
@@ -94,6 +97,9 @@ std::string HexOf(const std::array<std::uint8_t, 32>& digest, std::size_t bytes)
   return out;
 }
 
+//   Man     TWFu        24 bits as four digits of 6
+//   Ma      TWE=        16 bits, two more of 0
+//   M       TQ==
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

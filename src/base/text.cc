@@ -28,6 +28,10 @@ bool MisleadsTerminal(std::uint32_t code) {
 
 }  // namespace
 
+//   first byte   00..7F   80..C1   C2..DF   E0..EF   F0..F4   F5..FF
+//   length       1        0        2        3        4        0
+//
+// 0 as well for a code in more bytes than it needs, and for halves of surrogate pairs.
 std::size_t Utf8Length(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -48,6 +52,9 @@ std::size_t Utf8Length(std::string_view text) {
   return overlong || surrogate || code > 0x10ffff ? 0 : length;
 }
 
+//   tab                   \x09
+//   a byte of no UTF-8    \xff
+//   U+202E                \u{202e}     it would turn the text around
 std::string Printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
