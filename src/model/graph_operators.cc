@@ -160,6 +160,10 @@ void Renumber(const std::vector<std::uint32_t>& places, std::vector<HostId>& col
 
 }  // namespace
 
+// Launches with the same key are of the same graph, as far as a profile shows:
+//
+//   rows     gemm_a, shape 3    memset           gelu, shape 5
+//   key      (gemm_a, 3)        (-, kMemset)     (gelu, 5)
 GraphOperators::GraphOperators(Profile& replayed) : profile_(replayed) {
   const DeviceTable& device = profile_.device;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_launch;
@@ -199,12 +203,8 @@ void GraphOperators::Consider(Graph& graph, GraphRecipe recipe) {
   if (!is_known && graph.recipes.size() < kSeveral) graph.recipes.push_back(std::move(recipe));
 }
 
-// A graph has the names of its kernels in order; so has the work of a capture:
-//
-//   capture    a  b  c  d  b  c  e        by time
-//   graph               d  b  c           where all names are the same, and no shape differs
-//
-// Windows finds such places by a hash of as many names; the names themselves decide.
+// Windows finds places by a hash of as many names; the names decide, and then shapes of launches
+// where both sides have them.
 void GraphOperators::Learn(const Profile& capture) {
   const std::vector<CapturedWork> work = CapturedWorkOf(capture);
   const Sequence sequence = SequenceOf(work, capture, profile_);
@@ -307,6 +307,7 @@ void GraphOperators::Append(const GraphRecipe& recipe, ApiId launch,
   }
 }
 
+// Nothing is given where several recipes are left: a guess would look like a measurement.
 GraphOperators::Outcome GraphOperators::Give() {
   Outcome outcome;
   for (auto& [key, graph] : graphs_) {

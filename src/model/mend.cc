@@ -42,6 +42,9 @@ void JoinTheOneDevice(Profile& profile) {
   }
 }
 
+//   call             its rows                                      copyBuffer is
+//   hipMemcpyAsync   __amd_rocclr_copyBuffer                       the copy
+//   hipMemcpyAsync   CopyDeviceToHost, __amd_rocclr_copyBuffer     a kernel: the copy is there
 void TellRuntimeKernels(Profile& profile) {
   constexpr std::string_view kCopies[] = {"__amd_rocclr_copyBuffer", "__amd_rocclr_copyImage"};
   constexpr std::string_view kSets[] = {"__amd_rocclr_fillBuffer", "__amd_rocclr_fillImage"};

@@ -63,6 +63,11 @@ void CheckEngines(const Summary& sums, Checker& check) {
   check.Count("spill_reload_bytes", traffic.spill_reload);
 }
 
+/// The file's own shares, against those of its rows; `all` is the peak of PeakCores():
+///
+///   hfu   flops of the rows / (all * total_time)
+///   mfu   model_flops / (all * total_time)
+///   mbu   bytes from and to HBM / total_time / bandwidth
 void CheckRatios(const Data& data, const Summary& sums, Checker& check) {
   if (data.hardware.by_table) return;  // Not the file's own numbers.
   const double seconds = data.SummaryNumber("total_time");

@@ -320,6 +320,7 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
   return gpus;
 }
 
+// The log and the tool's own tables are of the whole profile: the first part has them.
 std::vector<Profile> SplitProcesses(Profile profile) {
   std::vector<Profile> parts;
   if (profile.has_timeline) CountGpusUsedAtOnce(profile);

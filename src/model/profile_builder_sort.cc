@@ -55,6 +55,8 @@ class Columns {
 
 }  // namespace
 
+// The order of each table is found first, then all columns are moved by it, those as well that only
+// the builder has: ids by which link/ finds rows.
 void ProfileBuilder::SortTables() {
   auto& host = profile_.host;
   auto& python = profile_.python;

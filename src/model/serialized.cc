@@ -47,6 +47,8 @@ struct LastKernel {
   std::uint32_t runs = 0;
 };
 
+///   call     [launch]
+///   kernel            [gemm] [gemm] [gemm]      one call with the same kernel again: replay
 Launches LaunchesOf(const Profile& profile) {
   const DeviceTable& device = profile.device;
   std::vector<LastKernel> last(profile.api.size());

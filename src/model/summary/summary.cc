@@ -96,6 +96,7 @@ void AddGpus(const Profile& profile, Summary& summary) {
   }
 }
 
+/// "gpu" has seven numbers of each: id, major, minor, SMs, memory, threads of an SM, warp size.
 std::vector<Gpu> GpusOf(const Summary& summary) {
   constexpr std::size_t kColumns = 7;
   const auto& numbers = summary.Numbers("gpu");
@@ -128,6 +129,9 @@ void AddGroups(const DistributedInfo& info, Summary& summary) {
   }
 }
 
+///   group.name      tp     dp
+///   group.members   2      3         how many of the ranks below are its
+///   group.ranks     0 1    0 2 4
 std::vector<ProcessGroup> GroupsOf(const Summary& summary) {
   const auto& names = summary.Texts("group.name");
   const auto& descriptions = summary.Texts("group.description");
@@ -291,6 +295,7 @@ Summary BeginSummary(const Profile& profile) {
   return summary;
 }
 
+// Numbers may be damaged: times are limited so that differences of them fit into 64 bits.
 Profile DescribedBy(const Summary& summary, const std::string& path) {
   Profile profile;
   profile.source = {.path = path,
