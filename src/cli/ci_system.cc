@@ -27,6 +27,8 @@ constexpr System kSystems[] = {
     {"circleci", "CIRCLECI", "CIRCLE_WORKING_DIRECTORY"},
 };
 
+// The folder that the system checked out: paths in alerts start there, so that the system finds the
+// line. Not for "generic", where alerts look for the nearest .git.
 void SetRepository(const Environment& environment, Options& options) {
   if (!options.repository.empty()) return;
   for (const System& system : kSystems) {
@@ -44,6 +46,7 @@ std::string Variable(const std::string& name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+// The first system whose variable is set. `CI` comes last: most systems set it, too.
 std::string DetectCi(const Environment& environment) {
   for (const System& system : kSystems) {
     if (!environment(system.sign).empty()) return std::string(system.name);
@@ -51,6 +54,8 @@ std::string DetectCi(const Environment& environment) {
   return environment("CI").empty() ? "off" : "generic";
 }
 
+// Names given by the user stay: only empty fields are filled. For GitHub the annotations go to
+// standard output, unless report.json goes there.
 void ApplyCi(const Environment& environment, Options& options) {
   if (options.ci == "auto") options.ci = DetectCi(environment);
   if (options.ci.empty() || options.ci == "off") return;
@@ -83,6 +88,7 @@ namespace fs = std::filesystem;
 bool IsBuiltin(const std::string& file) { return file.empty() || file.starts_with("builtin:"); }
 
 /// The nearest folder above `file` with a .git (a folder, or a file in worktrees); else none.
+// Called with a file that need not exist; nothing where no folder above it has a .git.
 fs::path FindRepository(const fs::path& file) {
   std::error_code error;
   const fs::path start = fs::weakly_canonical(fs::absolute(file, error), error);
@@ -119,6 +125,8 @@ class Paths {
   bool is_redacted_;
 };
 
+// The file at which alerts are shown where no policy is in the repository; "profile" replaces
+// standard input.
 std::string Subject(const Options& options) {
   if (options.arguments.empty() || options.arguments[0] == "-") return "profile";
   return options.arguments[0];

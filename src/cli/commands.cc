@@ -7,6 +7,7 @@
 namespace profgauge::cli {
 namespace {
 
+// No limit on the number of arguments.
 constexpr std::size_t kMany = static_cast<std::size_t>(-1);
 
 constexpr CommandSpec kCommands[] = {
@@ -295,6 +296,7 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };
 
+// Whether each command has exactly one bit, and no two have the same.
 constexpr bool HaveBitsOfTheirOwn() {
   std::uint64_t seen = 0;
   for (const CommandSpec& command : kCommands) {

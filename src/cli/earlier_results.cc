@@ -44,6 +44,7 @@ bool TakeVerdict(const fs::path& path, CheckedRun& run) {
   return true;
 }
 
+// Nothing where the folder is of something else: a lone report.json may be anybody's.
 std::optional<CheckedRun> CheckedIn(const fs::path& folder) {
   CheckedRun run;
   std::error_code error;

@@ -49,6 +49,8 @@ struct Measured {
   bool is_known = false;  // Whether there is such a metric at all.
 };
 
+// The range of a metric over the runs. `is_known` is false if any run has no such metric, `absent`
+// is the reason of the first run without a value.
 Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
   Measured out;
   const Metric *least = nullptr, *most = nullptr;
@@ -164,6 +166,8 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
   return {};
 }
 
+// A commented line for each limit that is known, also for those that are off, so that their owner
+// sees each possible limit and the reason where it is off.
 std::string FittedLimits(std::span<const InitRun> runs) {
   std::string text = LimitOnOtherTime(runs);
   for (const Fit& fit : kFits) {
@@ -285,6 +289,8 @@ void AddObstacles(const Policy& policy, const Rulebook& book, const InitRun& run
   }
 }
 
+// Judges the runs by the policy that was just written. Whatever fails is then switched off or set
+// to warn: the first check of a new policy passes.
 Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun> runs) {
   const auto policy = ParsePolicy(text, "policy.yaml");
   if (!policy) return Fail(NotAPolicy(policy.error()));

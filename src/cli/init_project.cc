@@ -136,13 +136,15 @@ pipeline {
 }
 )";
 
-/// "*.json.gz" of "run7.pt.trace.json.gz".
+/// "*.json.gz" of "run7.pt.trace.json.gz", in its folder: later profiles of the same writer match,
+/// files with other ends do not.
 std::string PatternOf(const fs::path& file) {
   std::string end = file.extension().string();
   if (end == ".gz") end = file.stem().extension().string() + end;
   return (file.parent_path() / ("*" + end)).generic_string();
 }
 
+// Small letters, digits and single `-` between them, at most 40; empty where nothing is left.
 std::string AsJobName(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string name;
@@ -195,6 +197,7 @@ std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles)
   return patterns;
 }
 
+// Patterns are in single quotes, where YAML knows no escapes: a quote is doubled.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
                     std::string_view policy) {
   std::vector<std::string> quoted;
@@ -221,6 +224,8 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
               policy, job, fmt::join(quoted, ", "))};
 }
 
+// By the address of a remote, read as text: a repository may have several, and git need not be
+// installed.
 std::string DetectHost() {
   const std::string root = RootOfRepository();
   std::ifstream file(root + ".git/config");

@@ -1,4 +1,7 @@
 // Options of what is compared with what, and how the result becomes an exit code.
+//
+// --accept takes a reason and needs an owner, so that a report can name both. Rows: see
+// options_outputs.cc.
 #include "cli/option_tables.h"
 
 #include "cli/commands.h"

@@ -1,4 +1,17 @@
 // Options that name what is written: files, folders and their forms.
+//
+// How to read a row:
+//
+//   {"--html", "", "FILE",        name, shorthand, placeholder of the value (empty: a switch)
+//    Group::kOutputs,             section of the help
+//    kOnDrawing | …,              commands that have it
+//    "Write …", "Details.",       the line of -h, and more for --help
+//    SetText<&Options::html>,     puts the value into Options
+//    false, "a b", true}          may be repeated, its choices, only in --help
+//
+// An option of one name may have several rows, with different texts or fields, for different
+// commands: no command may have two of them. -o is the short form of whatever a command mainly
+// writes.
 #include "cli/option_tables.h"
 
 #include "cli/commands.h"

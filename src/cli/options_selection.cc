@@ -1,4 +1,7 @@
 // Options of the part of a profile that is looked at, of reading it, and of the program itself.
+//
+// The selection of iterations, ranks and parts is listed in the provenance of a report:
+// ProvenanceOptions() of api/session.h. Rows: see options_outputs.cc.
 #include "cli/option_tables.h"
 
 #include "cli/commands.h"

@@ -56,6 +56,8 @@ bool AsksForSchema(const query::Places& wanted) {
   });
 }
 
+// Two causes, two next steps: too many ranks for one reading, or summaries that were given as
+// inputs.
 Error NoEvents(const Options& options, const query::Places& wanted, const Profile& summary) {
   const auto table = std::find_if(wanted.begin(), wanted.end(), [](std::size_t place) {
     return query::Schema()[place].origin == Origin::kEvents;
@@ -165,6 +167,8 @@ Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
   return is_whole || !wants_events;
 }
 
+// Each rank is read anew from the path of its stand-in. The first error ends it: half of the events
+// would look like all of them.
 Status QueryData::EachRank(const Options& options, const query::Places& events, Console& console,
                            const std::function<Status(const query::Dataset&)>& use) {
   if (events.empty()) return {};
@@ -190,6 +194,8 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
   return {};
 }
 
+// CheckOneRun() comes last, since it needs the fields of all ranks. Until then `seen` keeps the few
+// fields that it looks at, and no events.
 Status QueryData::ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                               const std::function<Status(std::int64_t rank, QueryData&)>& use) {
   PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
@@ -233,6 +239,8 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
   return CheckOneRun(seen, "");
 }
 
+// Where no key is given, the hashes make the key of the hidden names (report::KeyOf()), so a
+// redacted export has only digests of them.
 std::vector<std::pair<std::int64_t, std::string>> QueryData::Hashes(const Options& options) const {
   std::vector<std::pair<std::int64_t, std::string>> hashes;
   for (const auto& ranks : profiles_) {
@@ -262,6 +270,7 @@ Cell TextOrNone(std::string_view text) { return text.empty() ? Cell() : Cell(std
 
 }  // namespace
 
+// Levels with a name are releases; those without one were accepted, and so were their runs.
 Status AddHistory(const std::string& path, const query::Places& wanted, query::Dataset& data) {
   const std::size_t runs_at = *query::FindRelation("history_runs");
   const std::size_t metrics_at = *query::FindRelation("history_metrics");

@@ -38,6 +38,7 @@ Error NoStatement(std::string_view found) {
                     "order by time desc limit 10\"");
 }
 
+// A statement from a file or, for "-", from standard input.
 Result<std::string> StatementIn(const std::string& path) {
   constexpr std::size_t kMostStatement = 1 << 20;
   if (path == "-") {
@@ -51,6 +52,7 @@ Result<std::string> StatementIn(const std::string& path) {
                          "give a file with one SELECT, at most 64 KiB"));
 }
 
+// NAME=VALUE; the value may have further signs and may be empty. Its type is the query's to decide.
 Result<query::Parameters> ParametersOf(const Options& options) {
   query::Parameters parameters;
   for (const std::string& text : options.parameters) {
@@ -119,6 +121,8 @@ Status CheckPerRank(const Options& options) {
 
 }  // namespace
 
+// The last argument is the statement. A path there is a forgotten statement, unless profiles come
+// from elsewhere: then a file of that name is no reason to refuse it.
 Result<Question> QuestionOf(const Options& options) {
   if (options.schema) return SchemaQuestion(options);
   PROFGAUGE_CHECK(CheckPerRank(options));
@@ -189,6 +193,7 @@ query::ParameterType TypeOf(const std::string& word) {
   return word == "text" ? query::ParameterType::kText : query::ParameterType::kAny;
 }
 
+// A parameter with a usual value may be left out; one without is required.
 query::SavedQuery MakeQuery(const ProjectQuery& own) {
   query::SavedQuery query;
   query.name = own.name;

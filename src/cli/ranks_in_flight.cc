@@ -25,7 +25,8 @@ std::uint64_t SizeOf(const std::string& input) {
   return error ? 0 : static_cast<std::uint64_t>(size);
 }
 
-/// The memory for all profiles that are read simultaneously.
+// The memory for all profiles that are read simultaneously: half of the memory to use, at most 2
+// GiB.
 std::uint64_t MemoryAllowed(const Options& options) {
   constexpr std::uint64_t kMostMemory = std::uint64_t{2} << 30;
   return std::min(kMostMemory, MemoryToUse(options.max_memory) / 2);
@@ -33,6 +34,8 @@ std::uint64_t MemoryAllowed(const Options& options) {
 
 std::size_t Threads(const Options& options) { return options.jobs > 0 ? options.jobs : Cores(); }
 
+// By the largest input, since any of those in flight may be that one; never more than inputs or
+// threads.
 std::size_t InFlight(const std::vector<std::string>& inputs, const Options& options) {
   std::uint64_t largest = 1;
   for (const std::string& input : inputs) largest = std::max(largest, MemoryFor(input));
@@ -87,6 +90,8 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
   return ranks;
 }
 
+// Each input gets its share of the threads. Where only one is in flight it has its own progress
+// line; else one line counts the bytes of all.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const Selection& selection, Console& console) {

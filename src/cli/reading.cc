@@ -19,6 +19,7 @@
 
 namespace profgauge::cli {
 
+// Options that an embedder has, too. A field that is forgotten here works on no command.
 EvaluateOptions Choices(const Options& options) {
   EvaluateOptions choices;
   choices.iter_start = options.iter_start;
@@ -37,6 +38,7 @@ EvaluateOptions Choices(const Options& options) {
   return choices;
 }
 
+// Without a page or a trace no events are kept: collecting them takes memory and time.
 EventsInPage EventsOf(const Options& options) {
   const bool has_page =
       !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
@@ -95,6 +97,9 @@ Result<FoundRun> OnlyRunBelow(const std::string& folder, const Options& options)
   return std::move(found.runs.front());
 }
 
+// A folder without profiles directly in it may have one run below; several are refused with a
+// command for each. Device logs are attached after reading, since a log names devices and not
+// files.
 Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& options,
                                   Console& console) {
   PROFGAUGE_CHECK(CheckRanksOption(options));

@@ -33,7 +33,8 @@
 namespace profgauge::cli {
 namespace {
 
-// The last runs that are comparable with those beside them; where none is, the last ones.
+// The last runs that are comparable with those beside them; where none is, the last ones, so that
+// `compare` can say how they differ. Errors: kConfig "history/no-runs" for an empty branch.
 Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options,
                                           std::span<const Snapshot> beside) {
   PROFGAUGE_TRY(const HistoryReference reference, ParseHistoryReference(what));
@@ -82,6 +83,9 @@ Status RefuseMissing(const std::string& what) {
   return Fail(std::move(missing));
 }
 
+// One run, analyzed under `policy` as it would be judged: a baseline with other iterations or
+// kernel names would differ only for that. The number of iterations is not checked here, since a
+// limit on it is for the run to judge.
 Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options& options,
                                           const Policy& policy, Console& console,
                                           const SeenBesides& seen) {
@@ -121,6 +125,8 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
 
 using Choose = std::function<Result<ChosenBaseline>(std::span<const Snapshot>)>;
 
+// Which of the failed runs before may have brought the step; empty where none failed. It copies the
+// runs that it needs, since it outlives `choice`.
 std::function<std::string(const Snapshot&)> BlameOf(const HistoryChoice& choice,
                                                     const PolicyBaseline& policy) {
   if (choice.failed.empty()) return {};
@@ -130,7 +136,9 @@ std::function<std::string(const Snapshot&)> BlameOf(const HistoryChoice& choice,
   };
 }
 
-// Which runs of a history are comparable is known once the candidates are.
+// Which runs of a history are comparable is known once the candidates are: the result is called
+// with them. The history is opened now, so that a wrong file fails before a profile is read.
+// `probe` gets its last run.
 Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
                                 const Policy& policy, std::vector<Snapshot>& probe) {
   HistoryQuestion question;
@@ -183,6 +191,8 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
 
 }  // namespace
 
+// Differences of work only warn: a program changes from commit to commit. Another device or size is
+// another program, and would make the median of the baseline mean nothing.
 Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
                    Console& console) {
   const Misfit misfit = FindMisfit(run, others);

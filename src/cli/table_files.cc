@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kBytesAtOnce = 4 << 20;
 
+// A copy of a row: writers take whole rows, tables are read cell by cell.
 std::vector<Cell> RowOf(const query::Rows& rows, std::size_t row, std::size_t columns) {
   std::vector<Cell> cells;
   cells.reserve(columns);
@@ -23,7 +24,8 @@ std::vector<Cell> RowOf(const query::Rows& rows, std::size_t row, std::size_t co
   return cells;
 }
 
-/// A folder with a file for each table.
+/// A folder with a file for each table, and schema.json. All are opened before the first row, and
+/// each is put in place by Finish(): a failed export leaves the files of the last one.
 class FolderFiles : public TableFiles {
  public:
   explicit FolderFiles(Outputs& outputs) : outputs_(outputs) {}
@@ -51,6 +53,7 @@ class FolderFiles : public TableFiles {
   std::size_t schema_ = 0;
 };
 
+// One RowWriter for each table. Its bytes are written whenever kBytesAtOnce are ready.
 class TextFiles : public FolderFiles {
  public:
   TextFiles(Outputs& outputs, RowFormat format, bool zipped)
@@ -98,6 +101,8 @@ class TextFiles : public FolderFiles {
   std::map<std::size_t, std::unique_ptr<RowWriter>> writers_;
 };
 
+// A group of rows is the unit of Parquet: it is built in memory, written, and forgotten. Units are
+// key-value metadata, "unit.COLUMN".
 class ParquetFiles : public FolderFiles {
  public:
   using FolderFiles::FolderFiles;

@@ -33,7 +33,8 @@ Status WriteRuns(const std::vector<Snapshot>& runs, Outputs& outputs, std::size_
   return {};
 }
 
-// The same profile twice would look like two equal runs.
+// The same profile twice would look like two equal runs, without any noise between them. Each run
+// is compared with those before it.
 Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Console& console) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
     const std::span<const Snapshot> before = std::span(runs).first(i);
@@ -72,6 +73,7 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
   return kExitPass;
 }
 
+// Takes profiles and histories, too, as `compare` does: it shows the baseline that they would make.
 Result<int> RunBaselineShow(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));

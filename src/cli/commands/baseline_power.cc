@@ -26,6 +26,8 @@ namespace {
 constexpr std::size_t kLeastForPower = 3;
 constexpr double kUsualLimit = 0.05;
 
+// The increase of the median iteration time that the policy allows, as a share; kUsualLimit where
+// it limits none or limits it in milliseconds.
 double LimitOf(const PolicyBaseline& policy) {
   for (const BaselineLimit& limit : policy.limits) {
     const bool is_time = limit.metric == metric::kIterationTimeMedian;

@@ -26,6 +26,7 @@ std::string TimeText(std::int64_t time) {
                      of_day.hours().count(), of_day.minutes().count(), of_day.seconds().count());
 }
 
+// "3 of 4 ranks" where a file states how many there are; else only the files can be counted.
 std::string RanksText(const FoundRun& run) {
   const std::size_t files = run.files.size();
   if (run.world_size) return fmt::format("{} of {} ranks", run.ranks.size(), *run.world_size);

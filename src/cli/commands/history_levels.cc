@@ -37,6 +37,7 @@ std::int64_t SecondsOf(std::chrono::sys_days day) {
   return std::chrono::duration_cast<std::chrono::seconds>(day.time_since_epoch()).count();
 }
 
+// From today to kLongestLevel ahead; a level without an end is fine.
 Status CheckUntil(const Options& options, std::chrono::sys_days today) {
   if (options.until.empty()) return {};
   const auto day = ParseDay(options.until);
@@ -88,6 +89,8 @@ Result<std::vector<HistoryRow>> LastOfEachModel(History& history, const std::str
   return runs;
 }
 
+// All runs of the branch that are comparable with `run`, itself and failed ones included: a step is
+// only seen with the runs after it.
 Result<HistoryChoice> ComparableWith(History& history, const HistoryRow& run, std::string today) {
   PROFGAUGE_TRY(const Snapshot snapshot, history.Load(run.id));
   HistoryQuestion question;
@@ -103,6 +106,7 @@ std::string ModelOf(const HistoryRow& run) {
   return run.model.empty() ? "no model" : "model " + Printable(run.model);
 }
 
+// A step and a creep both fail: either is a change that no one accepted.
 int ExitOf(HistoryState state) {
   switch (state) {
     case HistoryState::kTooFew:

@@ -53,6 +53,7 @@ Status NoteOthers(const std::vector<Candidate>& runs, const std::vector<Analysis
   return {};
 }
 
+// The policy names the profiles that it was made from in its first line.
 Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
                              const std::vector<Analysis>& analyses) {
   std::vector<InitRun> measured;

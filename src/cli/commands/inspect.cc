@@ -15,6 +15,7 @@
 namespace profgauge::cli {
 namespace {
 
+// A row of --json; unknown ranks and sizes have no key.
 void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
   row.Field("path", profile.source.path);
   row.Field("format", profile.source.format);

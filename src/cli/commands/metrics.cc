@@ -42,6 +42,7 @@ std::string Table(const std::vector<const MetricSpec*>& specs) {
   return text;
 }
 
+// Definitions speak of devices in general here; in a report they are in the words of its devices.
 std::string Explanation(const MetricSpec& spec) {
   std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, InGeneralWords(spec.title),
                                  UnitName(spec.unit), InGeneralWords(spec.definition));

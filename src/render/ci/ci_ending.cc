@@ -39,6 +39,7 @@ std::string OnOneLine(std::string text) {
 
 }  // namespace
 
+// Systems that only read JUnit show the whole text of all errors here, with their codes.
 std::string RenderJunit(const Ending& ending) {
   const EndingError& first = ending.errors.front();
   constexpr std::string_view kTotals =
@@ -55,6 +56,8 @@ std::string RenderJunit(const Ending& ending) {
       EscapeHtml(WholeText(ending)));
 }
 
+// Mistakes of the configuration and failures of the run are different lists of notifications in
+// SARIF 2.1.0, 3.20.
 std::string RenderSarif(const Ending& ending) {
   json::array notifications;
   for (const EndingError& error : ending.errors) {

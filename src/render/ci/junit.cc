@@ -28,6 +28,7 @@ Outcome OutcomeOf(State state, std::string_view counted_with) {
   }
 }
 
+// Counts while it writes, since the totals are attributes of the elements around the cases.
 struct Suite {
   std::string cases;
   int tests = 0, failures = 0, errors = 0, skipped = 0;

@@ -80,6 +80,7 @@ std::string LabelSet(std::string_view run, const Labels& labels) {
   return out;
 }
 
+// A family is TYPE, UNIT if it has one, HELP and one sample; its name ends with its unit.
 std::string RenderOpenMetrics(const report::Report& report, const Labels& labels) {
   const std::string label = "{" + LabelSet(report.profile.name, labels) + "}";
   std::string out;

@@ -19,6 +19,7 @@ namespace {
 
 namespace json = boost::json;
 
+// Worse changes have a sign and a word; others are neutral, since a metric may have no better side.
 json::array ChangesView(const report::TrendSeries& series, const report::Trend& trend) {
   json::array changes;
   for (const report::TrendChange& change : series.changes) {

@@ -120,6 +120,7 @@ std::string LargestChanges(const Comparison& comparison) {
 
 std::string Significance(bool significant) { return significant ? "★ significant" : ""; }
 
+// The rows of ChangeTree(); a sum of smaller steps has only a name and a change.
 json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tree) {
   json::array rows;
   for (const ChangeRow& row : ChangeTree(comparison, tree)) {
@@ -160,6 +161,7 @@ json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tre
   return rows;
 }
 
+// At most `most_rows` rows that changed; the note counts those that are left out.
 json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
                         const report::PairedTable& table, const std::string& accelerator,
                         bool has_host, std::size_t most_rows) {

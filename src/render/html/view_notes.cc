@@ -45,6 +45,7 @@ json::array ImportView(const report::Report& report) {
   return out;
 }
 
+// A check is shown as a state of a limit is: lost data as an error, uncertain data as a warning.
 StatusLook LookOfCheck(CheckState state) {
   switch (state) {
     case CheckState::kLost:

@@ -108,6 +108,7 @@ std::string OverGpus(const Report& report) {
   return fmt::format("mean over {} {}", gpus->rows(), WordsOf(report, "{{ device.device }}s"));
 }
 
+// Busy and idle as a bar, then the causes of idle time, estimates of efficiency, and each device.
 json::object UtilizationPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-utilization", "{{ device.device }} utilization");
   const report::Metric* utilization = FindMetric(report, metric::kGpuUtilizationMean);
@@ -144,6 +145,7 @@ json::object UtilizationPanel(const Report& report) {
   return panel;
 }
 
+// The parts of an iteration that have time, and I/O where the file separates it.
 json::object ResourcePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-resources", "Resource usage breakdown");
   std::vector<Slice> slices;
@@ -262,6 +264,7 @@ json::object SummaryPanel(const Report& report) {
   return panel;
 }
 
+// Counts, first and last, lengths; of files without events the range that the file states.
 json::object IterationPanel(const Report& report) {
   json::object panel = MakePanel(report, "p-iterations", "Iteration summary");
   json::array& rows = panel["rows"].as_array();

@@ -23,6 +23,7 @@ namespace {
 namespace json = boost::json;
 using report::Report;
 
+// Zero counts are left out, except for errors of a run that was judged: "0 errors" is an answer.
 json::array CountsView(const report::VerdictInfo& verdict) {
   const std::tuple<std::int64_t, std::string_view, std::string_view, State> counts[] = {
       {verdict.errors, "error", "errors", State::kError},
@@ -94,12 +95,15 @@ std::string LimitsText(const report::GateRow& row, const report::GateRow* other)
   return fmt::format("{}, {}", text(row_first ? row : *other), text(row_first ? *other : row));
 }
 
+// Two limits on one metric at two levels, of the same measurement and without anything else to say.
 bool AreOneRow(const report::GateRow& a, const report::GateRow& b) {
   return a.metric == b.metric && a.level != b.level && a.measured.text == b.measured.text &&
          a.reason.empty() && b.reason.empty() && a.baseline.text.empty() &&
          b.baseline.text.empty() && a.title == b.title;
 }
 
+// The scale ends at 100 % for large shares, else a quarter above the largest of value and limits.
+// Empty without a value or a margin.
 json::string MeterOf(const report::GateRow& row, const report::GateRow* other, Tone tone) {
   if (IsAbsent(row.measured.value) || IsAbsent(row.margin.value)) return "";
   const double measured = AsNumber(row.measured.value, 0);

@@ -107,6 +107,7 @@ void WriteTable(JsonWriter& out, std::string_view key, const report::PairedTable
   out.EndObject();
 }
 
+// A quantity that no one set has no value, no text and no reason.
 bool IsSet(const report::Quantity& quantity) {
   return !IsAbsent(quantity.value) || !quantity.text.empty() || !quantity.absent_because.empty();
 }

@@ -19,7 +19,8 @@ constexpr std::string_view kNoBreak = "&#8203;";  // zero-width: ends a mention 
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// One line without characters that could drive a terminal or reverse the text.
+// One line without characters that could drive a terminal or reverse the text: a line end would
+// leave the table cell.
 std::string OneLine(std::string_view text) {
   std::string line(text);
   for (char& c : line) {
@@ -29,6 +30,7 @@ std::string OneLine(std::string_view text) {
 }
 
 // Length of a begin that would make the line a list item ("12.", "-") or a rule ("---"); 0: none.
+// It is escaped at its last character: "12\.".
 std::size_t ListMark(std::string_view text) {
   std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
   if (end > 0) {
@@ -40,6 +42,8 @@ std::size_t ListMark(std::string_view text) {
   return end == text.size() || text[end] == ' ' ? end : 0;
 }
 
+// CommonMark, 6.1: a span ends at the next run of as many backticks, so its fence is longer than
+// any run in the text. A blank keeps a backtick at its ends apart.
 std::string CodeSpan(const std::string& line, bool in_table) {
   if (line.find_first_not_of(' ') == std::string::npos) return "–";
   std::size_t longest = 0, run = 0;

@@ -79,6 +79,8 @@ json::array TextsList(const std::vector<std::string>& texts) {
   return list;
 }
 
+// Columns of the look in its order; for other tables the first eight. Absent columns are in
+// neither.
 std::vector<const Column*> ChosenColumns(const Table& table) {
   std::vector<const Column*> columns;
   const auto add = [&](const Column* column) {
@@ -172,6 +174,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
           {"more", std::move(more)}};
 }
 
+// The sum is over all parts, also those that a short document leaves out.
 json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape) {
   constexpr double kLeastShown = 0.005;  // For a short document; the full one has every part.
   const auto count = static_cast<double>(report::SummedIterations(report));
@@ -253,6 +256,7 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
 }
 
 /// A command as code, whole.
+// "- " is taken off again, which MarkdownAdvice() puts before a point.
 std::string CommandText(const std::string& command) {
   if (command.empty()) return {};
   return MarkdownAdvice({{{TextPart::Kind::kCode, command, {}, Unit::kText, {}}}}).substr(2);

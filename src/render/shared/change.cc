@@ -138,7 +138,8 @@ int SideOfZero(const report::ComparedMetric& metric) {
   return AsNumber(metric.high.value, 0) < 0 ? -1 : 0;
 }
 
-// The iteration time as it was compared; nullptr: the policy limits none.
+// The iteration time as it was compared; the median goes before the mean. nullptr: the policy
+// limits none.
 const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
   for (const MetricId id : {metric::kIterationTimeMedian, metric::kIterationTimeMean}) {
     for (const report::ComparedMetric& metric : comparison.metrics) {
@@ -176,6 +177,8 @@ std::string StepTitle(const report::ComparisonStep& step, const report::Comparis
   return category ? report::TextFor(comparison.accelerator, InfoOf(*category).title) : step.name;
 }
 
+// Words for a limit on a change: "within" and "beyond the limit" say more there than "pass" and
+// "fail".
 ResultLook LookOfResult(const report::ComparedMetric& metric) {
   const State result = metric.result;
   // A limit that only warns fails nothing.

@@ -13,6 +13,8 @@
 
 namespace profgauge::render {
 
+// Symptoms are left out: they go away with their cause, and two rows would promise one saving
+// twice.
 std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight) {
   const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
   std::vector<const report::Finding*> causes;
@@ -64,6 +66,8 @@ std::string MoreStepsText(const report::Plan& plan) {
                                        "more step", "more steps"));
 }
 
+// Steps save in sequence, so their sum is the difference of two times of the plan and not the sum
+// of each step by itself.
 report::PlanStep RestOfSteps(const report::Plan& plan) {
   const double before = AsNumber(plan.steps[kFirstSteps - 1].time.value, 0);
   const double saves = before - AsNumber(plan.end.value, before);
@@ -73,6 +77,7 @@ report::PlanStep RestOfSteps(const report::Plan& plan) {
   return rest;
 }
 
+// The strictest level of the fired findings of these rules.
 State LevelOf(const report::Report& report, const report::PlanStep& step) {
   State level = State::kNone;
   for (const report::Finding& finding : report.findings) {
@@ -90,6 +95,7 @@ std::string WithoutProfilerText(const report::Plan& plan) {
 
 namespace {
 
+// The order of checks; also which of them say that the profile is not whole: those below 2.
 int WeightOfState(CheckState state) {
   switch (state) {
     case CheckState::kLost:

@@ -92,6 +92,8 @@ Error TagError(std::string code, std::string message, const Tag& tag, const std:
   return error;
 }
 
+// A tag ends at the first closer: text between braces holds none. The place of a tag is that of its
+// name, so that an error points at the word to change.
 Result<std::vector<Tag>> ScanTags(std::string_view text, const std::string& file) {
   std::vector<Tag> tags;
   Places places(text);

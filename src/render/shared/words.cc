@@ -22,6 +22,8 @@ int GateRank(const report::GateRow& row) {
   return 3;
 }
 
+// Reasons are sentences of the gate. They begin with the metric's id or title, or with the rule,
+// followed by a blank or a colon.
 bool IsOfLimitOrRule(const std::string& reason, const report::Report& report) {
   const auto names = [&reason](const std::string& id) {
     return reason.starts_with(id) && reason.size() > id.size() &&
@@ -90,6 +92,8 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   return text.empty() ? "nothing was judged" : text;
 }
 
+// At most eight names, since a page of a run on a thousand nodes must stay short; the rest is
+// counted.
 DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view unnamed) {
   constexpr std::size_t kMostKinds = 8;
   DeviceKinds kinds;
@@ -158,6 +162,7 @@ bool HasFired(const report::Finding& finding) {
          report::kLevels.end();
 }
 
+// "/iteration" goes after the number and before the bracket: "3.20 ms/iteration (simulated)".
 std::string GainText(const report::Finding& finding, std::string_view per) {
   const std::string& text = finding.gain.text;
   if (text.empty() || IsAbsent(finding.gain.value)) return {};
@@ -191,6 +196,7 @@ const report::Finding* CauseOf(const report::Report& report, const report::Findi
   return nullptr;
 }
 
+// A cause is before its symptoms, so this walk ends.
 int DepthOf(const report::Report& report, const report::Finding& finding) {
   int depth = 0;
   for (const report::Finding* at = CauseOf(report, finding); at != nullptr;
@@ -243,6 +249,7 @@ std::string PlanStepText(const report::PlanStep& step, bool is_below_title) {
   return text;
 }
 
+// Which steps a saving assumes, the limits of the simulation, and the floor where one is known.
 std::string PlanNote(const report::Plan& plan) {
   std::string note = "Each step is simulated together with the steps before it. ";
   if (!plan.limits.empty()) note += plan.limits + ".";

@@ -106,6 +106,8 @@ void DrawSeries(const ColumnChart& chart, const Plot& plot, bool shaded, std::st
   }
 }
 
+// Triangles above outliers, names where there are 56 pixels for each, and invisible boxes that
+// carry the hover texts.
 void DrawMarks(const ColumnChart& chart, const Plot& plot, std::string& out) {
   const std::size_t count = chart.columns.size();
   const auto label_every = static_cast<std::size_t>(
@@ -223,6 +225,7 @@ std::string SvgColumns(const ColumnChart& chart) {
   return out + "</svg>";
 }
 
+// Ticks stay inside of the bar, where half of their width would be cut at its ends.
 std::string SvgMeter(const Meter& meter) {
   constexpr int kWidth = 120, kHeight = 14;
   const double scale = meter.scale > 0 ? meter.scale : 1;

@@ -23,7 +23,7 @@ std::string Label(double x, double y, std::string_view anchor, std::string_view 
       anchor.empty() ? "" : fmt::format(" text-anchor=\"{}\"", anchor), EscapeHtml(text));
 }
 
-// A step such that the names have `room` pixels each.
+// A step such that the names have `room` pixels each: the first of every so-many is written.
 std::size_t Every(double pixels_each, double room) {
   return static_cast<std::size_t>(std::max(1.0, std::ceil(room / std::max(pixels_each, 0.01))));
 }

@@ -60,6 +60,9 @@ void DrawAxis(const MeetingChart& chart, const Scale& scale, Ns begin, Ns end, d
 
 }  // namespace
 
+// Shapes of one color are one path, drawn in this order: iterations, waiting, transfer, joins, then
+// invisible boxes for hover texts. Only neighbors are joined: with three lanes, a call that the
+// middle one has not has no line.
 std::string SvgMeetings(const MeetingChart& chart) {
   if (chart.lanes.empty()) return {};
   Ns begin = chart.lanes.front().begin, end = chart.lanes.front().end;

@@ -19,6 +19,7 @@ constexpr double kLeft = 84, kRight = 150, kTop = 10, kBottom = 24;
 constexpr double kPixelsApart = 5;        // Pixels: nearer points of a series are drawn once.
 constexpr std::size_t kMostPoints = 400;  // Limit of a series.
 
+// x in powers of ten, as sizes of messages span many of them.
 struct Frame {
   double low = 0, high = 1, top = 1;  // Decades of x; y.
   double width = 0, height = 0;
@@ -26,7 +27,8 @@ struct Frame {
   double Y(double y) const { return kTop + height * (1 - y / top); }
 };
 
-// Around the point; shapes differ, since colors do not for everybody.
+// Around the point; shapes differ, since colors do not for everybody. Six shapes, then they repeat
+// with other colors.
 std::string ShapeOf(std::size_t series, double x, double y) {
   switch (series % 6) {
     case 0:
@@ -64,6 +66,7 @@ void DrawAxes(const PointChart& chart, const Frame& frame, std::string& out) {
   }
 }
 
+// Marked points are placed first, so that the limit on points never hides an outlier.
 void DrawSeries(const PointSeries& series, std::size_t index, const Frame& frame,
                 std::string& out) {
   std::vector<const ChartPoint*> order;

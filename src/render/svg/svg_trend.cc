@@ -65,7 +65,8 @@ void DrawAxis(const report::TrendSeries& series, const Plane& plane, std::string
   }
 }
 
-// The mean of each level, as long as it lasted.
+// The mean of each level, as long as it lasted: from half a run before its first value to half a
+// run after its last, with an upright line at each change.
 void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::string& out) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= series.changes.size(); ++i) {

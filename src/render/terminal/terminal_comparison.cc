@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kNameWidth = 60;
 
+// Differences that keep the runs from being compared are named "not comparable", all others
+// "differs".
 std::string DifferenceLines(const report::Comparison& comparison) {
   std::string out;
   const std::size_t width =
@@ -36,6 +38,7 @@ std::string DifferenceLines(const report::Comparison& comparison) {
   return out.empty() ? out : out + "\n";
 }
 
+// One compared metric. Its note already has change, interval and limit where there is an interval.
 std::string MetricLine(const report::ComparedMetric& metric) {
   // A limit that only warns fails nothing.
   const std::string_view word =

@@ -11,6 +11,8 @@ namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
+// A heading and a row for each pair; nothing at all without pairs. Returns the next free row, after
+// an empty one.
 std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pairs,
                        std::size_t row) {
   if (pairs.empty()) return row;
@@ -59,6 +61,8 @@ void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
   sheet.FitColumns();
 }
 
+// Columns and tables that are absent are listed with their reasons: an empty cell elsewhere must
+// not be read as 0.
 void AddAboutSheet(XlsxBook& book, const report::Report& report) {
   XlsxSheet sheet(book, "About");
   sheet.Text(0, 0, "About this report", XlsxStyle::kTitle);

@@ -123,6 +123,8 @@ void AddWaterfallChart(XlsxSheet& sheet, std::size_t first, std::size_t count, s
       worksheet_insert_chart_opt(sheet.handle(), static_cast<lxw_row_t>(row), 7, chart, &place));
 }
 
+// The table that the chart is drawn from, and room for the chart at its right. Returns the next
+// free row.
 std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_t row) {
   const std::vector<ChangeBar> bars = WaterfallBars(comparison);
   std::size_t at = row;
@@ -195,6 +197,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   sheet.FitColumns();
 }
 
+// No sheet without rows. `table.measure` decides whether times are the device's or the host's.
 void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& table_name,
                     const report::PairedTable& table, const std::string& accelerator) {
   if (table.rows.empty()) return;

@@ -34,6 +34,8 @@ void AddRunsSheet(XlsxBook& book, const Runs& runs) {
   sheet.FitColumns();
 }
 
+// Numbers stay numbers with their unit in the format; the best runs are named in the last column,
+// since a color would be the only sign.
 void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
   XlsxSheet sheet(book, "Metrics");
   std::vector<XlsxColumn> columns = {{"Metric"}, {"Id"}, {"Limited"}};

@@ -34,6 +34,7 @@ XlsxSheet::XlsxSheet(XlsxBook& book, const std::string& name) : book_(book), nam
   worksheet_fit_to_pages(sheet_, 1, 0);
 }
 
+// Remembers how wide a column must be. Bytes are compared first, as counting characters costs more.
 void XlsxSheet::Widen(std::size_t column, std::string_view text) {
   if (widths_.size() <= column) widths_.resize(column + 1, 0);
   if (text.size() <= widths_[column]) return;  // It has no more characters than bytes.
@@ -88,6 +89,8 @@ void XlsxSheet::Cell(std::size_t row, std::size_t column, const Value& value, Un
   Number(row, column, AsNumber(value, 0) * scale.factor, style);
 }
 
+// A column of several units has the unit in each cell's format: the cell stays a number that
+// formulas can use.
 void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity) {
   if (IsAbsent(quantity.value) || std::holds_alternative<std::string>(quantity.value)) {
     return Text(row, column, quantity.text, XlsxStyle::kWrap);
@@ -114,6 +117,8 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
                                      book_.Format(XlsxStyle::kLink)));
 }
 
+// A rule for each word, instead of a format for each cell: a reader who changes a word changes its
+// color.
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
   using enum report::State;
   for (const State state : {kError, kWarn, kMissing, kOpen, kBroken, kLowConfidence, kPass}) {
@@ -190,6 +195,7 @@ std::size_t XlsxSheet::AddTable(std::size_t row, const std::vector<XlsxColumn>& 
   return last + 1;
 }
 
+// Summary rows are above their parts, like in a tree. A row's height must be given with its level.
 void XlsxSheet::Outline(std::size_t row, std::size_t level) {
   constexpr double kUsualHeight = 15;
   if (level == 0) return;
@@ -199,6 +205,8 @@ void XlsxSheet::Outline(std::size_t row, std::size_t level) {
   worksheet_outline_settings(sheet_, LXW_TRUE, LXW_FALSE, LXW_TRUE, LXW_FALSE);
 }
 
+// An estimate, since only the spreadsheet knows its fonts: a line for each 52 characters, at most
+// 25 lines. The highest of several texts in a row counts.
 void XlsxSheet::FitRow(std::size_t row, std::string_view text) {
   constexpr double kLineHeight = 15;
   constexpr std::size_t kMostLines = 25;

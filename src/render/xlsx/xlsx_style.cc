@@ -19,6 +19,7 @@ constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
 constexpr char kMegabyteDigits[] = "[=0]0;[<0.1]0.000###;#,##0.00";
 
 // `_x0041_` in a cell means the character 41; a name that holds such text must not become another.
+// ECMA-376, 22.9.2.19: ST_Xstring.
 bool LooksEscaped(std::string_view text) {
   if (text.size() < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_') return false;
   return std::all_of(text.begin() + 2, text.begin() + 6, [](char c) {

@@ -13,6 +13,7 @@
 namespace profgauge::render {
 namespace {
 
+// Label and text of each fact that the report has. The first is the diagnosis.
 std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   const report::ProfileInfo& profile = report.profile;
   const auto add = [&](std::string_view label, std::string_view text) {
@@ -38,6 +39,7 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   return row + 1;
 }
 
+// All limits, those with weight first. Note: the reason, also where numbers show it.
 std::size_t WriteGate(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   sheet.Text(row++, 0, "Limits", XlsxStyle::kHeading);
   if (report.gate.empty()) {
@@ -98,6 +100,8 @@ std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size
          1;
 }
 
+// The plan with all of its steps, or the findings to fix first where there is none. Returns the
+// next free row.
 std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   if (!report.plan || report.plan->steps.empty()) return WriteFixes(sheet, report, row);
   const report::Plan& plan = *report.plan;
@@ -143,6 +147,7 @@ void QuietTitle(lxw_chart* chart) {
   chart_title_set_name_font(chart, &font);
 }
 
+// A single bar of 100 % with a series for each part, in the colors of every other output.
 void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart>& parts,
                        std::size_t first, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_BAR_STACKED_PERCENT);

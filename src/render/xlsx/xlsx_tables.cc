@@ -22,7 +22,8 @@ const Column* ChosenBy(const Table& table) {
   return look == nullptr || look->sheet_by.empty() ? nullptr : table.Find(look->sheet_by);
 }
 
-// The missing rows of the table, and why these rows are shown.
+// The missing rows of the table, and why these rows are shown. A sheet without this line has all
+// rows.
 std::string LeftOutText(const Table& table, std::size_t rows) {
   const Column* by = ChosenBy(table);
   return fmt::format(
