@@ -18,9 +18,9 @@
 namespace profgauge::cli {
 
 /// Parses a command line (without the program's name). Everything after `--` is an argument. A
-/// request for help ends the parsing: later mistakes of the line are not looked for. Variables
-/// PROFGAUGE_… are applied, profgauge.yaml is not. Errors: kUsage, each with the found and the
-/// expected form; the first mistake only.
+/// request for help ends the parsing once the options are split: values and the number of arguments
+/// are not looked at then. Variables PROFGAUGE_… are applied, profgauge.yaml is not. Errors:
+/// kUsage, each with the found and the expected form; the first mistake only.
 Result<Options> ParseCommandLine(std::span<const std::string> args);
 
 /// The outputs that a command line names which cannot be taken apart: they get its error, too.

@@ -2,8 +2,8 @@
 // again.
 //
 // A run is found again by a key of all that its tables depend on. The key has the size and time of
-// every file that is read, so a profile that is written anew is read anew; it has the day, since
-// waivers expire.
+// every file in the folders of the run and of its policy, so a profile that is written anew is read
+// anew; it has the day, since waivers expire.
 #pragma once
 
 #include <cstddef>

@@ -60,10 +60,10 @@ class Protocol {
   /// `instructions` are for the agent, once. `cancelled` must outlive it.
   Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled);
 
-  /// The answer to a line, without its end; nothing for notifications, and for requests that the
-  /// agent gave up. Every other line gets one, also a line that is no JSON: agents wait for it.
-  /// Errors of a tool are results with `isError`; only mistakes of the protocol are its errors. One
-  /// call at a time.
+  /// The answer to a line, without its end; nothing for notifications, for answers to requests that
+  /// we never send, and for requests that the agent gave up. Every other line gets one, also a line
+  /// that is no JSON: agents wait for it. Errors of a tool are results with `isError`; only
+  /// mistakes of the protocol are its errors. One call at a time.
   std::optional<std::string> Answer(std::string_view line) const;
 
  private:
