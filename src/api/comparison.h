@@ -58,6 +58,7 @@ struct ComparedSide {
   RunPicture picture;               ///< The picture of its last run.
 };
 
+/// Decisions of the caller on a comparison, besides its policy.
 struct CompareChoices {
   bool allow_incomplete = false;    ///< Judge in spite of data loss.
   bool allow_incomparable = false;  ///< Judge runs that ran different work.
@@ -67,6 +68,7 @@ struct CompareChoices {
 /// Whether runs that may have run different work are judged; a note says so.
 void DecideJudging(bool allow_incomparable, RunComparison& comparison);
 
+/// The report shows the same verdict. Without a policy its status is kNotJudged.
 struct JudgedComparison {
   Verdict verdict;
   report::Report report;

@@ -326,6 +326,8 @@ Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
   return selection;
 }
 
+// Choices have the names of the command line's options, additions of the policy come last. Files of
+// the policy are named without their folders, so that the report does not depend on where they are.
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const Policy& policy) {
   std::vector<std::pair<std::string, std::string>> result;

@@ -119,6 +119,9 @@ Result<Duet> LoadDuet(const std::string& path) {
   return Fail(std::move(error));
 }
 
+// The outputs are opened before the measurements are read, so that a place that cannot be written
+// is reported immediately. The text of the comparison goes to standard error where an output has
+// standard output.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console) {
   Stats stats(console);
   const auto policy = ReadPolicy(options, console);

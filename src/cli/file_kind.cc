@@ -135,6 +135,9 @@ bool IsHistory(std::string_view head) {
 
 }  // namespace
 
+// The signs are short texts that our writers put near the start of a file, or of a page at its end
+// as well, so that files of any size are judged by their ends. JSON is compared without its blanks:
+// people pretty-print it.
 bool IsOurs(const std::string& path, FileKind kind) {
   if (kind == FileKind::kForPeople || kind == FileKind::kDatabase) return false;
   if (kind == FileKind::kXlsx) return IsOurWorkbook(path);

@@ -25,12 +25,17 @@ Result<std::int64_t> ParseIndex(const OptionSpec& self, const std::string& value
 /// Whether `value` is one of the option's choices.
 Status CheckChoice(const OptionSpec& self, const std::string& value);
 
+/// NAME=VALUE; a later one replaces an earlier one of that name.
 Status AddLabel(Options& options, const OptionSpec& self, const std::string& value);
+/// NAME=PATH. Errors: "usage/run-twice" for a name that another run has.
 Status AddRun(Options& options, const OptionSpec& self, const std::string& value);
+/// From 1 to 1024 threads.
 Status SetJobs(Options& options, const OptionSpec& self, const std::string& value);
+/// A size, as "512MB": bytes, at least 1 MiB. Without a unit it is in bytes.
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);
 /// A time, as "60s": nanoseconds.
 Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value);
+/// A level; without a value it is that of places.
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value);
 /// Of a copy: names of code are hidden, too.
 Status SetHiddenCode(Options& options, const OptionSpec& self, const std::string& value);

@@ -141,7 +141,10 @@ struct Options {
 
   /// Options that were given, on the command line or by a variable.
   std::vector<std::string_view> given, by_variable;
+  /// Whether it is on the command line or in a variable PROFGAUGE_…; a value from profgauge.yaml
+  /// does not count.
   bool IsGiven(std::string_view option) const;
+  /// Whether it is on the command line itself, which goes before a variable.
   bool IsOnCommandLine(std::string_view option) const;
 };
 

@@ -133,6 +133,8 @@ Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
   return AddRead(run, options, std::move(read), 0, wanted, judge);
 }
 
+// The profiles are kept here, since rows of events are read from them in place. A report is
+// redacted when it is made, rows of events and facts after that; a redacted report has no timeline.
 Result<bool> QueryData::AddRead(const std::string& run, const Options& options,
                                 std::vector<Profile> read, std::size_t position,
                                 const query::Places& wanted, Judge& judge) {

@@ -80,6 +80,12 @@ struct Written {
   bool is_known = false;  ///< Its rows could be read.
 };
 
+// The document that says how to read the files: a table without rows is listed, too, with its
+// reason, so that readers need not guess why its file has only heads.
+//
+//   profiles: [{rank, hash}]
+//   tables:   [{name, file, title, doc, source, rows, absent,
+//               columns: [{name, id, unit, title, doc, is_key, absent}]}]
 std::string SchemaText(const query::Dataset& data, const query::Places& tables,
                        const std::vector<Written>& written, const TableFiles& files,
                        const QueryData& runs, const Options& options) {

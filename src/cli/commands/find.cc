@@ -33,6 +33,9 @@ std::string RanksText(const FoundRun& run) {
   return fmt::format("{} {}", files, files == 1 ? "file" : "files");
 }
 
+//   runs/step-20/rank*_trace.json
+//     FORMAT · 4 of 4 ranks · step 20 · 2026-11-26 17:04:17 UTC
+//     profgauge check runs/step-20
 std::string ListOf(const FoundRuns& found) {
   std::string out;
   for (const FoundRun& run : found.runs) {

@@ -240,6 +240,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   return kExitPass;
 }
 
+// A line for each run, and below it the levels that begin with it.
 Result<int> RunHistoryList(const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto entries, Entries(options));
   PROFGAUGE_TRY(History history, History::OpenToRead(options.db));

@@ -160,6 +160,8 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   return kExitPass;
 }
 
+// The history is opened to read first: a mistyped path is an error then, where adding would make a
+// new one.
 Result<int> RunHistoryTag(const Options& options, Console& console) {
   PROFGAUGE_CHECK(History::OpenToRead(options.db));
   PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
@@ -174,6 +176,8 @@ Result<int> RunHistoryTag(const Options& options, Console& console) {
   return kExitPass;
 }
 
+// The last run of each model is checked by itself, and the worst result is the exit status: a
+// failure, then a run that cannot be judged.
 Result<int> RunHistoryCheck(const Options& options, Console& console) {
   const std::optional<Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;

@@ -56,6 +56,8 @@ std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   return given;
 }
 
+// Every refusal names the option to use instead. An output that shows one run is refused, since any
+// choice among several would be ours.
 Status CheckUse(const Options& options) {
   if (!options.arguments.empty()) {
     return Fail(UsageError(
@@ -152,6 +154,8 @@ void RedactAll(const report::Redaction& redaction, const std::vector<Snapshot>& 
 
 }  // namespace
 
+// Runs are read one after the other, and only reports and snapshots of all are kept. With redaction
+// a run is called by its number, since the name that was given is the user's.
 Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(CheckUse(options));
   Stats stats(console);

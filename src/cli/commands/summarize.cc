@@ -30,6 +30,8 @@ std::string NameOf(const Profile& rank, std::size_t position) {
                      : fmt::format("{}_{}.pgsum", position, rank.source.hash.substr(0, 8));
 }
 
+// All files are opened before the first one is written: a name that is taken leaves nothing half
+// done.
 Status WriteFolder(std::span<const Profile> ranks, const std::string& folder, Outputs& outputs) {
   PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
   std::vector<std::size_t> opened;

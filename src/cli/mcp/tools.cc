@@ -215,6 +215,8 @@ Result<json::object> CallExplain(const Caller& caller, const json::object& argum
   return TextAnswer(ran.text, caller.most());
 }
 
+// Without a statement the tables, or the columns of `table`, are listed. Rows are limited twice: by
+// number for the query, and by bytes for the answer.
 Result<json::object> CallQuery(const Caller& caller, const json::object& arguments) {
   std::vector<std::string> named = TextsIn(arguments, "paths");
   PROFGAUGE_CHECK(caller.CheckPaths(named));

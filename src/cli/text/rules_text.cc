@@ -181,6 +181,7 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
   return out;
 }
 
+// The result of the whole rule with the values of its expressions, then each group with its own.
 std::string ExplainFinding(const Finding& finding) {
   std::string out = fmt::format("  {:<12}{}", "result", FindingStatusName(finding.status));
   if (!finding.metric_text.empty()) fmt::format_to(Out(out), ", metric {}", finding.metric_text);

@@ -85,6 +85,9 @@ std::string WithCount(std::string text, std::string_view counted_with) {
 
 }  // namespace
 
+// One suite. Its cases, in this order: reasons of the verdict that belong to no limit and no rule,
+// a baseline that is missing, each limit, each rule. Times are 0: the measured value is in the
+// text.
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
   if (const std::optional<Alert> run = AlertOfRun(report)) {

@@ -49,6 +49,9 @@ json::object SarifLocation(const AlertPlace& place) {
             {"region", {{"startLine", std::max(1U, place.line)}}}}}};
 }
 
+// Alerts of one id share a rule, and a result refers to it by index. The fingerprint is that of the
+// alert's key, so that code scanning knows an alert again in the next run, whatever its numbers
+// are.
 std::string RenderSarif(const report::Report& report, const AlertPlaces& places) {
   json::array rules;
   json::array results;

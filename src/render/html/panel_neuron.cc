@@ -90,6 +90,8 @@ bool IsOfNeuron(const Report& report) {
   });
 }
 
+// Lines without a title have the one of their metric. The first metric of a card gives the reason
+// when the card is empty.
 std::vector<json::object> CoreCards(const Report& report) {
   return {
       Card(report, "p-neuron-peaks", "Use of the peaks",

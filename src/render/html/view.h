@@ -72,6 +72,8 @@ inline constexpr std::size_t kRankBars = 32;
 /// Files that a page lists one by one.
 inline constexpr std::size_t kListed = 24;
 
+/// The status as sign and word, counts, policy and baseline. The reasons are listed only where no
+/// other part of the first screen says them.
 boost::json::object VerdictView(const report::Report& report);
 /// Diagnosis, an iteration now and after the plan, what to do first, a line about the profile. At
 /// most kFirstSteps rows: those of the plan, else limits and findings.
@@ -83,15 +85,27 @@ boost::json::object StatusView(report::State state);
 /// Where a rule's finding is in the page: "f-gpu-idle" for "gpu/idle". Two rules whose ids differ
 /// only in other signs would share one.
 std::string AnchorOf(std::string_view rule);
+/// Name, facts, files and lost data of the run. Devices and iterations are always said, other facts
+/// only where the profile states them. At most kListed files are named; the others are counted.
 boost::json::object RunView(const report::Report& report);
+/// The limits, by weight. Two limits of one metric at both levels are one row where nothing else
+/// distinguishes them; limits that do not apply or were skipped fold up, each with its reason.
+///
+///   warn  | time per iteration | 1.2 s |
+///   error | time per iteration | 1.2 s |   ->  one row, with both limits and one meter
 boost::json::object GateView(const report::Report& report);
 struct ComparisonLimits {
   std::size_t paired_rows = 60;        ///< Paired kernels and ops.
   ChangeTreeOptions tree = {0.01, 6};  ///< Parts of the change.
   bool has_values = true;              ///< All metrics side by side.
 };
+/// The change against the baseline. `known` is false without a comparison; the lists are empty
+/// then.
 boost::json::object ComparisonView(const report::Report& report,
                                    const ComparisonLimits& limits = {});
+/// All rules in four lists: fired, waived, passed, not applicable. Rules that cannot be evaluated
+/// are among the fired ones. A long name is whole where it is first shown: findings are to be drawn
+/// in this order.
 boost::json::object FindingsView(const report::Report& report);
 /// Long names that the page has whole elsewhere: in its findings, in its table of kernels.
 using SeenNames = std::set<std::string_view>;
@@ -107,7 +121,12 @@ boost::json::array EvidenceRows(const report::Report& report, const report::Find
                                 std::size_t max_rows, SeenNames& seen);
 /// DLProf's own advice: [{problem, pieces: [{text, href}]}].
 boost::json::array DlprofAdviceView(const report::Report& report);
+/// The parts of an iteration: a row for each part, a bar for each rank where these are few enough.
+/// Parts that the profile cannot measure have no row, but a reason in `absent`. `known` is false
+/// where nothing was measured.
 boost::json::object BreakdownView(const report::Report& report);
+/// Chart, facts and table of the iterations. The second chart has also those that were not
+/// selected. No chart for a single iteration, as it is the breakdown's bar.
 boost::json::object IterationsView(const report::Report& report, TablePacker& payload);
 /// The iterations' chart as small as a panel.
 std::string IterationSketch(const report::Report& report);
@@ -117,6 +136,8 @@ boost::json::object StripView(const report::Report& report);
 /// The slowest iteration as a picture with its table, from the timeline's events, for readers
 /// without scripts.
 boost::json::object OverviewView(const report::Report& report);
+/// The allocator's curve of each device, accelerators first, and the peaks. At most eight charts;
+/// `more` counts the others.
 boost::json::object MemoryView(const report::Report& report);
 /// Ranks side by side: lateness and waiting by iteration, percentiles beyond kRankBars, extremes.
 boost::json::object RanksView(const report::Report& report);

@@ -161,7 +161,8 @@ json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tre
   return rows;
 }
 
-// At most `most_rows` rows that changed; the note counts those that are left out.
+// At most `most_rows` rows, of those whose time or calls changed. The note counts the changes that
+// are left out as far as their times changed.
 json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
                         const report::PairedTable& table, const std::string& accelerator,
                         bool has_host, std::size_t most_rows) {

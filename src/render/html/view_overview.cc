@@ -197,6 +197,13 @@ OverviewLane CitedIn(const Report& report, const Stretch& stretch, std::uint32_t
 
 }  // namespace
 
+// Time counts from the start of each iteration, so that lengths can be compared by eye:
+//
+//   slowest · stream   |####  ######      ####|
+//   thread             |##########    ########|
+//   plan step          |    [1]      [2]      |
+//   typical · stream   |####  ######|
+//   thread             |############|
 boost::json::object StripView(const Report& report) {
   json::object view{{"known", false}, {"chart", MakeMarkup("")}, {"title", ""}};
   const Table* iterations = FindTable(report, "iterations");

@@ -175,6 +175,8 @@ std::string AbsentTable(const Report& report, std::string_view id, std::string_v
   return std::string(otherwise);
 }
 
+// Slices by the unit that kernels ran on. Where nothing is known of such units, kernels are just
+// called kernels: "not on them" would be a claim.
 json::object KernelTimePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-kernel-time", "Total kernel {{ device.device }} time");
   std::vector<Slice> slices;
@@ -207,6 +209,7 @@ json::object KernelTimePanel(const Report& report) {
   return panel;
 }
 
+// The bar is about eligible time only; further rows below it have shares of kernel time.
 json::object TensorCorePanel(const Report& report) {
   json::object panel = MakePanel(report, "p-tensor-cores", "{{ device.matrix_unit }} efficiency");
   const report::Metric* efficiency = FindMetric(report, metric::kTensorCoreEfficiency);

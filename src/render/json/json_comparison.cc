@@ -135,6 +135,11 @@ void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quant
   out.EndObject();
 }
 
+//   differences, alike   which properties of the runs differ, and which do not
+//   metrics              those with a limit on their change
+//   waterfall            steps of the iteration time, in ns
+//   kernels, ops         paired work; left out where there is none
+//   values               metrics side by side
 void WriteComparison(JsonWriter& out, const report::Comparison& comparison) {
   out.Key("comparison");
   out.BeginObject();

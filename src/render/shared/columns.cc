@@ -248,6 +248,9 @@ std::uint64_t TablePacker::IndexOf(std::string_view text) {
   return slot->second;
 }
 
+// Column by column, as the packed form is. Numbers of texts are looked up by the pool's ids first:
+// a name that many rows share is hashed once for each table. 0 is the absent value of texts and
+// integers, so that every other integer is moved up by one.
 void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
   json::array fields;
   boost::unordered_flat_map<std::uint32_t, std::uint64_t> known;

@@ -21,6 +21,8 @@ void AddMetric(report::Report& report, MetricId id, Value value, Unit unit) {
   report.metrics.push_back(std::move(metric));
 }
 
+// Tables about several ranks: two ranks of two iterations, and three sizes of messages, one of them
+// much slower than the others.
 void AddRankSteps(report::Report& report, const std::shared_ptr<StringPool>& strings) {
   Table steps("rank_steps", "rank_step", "Ranks by iteration", strings);
   Column& rank = steps.AddColumn({"rank", "Rank", Unit::kCount, ""});

@@ -155,6 +155,15 @@ std::string SvgHeat(const HeatChart& chart) {
   return out + "</svg>";
 }
 
+// Boxes of one kind are one path: hundreds of bands need three of them.
+//
+//      .---.   p95
+//      |   |
+//      |###|   p75
+//      |===|   median
+//      |###|   p25
+//      |   |
+//      '---'   p5
 std::string SvgBands(const BandChart& chart) {
   constexpr double kAxis = 64, kMargin = 8, kAbove = 8;
   const double width = chart.width - kAxis - kMargin;

@@ -73,6 +73,12 @@ std::string DrawBar(const ChangeBar& bar, const Scale& scale, double y) {
 
 }  // namespace
 
+// A thin line leads from the end of each bar to the next one, which begins there:
+//
+//   before      |================|
+//   data loader             |####|   ▼
+//   kernels                 |##|     ▲
+//   after       |==============|
 std::string SvgWaterfall(const report::Comparison& comparison) {
   const std::vector<ChangeBar> bars = WaterfallBars(comparison);
   if (bars.size() < 3) return {};

@@ -132,6 +132,13 @@ std::string VerdictLine(const report::Report& report) {
 
 }  // namespace
 
+//   run against base, the median of 3 runs
+//
+//     differences, limits, notes, values
+//     tree of the change
+//
+//   sentence on the change
+//   verdict                                  none where no one asked for it
 std::string RenderComparison(const report::Report& report, int verbosity) {
   if (!report.comparison) return {};
   const report::Comparison& comparison = *report.comparison;

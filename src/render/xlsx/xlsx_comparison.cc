@@ -160,6 +160,8 @@ std::string LevelWord(PartLevel level) {
   return word;
 }
 
+// The bars with their chart, and below them the steps, at most kXlsxRows. Steps of a lower level
+// are outline rows below their part, which the reader may fold.
 void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   XlsxSheet sheet(book, "Waterfall");
   sheet.Text(0, 0, "Iteration time change by part", XlsxStyle::kTitle);

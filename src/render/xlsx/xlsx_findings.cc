@@ -191,6 +191,8 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   SetPrint(sheet, row);
 }
 
+// Findings share the sheet, each with its own table, since their columns differ. The first column
+// repeats the rule: a row that is copied elsewhere still names it.
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Evidence");
   sheet.Text(0, 0, "Evidence of the findings, all rows", XlsxStyle::kHeading);

@@ -59,6 +59,7 @@ void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
   sheet.FitColumns();
 }
 
+// A row for each comparison, without times where a run has no iteration times.
 void AddPairsSheet(XlsxBook& book, const Runs& runs) {
   XlsxSheet sheet(book, "Comparisons");
   const std::vector<XlsxColumn> columns = {{"Run"},
