@@ -213,6 +213,8 @@ Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Opti
   return jobs;
 }
 
+// nullptr where no job has the profile as an input: then only the top of the configuration holds. A
+// job whose inputs match nothing is passed over, since another one may have the profile.
 Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options) {
   if (!options.job.empty()) {
     PROFGAUGE_TRY(const auto named, JobsOf(project, options));

@@ -135,6 +135,8 @@ std::vector<Error> Console::TakeReported() {
   return std::exchange(reported_, {});
 }
 
+// Work that is done within half a second shows nothing; then the line is drawn ten times a second
+// at most.
 void Console::Progress(std::string_view verb, std::string_view name, std::uint64_t done,
                        std::uint64_t total) {
   if (!err_is_terminal_ || verbosity_ < 0) return;

@@ -210,6 +210,8 @@ Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
                                        : "there are the steps " + steps));
 }
 
+// The last eight runs are named, which are the latest: of a training that writes a folder for each
+// step these are the ones that are asked for.
 Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   constexpr std::size_t kCommands = 8;
   if (found.runs.empty()) {

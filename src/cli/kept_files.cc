@@ -129,6 +129,7 @@ KeptFiles KeptBy(const Options& options, const Policy* policy) {
   return kept;
 }
 
+// The rows of the table in file_kind.h, in their order.
 Status CheckReplacing(const std::string& path, FileKind kind, const KeptFiles& kept) {
   if (path == "-") return {};
   PROFGAUGE_CHECK(CheckInputs(path, kept));

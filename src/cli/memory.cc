@@ -67,6 +67,8 @@ std::uint64_t MemoryToUse(std::optional<std::int64_t> allowed) {
   return bytes / 4 * 3;
 }
 
+// RLIMIT_DATA counts the stacks of threads as they are reserved, however little of them is used:
+// many threads with the usual stacks would reach a small limit before any profile is read.
 Status LimitMemory(std::int64_t bytes) {
   constexpr std::size_t kStack = std::size_t{1} << 20;
   pthread_attr_t attributes;

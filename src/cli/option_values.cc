@@ -271,6 +271,8 @@ Result<Marks> MarksOfFile(std::string_view text, const std::string& path) {
   return marks;
 }
 
+// Marks of the command line and of the file are one list, sorted by time. Names are looked up
+// there, so marks come before the range.
 Status ResolveRange(Options& options) {
   if (!options.mark_text.empty()) {
     PROFGAUGE_TRY(options.marks, ParseMarks(options.mark_text));

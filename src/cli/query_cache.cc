@@ -99,6 +99,8 @@ bool MayKeep(const Options& options) {
   return memory <= MemoryToUse(options.max_memory) / kShareOfMemory;
 }
 
+// Nothing for runs that cannot be known again: standard input, several runs, one rank after the
+// other. Whole folders are listed, since a new file beside the profiles may belong to the run.
 std::optional<std::string> KeyOfRun(const Options& options) {
   if (options.arguments.empty() || !options.runs.empty() || options.per_rank) return std::nullopt;
   std::string key = SelectionText(options) + DayText() + options.policy + '\n';

@@ -325,6 +325,8 @@ Result<query::RelationInfo> RowsTable(const std::vector<RowColumn>& columns) {
   return info;
 }
 
+// The statement is prepared anew for each rank, since its tables are. A note is passed on only
+// where it is true of every rank.
 Result<RowsOfRanks> AskEachRank(const Options& options, const Question& question,
                                 const query::Places& wanted, Console& console) {
   Collector collected;

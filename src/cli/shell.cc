@@ -44,6 +44,7 @@ Error NotStarted(const std::string& command, int number) {
 
 }  // namespace
 
+// The program is spawned and not forked, since other threads may hold locks.
 Result<int> RunInShell(const std::string& command,
                        const std::vector<std::pair<std::string, std::string>>& variables,
                        const std::string& log) {

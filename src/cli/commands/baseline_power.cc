@@ -61,6 +61,7 @@ Result<std::vector<Snapshot>> RunsOf(const std::string& what, const Options& opt
 
 }  // namespace
 
+// Runs without iteration times say nothing about noise; they are not counted.
 Result<int> RunBaselinePower(const Options& options, Console& console) {
   const std::optional<Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;

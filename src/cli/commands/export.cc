@@ -184,6 +184,8 @@ Dialect DialectOf(const std::string& name) {
 
 }  // namespace
 
+// Rows of all ranks, rank by rank. A table for people is as wide as the terminal unless --width
+// says otherwise.
 Result<int> RunExportKernels(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<std::size_t> columns, ChooseColumns(options.columns));
   Outputs outputs(KeptBy(options));

@@ -71,6 +71,8 @@ Result<const Profile*> OneRank(const std::vector<Profile>& ranks, const Options&
 
 }  // namespace
 
+// All files are opened before profiles are read: one that may not be replaced leaves the folder as
+// it is.
 Result<int> RunExportDlprof(const Options& options, Console& console) {
   const std::string folder = options.out_dir.empty() ? "." : options.out_dir;
   Outputs outputs(KeptBy(options));

@@ -108,6 +108,9 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
 
 }  // namespace
 
+// Limits come from the runs that are given, so each is read and analyzed first. A project gets its
+// policy together with the files that start it; else only the policy is written, by default to
+// standard output.
 Result<int> RunInit(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   const std::string target = !options.file.empty() ? options.file

@@ -40,6 +40,7 @@ void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
 
 }  // namespace
 
+// A summary has other facts than a profile, and gets a text of its kind.
 Result<int> RunInspect(const Options& options, Console& console) {
   Stats stats(console);
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));

@@ -253,6 +253,8 @@ Status AskRanks(const Options& reads, const Question& question, const query::Que
   return written ? written : Fail(Shown(written.error(), reduction.question, console));
 }
 
+// The statements are prepared before the profiles are read, so that a mistake in SQL is reported
+// without waiting for them.
 Result<int> Ask(const Options& options, const Question& question, QueryCache* cache,
                 Console& console) {
   Options reads = options;

@@ -56,6 +56,8 @@ NamedScale SplitName(const std::string& text) {
   return {text, text};
 }
 
+// All scales are compiled, and the mistakes of all are reported; `compiled_all` is false then. Only
+// a scale that cannot be taken apart ends it. REQUIRES: `compiled_all` is true.
 Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& console,
                                               bool& compiled_all) {
   std::vector<CompiledScenario> scenarios;

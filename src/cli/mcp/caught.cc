@@ -59,6 +59,8 @@ Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console) {
   return Run(options, console, [&] { return options.command->run(options, console); });
 }
 
+// Errors of earlier commands are dropped first, so that an answer never has the reason of another
+// call. The file is emptied also after a failure, for the same reason.
 Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console,
                                   const std::function<profgauge::Result<int>()>& command) {
   console.TakeReported();

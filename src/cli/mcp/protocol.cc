@@ -23,6 +23,8 @@ constexpr std::size_t kMostRemembered = 1'000;
 
 }  // namespace
 
+// Most lines are no cancellation: without the method's name they are not parsed. The id is kept for
+// Begin() or End(); a statement that runs for it is interrupted immediately.
 bool Cancelled::Notice(std::string_view line) {
   if (line.find(kMethod) == std::string_view::npos) return false;
   json::error_code failed;

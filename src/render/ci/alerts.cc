@@ -62,6 +62,8 @@ std::optional<Alert> AlertOfRun(const report::Report& report) {
   return alert;
 }
 
+// Keys get a number where several alerts share one: the first keeps the bare key, so that it is
+// known again when a second one appears.
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   if (std::optional<Alert> alert = AlertOfRun(report)) alerts.push_back(*std::move(alert));

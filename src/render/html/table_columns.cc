@@ -134,6 +134,13 @@ bool IsTree(const Table& table) {
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 
+// Every column of the table goes to one of these places:
+//
+//   columns of a tree's structure     nowhere
+//   one rank or GPU for all rows      constants, in the note
+//   no value in any row               gaps, with the reason
+//   fits beside the others            shown
+//   the rest                          extra
 ColumnChoice ChooseColumns(const Table& table, const Column* by) {
   ColumnChoice choice;
   Columns& columns = choice.shown;

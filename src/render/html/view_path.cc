@@ -38,6 +38,7 @@ constexpr std::array<KindAndPaint, kPathKinds> kKinds = {{
 }};
 constexpr int kWidth = 1190, kHeight = 30, kScenarioWidth = 620, kScenarioHeight = 22;
 
+// Kinds that take no time have neither a row nor a part of the bar.
 json::array PathRows(const Report& report, std::string& bar) {
   json::array rows;
   std::vector<BarPart> parts;

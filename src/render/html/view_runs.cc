@@ -159,6 +159,10 @@ json::array MetricRows(const Runs& runs) {
 
 }  // namespace
 
+//            run 1      run 2         columns: all runs but the last
+//   run 1
+//   run 2    +12.0 ms                a cell: the run of its row against that of its column
+//   run 3    +15.0 ms   +3.00 ms
 boost::json::array RunRowsView(const Runs& runs) {
   json::array rows;
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {

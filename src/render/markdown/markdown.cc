@@ -208,6 +208,7 @@ Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownO
   return text;
 }
 
+// The head has the mark by which a CI job finds its earlier comment.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes) {
   const report::State state = StateOf(ending);
   const std::string_view sign = state == State::kNotJudged ? "!" : LookOf(state).sign;

@@ -324,6 +324,7 @@ std::string BaselineText(const report::Comparison& comparison) {
   return fmt::format("{}, the median of {} runs", comparison.baseline, comparison.baseline_runs);
 }
 
+// The largest change comes first, and each change begins where the bar before it ends.
 std::vector<ChangeBar> WaterfallBars(const report::Comparison& comparison) {
   std::vector<const report::ComparisonStep*> steps;
   for (const report::ComparisonStep& step : comparison.waterfall) {

@@ -40,6 +40,7 @@ Frame FrameOf(const BlockChart& chart) {
   return frame;
 }
 
+// Lines are at multiples of the step: the lowest address of the chart is seldom round.
 void DrawAxes(const BlockChart& chart, const Frame& frame, std::string& out) {
   const double step = SvgAxisStep(frame.high - frame.low);
   for (double at = std::ceil(frame.low / step) * step; at <= frame.high; at += step) {

@@ -100,6 +100,9 @@ void DrawAxis(const OverviewChart& chart, const Scale& scale, int height, std::s
 
 }  // namespace
 
+//         0 ms        10 ms       20 ms          times from the chart's begin
+//   name  |## gemm ##|  |###|  |####|            a lane
+//         |####|        |##|                     goes on with it: no name
 std::string SvgOverview(const OverviewChart& chart) {
   if (chart.end <= chart.begin || chart.lanes.empty()) return {};
   constexpr int kRight = 30;

@@ -100,6 +100,10 @@ void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::stri
 
 }  // namespace
 
+//              8 % worse
+//   |              :  o_o_o_o     a dot for each run, a line at each level's mean
+//   |   o_o_o_o_o  :
+//   |              :              before the first run of the new level
 std::string SvgTrend(const report::TrendSeries& series) {
   std::size_t count = 0;
   const Plane plane = PlaneOf(series, count);

@@ -71,6 +71,8 @@ std::string Flowed(const std::string& lead, const std::vector<std::string>& part
   return out + line + "\n";
 }
 
+// A bracket is looked at only where a name precedes it, so that "(a remark)" in a sentence stays.
+// Brackets within the folded one go with it; one that is never closed stays as it is.
 std::string WithFoldedNames(std::string_view text) {
   constexpr std::size_t kLongest = 24;
   std::string out;

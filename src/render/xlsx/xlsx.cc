@@ -38,6 +38,7 @@ std::int64_t CreatedOf(const std::string& captured) {
 
 }  // namespace
 
+// Evidence is placed before any sheet is written, since the findings link to it and come first.
 Result<std::string> RenderXlsx(const report::Report& report) {
   const CLocale locale;
   XlsxBook book(report.profile.name, CreatedOf(report.profile.captured));

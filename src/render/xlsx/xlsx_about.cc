@@ -26,6 +26,8 @@ std::size_t WritePairs(XlsxSheet& sheet, std::string_view title, const Pairs& pa
 
 }  // namespace
 
+// The value is a number, scaled as its unit is in workbooks; beside it is the text that other
+// reports show.
 void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
   XlsxSheet sheet(book, "Metrics");
   std::size_t row = 0;

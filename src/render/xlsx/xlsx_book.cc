@@ -85,6 +85,7 @@ lxw_format* XlsxBook::FormatWithUnit(Unit unit) {
   return format;
 }
 
+// Closing writes the file. A failure of any earlier call is reported here, the first of several.
 Result<std::string> XlsxBook::Finish() {
   Error error;
   error.kind = ErrorKind::kOutput;

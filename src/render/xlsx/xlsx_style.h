@@ -44,7 +44,8 @@ enum class XlsxStyle : std::uint8_t {
   kFree,     ///< Text that may run over its neighbors and widens no column.
 };
 
-/// How a unit is written: times in ms, sizes in MB, rates in GB/s and TFLOP/s; the rest as it is.
+/// How a unit is written: times in ms, sizes in MB, work in GFLOP, rates in GB/s and TFLOP/s; the
+/// rest as it is.
 struct XlsxUnit {
   double factor = 1;
   std::string_view name;  ///< For the head of a column: "ms"; empty: none.
