@@ -261,6 +261,7 @@ if(PROFGAUGE_TESTS)
       duet
       endings
       find
+      generated_ci
       github
       harness
       help
@@ -270,6 +271,7 @@ if(PROFGAUGE_TESTS)
       lists
       manual
       mcp
+      monorepo_history
       other_ci
       pairs
       python
