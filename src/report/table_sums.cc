@@ -92,7 +92,6 @@ std::optional<double> CopyTimeOf(const Report& report) {
   const Table* copies = FindTableById(report, "memcpys");
   if (copies == nullptr) return std::nullopt;
   const Column* time = ColumnOf<columns::kMemcpys>(copies, "time"_col);
-  if (time == nullptr) time = copies->Find("duration");
   if (time == nullptr) return std::nullopt;
   double sum = 0;
   for (std::size_t row = 0; row < copies->rows(); ++row) sum += AsNumber(copies->At(row, *time), 0);

@@ -6,6 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "analysis/tables/row_writer.h"
+#include "analysis/tables/shared_columns.h"
 #include "base/format.h"
 #include "report/table_look.h"
 
@@ -128,8 +130,9 @@ std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::s
 }  // namespace
 
 bool IsTree(const Table& table) {
-  return table.Find("node") != nullptr && table.Find("parent") != nullptr &&
-         table.Find("depth") != nullptr;
+  return ColumnOf<columns::kTree>(table, "node"_col) != nullptr &&
+         ColumnOf<columns::kTree>(table, "parent"_col) != nullptr &&
+         ColumnOf<columns::kTree>(table, "depth"_col) != nullptr;
 }
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }

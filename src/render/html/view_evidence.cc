@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/tables/device_columns.h"
+#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 #include "render/html/view.h"
 #include "report/labels.h"
@@ -39,7 +41,7 @@ void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
 SeenNames NamesOfKernels(const report::Report& report) {
   SeenNames names;
   const Table* kernels = FindTable(report, "kernels");
-  const Column* name = kernels == nullptr ? nullptr : kernels->Find("name");
+  const Column* name = ColumnOf<columns::kKernels>(kernels, "name"_col);
   if (name == nullptr || kernels->rows() > kSmallPayloadRows) return names;
   for (std::size_t row = 0; row < kernels->rows(); ++row) {
     if (!name->IsAbsentAt(row)) names.insert(kernels->strings()[name->TextAt(row)]);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
+#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "render/html/view.h"
@@ -43,10 +45,11 @@ std::optional<std::int64_t> NumberAt(const Column* column, std::size_t row) {
 // A row for each event of the allocator: columns are found once, and cells are no Values.
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
-  const Column* const device = table.Find("device");
+  const Column* const device = ColumnOf<columns::kMemoryCurve>(table, "device"_col);
   if (device == nullptr || device->type() != CellType::kText) return curves;
-  const Column *const ranks = table.Find("rank"), *const allocated = table.Find("allocated"),
-                      *const reserved = table.Find("reserved");
+  const Column* const ranks = ColumnOf<columns::kMemoryCurve>(table, "rank"_col);
+  const Column* const allocated = ColumnOf<columns::kMemoryCurve>(table, "allocated"_col);
+  const Column* const reserved = ColumnOf<columns::kMemoryCurve>(table, "reserved"_col);
   using Key = std::pair<StringId, std::int64_t>;
   std::map<Key, std::size_t> places;
   Key last_key;  // That of most rows: the map is asked where it changes.
@@ -73,14 +76,15 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-// The values of `column` in these rows as a series. It refers to `table` and `rows`, which must
-// outlive it: a curve of millions of events is not copied.
-StepSeries SeriesOf(const Table& table, std::string_view column,
+// The values of a column in these rows as a series called `name`. It refers to `table`, `values` and
+// `rows`, which must outlive it: a curve of millions of events is not copied.
+StepSeries SeriesOf(const Table& table, std::string_view name, const Column* values,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;
-  series.name = column;
+  series.name = name;
   series.size = rows.size();
-  series.point = [&rows, times = table.Find("time"), values = table.Find(column)](std::size_t i) {
+  const Column* const times = ColumnOf<columns::kMemoryCurve>(table, "time"_col);
+  series.point = [&rows, times, values](std::size_t i) {
     return std::pair(NumberAt(times, rows[i]).value_or(0),
                      static_cast<double>(values->IntegerAt(rows[i])));
   };
@@ -95,10 +99,12 @@ double PeakOf(const StepSeries& series) {
 }
 
 std::string ChartOf(const Table& table, const Curve& curve, const std::string& name) {
-  StepSeries allocated = SeriesOf(table, "allocated", curve.allocated);
+  StepSeries allocated = SeriesOf(
+      table, "allocated", ColumnOf<columns::kMemoryCurve>(table, "allocated"_col), curve.allocated);
   allocated.paint = PaintOf(Category::kOtherKernel);
   allocated.filled = true;
-  StepSeries reserved = SeriesOf(table, "reserved", curve.reserved);
+  StepSeries reserved = SeriesOf(
+      table, "reserved", ColumnOf<columns::kMemoryCurve>(table, "reserved"_col), curve.reserved);
   reserved.paint = PaintOf(Category::kMemcpy);
   StepChart chart;
   const double peak = PeakOf(allocated), most_reserved = PeakOf(reserved);

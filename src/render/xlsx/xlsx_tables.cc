@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/tables/row_writer.h"
+#include "analysis/tables/shared_columns.h"
 #include "base/format.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheet.h"
@@ -66,7 +68,7 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
   }
   const std::vector<std::size_t> shown = report::TellingRows(table, report::RowsInWorkbook(table));
   const std::size_t rows = shown.size();
-  const Column* depth = table.Find("depth");
+  const Column* depth = ColumnOf<columns::kTree>(table, "depth"_col);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit(),
