@@ -340,40 +340,6 @@ bool MetricComparer::CompareTail(const BaselineLimit& limit, MetricComparison& o
   return true;
 }
 
-void MetricComparer::NoteInputs(const InputMix& mix) {
-  if (!mix.is_taken_off) return;
-  const std::string more = std::abs(mix.longer) < kMuchBetween
-                               ? std::string()
-                               : fmt::format("; this run's inputs take {}, which is excluded",
-                                             RelativeChange(mix.longer));
-  AddOnce({"input shapes: iterations of the same shapes are compared" + more});
-}
-
-// If inputs have several lengths, unknown inputs do not show a change of the program, unless the
-// run is slower all the same.
-void MetricComparer::DoubtInputs(const InputMix& mix, MetricComparison& out) {
-  if (mix.is_taken_off || mix.unknown_share <= 0 || out.verdict == stats::Change::kFail) return;
-  out.verdict = stats::Change::kInconclusive;
-  out.over_limit = true;
-  out.reason = fmt::format(
-      "{} of the iterations have input shapes that the baseline has not: record a baseline with "
-      "them. As they are: {} [baseline/other-inputs]",
-      FormatShare(mix.unknown_share), ChangeWithInterval(out.shift, out.low, out.high));
-}
-
-// A total over three limits is no pass, whatever made it: not by leaving inputs out either.
-void MetricComparer::DoubtUnknownInputs(const InputMix& mix, MetricComparison& out) {
-  if (!mix.is_taken_off || !out.total || out.verdict == stats::Change::kFail) return;
-  const double all = (1 + *out.total) * (1 + mix.unknown_cost) - 1;
-  if (all <= stats::kFarLimits * *out.total_limit) return;
-  out.verdict = stats::Change::kInconclusive;
-  out.over_limit = true;
-  out.reason = fmt::format(
-      "total {} with the {} of the iterations whose input shapes the baseline has not: record a "
-      "baseline with them. Without them: {} [baseline/other-inputs]",
-      RelativeChange(all), FormatShare(mix.unknown_share), out.reason);
-}
-
 void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& current) {
   const auto note = [this](const SeriesList& runs, const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -27,11 +27,6 @@ namespace {
 
 constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice,
                                  PathTable::kGap};
-constexpr std::string_view kLimits =
-    "Not modeled: contention for bandwidth, caches, reactions of the host";
-constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
-constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
-
 // The kind of rows that the names in an expression belong to: that of the first that has one.
 std::optional<PathTable> TableOf(std::string_view text) {
   const auto ast = expr::Parse(text);
@@ -107,21 +102,6 @@ void AddMetric(const std::string& id, Value value, const std::string& absent,
   metric.value = std::move(value);
   metric.absent_because = absent;
   metric.note = note;
-}
-
-// The threads that a replay leaves as they are, in one clause; empty without any.
-std::string FreeThreads(const Replayer& replayer) {
-  std::string names;
-  for (const PathGraph& graph : replayer.graphs()) {
-    for (const std::uint32_t thread : graph.free_threads()) {
-      const Profile& profile = *graph.rank().profile;
-      const Thread& row = profile.threads[thread];
-      names += (names.empty() ? "" : ", ") +
-               (row.name.empty() ? fmt::format("{}", row.tid) : PrintableShort(row.name, 40));
-    }
-  }
-  if (names.empty()) return {};
-  return "; launches of thread " + names + " keep their times: their dependencies are unknown";
 }
 
 Table& ReplaceTable(Analysis& analysis, std::string_view id) {
@@ -334,32 +314,6 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   replayer_.FindSteps(changes);
   out.prediction = replayer_.Predict(changes, wanted_);
   return out;
-}
-
-std::string PredictionLimits(const Replayer* replayer) {
-  std::string text(kLimits);
-  if (replayer == nullptr) return text;
-  text += replayer->is_joint() ? kJoint : kPeers;
-  return text + FreeThreads(*replayer);
-}
-
-std::string PathText(const Prediction& prediction) {
-  Ns whole = 0;
-  std::vector<std::pair<Ns, PathKind>> parts;
-  for (std::size_t i = 0; i < kPathKinds; ++i) {
-    whole += prediction.path[i];
-    if (prediction.path[i] > 0) parts.emplace_back(prediction.path[i], static_cast<PathKind>(i));
-  }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  for (const auto& [time, kind] : parts) {
-    const double share = static_cast<double>(time) / static_cast<double>(whole);
-    if (share < knowledge::kFindingsPathLeastShare) continue;
-    if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", InfoOf(kind).title, FormatValue(Value{share}, Unit::kShare));
-  }
-  return text;
 }
 
 void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* replayer,

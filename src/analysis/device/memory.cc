@@ -1,4 +1,5 @@
 #include "analysis/device/device_tables.h"
+#include "analysis/device/memory_rows.h"
 
 #include <fmt/format.h>
 
@@ -21,115 +22,6 @@
 
 namespace profgauge {
 namespace {
-
-// c10::DeviceType and its number, as one key; CPUs are one device.
-using DeviceKey = std::pair<int, std::int32_t>;
-
-DeviceKey KeyOf(const MemoryTable& memory, std::size_t row) {
-  const int type = memory.device_type[row];
-  return {type, type == 0 ? -1 : memory.device[row]};
-}
-
-std::string DeviceName(const DeviceKey& key) {
-  if (key.first == 0) return "CPU";
-  // c10's CUDA, and HIP as PyTorch for ROCm 6 and later writes it.
-  return key.first == 1 || key.first == 6
-             ? fmt::format("GPU {}", key.second)
-             : fmt::format("device {} of type {}", key.second, key.first);
-}
-
-struct OpSums {
-  std::int64_t increase = 0, self_increase = 0;
-  std::int64_t allocations = 0, self_allocations = 0;
-  std::int64_t allocated = 0, self_allocated = 0;
-};
-
-// The innermost op of the tree around a memory event. Annotations are transparent; an event in
-// a framework range itself (optimizer, data loader) is no operator's.
-std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at) {
-  const HostTable& host = rank.profile->host;
-  while (at.valid()) {
-    const std::uint32_t op = rank.tree.representative[at.value];
-    if (op != OpTree::kNone) return op;
-    const bool transparent =
-        host.kind[at.value] == HostKind::kAnnotation && !is_range(host.name[at.value]);
-    if (!transparent) return OpTree::kNone;
-    at = host.parent[at.value];
-  }
-  return OpTree::kNone;
-}
-
-// Sums per device and operator name of one rank.
-using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
-
-// An event counts for the operator that it is in (self) and for all operators around that one.
-// Framework ranges count for neither, but what is outside of them still gets it.
-std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
-  const MemoryTable& memory = rank.profile->memory;
-  const HostTable& host = rank.profile->host;
-  NameMemo is_range(*rank.profile, IsFrameworkRange);
-  std::map<DeviceKey, NameSums> result;
-  for (std::size_t i = 0; i < memory.size(); ++i) {
-    if (!rank.iterations.SelectsHostTime(memory.time[i])) continue;
-    const std::uint32_t op = OpOf(rank, is_range, memory.op[i]);
-    if (op == OpTree::kNone || is_range(host.name[op])) continue;
-    NameSums& sums = result[KeyOf(memory, i)];
-    const std::int64_t bytes = memory.bytes[i];
-    OpSums& self = sums[host.name[op].value];
-    self.self_increase += bytes;
-    if (bytes > 0) {
-      self.self_allocated += bytes;
-      ++self.self_allocations;
-    }
-    for (std::uint32_t at = op; at != OpTree::kNone; at = rank.tree.parent[at]) {
-      if (is_range(host.name[at])) continue;
-      OpSums& total = sums[host.name[at].value];
-      total.increase += bytes;
-      if (bytes <= 0) continue;
-      total.allocated += bytes;
-      ++total.allocations;
-    }
-  }
-  return result;
-}
-
-// All calls, whether they allocate or not: memory per call is then of the operator and not of those
-// calls that missed the allocator's cache.
-std::vector<std::int64_t> CallsByName(const RankContext& rank) {
-  std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
-  const HostTable& host = rank.profile->host;
-  for (std::size_t row = 0; row < host.size(); ++row) {
-    const bool is_counted = rank.InTables(HostId{static_cast<std::uint32_t>(row)});
-    if (is_counted && rank.tree.IsOp(row) && host.name[row].valid()) ++calls[host.name[row].value];
-  }
-  return calls;
-}
-
-void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMemoryOps>& write) {
-  const Profile& profile = *rank.profile;
-  const std::vector<std::int64_t> calls = CallsByName(rank);
-  for (const auto& [device, sums] : SumByOp(rank)) {
-    std::vector<std::pair<std::uint32_t, OpSums>> rows(sums.begin(), sums.end());
-    std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
-      if (a.second.self_increase != b.second.self_increase) {
-        return a.second.self_increase > b.second.self_increase;
-      }
-      return profile.Name(StringId{a.first}) < profile.Name(StringId{b.first});
-    });
-    for (const auto& [name, row] : rows) {
-      write.Text("device"_col, DeviceName(device))
-          .Integer("rank"_col, rank.rank)
-          .Text("name"_col, pool.Intern(profile.Name(StringId{name})))
-          .Integer("calls"_col, calls[name])
-          .Integer("increase"_col, row.increase)
-          .Integer("self_increase"_col, row.self_increase)
-          .Integer("allocations"_col, row.allocations)
-          .Integer("self_allocations"_col, row.self_allocations)
-          .Integer("allocated"_col, row.allocated)
-          .Integer("self_allocated"_col, row.self_allocated);
-    }
-  }
-}
 
 // The texts of a rank's rows: devices and who wanted the memory, each made once.
 class BlockTexts {

@@ -1,0 +1,34 @@
+// Which device a memory event is of, and the table of operators that allocate: parts of memory.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "analysis/classify/name_memo.h"
+#include "analysis/context/context.h"
+#include "analysis/tables/row_writer.h"
+#include "analysis/tables/work_columns.h"
+#include "base/string_pool.h"
+
+namespace profgauge {
+
+/// c10::DeviceType and its number, as one key; CPUs are one device.
+using DeviceKey = std::pair<int, std::int32_t>;
+
+DeviceKey KeyOf(const MemoryTable& memory, std::size_t row);
+
+/// "GPU 0"; "CPU"; "device 1 of type 9".
+std::string DeviceName(const DeviceKey& key);
+
+/// The innermost operator of the tree around a memory event that began in the host row `at`;
+/// OpTree::kNone without any. Annotations are transparent; an event in a framework range itself
+/// (optimizer, data loader: `is_range` says so of a name) is no operator's. O(depth).
+std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at);
+
+/// Adds the rank's rows of memory_ops: by device, those that gained most themselves first. Only
+/// events of selected iterations count. `pool` keeps the names. O(events × depth + host rows).
+void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMemoryOps>& write);
+
+}  // namespace profgauge
