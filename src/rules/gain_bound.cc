@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
 #include "base/metric_id.h"
 
 namespace profgauge {
@@ -45,23 +44,6 @@ bool HasCollectives(const RunData& run) {
   return collectives != nullptr && collectives->rows() > 0;
 }
 
-// Of devices that wait for each other, each may delay the others in turn: their costs add up. Else
-// the one where rows cost most decides.
-//
-//     device 0   rows cost 2 ms      without collectives: 3 ms, the most of one device
-//     device 1   rows cost 3 ms      with collectives: 5 ms, since device 0 delays device 1, too
-std::vector<ExposureCosts> CostsOf(const Exposure& exposure, bool each_delays_all) {
-  std::vector<ExposureCosts> costs;
-  if (!each_delays_all || exposure.devices.size() < 2) {
-    costs.emplace_back(exposure);
-    return costs;
-  }
-  for (const Exposure::Device& device : exposure.devices) {
-    costs.emplace_back(Exposure{{device}, exposure.has_work});
-  }
-  return costs;
-}
-
 }  // namespace
 
 MostGain::MostGain(const CompiledRule& rule, const RunData& run)
@@ -75,15 +57,14 @@ std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
   if (exposure_ == nullptr) {
     return is_idle_ && !each_delays_all_ ? AllIdleTime(run_) : std::nullopt;
   }
-  if (costs_.empty()) costs_ = CostsOf(*exposure_, each_delays_all_);
-  double all = 0;
-  for (ExposureCosts& costs : costs_) {
-    const std::optional<double> cost =
-        is_idle_ ? std::optional(costs.Idle(rows)) : costs.Exposed(rows);
-    if (!cost) return std::nullopt;
-    all += *cost;
+  // With collectives each device may delay the others in turn:
+  //
+  //     device 0   rows cost 2 ms      without collectives: 3 ms, the most of one device
+  //     device 1   rows cost 3 ms      with collectives: 5 ms, since device 0 delays device 1, too
+  if (!costs_) {
+    costs_.emplace(*exposure_, each_delays_all_ ? AcrossDevices::kSum : AcrossDevices::kLargest);
   }
-  return all;
+  return is_idle_ ? std::optional(costs_->Idle(rows)) : costs_->Exposed(rows);
 }
 
 }  // namespace profgauge

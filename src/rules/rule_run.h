@@ -107,7 +107,7 @@ class MostGain {
   const Exposure* exposure_ = nullptr;
   bool is_idle_;
   bool each_delays_all_;
-  std::vector<ExposureCosts> costs_;  // By device, or of all; from the first question on.
+  std::optional<ExposureCosts> costs_;  // From the first question on.
 };
 
 // The message and advice of a finding, by parts.

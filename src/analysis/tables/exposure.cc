@@ -6,7 +6,8 @@
 
 namespace profgauge {
 
-ExposureCosts::ExposureCosts(const Exposure& exposure) : has_work_(exposure.has_work) {
+ExposureCosts::ExposureCosts(const Exposure& exposure, AcrossDevices across)
+    : has_work_(exposure.has_work), across_(across) {
   std::vector<Part> work, gaps;
   std::vector<const std::vector<std::uint32_t>*> rows_of_work, rows_of_gaps;
   for (const Exposure::Device& device : exposure.devices) {
@@ -59,7 +60,7 @@ ExposureCosts::Parts ExposureCosts::Index(std::vector<Part> parts,
 // Counts for each part how many of its rows are chosen, and adds its time to its device when enough
 // are. Choosing 0 and 1 of the above: part 1 is complete with both, part 0 with row 1; 2 is not, as
 // it needs row 2. Only the parts of these rows are reset.
-double ExposureCosts::Largest(Parts& parts, std::span<const std::uint32_t> rows) {
+double ExposureCosts::CostOf(Parts& parts, std::span<const std::uint32_t> rows) {
   std::vector<std::uint32_t> met;
   for (const std::uint32_t row : rows) {
     if (row + std::size_t{1} >= parts.begin.size()) continue;
@@ -69,24 +70,26 @@ double ExposureCosts::Largest(Parts& parts, std::span<const std::uint32_t> rows)
       if (part.have == part.needed) sums_[part.device] += part.time;
     }
   }
-  double largest = 0;
+  // Parts are in the order of devices, so sorted ones add up devices in one order, whatever was
+  // chosen first.
+  std::sort(met.begin(), met.end());
+  double cost = 0;
   for (const std::uint32_t index : met) {
-    const std::uint32_t device = parts.parts[index].device;
-    largest = std::max(
-        largest, static_cast<double>(sums_[device]) / static_cast<double>(iterations_[device]));
+    Part& part = parts.parts[index];
+    part.have = 0;
+    const Ns sum = std::exchange(sums_[part.device], 0);  // Once for each device.
+    const double of_device =
+        static_cast<double>(sum) / static_cast<double>(iterations_[part.device]);
+    cost = across_ == AcrossDevices::kSum ? cost + of_device : std::max(cost, of_device);
   }
-  for (const std::uint32_t index : met) {
-    sums_[parts.parts[index].device] = 0;
-    parts.parts[index].have = 0;
-  }
-  return largest;
+  return cost;
 }
 
 std::optional<double> ExposureCosts::Exposed(std::span<const std::uint32_t> rows) {
   if (!has_work_) return std::nullopt;
-  return Largest(work_, rows);
+  return CostOf(work_, rows);
 }
 
-double ExposureCosts::Idle(std::span<const std::uint32_t> rows) { return Largest(gaps_, rows); }
+double ExposureCosts::Idle(std::span<const std::uint32_t> rows) { return CostOf(gaps_, rows); }
 
 }  // namespace profgauge

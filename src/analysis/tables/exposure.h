@@ -48,17 +48,24 @@ struct Exposure {
   bool has_work = true;  ///< False: only gaps are known, as of operators with time on the host.
 };
 
+/// How the costs of several devices are one.
+enum class AcrossDevices : std::uint8_t {
+  kLargest,  ///< The device where it is longest decides: they wait for nobody.
+  kSum,      ///< They wait for each other in collectives, so each may delay the others in turn.
+};
+
 /// The cost of choices of rows of one exposure: each choice in the time of its rows' shared parts.
-/// O(parts) to make. A question costs the parts of its rows only, and leaves no trace; not safe for
-/// several threads. The exposure need not outlive it.
+/// O(parts + rows) to make, whatever the number of devices: 512 ranks have one index, not 512. A
+/// question costs the parts of its rows only, and leaves no trace; not safe for several threads.
+/// The exposure need not outlive it.
 class ExposureCosts {
  public:
-  explicit ExposureCosts(const Exposure& exposure);
+  explicit ExposureCosts(const Exposure& exposure, AcrossDevices across = AcrossDevices::kLargest);
 
-  /// Time per iteration that the chosen rows, each named once, are exposed, on the device where it
-  /// is longest. Nothing when the work is unknown.
+  /// Time per iteration that the chosen rows, each named once, are exposed, of all devices as
+  /// `across` says. Nothing when the work is unknown.
   std::optional<double> Exposed(std::span<const std::uint32_t> rows);
-  /// Also the idle time that they touch: per iteration, on the device where it is longest; 0
+  /// Also the idle time that they touch: per iteration, of all devices as `across` says; 0
   /// without gaps. For calls a moment may count as both: a call that runs in a gap is exposed in
   /// it.
   double Idle(std::span<const std::uint32_t> rows);
@@ -77,9 +84,10 @@ class ExposureCosts {
   };
   static Parts Index(std::vector<Part> parts,
                      std::span<const std::vector<std::uint32_t>* const> rows);
-  double Largest(Parts& parts, std::span<const std::uint32_t> rows);
+  double CostOf(Parts& parts, std::span<const std::uint32_t> rows);
 
   bool has_work_;
+  AcrossDevices across_;
   std::vector<std::int64_t> iterations_;  // By device.
   std::vector<Ns> sums_;                  // By device; 0 between two questions.
   Parts work_, gaps_;

@@ -221,7 +221,7 @@ TEST(ExposureCosts, ChoicesCostTheirParts) {
         }
       }
     }
-    ExposureCosts costs(exposure);
+    ExposureCosts costs(exposure), sums(exposure, AcrossDevices::kSum);
     for (int question = 0; question < 20; ++question) {
       std::vector<std::uint32_t> rows;
       for (std::uint32_t row = 0; row < 15; ++row) {
@@ -229,6 +229,13 @@ TEST(ExposureCosts, ChoicesCostTheirParts) {
       }
       EXPECT_EQ(costs.Exposed(rows), Slowly(exposure, rows, false));
       EXPECT_EQ(costs.Idle(rows), Slowly(exposure, rows, true));
+      double exposed = 0, idle = 0;
+      for (const Exposure::Device& device : exposure.devices) {
+        exposed += Slowly(Exposure{{device}}, rows, false);
+        idle += Slowly(Exposure{{device}}, rows, true);
+      }
+      EXPECT_EQ(sums.Exposed(rows), exposed);
+      EXPECT_EQ(sums.Idle(rows), idle);
     }
   }
 }
