@@ -134,7 +134,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   std::shared_ptr<const JudgedSteps> steps;
   if (is_told) {
     steps = AddKept({contexts, ranks, std::move(ops), std::move(tables)}, out);
-    AddKeptExposures(exposures, out);
+    AddKeptExposures(std::move(exposures), out);
   }
   SetStatedNotKept(ranks, out);
 

@@ -7,6 +7,9 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
+#include <map>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -48,21 +51,24 @@ std::string KeyOf(const Table& table, const KeySpec& spec, std::size_t row) {
   return key;
 }
 
-// By row, with the rank where the table distinguishes ranks, else -1. Rows without any visible
-// difference are numbered in the table's order.
-using RowKey = std::pair<std::int64_t, std::string>;
-std::vector<RowKey> KeysOf(const Table& table, const KeySpec& spec) {
-  const Column* rank = table.Find(columns::kRank.id);
-  std::map<RowKey, std::int64_t> seen;
-  std::vector<RowKey> keys;
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    RowKey key{rank == nullptr ? -1 : rank->IntegerAt(row), KeyOf(table, spec, row)};
-    if (const std::int64_t before = seen[key]++; before > 0) {
-      key.second += fmt::format("\x1f{}", before);
-    }
+// Of these rows, in their order. Rows without any visible difference are numbered in that order.
+std::vector<std::string> KeysOf(const Table& table, const KeySpec& spec,
+                                std::span<const std::uint32_t> rows) {
+  std::map<std::string, std::int64_t> seen;
+  std::vector<std::string> keys;
+  keys.reserve(rows.size());
+  for (const std::uint32_t row : rows) {
+    std::string key = KeyOf(table, spec, row);
+    if (const std::int64_t before = seen[key]++; before > 0) key += fmt::format("\x1f{}", before);
     keys.push_back(std::move(key));
   }
   return keys;
+}
+
+std::vector<std::uint32_t> AllRows(const Table& table) {
+  std::vector<std::uint32_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), 0u);
+  return rows;
 }
 
 std::array<std::vector<Exposure::Part> Exposure::Device::*, 3> KindsOfParts() {
@@ -95,12 +101,12 @@ Exposure Renamed(const Exposure& exposure, RowOf row_of) {
 // Only rows that a part names get a key, in the order of their first use.
 KeptExposure Kept(const Table& table, const KeySpec& spec, const Exposure& exposure) {
   KeptExposure kept;
-  const std::vector<RowKey> keys = KeysOf(table, spec);
+  const std::vector<std::string> keys = KeysOf(table, spec, AllRows(table));
   std::map<std::uint32_t, std::uint32_t> known;
   const auto key_of = [&](std::uint32_t row) {
     const auto next = static_cast<std::uint32_t>(known.size());
     const auto [at, is_new] = known.try_emplace(row, next);
-    if (is_new) kept.keys.push_back(keys[row].second);
+    if (is_new) kept.keys.push_back(keys[row]);
     return at->second;
   };
   kept.exposure = Renamed(exposure, key_of);
@@ -217,22 +223,53 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary) {
 
 namespace {
 
-// For the run, from its ranks; nothing where a rank does not have it or has rows missing in the
-// table: less than all would bound gains too low.
-std::optional<Exposure> OfRun(const std::vector<RankExposures>& ranks, const KeySpec& spec,
-                              const Table& table) {
-  std::map<RowKey, std::uint32_t> rows;
-  for (RowKey& key : KeysOf(table, spec)) {
-    rows.emplace(std::move(key), static_cast<std::uint32_t>(rows.size()));
+// The table's rows by their keys, for one rank after the other: 512 ranks with 1 000 rows each
+// never have 512 000 keys at once. Where the table does not distinguish ranks, its rows are every
+// rank's.
+class RowsByKey {
+ public:
+  RowsByKey(const Table& table, const KeySpec& spec) : table_(table), spec_(spec) {
+    const Column* rank = table.Find(columns::kRank.id);
+    is_of_rank_ = rank != nullptr;
+    if (!is_of_rank_) Take(AllRows(table));
+    for (std::uint32_t row = 0; is_of_rank_ && row < table.rows(); ++row) {
+      rows_of_[rank->IntegerAt(row)].push_back(row);
+    }
   }
-  const bool is_of_rank = table.Find(columns::kRank.id) != nullptr;
+
+  /// Valid until the next call.
+  const std::map<std::string, std::uint32_t>& Of(std::int64_t rank) {
+    if (is_of_rank_) Take(rows_of_[rank]);
+    return rows_;
+  }
+
+ private:
+  void Take(const std::vector<std::uint32_t>& rows) {
+    rows_.clear();
+    std::vector<std::string> keys = KeysOf(table_, spec_, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows_.emplace(std::move(keys[i]), rows[i]);
+  }
+
+  const Table& table_;
+  const KeySpec& spec_;
+  bool is_of_rank_ = false;
+  std::map<std::int64_t, std::vector<std::uint32_t>> rows_of_;
+  std::map<std::string, std::uint32_t> rows_;
+};
+
+// For the run, from its ranks; nothing where a rank does not have it or has rows missing in the
+// table: less than all would bound gains too low. Takes the ranks' own, which are as much again.
+std::optional<Exposure> OfRun(std::vector<RankExposures>& ranks, const KeySpec& spec,
+                              const Table& table) {
+  RowsByKey rows_by_key(table, spec);
   Exposure of_run;
-  for (const RankExposures& rank : ranks) {
+  for (RankExposures& rank : ranks) {
     const auto kept = rank.kept.find(spec.table);
     if (kept == rank.kept.end()) return std::nullopt;
+    const auto& rows = rows_by_key.Of(rank.rank);
     std::vector<std::uint32_t> row_of;
     for (const std::string& key : kept->second.keys) {
-      const auto row = rows.find({is_of_rank ? rank.rank : -1, key});
+      const auto row = rows.find(key);
       if (row == rows.end()) return std::nullopt;
       row_of.push_back(row->second);
     }
@@ -240,13 +277,14 @@ std::optional<Exposure> OfRun(const std::vector<RankExposures>& ranks, const Key
         Renamed(kept->second.exposure, [&](std::uint32_t key) { return row_of[key]; });
     of_run.has_work = renamed.has_work;
     std::move(renamed.devices.begin(), renamed.devices.end(), std::back_inserter(of_run.devices));
+    rank.kept.erase(kept);
   }
   return of_run;
 }
 
 }  // namespace
 
-void AddKeptExposures(const std::vector<RankExposures>& ranks, Output& out) {
+void AddKeptExposures(std::vector<RankExposures> ranks, Output& out) {
   for (const KeySpec& spec : kKeys) {
     const Table* table = out.Added(spec.table);
     if (table == nullptr) continue;

@@ -42,7 +42,7 @@ struct RankExposures {
   KeptExposures kept;
 };
 /// Sets the exposures of the tables in `out` which all of `ranks` keep whole.
-void AddKeptExposures(const std::vector<RankExposures>& ranks, Output& out);
+void AddKeptExposures(std::vector<RankExposures> ranks, Output& out);
 
 // Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
 // a row for each event keep only the longest rows. The possible cost of rows is kept too.
