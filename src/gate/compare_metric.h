@@ -12,7 +12,7 @@
 //     CompareValues    one number a run, exact or not                          kExact, kValue
 //     Doubt*           an answer that the data do not carry                    undecided, missing
 //
-// A Doubt never turns a failure into a pass, nor a pass into a failure.
+// A Doubt never turns a failure into a pass. It fails a pass only by `on_missing: fail`.
 #pragma once
 
 #include <span>

@@ -192,8 +192,8 @@ double Estimate::SeesWith(double limit, double iterations, double runs) const {
 // With k baseline runs, one candidate, factor f = MedianFactor(k) + 1:
 //
 //     error^2 =  within * f / 2      the variance of one pair's shift, with autocorrelation
-//              + noise * f           (3 floor^2 + variance of the k levels beyond their iterations)
-//                                    / (3 + k - 1)
+//              + noise * f           (3 floor^2 + (k - 1) v) / (3 + k - 1), where v is the
+//                                    variance of the k levels less that of their iterations
 //
 // The quantile is Student's t at 99 %, with the degrees of freedom of a sum of two estimated
 // variances (Welch 1947, Satterthwaite 1946).

@@ -5,8 +5,8 @@
 //     verdict              p  p  p  p  f  p  p  p  p  p  f  f
 //     release v2.3            ^
 //     anchor                  ^     ^     ^                         42 44 46: from the mark on
-//     window                                       ^  ^  ^          48 49 50: the last that passed
-//     failed                                                ^  ^    51 52: after the window
+//     window                                    ^  ^  ^             48 49 50: the last that passed
+//     failed                                             ^  ^       51 52: after the window
 //
 // A run that failed is no baseline: else one regression that slips in becomes the level.
 #pragma once

@@ -80,12 +80,13 @@ std::vector<double> StartsOf(const std::vector<Excess>& runs) {
 // Slow iterations that hang together change sides together: the length of a block follows from the
 // autocorrelation of the clipped excesses, over all runs of both sides.
 //
-//     excess    0 0 1 1 1 0 0 0 0 1 1 1 0 0 0      rho 0.5: blocks of (1 + 0.5) / (1 - 0.5) = 3
+//     excess    0 0 1 1 1 0 0 0 0 1 1 1 0 0 0      if rho is 0.5: (1 + 0.5) / (1 - 0.5) = 3 each
 //     blocks    |-----|-----|-----|-----|-----|
 //
 // Drawn one by one they would spread evenly over both sides, and a burst of one run would look like
-// a change of the program. A run of three iterations or more makes at least three blocks. One over
-// kLongRun iterations makes kBlocksOfLongRun at most, for the time of the draws.
+// a change of the program. A run of three iterations or more makes at least three blocks. Where a
+// run has over kLongRun iterations, blocks are long enough that it makes kBlocksOfLongRun at most,
+// for the time of the draws, unless a third of the shortest run is less.
 class Blocks {
  public:
   void Add(const std::vector<Excess>& runs) {

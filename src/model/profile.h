@@ -97,9 +97,10 @@ struct RecordingHint {
   std::string_view how;
 };
 
-/// A value: moved from the reader to the analysis, and not changed after ProfileBuilder::Finish()
-/// except by the steps that name their profile as `Profile&` (GraphOperators, run_side/attach.h).
-/// Views into `strings` stay valid when it is moved, and end with it.
+/// A value: moved from the reader to the analysis, which does not change it. After
+/// ProfileBuilder::Finish() its reader may still set fields, and so may steps over all ranks
+/// (GraphOperators, run_side/attach.h). Views into `strings` stay valid when it is moved, and end
+/// with it.
 struct Profile {
   Source source;
   std::int64_t origin_ns = 0;       ///< Absolute time (Unix ns where known) of model time 0.

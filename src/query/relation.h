@@ -48,14 +48,15 @@ struct RelationInfo {
   const ColumnInfo* Find(std::string_view column) const;
 };
 
-/// Every table: those of the report, of events, of the history, then `tables` and `columns`. Made
-/// when first asked for, then the same for the life of the program: pointers into it stay valid.
+/// Every table: those of the report, of the history, `tables`, `columns` and `queries`, then those
+/// of events. Made at the first call, then the same for the life of the program: pointers into it
+/// stay valid.
 std::span<const RelationInfo> Schema();
 /// Its place in Schema().
 std::optional<std::size_t> FindRelation(std::string_view name);
 /// Whether it is of the program, not of a profile: tables, columns and saved queries.
 bool DescribesItself(std::string_view table);
-/// The name of a column in SQL: five ids of the catalog are no bare words there.
+/// The name of a column in SQL: some ids of the catalog are keywords there.
 std::string_view SqlName(std::string_view table, std::string_view id);
 
 /// Rows that can be read in any order. Columns count as those of the RelationInfo.

@@ -65,7 +65,7 @@ bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles);
 /// "worker10" comes after "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);
 
-/// LoadRun without the list of skipped files, and without the documents beside them.
+/// The profiles of LoadRun(), without its lists of skipped files and of documents.
 Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
                                      const ReadOptions& options,
                                      RanksFrom ranks = RanksFrom::kRecorded);

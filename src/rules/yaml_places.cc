@@ -60,7 +60,7 @@ void Place(std::vector<SourceText::Run>& runs, std::size_t offset, const Cursor&
 // where they are not, YAML has decoded something:
 //
 //     line 3   when: >                        text   gpu.idle > 20% and rank.id == 3
-//     line 4       gpu.idle > 20% and                ^0                ^19
+//     line 4       gpu.idle > 20% and                ^0                 ^19
 //     line 5       rank.id == 3               runs   {0: line 4, column 5}, {19: line 5, column 5}
 //
 // A run is kept only where the place does not follow from the run before it.

@@ -51,7 +51,7 @@ Ns MedianWithout(std::span<const std::pair<Ns, Link>> sorted, std::size_t own) {
 
 }  // namespace
 
-// Each link is compared with the median of the others, call by call of the same signature:
+// Each link is compared with the median of the others, over calls of one signature:
 //
 //   link          A    B    C        A against median(4, 6) = 5: 10 / 5 = 2 times as slow
 //   median of     10   4    6        B against median(10, 6) = 8, C against median(10, 4) = 7

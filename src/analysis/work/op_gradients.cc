@@ -53,9 +53,10 @@ std::vector<bool> HoldWork(const HostTable& host, const OpWorks& works) {
 
 }  // namespace
 
-// Three walks over rows whose parents come first: find the outermost node around each row, count
-// the matrix kernels of each node, then give each node with kernels its product's work. A linear
-// layer whose input needs no gradient launches one matmul in backward, others two.
+// Three walks: over host rows, whose parents come first, for the outermost node around each; over
+// device rows, for the matrix kernels of each node; again over host rows, to give each node with
+// such kernels the work of its matmuls. A linear layer whose input needs no gradient launches one
+// matmul in backward, others two.
 void AddGradientWork(const Profile& profile, const OpTree& tree, const KernelClasses& classes,
                      OpWorks& works) {
   const HostTable& host = profile.host;

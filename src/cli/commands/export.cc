@@ -66,10 +66,10 @@ std::string Fitted(std::string_view text, std::size_t width) {
 /// PyProf's widths, or less where the cells need less; kernel and parameters share the rest of
 /// `total`, the one that needs less first.
 ///
-///   idx  dir  kernel          params          total 60
-///   ^^^  ^^^  as needed, at most PyProf's     left: 50
-///             ^^^^^^ needs 12 -> 12           left: 37
-///                             ^^^^^^ needs 90 -> the rest
+///   Idx  Direction  Kernel          Params    total 60
+///   ^^^  ^^^^^^^^^  as needed, at most PyProf's width or the head's     left: 46
+///                   ^^^^^^ needs 12 -> 12                               left: 33
+///                                   ^^^^^^ needs 90 -> the rest
 ///
 /// A column of open width is at least 12 wide, even if the line then passes `total`.
 std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,

@@ -34,7 +34,7 @@ namespace profgauge::readers::nsight {
 ///   globalTid   | hardware 8 bits | virtual machine 8 | process 24 | thread 24 |
 ///
 /// ReadExport() has the order of the parts: processes and devices before calls, calls before
-/// diagnostics (which processes use CUDA), everything before scheduling (which threads are known).
+/// diagnostics (which processes use CUDA), and all that have threads before scheduling.
 struct Import {
   Import(Tables from, ProfileBuilder& to) : tables(from), builder(&to) {}
 

@@ -5,7 +5,7 @@
 //   |         rank 3 waits for rank 0 in 12 of 16 collectives                       |
 //   |         do: …                                                                 |
 //   |         next: profgauge rules explain comm/exposed …                          |
-//    ^^verb   ^^name          ^^value  ^^limit            ^^gain, text below or beside
+//    ^^verb   ^^name          ^^value ^^limit             ^^gain, text below or beside
 //
 // Columns are as wide as their widest cell, up to a bound of each; a wider cell only shifts its own
 // row. Widths count characters, so a wide character of East Asia takes two columns unnoticed.

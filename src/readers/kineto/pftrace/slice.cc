@@ -6,7 +6,7 @@
 
 namespace profgauge::readers::pftrace {
 
-// A number without a text is counted and named "name#7": the event still happened.
+// A number without a text is counted.
 std::optional<std::string_view> Decoder::Find(const Sequence& sequence, Table table,
                                               std::uint64_t iid) {
   auto found = sequence.interned.Find(table, iid);
@@ -17,6 +17,7 @@ std::optional<std::string_view> Decoder::Find(const Sequence& sequence, Table ta
   return found;
 }
 
+// "name#7" where the text of number 7 is lost: the event still happened.
 std::string_view Decoder::NameOf(std::optional<std::string_view> found, std::uint64_t iid) {
   if (found) return *found;
   scratch_ = fmt::format("name#{}", iid);
