@@ -3,7 +3,7 @@
 //     limit (level error)       on_missing, on_inconclusive       verdict
 //     fail                                                        fail
 //     inconclusive, over        whatever                          no verdict
-//     inconclusive, within      warn | pass | no_verdict          pass with a warning | pass | none
+//     inconclusive, within      warn | pass | no_verdict          pass, warned | pass | no verdict
 //     missing                   skip | no_verdict | fail          pass | no verdict | fail
 //
 // A verdict that has failed by a limit or finding stays a failure.

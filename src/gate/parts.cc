@@ -176,11 +176,11 @@ std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& can
 }
 
 // The change that half of the time of all parts has at most.
-template <class Of>
 //
 //     change      -1 %    0 %    +4 %    +4 %    +9 %        the weighted median: a clock that is
 //     share       10 %   10 %    30 %    40 %    10 %        4 % lower slows nearly all parts
 //     sum         10     20      50                          half of the time: +4 % is common
+template <class Of>
 double SharedBy(const std::vector<Series>& all, const Of& of) {
   std::vector<std::pair<double, double>> changes;
   double whole = 0;

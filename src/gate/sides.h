@@ -72,7 +72,7 @@ std::size_t ShortestOf(const Side& side);
 /// without warm-up, over all runs kept.
 std::size_t CountSlower(const Side& base, const Side& side, double limit);
 
-// A paired comparison, as of twins: the runs of a pair are neighbors in time.
+// A paired comparison: the runs of a pair are neighbors in time.
 //
 //     time       1    2    3    4    5    6
 //     run        A    B    B    A    A    B            A B and B A alternate, so that a drift

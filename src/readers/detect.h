@@ -24,8 +24,8 @@
 namespace profgauge {
 
 /// The reader whose format the bytes have; it lives as long as the program. `head`: the first
-/// kSniffBytes, decompressed. Errors: kInput with the kind of `path` instead, with help. An SQLite
-/// database is opened to see its tables, and must be a plain file for that.
+/// kSniffBytes, decompressed. An SQLite database is opened to see its tables, and must be a plain
+/// file for that. Errors: kInput, which names the format of `path` where it is known, with help.
 Result<const Reader*> FindReader(const std::string& path, std::span<const std::byte> head,
                                  bool compressed);
 

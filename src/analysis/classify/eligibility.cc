@@ -134,7 +134,7 @@ std::vector<Inner> InnerDimensions(std::string_view op, const std::vector<Shape>
   return {};
 }
 
-// Ten times major, and minor: 80 of an A100; -1 unknown.
+// 10 * major + minor: 80 for an A100. -1: unknown.
 int ComputeCapability(const Gpu& gpu) {
   return gpu.compute_major < 0 ? -1 : gpu.compute_major * 10 + std::max(0, gpu.compute_minor);
 }

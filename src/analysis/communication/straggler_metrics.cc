@@ -53,7 +53,7 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, Out
 
 namespace {
 
-// The share of the straggler's own iterations in which it waits for input data.
+// The share of the straggler's iteration time in which it waits for input data.
 void SetStragglersLoader(const RankParts& parts, Output& out) {
   constexpr MetricId kId = metric::kRankStragglerDataloader;
   if (parts.sum() <= 0) return out.SetAbsent(kId, "its iterations have no length");

@@ -82,7 +82,7 @@ class Behind {
  private:
   using ByIteration = std::map<std::uint32_t, IterationWork>;
 
-  // When the kernels of each iteration run on these streams together.
+  // Over these streams: the first start, last end and count of each iteration's kernels.
   ByIteration KernelsOf(std::span<const StreamWork> streams) const {
     ByIteration kernels;
     for (const StreamWork& stream : streams) {

@@ -112,8 +112,8 @@ struct Open {
 //
 //   Net       |------------------------------|     own: 30 - 14
 //   Linear        |------------|                   own: 14 - 6
-//   op               |----|                        an operator: the times inside of it are its
-//   launch                   ^                     work without an operator, for Linear
+//   op               |----|                        keeps all times inside it
+//   launch                   ^                     device work outside of operators: Linear's
 //
 // A module within an operator (`in_op`) does not add to the module around: the operator's device
 // total has its work already.

@@ -82,7 +82,7 @@ struct OfKind {
 
 bool MayBeSpin(Ns length) { return length >= knowledge::kSpinLeast.ns(); }
 
-// A spin ends with its kernel, and does so usually:
+// A thread that spins goes on when its kernel ends:
 //
 //   thread   launch |...........................| next step
 //   device      |kernel####################|              ends about when the next step begins

@@ -29,11 +29,11 @@
 namespace profgauge {
 
 /// One number per step, in blocks of steps: each is there from its first use until it is released
-/// as often as was said before.
-//
-//   block    0       1       2       3
-//   state    gone    times   times   not yet     block 0 was released as often as needed: its
-//   kept     last_                               room serves block 3, its last time is kept
+/// as often as `needs` says.
+///
+///   block    0       1       2       3
+///   state    gone    times   times   not yet     block 0 was released as often as needed: its
+///   kept     last_                               room serves block 3, its last time is kept
 class StepWindow {
  public:
   using StepId = PathGraph::StepId;

@@ -212,11 +212,11 @@ bool ScenarioChanges::WaitsForRoom(StepId end, StepId waits_for) const {
 
 // The change of a covered segment, by its end:
 //
-//   the step before on its thread    its length is scaled
-//   the end of a joint call          only the transfer is scaled; if the call stops waiting, its
-//                                    waiting is cut, and it waits for no rank
-//   a call that waits for the device the whole call is scaled, and it waits for nothing any more
-//   all else                         the lag of the binding predecessor is scaled, if positive
+//   only the step before on its thread   its length is scaled
+//   the end of a joint call              only the transfer is scaled; if the call stops waiting,
+//                                        its waiting is cut, and it waits for no rank
+//   a call that waits for the device     the whole call is scaled, and waits for nothing any more
+//   all else                             the lag of the binding predecessor is scaled, if positive
 //
 // A call that waits for room in a queue still waits for it.
 StepChange ScenarioChanges::OfSegment(StepId step) const {

@@ -1,4 +1,4 @@
-// Columns of the tables of calls, threads and cores of the host. Filled by the room host. Threads
+// Columns of the tables of calls, threads and cores of the host. Filled by analysis/host/. Threads
 // overlap, so that sums over threads may be more than the profile's length; `covered_time` counts
 // each moment once.
 #pragma once

@@ -103,7 +103,7 @@ class Output {
   void MarkColumnAbsent(std::string_view table, std::string_view column, std::string reason);
   /// Whose devices the run is of, for advice that only one vendor has.
   Accelerator accelerator() const { return accelerator_; }
-  /// A text of ours in the words of these devices. Never of recorded names: `{{` in a kernel's name
+  /// A text of ours in the words of these devices. Not for recorded names: `{{` in a kernel's name
   /// would be taken for a word.
   std::string Told(std::string_view text) const;
   bool HasRows(std::string_view id) const;  ///< Whether the table was added and has rows so far.

@@ -97,8 +97,8 @@ std::string OptionItem(const OptionSpec& option) {
   return text;
 }
 
-// A list for each group of options; the last one also has --help, and is there where a command has
-// no options.
+// A list for each group of options. The last one also has --help, the only one of a command without
+// options.
 std::string OptionSections(const CommandSpec& command) {
   std::string text;
   const OptionSpec* previous = nullptr;

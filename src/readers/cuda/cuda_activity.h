@@ -58,7 +58,7 @@ class TableLoss {
   explicit TableLoss(ImportLog& log)
       : log_(log), bad_(log[Counter::events_bad_time]), read_(log[Counter::events_read]) {}
   /// Counts the table as unusable where half of its rows or more had no time.
-  /// After the table's last row. REQUIRES: the object was made before its first row.
+  /// REQUIRES: the object was made before the table's first row, and all its rows are read.
   void Tell(std::string_view table) const;
 
  private:

@@ -21,8 +21,7 @@ namespace profgauge::readers::parquet {
 ///
 ///   values  7 8       is_set  1 0 1       ends  2 2 2
 ///
-/// A column of single values has one value for each row, of no meaning where is_set is 0. Absent
-/// elements of a list are left out.
+/// Absent elements of a list are left out.
 struct ColumnBlock {
   ValueList values;                  ///< One for each row, or each element of its list.
   std::vector<std::uint8_t> is_set;  ///< By row. Others have a meaningless value, or no list.

@@ -41,7 +41,7 @@ struct Dictionary {
 Result<Dictionary> ReadDictionary(const Column& column, Kept bytes, std::uint64_t count);
 
 /// One pass over a page's values.
-/// The encodings, for 4-byte values or texts; `|` are bytes that follow each other:
+/// The encodings, for 4-byte values or texts; `|` separates parts:
 ///
 ///   PLAIN                    1 0 0 0 | 2 0 0 0 ...      texts: length in 4 bytes | letters
 ///   RLE_DICTIONARY           width in 1 byte | Runs of indices into the dictionary

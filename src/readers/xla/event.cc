@@ -19,8 +19,8 @@ std::int32_t LeadingNumber(std::string_view text) {
 
 }  // namespace
 
-// Names as tsl's xplane_schema.h and as arguments of trace.json. Some twenty, so a search by name
-// needs no table of hashes.
+// The names are those of tsl's xplane_schema.h and of arguments in trace.json. They are so few that
+// a linear search is fast enough.
 std::span<const Event::Stat> Event::Stats() {
   static constexpr std::array<Stat, 18> kStats = {{
       {"correlation_id", &Event::correlation_id},

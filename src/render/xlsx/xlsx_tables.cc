@@ -56,7 +56,7 @@ std::string TableName(const Table& table) {
   return name;
 }
 
-// Columns without any value are left out. A column `depth` makes rows levels of an outline. Returns
+// Absent columns are left out. A column `depth` makes rows levels of an outline. Returns
 // the row below the table and its note.
 std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
   std::vector<XlsxColumn> heads;
