@@ -88,7 +88,7 @@ namespace fs = std::filesystem;
 bool IsBuiltin(const std::string& file) { return file.empty() || file.starts_with("builtin:"); }
 
 /// The nearest folder above `file` with a .git (a folder, or a file in worktrees); else none.
-// Called with a file that need not exist; nothing where no folder above it has a .git.
+/// `file` need not exist.
 fs::path FindRepository(const fs::path& file) {
   std::error_code error;
   const fs::path start = fs::weakly_canonical(fs::absolute(file, error), error);

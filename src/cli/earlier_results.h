@@ -29,7 +29,6 @@ struct CheckedRun {
 ///     verdict.json                        of the run       of all jobs
 ///     run.pgsum, report.json              the run          not here
 ///     a/ run.pgsum, report.json, …        not here         the run of job a
-///
 std::vector<CheckedRun> FindCheckedRuns(const std::string& path);
 
 // Folders of `profgauge duet`, where other commands meet them.

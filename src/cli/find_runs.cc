@@ -45,7 +45,6 @@ std::string RunOfPlain(const FoundProfile& profile,
 ///
 ///   w0.1700.pt.trace.json   0        w1.1702.pt.trace.json   0     -> run 0
 ///   w0.1800.pt.trace.json   1        w1.1801.pt.trace.json   1     -> run 1
-///
 std::map<std::string, std::int64_t> PositionsOf(const std::vector<FoundProfile>& profiles) {
   std::map<std::string, std::int64_t> counts, positions;
   for (const FoundProfile& profile : profiles) {

@@ -22,8 +22,7 @@
 namespace profgauge::cli {
 namespace {
 
-/// "`a`, `b` or `c`"
-// REQUIRES: the option has choices.
+/// "`a`, `b` or `c`". REQUIRES: the option has choices.
 std::string Listed(const OptionSpec& self) {
   std::string text;
   const std::vector<std::string_view> all = ChoicesOf(self);

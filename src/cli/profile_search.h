@@ -25,7 +25,6 @@ struct NamedProfile {
 ///   runs/step-20/rank3_trace.json      run "runs/step-20/rank*_trace.json", rank 3, step 20
 ///   logs/x-TP-1.trace.json.gz          run "logs/x-TP-*.trace.json.gz", rank 1
 ///   trace.json                         run "trace.json"; no rank, no step
-///
 NamedProfile ParseProfilePath(const std::string& path);
 
 /// A file that is a profile, or a folder that is one.

@@ -99,8 +99,8 @@ bool IsOfCollective(std::string_view range) {
 }
 
 // When launches are captured into graphs: they do not run then.
-// A capture that began before the profile, or does not end in it, reaches to its end: launches at
-// the edges count as captured.
+// A capture that began before the profile, or ends after it, reaches to the profile's edge:
+// launches there count as captured.
 std::vector<Span> Captures(const ApiTable& api, const Profile& profile) {
   std::vector<std::pair<Ns, bool>> ends;
   for (std::uint32_t row = 0; row < api.size(); ++row) {

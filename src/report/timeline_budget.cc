@@ -49,7 +49,6 @@ struct Kept {
 //
 //     durations   9 9 8 7 7 7 2, at most 5      the fifth longest is 7: with its ties there are 6
 //     kept        9 9 8                         so 7 is out: least is 8, lost 4
-//
 template <class Visit, class Keep>
 Kept KeepLongest(Visit visit, Keep keep) {
   std::array<std::size_t, kMagnitudes> counts{};

@@ -91,8 +91,8 @@ bool HasOwnParams(const ActiveRule& active) {
 }  // namespace
 
 /// See MeasuredMetric(). Limits that have a condition say something else than the rule.
-// Two limits on one number, in the rule and in the policy, would give two verdicts on one thing:
-// the user's holds, unless the user also set the rule's own.
+/// Two limits on one number, in the rule and in the policy, would give two verdicts on one thing:
+/// the user's holds, unless the user also set the rule's own.
 void AdoptLimits(const Policy& policy, CompiledRule& rule) {
   const std::string_view metric = MeasuredMetric(*rule.rule);
   if (metric.empty() || rule.limits.empty() || HasOwnParams(rule.active)) return;

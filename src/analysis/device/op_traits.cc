@@ -202,7 +202,7 @@ std::string FormText(const MeasuredOp& facts) {
   return fmt::format("{}", fmt::join(FormsOf(facts), ", "));
 }
 
-// Whole numbers without digits, others with one, below 0.1 with three.
+// Whole numbers, and all from 100 on, have no decimals; others have one, below 0.1 three.
 std::string TokensPerExpert(const ExpertSizes& sizes) {
   const double tokens = sizes.rows / sizes.experts;
   const bool is_whole = tokens == std::floor(tokens) || tokens >= 100;

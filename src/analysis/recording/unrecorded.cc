@@ -83,7 +83,6 @@ double ErrorOfMean(const std::vector<double>& values) {
 ///   stream 2       |######|        6      union 10, low 6, high 12
 ///
 /// Collectives also wait for ranks that are faster without the profiler: `low` is without that.
-///
 std::vector<Busy> BusyOf(const RankContext& rank, bool communicates,
                          std::optional<double> waiting) {
   const auto count = static_cast<double>(rank.iterations.selected().size());

@@ -148,8 +148,8 @@ constexpr CapabilityName kCapabilities[] = {
 };
 
 /// "needs memory events; record with profile_memory=True" without its first word.
-// The gap is written for the reason of an absent metric; here only the cause and the way to record
-// it are wanted.
+/// The gap is written for the reason of an absent metric; here only the cause and the way to record
+/// it are wanted.
 std::string Gap(Capability capability, const Profile& profile) {
   constexpr std::string_view kNeeds = "needs ", kTail = ", which this profile does not have";
   const DeviceWords& words = DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));

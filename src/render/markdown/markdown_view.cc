@@ -256,7 +256,7 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
 }
 
 /// A command as code, whole.
-// "- " is taken off again, which MarkdownAdvice() puts before a point.
+/// "- " is taken off again, which MarkdownAdvice() puts before a point.
 std::string CommandText(const std::string& command) {
   if (command.empty()) return {};
   return MarkdownAdvice({{{TextPart::Kind::kCode, command, {}, Unit::kText, {}}}}).substr(2);
