@@ -1,5 +1,7 @@
 #include "base/thrift.h"
 
+#include "base/varint.h"
+
 namespace profgauge {
 
 std::uint8_t ThriftReader::Byte() {
@@ -13,15 +15,16 @@ std::uint8_t ThriftReader::Byte() {
 }
 
 std::uint64_t ThriftReader::Varint() {
-  constexpr unsigned kMostBits = 64;
+  if (!ok_) return 0;
+  std::string_view rest = bytes_.substr(at_);
   std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < kMostBits; shift += 7) {
-    const std::uint64_t byte = Byte();
-    value |= (byte & 0x7FU) << shift;
-    if (byte < 0x80U) return value;
+  if (!TakeVarint(rest, value)) {
+    ended_early_ = bytes_.size() - at_ < kLongestVarint;
+    Fail();
+    return 0;
   }
-  Fail();
-  return 0;
+  at_ = bytes_.size() - rest.size();
+  return value;
 }
 
 std::int64_t ThriftReader::ZigZag() {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/gzip.h"
+#include "base/varint.h"
 #include "model/certificate.h"
 #include "model/devices.h"
 #include "model/known_names.h"
@@ -44,13 +45,7 @@ class Parser {
 
   std::uint64_t Number() {
     std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (bytes_.empty()) break;
-      const auto byte = static_cast<unsigned char>(bytes_.front());
-      bytes_.remove_prefix(1);
-      value |= std::uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) return value;
-    }
+    if (TakeVarint(bytes_, value)) return value;
     ok_ = false;
     return 0;
   }

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "base/varint.h"
+
 namespace profgauge::readers::parquet {
 
 static_assert(std::endian::native == std::endian::little, "numbers are loaded as they are stored");

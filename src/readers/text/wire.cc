@@ -2,21 +2,12 @@
 
 #include <bit>
 
+#include "base/varint.h"
+
 namespace profgauge::readers {
 
 bool WireReader::TakeLongVarint(std::uint64_t& value) {
-  value = 0;
-  std::size_t at = 0;
-  bool is_whole = false;
-  for (unsigned shift = 0; shift < 64 && at < rest_.size() && !is_whole; shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest_[at++]);
-    // The tenth byte has room for one bit.
-    if (shift == 63 && byte > 1) break;
-    value |= std::uint64_t{byte & 0x7FU} << shift;
-    is_whole = byte < 0x80;
-  }
-  rest_.remove_prefix(at);
-  return is_whole;
+  return profgauge::TakeVarint(rest_, value);
 }
 
 std::uint64_t WireReader::Fixed64() const {

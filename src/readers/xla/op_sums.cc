@@ -10,6 +10,7 @@
 
 #include "base/metric_id.h"
 #include "base/numbers.h"
+#include "base/varint.h"
 #include "readers/text/wire.h"
 #include "readers/text/wire_copy.h"
 
@@ -131,19 +132,14 @@ struct Instruction {
 //
 //   packed   field, length 3, 07 80 01     7 and 128 (a byte from 80 on goes on)
 //   single   field, 07
+//   none     field, length 0              a list without numbers, not the number 0
+//
+// Numbers after a damaged one are left out: where it ends is unknown.
 void AddNumbers(const WireReader& field, std::vector<std::uint64_t>& numbers) {
-  if (field.Bytes().empty()) return numbers.push_back(field.Varint());
+  if (field.is_varint()) return numbers.push_back(field.Varint());
+  std::string_view packed = field.Bytes();
   std::uint64_t number = 0;
-  int shift = 0;
-  for (const char c : field.Bytes()) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (shift < 64) number |= std::uint64_t{byte & 0x7Fu} << shift;
-    shift += 7;
-    if ((byte & 0x80) != 0) continue;
-    numbers.push_back(number);
-    number = 0;
-    shift = 0;
-  }
+  while (!packed.empty() && TakeVarint(packed, number)) numbers.push_back(number);
 }
 
 Instruction ReadInstruction(std::string_view message) {

@@ -24,6 +24,7 @@ std::string Module(std::uint64_t left, std::uint64_t right, const std::string& b
                    const std::string& opcode = "dot") {
   ProtoMessage product = Instruction(3, "dot.1", opcode, kFloat);
   product.Bytes(36, "\x01\x02");  // Packed.
+  product.Bytes(36, "");          // Packed as well, and without an operand.
   ProtoMessage fused;
   fused.Bytes(1, "gemm_computation")
       .Sub(2, Instruction(1, "a", "parameter", left))

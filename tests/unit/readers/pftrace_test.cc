@@ -13,6 +13,7 @@
 
 #include "pftrace_message.h"
 #include "readers/kineto/pftrace/decoder.h"
+#include "readers/kineto/pftrace/packets.h"
 
 namespace profgauge {
 namespace {
@@ -46,6 +47,18 @@ std::string Bundle(std::uint32_t field, const std::string& compressed) {
 std::string CodeOf(const std::string& bytes) {
   const auto profile = ReadPftrace(bytes);
   return profile ? "read" : profile.error().code;
+}
+
+TEST(PftracePackets, LengthsHave64Bits) {
+  using readers::pftrace::PacketBuffer;
+  const std::string begun = "\x0A" + std::string(9, '\x80');
+  PacketBuffer short_of_one;
+  short_of_one.Add(begun);
+  EXPECT_EQ(short_of_one.Next(), PacketBuffer::State::kNeedsMore);
+  // Without the bits that do not fit this would be an empty packet.
+  PacketBuffer too_long;
+  too_long.Add(begun + "\x02");
+  EXPECT_EQ(too_long.Next(), PacketBuffer::State::kDamaged);
 }
 
 /// The place and length of each operator, in the order of the table.

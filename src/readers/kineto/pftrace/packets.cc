@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/read_block.h"
+#include "base/varint.h"
 
 namespace profgauge::readers::pftrace {
 namespace {
@@ -88,14 +89,13 @@ std::unique_ptr<Unpacker> MakeUnpacker(std::string_view bytes, Codec codec) {
 /// A varint at `at`, which moves after it. Nothing where the bytes end inside it, or it is too
 /// long: then `at` is npos.
 std::optional<std::uint64_t> TakeLength(std::string_view bytes, std::size_t& at) {
+  std::string_view rest = bytes.substr(at);
   std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (at == bytes.size()) return std::nullopt;
-    const auto byte = static_cast<unsigned char>(bytes[at++]);
-    value |= std::uint64_t{byte & 0x7FU} << shift;
-    if (byte < 0x80) return value;
+  if (TakeVarint(rest, value)) {
+    at = bytes.size() - rest.size();
+    return value;
   }
-  at = std::string_view::npos;
+  if (bytes.size() - at >= kLongestVarint) at = std::string_view::npos;
   return std::nullopt;
 }
 
