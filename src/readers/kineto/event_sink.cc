@@ -87,7 +87,7 @@ void EventSink::Receive(const RawEvent& event) {
   if (flow) {
     const Category category = CachedCategory(event.Text(Field::kCategory));
     if (category == Category::kFlow) return ReceiveFlow(event);
-    if (category == Category::kLaunchFlow) ReceiveLaunchFlow(event);
+    if (category == Category::kLaunchFlow) return ReceiveLaunchFlow(event);
   }
   const bool instant = phase == "i" || phase == "I";
   if (instant && event.Text(Field::kName) == "[memory]") return ReceiveMemory(event);

@@ -38,7 +38,9 @@ void EventSink::ReceiveFlow(const RawEvent& event) {
 }
 
 // Needed only where launches are not numbered. An end is on the device's process and stream.
+// Whether it was of use is known at the end of the file: a later chunk may number its launches.
 void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
+  ++rows_->launch_flows;
   if (rows_->has_correlations) return;
   const auto time = StartOf(event);
   if (!time || !TimesFit(*time, 0)) return;

@@ -171,6 +171,8 @@ class Import {
                    return !list_ended_;
                  });
     paired_.Finish(builder_);
+    builder_.log().Add(Counter::events_ignored_kind,
+                       launch_flows_ - (has_correlations_ ? 0 : arrows_));
     PROFGAUGE_CHECK(ReadRest());
     traces_.NumberGpus(builder_);
     return {};
@@ -205,6 +207,8 @@ class Import {
     if (parsed.repaired) NoteBad(parsed.bad_offset, parsed.bad_reason);
     if (has_correlations_) parsed.rows.arrows.clear();
     has_correlations_ |= parsed.rows.has_correlations;
+    launch_flows_ += parsed.rows.launch_flows;
+    arrows_ += parsed.rows.arrows.size();
     Merge(parsed.rows, builder_, paired_, traces_);
     if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;
     for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
@@ -368,7 +372,8 @@ class Import {
   std::size_t joined_before_ = 0;  ///< How long it was when it was parsed last.
   Fraction fraction_ = Fraction::kDecimal;
   std::uint64_t events_ = 0;
-  bool has_correlations_ = false;  ///< Launches are numbered.
+  std::uint64_t launch_flows_ = 0, arrows_ = 0;  ///< Ends of arrows of launches: all, and kept.
+  bool has_correlations_ = false;                ///< Launches are numbered.
   bool bare_list_ = false;
   bool list_ended_ = false;
   bool complete_ = false;

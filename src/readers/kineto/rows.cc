@@ -34,9 +34,8 @@ struct Remap {
     if (id <= kLargestId || trace > traces.size()) return;
     id = IdInTrace(id & kLargestId, traces[trace - 1]);
   }
-  // Unlabeled GPUs of a chunk that has labels are seen as well.
+  // Unlabeled GPUs are seen as well: labels may be in another chunk.
   void GpuNumber(std::int32_t& gpu) const {
-    if (traces.empty()) return;
     const auto trace = static_cast<std::size_t>(std::max(gpu, 0) >> kGpuBits);
     if (trace > 0 && trace <= traces.size()) {
       gpu = GpuInTrace(gpu & kLargestGpu, traces[trace - 1]);
@@ -199,6 +198,7 @@ void Rows::Clear() {
   bad_time.clear();
   rocm = false;
   has_correlations = false;
+  launch_flows = 0;
   has_span = false;
   log = ImportLog{};
 }

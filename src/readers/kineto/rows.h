@@ -50,8 +50,10 @@ class Traces {
  public:
   /// From 1 on, in order of appearance; the same number for the same label.
   TraceNumber NumberOf(std::string_view label);
-  /// A number as GpuInTrace() made it.
-  void See(std::int32_t gpu) { gpus_.insert(gpu); }
+  /// A number as GpuInTrace() made it. Cheap for one like the last: it is called for each row.
+  void See(std::int32_t gpu) {
+    if (gpu != last_) gpus_.insert(last_ = gpu);
+  }
   /// Numbers GPUs as the traces do; where several use one number, each has a separate GPU. Call
   /// once, after the last chunk. Nothing without labels.
   ///
@@ -62,6 +64,7 @@ class Traces {
  private:
   std::map<std::string, TraceNumber, std::less<>> numbers_;
   std::set<std::int32_t> gpus_;
+  std::int32_t last_ = -1;  ///< No GPU.
 };
 
 /// Everything that one chunk says. StringId, ThreadId, LaunchConfigId and CollectiveId in rows are
@@ -84,8 +87,9 @@ struct Rows {
   std::vector<LaunchArrow> arrows;  ///< As long as no event had a correlation.
   std::vector<NameRow> names;
   std::vector<ApartRow> apart;
-  bool rocm = false;              ///< Has calls of the HIP runtime.
-  bool has_correlations = false;  ///< Launches are numbered.
+  bool rocm = false;               ///< Has calls of the HIP runtime.
+  bool has_correlations = false;   ///< Launches are numbered.
+  std::uint64_t launch_flows = 0;  ///< Ends of arrows between calls and work, kept or not.
   bool has_span = false;
   Ns span_start = 0;
   Ns span_duration = 0;

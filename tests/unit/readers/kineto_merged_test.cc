@@ -8,6 +8,7 @@
 
 #include "kineto_text.h"
 #include "model/processes.h"
+#include "readers/kineto/document.h"
 
 namespace profgauge {
 namespace {
@@ -48,6 +49,22 @@ TEST(KinetoMerged, ALabelDistinguishesRanks) {
   }
 }
 
+// Chunks are cut at each MiB: those of labeled and of unlabeled ranks may be one or two.
+TEST(KinetoMerged, GpusDoNotDependOnWhereChunksAreCut) {
+  const std::string labeled = Rank("[TP00] ", 100, 0), plain = Rank("", 200, 0, 7);
+  std::string apart;
+  while (apart.size() < 4 * readers::kineto::kChunkBytes) apart += Op("a") + ",";
+  for (const std::string& between : {std::string(), apart}) {
+    for (const bool labeled_first : {true, false}) {
+      const auto profile = ReadText(Trace((labeled_first ? labeled : plain) + between +
+                                          (labeled_first ? plain : labeled) + Op("a")));
+      ASSERT_TRUE(profile) << profile.error().message;
+      EXPECT_THAT(GpusOf(*profile), ElementsAre(0, 1));
+      EXPECT_EQ(profile->log[Counter::work_overlapping], 0u);
+    }
+  }
+}
+
 TEST(KinetoMerged, WithoutLabelsTheyMayShareAGpu) {
   auto profile = ReadText(Trace(Rank("", 100, 0) + Rank("", 200, 0, 7) + Op("a")));
   ASSERT_TRUE(profile) << profile.error().message;
@@ -83,6 +100,15 @@ TEST(KinetoUnnumbered, ArrowsLinkWorkToItsLaunch) {
   const auto profile = ReadText(Trace(events + Op("a")));
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(profile->log[Counter::kernels_without_launch], 0u);
+  EXPECT_EQ(profile->log[Counter::events_ignored_kind], 0u);
+  // Beside numbered launches they are of no use, wherever the first of those is.
+  for (const bool numbered_first : {true, false}) {
+    const std::string numbered = Rank("", 3, 1);
+    const auto both =
+        ReadText(Trace(numbered_first ? numbered + events + Op("a") : events + numbered + Op("a")));
+    ASSERT_TRUE(both) << both.error().message;
+    EXPECT_EQ(both->log[Counter::events_ignored_kind], 60u);
+  }
 }
 
 // Many labels, and numbers beyond those of any trace.
