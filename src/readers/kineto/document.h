@@ -147,8 +147,8 @@ struct Envelope {
 
 /// Reads facts, devices and distributed training out of the text before the list, with its `[`, and
 /// after it, from its `]` on. Invalid JSON is repaired, or counted and ignored. If a key is there
-/// twice, the later counts, per part. Only listed keys become facts: others may name people or
-/// machines.
+/// twice, in one part or in both, the later counts. Only listed keys become facts: others may name
+/// people or machines.
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder);
 

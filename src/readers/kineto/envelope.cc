@@ -5,6 +5,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <charconv>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -27,6 +28,7 @@ constexpr std::array<std::string_view, 16> kFacts = {
 };
 
 constexpr std::string_view kRunDocument = "profgauge.run";
+constexpr std::string_view kList = "traceEvents";
 
 // A text without its quotes; other values as JSON.
 std::string TextOf(const json::value& value) {
@@ -229,39 +231,53 @@ std::optional<json::value> Parse(std::string_view text) {
   return value;
 }
 
-/// Reads the object `text`; whether it is closed.
+/// A part of the document as an object, and its keys, which point into `text`.
+struct Part {
+  explicit Part(std::string object) : text(std::move(object)) {}
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+  std::string text;
+  std::vector<Entry> entries;
+};
+
+/// Finds the keys of the object; whether it is closed.
 ///
 ///   1. take it apart by brackets
 ///   2. if that fails, or a value is no JSON: repair all of it, and take that apart
-///   3. count the values that still cannot be read
-///
-/// A second "traceEvents" means that another trace was appended into the same object.
-bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
-  auto& log = builder.log();
+bool TakeApart(Part& part, Envelope& envelope, ImportLog& log) {
   bool goes_on = false;
-  auto entries = Split(text, goes_on);
+  auto entries = Split(part.text, goes_on);
   const auto unreadable = [](const Entry& entry) {
     return entry.key != kRunDocument && !Parse(entry.value);
   };
   if (!entries || std::any_of(entries->begin(), entries->end(), unreadable)) {
-    if (auto mended = Mend(text); mended && Trim(text.substr(mended->end)).empty()) {
+    if (auto mended = Mend(part.text); mended && Trim(part.text.substr(mended->end)).empty()) {
       for (const auto counter : mended->repairs) log.Add(counter);
-      text = std::move(mended->text);
-      entries = Split(text, goes_on);
+      part.text = std::move(mended->text);
+      entries = Split(part.text, goes_on);
     }
   }
   if (!entries) {
     envelope.goes_on = envelope.goes_on || goes_on;
-    const bool closed = Trim(text).ends_with('}');
+    const bool closed = Trim(part.text).ends_with('}');
     if (closed) log.Add(Counter::metadata_unreadable);
     return closed;
   }
+  part.entries = *std::move(entries);
+  return true;
+}
+
+/// Reads the keys, of those given twice the last, and counts the values that cannot be read.
+///
+/// A second "traceEvents" means that another trace was appended into the same object.
+void ReadEntries(const std::vector<Entry>& entries, Envelope& envelope, ProfileBuilder& builder) {
+  auto& log = builder.log();
   boost::unordered_flat_map<std::string_view, std::size_t> last;
-  for (std::size_t i = 0; i < entries->size(); ++i) last[(*entries)[i].key] = i;
-  for (std::size_t i = 0; i < entries->size(); ++i) {
-    const auto& [key, value] = (*entries)[i];
+  for (std::size_t i = 0; i < entries.size(); ++i) last[entries[i].key] = i;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& [key, value] = entries[i];
     if (last[key] != i) {
-      envelope.goes_on = envelope.goes_on || key == "traceEvents";
+      envelope.goes_on = envelope.goes_on || key == kList;
       log.Add(Counter::duplicate_keys);
       continue;
     }
@@ -275,17 +291,26 @@ bool ReadObject(std::string text, Envelope& envelope, ProfileBuilder& builder) {
       log.Add(Counter::metadata_unreadable);
     }
   }
-  return true;
 }
 
 }  // namespace
 
 // Both parts are made objects: `{... "traceEvents": [` + `]}`, and `{"traceEvents": [` + `], ...}`.
+// Each is repaired by itself. Their keys are those of one object, in which the list is once:
+//
+//   before  {"a": 1, "traceEvents": [] }      behind  {"traceEvents": [], "a": 2}
+//   keys    a                                         traceEvents, a        the later a counts
 Envelope ReadEnvelope(const std::string& before, const std::string& behind,
                       ProfileBuilder& builder) {
   Envelope envelope;
-  ReadObject(before + "]}", envelope, builder);
-  envelope.complete = ReadObject("{\"traceEvents\": [" + behind, envelope, builder);
+  Part first(before + "]}");
+  Part second("{\"traceEvents\": [" + behind);
+  TakeApart(first, envelope, builder.log());
+  envelope.complete = TakeApart(second, envelope, builder.log());
+  std::vector<Entry> entries = first.entries;
+  if (!entries.empty() && entries.back().key == kList) entries.pop_back();
+  entries.insert(entries.end(), second.entries.begin(), second.entries.end());
+  ReadEntries(entries, envelope, builder);
   return envelope;
 }
 

@@ -87,6 +87,10 @@ INSTANTIATE_TEST_SUITE_P(
             Trace(
                 R"({"ph":"X","cat":"cpu_op","name":"a","name":"b","pid":1,"tid":1,"ts":5,"dur":2})"),
             "read, duplicate_keys 1", "b|"},
+        BrokenTrace{
+            "key before and after the events",
+            R"({"schemaVersion": 1, "traceEvents": [)" + Op("a") + R"(], "schemaVersion": 2})",
+            "read, duplicate_keys 1", "a|"},
         BrokenTrace{"byte order mark", "\xEF\xBB\xBF" + Trace(Op("a")), "read, byte_order_mark 1",
                     "a|"},
         BrokenTrace{
