@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -16,8 +17,9 @@ namespace profgauge::readers::ascend {
 namespace {
 
 constexpr std::string_view kCollective = "hcom_";
-/// Calls nest a few levels deep; no search for the one around a moment goes further back.
-constexpr int kMaxNested = 64;
+/// No search for the row around a moment goes further out. Ops nest less deep than calls of Python,
+/// whose own limit is 1000 by default; deeper ones are hostile.
+constexpr int kMostNested = 1'000;
 /// Streams of collectives, which have no number, begin here.
 constexpr std::int64_t kFirstGroupStream = 1'000'000;
 
@@ -184,17 +186,14 @@ ThreadId TraceView::ThreadOf(Place place) {
 }
 
 void TraceView::Finish() {
-  const auto before = [](const Started& a, const Started& b) {
-    return std::tuple(a.place, a.start, -a.end) < std::tuple(b.place, b.start, -b.end);
-  };
-  std::stable_sort(ops_.begin(), ops_.end(), before);
+  Nest(ops_);
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const auto& event = events_[i];
     if (ProcessOf(event.place) != Process::kRuntime) continue;
     calls_.push_back(
         {event.place, event.start, event.start + event.duration, static_cast<std::int64_t>(i)});
   }
-  std::stable_sort(calls_.begin(), calls_.end(), before);
+  Nest(calls_);
   FindDevices();
   launches_ = Sorted(to_runtime_);
   requests_ = Sorted(to_op_);
@@ -226,19 +225,43 @@ const TraceView::End* TraceView::SourceOf(const std::vector<Link>& links, Place 
   return hit ? &found->from : nullptr;
 }
 
+// In one pass, with the rows that may still be around a later one:
+//
 //   rows by start   |-- a --------------------|
 //                     |- b -|  |- c -|
-//   at                                 ^         c ended before, b ended before: a
+//   outer             a        a               b ends before c does, so it is around nothing later
 //
-// Backward from the last that began before `at`; the first that has not ended is the innermost.
-std::int64_t TraceView::Around(const std::vector<Started>& rows, const End& at) {
-  auto row = std::upper_bound(rows.begin(), rows.end(), at, [](const End& end, const Started& r) {
-    return std::pair(end.place, end.time) < std::pair(r.place, r.start);
+// A row that overlaps the one before without nesting has the last one that ends after it.
+void TraceView::Nest(std::vector<Started>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Started& a, const Started& b) {
+    return std::tuple(a.place, a.start, -a.end) < std::tuple(b.place, b.start, -b.end);
   });
-  for (int back = 0; back < kMaxNested && row != rows.begin(); ++back) {
-    --row;
-    if (row->place != at.place) break;
-    if (row->end >= at.time) return row->id;
+  std::vector<std::size_t> around;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i > 0 && rows[i].place != rows[i - 1].place) around.clear();
+    while (!around.empty() && rows[around.back()].end <= rows[i].end) around.pop_back();
+    if (!around.empty()) rows[i].outer = around.back();
+    around.push_back(i);
+  }
+}
+
+//   rows by start   |-- a --------------------|
+//                     |- b -|  |- c -|
+//   at                                 ^         c ended before; a is around c and has not
+//
+// Outward from the last that began before `at`; the first that has not ended is the innermost. None
+// is passed over: what ended before c did, or as c did, has ended too.
+std::int64_t TraceView::Around(const std::vector<Started>& rows, const End& at) {
+  const auto behind =
+      std::upper_bound(rows.begin(), rows.end(), at, [](const End& end, const Started& r) {
+        return std::pair(end.place, end.time) < std::pair(r.place, r.start);
+      });
+  if (behind == rows.begin() || std::prev(behind)->place != at.place) return -1;
+  auto row = static_cast<std::size_t>(behind - rows.begin()) - 1;
+  for (int level = 0; level < kMostNested; ++level) {
+    if (rows[row].end >= at.time) return rows[row].id;
+    if (rows[row].outer == kNoRow) break;
+    row = rows[row].outer;
   }
   return -1;
 }

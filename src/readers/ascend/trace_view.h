@@ -24,6 +24,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -79,12 +80,14 @@ class TraceView final : public JsonRowReceiver {
     End to, from;
   };
   using Arrows = boost::unordered_flat_map<std::string, Arrow>;
+  static constexpr std::size_t kNoRow = ~std::size_t{0};
   /// Rows to be found by their place and start.
   struct Started {
     Place place = 0;
     Ns start = 0;
     Ns end = 0;
     std::int64_t id = -1;
+    std::size_t outer = kNoRow;  ///< The row around it, by Nest().
   };
 
   Place PlaceOf(const JsonRow& row);
@@ -120,8 +123,11 @@ class TraceView final : public JsonRowReceiver {
   /// Where the arrow into the event at (place, time) came from; nullptr when there is none. Of
   /// several the first by their source. REQUIRES: `links` are of Sorted().
   static const End* SourceOf(const std::vector<Link>& links, Place place, Ns time);
-  /// Id of the innermost of `rows` (in order) around `at`; -1 when there is none. Looks at no more
-  /// than the 64 rows that began last before it: O(log rows).
+  /// Brings rows in order of place and start, the longest first, and sets which is around which:
+  /// for each the last one before it that ends after it. O(rows log rows).
+  static void Nest(std::vector<Started>& rows);
+  /// Id of the innermost of `rows` around `at`, both ends included; -1 when there is none, also
+  /// more than 1000 levels out. REQUIRES: Nest(). O(log rows + levels).
   static std::int64_t Around(const std::vector<Started>& rows, const End& at);
 
   ProfileBuilder& builder_;

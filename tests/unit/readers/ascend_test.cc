@@ -121,6 +121,43 @@ TEST(AscendTrace, LinksKernelsToCallsAndOps) {
   EXPECT_EQ(profile->log[Counter::own_totals_differ], 0);
 }
 
+// An op of 1000 us asks for work at 900 us, after `inner` ops that it called have ended.
+std::string LateRequest(int inner) {
+  std::string ops;
+  for (int i = 0; i < inner; ++i) {
+    ops += fmt::format(R"({{"ph": "X", "name": "inner", "pid": 7, "tid": 9, "ts": "{}.000",)"
+                       R"("dur": 3, "cat": "cpu_op", "args": {{}}}},)",
+                       100 + 4 * i);
+  }
+  return R"json([
+{"name": "process_name", "pid": 7, "tid": 0, "args": {"name": "Python"}, "ph": "M"},
+{"name": "process_name", "pid": 70, "tid": 0, "args": {"name": "CANN"}, "ph": "M"},
+{"name": "process_name", "pid": 800, "tid": 0, "args": {"name": "Ascend Hardware"}, "ph": "M"},
+{"ph": "X", "name": "before", "pid": 7, "tid": 9, "ts": "2.000", "dur": 3, "cat": "cpu_op",
+ "args": {}},
+{"ph": "X", "name": "outer", "pid": 7, "tid": 9, "ts": "10.000", "dur": 1000, "cat": "cpu_op",
+ "args": {}},
+)json" + ops +
+         R"json(
+{"ph": "s", "name": "torch_to_npu", "id": 5, "pid": 7, "tid": 9, "ts": "900.000",
+ "cat": "async_npu"},
+{"ph": "f", "name": "torch_to_npu", "id": 5, "pid": 800, "tid": 3, "ts": "940.500",
+ "cat": "async_npu"},
+{"name": "MatMulV2", "pid": 800, "tid": 3, "ts": "940.500", "dur": 2.5,
+ "args": {"Task Type": "AI_CORE", "Stream Id": 3}, "ph": "X"}])json";
+}
+
+TEST(AscendTrace, LinksWorkToAnOpOfManyOps) {
+  for (const int inner : {0, 1, 63, 65, 190}) {
+    const auto profile = ReadAscendTrace(LateRequest(inner));
+    ASSERT_TRUE(profile) << profile.error().message;
+    ASSERT_EQ(profile->device.size(), 1u);
+    const HostId op = profile->device.op[0];
+    ASSERT_TRUE(op.valid()) << inner;
+    EXPECT_EQ(profile->Name(profile->host.name[op.value]), "outer");
+  }
+}
+
 TEST(AscendTrace, SaysWhereTheOverlapAnalysisDiffers) {
   const auto profile = ReadAscendTrace(AscendTraceText("4"));
   ASSERT_TRUE(profile) << profile.error().message;
