@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/hashes.h"
 #include "base/text.h"
 #include "model/neuron.h"
@@ -22,8 +23,15 @@ namespace profgauge::readers {
 namespace neuron {
 namespace {
 
-/// A summary as text is no longer.
+/// A summary as text is no longer: it has some hundred lines.
 constexpr std::size_t kMaxSummary = std::size_t{1} << 20;
+
+// The rest is not left out in silence: it may be values of the summary.
+Error SummaryTooLarge(const ByteSource& source) {
+  return InputErrorAt(source.name(), kMaxSummary, "neuron/too-large",
+                      "the summary as text is larger than 1 MiB",
+                      "pass it as JSON: `--output-format summary-json`");
+}
 
 // The first line is the header; a file of two exports one after the other is refused.
 Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
@@ -44,13 +52,14 @@ Status ReadCsv(Input& input, const ReadOptions& options, Import& import) {
   return {};
 }
 
-/// Lines `name   value`.
+/// Lines `name   value`. Error: "neuron/too-large".
 Status ReadSummaryText(Input& input, Import& import) {
   std::string text;
   for (;;) {
     PROFGAUGE_TRY(const std::string_view piece, input.Next());
-    if (piece.empty() || text.size() > kMaxSummary) break;
+    if (piece.empty()) break;
     text += piece;
+    if (text.size() > kMaxSummary) return Fail(SummaryTooLarge(input.source()));
   }
   Record record;
   record.Clear(true);

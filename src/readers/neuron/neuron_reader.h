@@ -26,7 +26,8 @@ namespace profgauge::readers {
 
 /// A file with summaries of several NeuronCores gives a profile of each (ReadRanks). Errors, all
 /// kInput: "neuron/truncated", "neuron/invalid-json", "neuron/time-base", "neuron/no-rows",
-/// "neuron/columns", "neuron/two-exports"; raw files "neuron/ntff", "neuron/neff", "neuron/raw".
+/// "neuron/columns", "neuron/two-exports", "neuron/too-large"; raw files "neuron/ntff",
+/// "neuron/neff", "neuron/raw".
 std::unique_ptr<Reader> MakeNeuronReader();
 
 namespace neuron {

@@ -215,6 +215,19 @@ TEST(NeuronReader, EverySummaryOfAFileIsARank) {
   EXPECT_THAT(shares, ElementsAre(0.1, 0.2, 0.3));  // By device and core, whatever their order.
 }
 
+// The last line is not lost in silence.
+TEST(NeuronReader, RefusesLongSummaryText) {
+  std::string text = "total_time   0.0018\nneuroncore_cycle_count   2520000\n";
+  while (text.size() < 900'000) text += "some_metric_of_no_one   17\n";
+  const auto read = ReadAll(text + "mfu_estimated_percent   0.25\n");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->front().neuron->SummaryNumber("mfu_estimated_percent"), 0.25);
+  while (text.size() < 1'200'000) text += "some_metric_of_no_one   17\n";
+  const auto refused = ReadAll(text + "mfu_estimated_percent   0.25\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "neuron/too-large");
+}
+
 TEST(NeuronReader, RowsBelongToTheFirstSummary) {
   json::object document = Consistent();
   json::array& rows = document.at("summary").as_array();
