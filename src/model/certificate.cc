@@ -19,6 +19,7 @@
 #include "base/parallel.h"
 #include "knowledge/clocks.h"
 #include "knowledge/loss.h"
+#include "model/broken_table.h"
 #include "model/lost_launches.h"
 
 namespace profgauge {
@@ -213,7 +214,7 @@ bool HostHolds(const Profile& p) {
   const auto& t = p.host;
   if (!SameLength(t.size(), t.duration, t.name, t.kind, t.thread, t.parent, t.forward,
                   t.input_shapes, t.input_dtypes, t.call_stack, t.concrete_inputs, t.sequence,
-                  t.collective)) {
+                  t.collective, t.domain, t.style)) {
     return false;
   }
   for (std::size_t row = 0; row < t.size(); ++row) {
@@ -293,13 +294,16 @@ Status CheckInvariants(const Profile& profile) {
   ForEachAtOnce(holds.size(), [&](std::size_t i) { holds[i] = kPromises[i].holds(profile); });
   const auto broken = std::find(holds.begin(), holds.end(), false);
   if (broken == holds.end()) return {};
+  return Fail(BrokenTable(profile, kPromises[broken - holds.begin()].what));
+}
+
+Error BrokenTable(const Profile& profile, std::string_view table) {
   Error error;
   error.code = "model/invariant";
-  error.message = fmt::format("the profile's {} table breaks its promises",
-                              kPromises[broken - holds.begin()].what);
+  error.message = fmt::format("the profile's {} table breaks its promises", table);
   error.where.file = profile.source.path;
   error.notes.emplace_back("note: this is a defect of profgauge, not of the file");
-  return Fail(std::move(error));
+  return error;
 }
 
 }  // namespace profgauge

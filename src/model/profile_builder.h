@@ -15,9 +15,9 @@
 //
 // Each reader must do this itself: convert times to nanoseconds of one clock, take negative and
 // missing durations as 0 and count them, and name a thread for each row of the host, each call and
-// each event of memory. A negative duration that comes in fails CheckInvariants().
+// each event of memory. A row without a thread fails Finish(), and so does a negative duration.
 //
-//   Add*()  ->  CheckLengths, CheckEvents           on times as they were recorded
+//   Add*()  ->  CheckThreads, CheckLengths, CheckEvents     on rows as they were recorded
 //           ->  Rebase, SortTables, DropDoubled     0 is the earliest time; rows in their order
 //           ->  JoinTheOneDevice, ApplyNames, FinishCpu
 //           ->  NumberLaunches                      where the file does not number its launches

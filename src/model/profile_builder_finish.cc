@@ -14,6 +14,7 @@
 #include "base/interval.h"
 #include "base/parallel.h"
 #include "knowledge/loss.h"
+#include "model/broken_table.h"
 #include "model/certificate.h"
 #include "model/link.h"
 #include "model/mend.h"
@@ -27,9 +28,34 @@ bool LostItsTime(const DeviceTable& device, std::size_t row) {
   return device.start[row] == 0 && device.duration[row] == 0;
 }
 
+/// Before the links, which look rows up by their thread: one without would be looked for outside of
+/// all rows. CheckInvariants() would come too late.
+Status CheckThreads(const Profile& profile, const std::vector<FlowRow>& flows,
+                    const std::vector<CpuSpan>& spans) {
+  const auto is_known = [threads = profile.threads.size()](ThreadId thread) {
+    return thread.value < threads;  // Also false for one that is not valid.
+  };
+  const auto are_known = [&](const auto& threads) {
+    for (const ThreadId thread : threads) {
+      if (!is_known(thread)) return false;
+    }
+    return true;
+  };
+  const bool flows_hold = std::all_of(flows.begin(), flows.end(),
+                                      [&](const auto& flow) { return is_known(flow.thread); });
+  if (!are_known(profile.host.thread) || !flows_hold) return Fail(BrokenTable(profile, "host"));
+  if (!are_known(profile.api.thread)) return Fail(BrokenTable(profile, "api"));
+  if (!are_known(profile.memory.thread)) return Fail(BrokenTable(profile, "memory"));
+  const bool spans_hold = std::all_of(spans.begin(), spans.end(), [&](const auto& span) {
+    return span.core < 0 || is_known(span.thread);
+  });
+  return spans_hold ? Status() : Fail(BrokenTable(profile, "cpu"));
+}
+
 }  // namespace
 
 Result<Profile> ProfileBuilder::Finish() {
+  PROFGAUGE_CHECK(CheckThreads(profile_, flows_, cpu_.spans));
   mend::CheckLengths(profile_);
   mend::CheckEvents(profile_);
   const Ns origin = FindOrigin();

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "built_rows.h"
@@ -102,6 +103,20 @@ TEST(Certificate, ReportsCollectivesWithoutWork) {
   EXPECT_EQ(FactOf(WithCollectives(2), kCollectivesLost), "");
   EXPECT_EQ(FactOf(WithCollectives(5), kCollectivesLost), "5 of 9 launches");
   EXPECT_EQ(FactOf(WithCollectives(5, true), kCollectivesLost), "");
+}
+
+TEST(Certificate, EveryColumnOfRangesIsAsLong) {
+  for (const std::string_view column : {"none", "domain", "style"}) {
+    ProfileBuilder builder;
+    builder.AddHost(Op(builder, "a", 0, 10, builder.AddThread("1", "1")));
+    Profile profile = *builder.Finish();
+    if (column == "domain") profile.host.domain = OptionalColumn<StringId>();
+    if (column == "style") profile.host.style = OptionalColumn<RangeStyle>();
+    const Status status = CheckInvariants(profile);
+    ASSERT_EQ(status.has_value(), column == "none") << column;
+    if (status) continue;
+    EXPECT_EQ(status.error().message, "the profile's host table breaks its promises");
+  }
 }
 
 }  // namespace

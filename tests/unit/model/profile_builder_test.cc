@@ -26,6 +26,37 @@ TEST(ProfileBuilder, SortsRowsAndFindsParents) {
   EXPECT_EQ(profile->last, 1'005);
 }
 
+// Links look rows up by their thread.
+TEST(ProfileBuilder, RefusesRowsWithoutAThread) {
+  using Add = void (*)(ProfileBuilder&, ThreadId);
+  constexpr Add kAdds[] = {
+      [](ProfileBuilder& builder, ThreadId at) { builder.AddHost(Op(builder, "a", 5, 1, at)); },
+      [](ProfileBuilder& builder, ThreadId at) { builder.AddApi(Launch(builder, 5, 1, at, 1)); },
+      [](ProfileBuilder& builder, ThreadId at) { builder.AddMemory({.time = 5, .thread = at}); },
+      [](ProfileBuilder& builder, ThreadId at) { builder.AddFlow({.id = 1, .thread = at}); },
+      [](ProfileBuilder& builder, ThreadId at) {
+        CpuSpan span;
+        span.duration = 1;
+        span.thread = at;
+        span.core = 0;
+        builder.AddCpuSpan(span);
+      },
+  };
+  for (const Add add : kAdds) {
+    for (const ThreadId missing : {ThreadId{}, ThreadId{1}}) {
+      ProfileBuilder builder;
+      add(builder, builder.AddThread("1", "1"));
+      ASSERT_TRUE(builder.Finish());
+      ProfileBuilder broken;
+      broken.AddHost(Op(broken, "outer", 0, 10, broken.AddThread("1", "1")));
+      add(broken, missing);
+      const auto refused = broken.Finish();
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, "model/invariant");
+    }
+  }
+}
+
 TEST(ProfileBuilder, DoubledEventsCountOnce) {
   ProfileBuilder builder;
   const auto thread = builder.AddThread("1", "1");
