@@ -187,7 +187,7 @@ void AddRange(Import& import, const OpenRange& open, Ns end, OpenMarkers& marker
 
 // A range without an end lasts to the last marker, at most.
 void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& markers) {
-  import.builder->log().Add(Counter::events_missing_dur);
+  import.builder->log().Add(Counter::ranges_not_closed);
   const HostRow row = RowOf(import, open, last);
   if (row.kind != HostKind::kIterationMarker) return import.builder->AddHost(row);
   const std::string name = TextOf(import, open.name);

@@ -34,8 +34,9 @@ bool IsMarker(std::string_view text, std::string_view domain) {
   const auto& patterns = MarkerPatterns();
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const MarkerName& name = kMarkerNames[i];
-    if (patterns[i] == nullptr || (!name.domain.empty() && name.domain != domain)) continue;
-    if (text.starts_with(name.starts) && RE2::PartialMatch(text, *patterns[i])) return true;
+    if (!name.domain.empty() && name.domain != domain) continue;
+    if (!text.starts_with(name.starts)) continue;
+    if (patterns[i] == nullptr || RE2::PartialMatch(text, *patterns[i])) return true;
   }
   return false;
 }

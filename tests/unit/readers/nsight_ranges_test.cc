@@ -194,6 +194,7 @@ TEST(ParseRangeText, KnowsTheWritersOfRanges) {
       {"aten::mm, sizes = [[1, 2", "", RangeKind::kOp, "aten::mm", "", -1},
       {"step 12", "", RangeKind::kIterationMarker, "step 12", "", -1},
       {"ProfilerStep#3", "", RangeKind::kIterationMarker, "ProfilerStep#3", "", -1},
+      {"ProfilerStep#warm-up", "", RangeKind::kIterationMarker, "ProfilerStep#warm-up", "", -1},
       {"batch_7", "", RangeKind::kIterationMarker, "batch_7", "", -1},
       {"stepper", "", RangeKind::kAnnotation, "stepper", "", -1},
       {"step 12 warm-up", "", RangeKind::kIterationMarker, "step 12 warm-up", "", -1},

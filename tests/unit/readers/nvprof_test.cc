@@ -188,12 +188,16 @@ TEST_F(NvprofTest, UnclosedAndCrossThreadRanges) {
   Write(Strings() + Kernels(kConcurrent, "(100, 200, 0, 7, 2, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0)") +
         Markers("(2, 50, 1, 2, x'070000000100000000000000', 4, 0), "
                 "(2, 60, 2, 2, x'070000000100000000000000', 4, 0), "
-                "(4, 90, 2, 2, x'070000000200000000000000', 0, 0)"));
+                "(4, 90, 2, 2, x'070000000200000000000000', 0, 0)") +
+        Copies("(300, 300, 0, 7, 99, 32, 2, 3, 1)"));
   const Profile profile = Read();
   ASSERT_EQ(profile.host.size(), 1u);
   EXPECT_EQ(profile.host.duration[0], 40);
-  EXPECT_EQ(profile.log[Counter::events_missing_dur], 1u);
+  EXPECT_EQ(profile.log[Counter::ranges_not_closed], 1u);
   EXPECT_EQ(profile.log[Counter::ranges_across_threads], 1u);
+  // Only a repaired length makes a copy without one suspect, and a range has none of a copy's.
+  EXPECT_EQ(profile.log[Counter::events_missing_dur], 0u);
+  EXPECT_FALSE(profile.log.HasDataLoss());
 }
 
 // Where a profiler lost all ends, each would otherwise hold all that follow it.
@@ -206,7 +210,7 @@ TEST_F(NvprofTest, UnclosedMarkerLastsToTheNext) {
                 "(1, 400, 4, 2, x'070000000100000000000000', 4, 0)"));
   const Profile profile = Read();
   EXPECT_THAT(profile.host.duration, ::testing::ElementsAre(100, 200, 50));
-  EXPECT_EQ(profile.log[Counter::events_missing_dur], 3u);
+  EXPECT_EQ(profile.log[Counter::ranges_not_closed], 3u);
 }
 
 // Rows of a table have no order.
@@ -223,7 +227,7 @@ TEST_F(NvprofTest, PairsMarkersOfAnyRows) {
           Markers(fmt::format("{}", fmt::join(ordered, ", "))));
     const Profile profile = Read();
     EXPECT_THAT(profile.host.duration, ::testing::ElementsAre(40, 0));
-    EXPECT_EQ(profile.log[Counter::events_missing_dur], 0u);
+    EXPECT_EQ(profile.log[Counter::ranges_not_closed], 0u);
     EXPECT_EQ(profile.log[Counter::events_ignored_kind], 0u);
   }
 }
