@@ -26,8 +26,8 @@ struct Literal {
 /// "12 ms" has 2, "1.5e3x" has 5, "1." and "010" have 0.
 std::size_t NumberLength(std::string_view text);
 
-/// The number of `text` times the factor of `suffix` (nullptr: none), rounded once.
-/// REQUIRES: NumberLength(text) == text.size().
+/// The number of `text` times the factor of `suffix` (nullptr: none): a long double,
+/// rounded to the nearest double. REQUIRES: NumberLength(text) == text.size().
 double ScaledNumber(std::string_view text, const UnitSuffix* suffix);
 
 /// Reads all of `text`: an optional "-", a number, an optional blank, an optional unit. The error

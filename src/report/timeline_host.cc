@@ -128,7 +128,7 @@ void TimelineBuilder::AddCpu() {
 std::string_view TimelineBuilder::AttachedTo(std::size_t row) const {
   const std::string_view text = profile_->Name(profile_->host.concrete_inputs[row]);
   const bool is_attached =
-      text.starts_with("category ") || text.starts_with("colour ") || text.starts_with("payload ");
+      text.starts_with("category ") || text.starts_with("color ") || text.starts_with("payload ");
   return is_attached || !IsOp(row) ? text : std::string_view{};
 }
 

@@ -89,7 +89,7 @@ function addLook() {
   undoReset();
   const menu = make('details', { className: 'menu' }, make('summary', {}, 'Layout'), make('div', { className: 'narrow' }, list, tools, namedLayouts(button)));
   menu.addEventListener('toggle', tell);
-  if (chooseLook(look.value)) tools.before(make('label', {}, 'Colours ', look));
+  if (chooseLook(look.value)) tools.before(make('label', {}, 'Colors ', look));
   document.querySelector('nav')?.append(menu);
 }
 

@@ -9,7 +9,7 @@ function inkOn(color) {
   return 0.299 * r + 0.587 * g + 0.114 * b > 130 ? '#000' : '#fff';
 }
 // The colour that the program gave a range of its own.
-const paintOf = (kind) => /\bcolour (#[0-9a-f]{6})/.exec(kind[2])?.[1] || '';
+const paintOf = (kind) => /\bcolor (#[0-9a-f]{6})/.exec(kind[2])?.[1] || '';
 const GONE = ['#0000', '#0000'];
 const partsOf = (path) => path.split('/').filter(Boolean);
 

@@ -24,7 +24,7 @@ class TimelineView extends TimelineColors {
     this.legend$ = make('p', { className: 'small legend' });
     this.lanes$ = make('div', {});
     let color, regions;
-    [this.color$, color] = select('Colour', this.colorings(), (id) => { layout.write('color', id); this.chooseColoring(id); this.keepHash(); });
+    [this.color$, color] = select('Color', this.colorings(), (id) => { layout.write('color', id); this.chooseColoring(id); this.keepHash(); });
     [this.regions$, regions] = select('Regions', this.regionChoices(), (id) => { this.chooseRegions(id); this.keepHash(); });
     const tools = make('div', { className: 'tools' }, this.search$,
       button('‹', 'previous match', () => this.nextHit(-1)), button('›', 'next match', () => this.nextHit(1)), this.found$, this.help$,

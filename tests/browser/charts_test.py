@@ -36,7 +36,7 @@ class SwitchesTest(ViewsCase):
 
     def test_the_programs_own_colours(self):
         self.assertNotIn("painted", self.js("return timeline.colorings().map(([id]) => id)"))
-        self.js("timeline.head.kinds[0][2] = 'domain Forward, colour #12ab34, payload 3'; timeline.chooseColoring('painted')")
+        self.js("timeline.head.kinds[0][2] = 'domain Forward, color #12ab34, payload 3'; timeline.chooseColoring('painted')")
         self.assertEqual(self.js("return timeline.looks[0][0]"), "#12ab34")
         self.assertNotEqual(self.js("return timeline.looks[1][0]"), "#12ab34")
 

@@ -143,7 +143,7 @@ std::string AttributesOf(const TableScan& scan, const Categories& categories) {
   }
   if (scan.IsSet(kColor)) {
     constexpr std::int64_t kRgb = 0xff'ffff;  // The opacity is above it.
-    parts.push_back(fmt::format("colour #{:06x}", scan.Integer(kColor) & kRgb));
+    parts.push_back(fmt::format("color #{:06x}", scan.Integer(kColor) & kRgb));
   }
   if (std::string payload = PayloadOf(scan); !payload.empty()) parts.push_back(std::move(payload));
   return fmt::format("{}", fmt::join(parts, ", "));

@@ -48,7 +48,7 @@ TEST_F(NsightTest, MarksKeepDataThreadsKeepNames) {
     ++marks;
     EXPECT_EQ(host.duration[row], 0);
     EXPECT_EQ(host.kind[row], HostKind::kAnnotation);  // A moment marks no iteration.
-    EXPECT_EQ(profile.Name(host.concrete_inputs[row]), "category I/O, colour #76b900, payload 42");
+    EXPECT_EQ(profile.Name(host.concrete_inputs[row]), "category I/O, color #76b900, payload 42");
     EXPECT_EQ(profile.threads[host.thread[row].value].name, "loader");
   }
   EXPECT_EQ(marks, 1u);

@@ -265,7 +265,7 @@ TEST(BuildTimeline, OperatorsShowAttachedData) {
   ProfileBuilder builder;
   const ThreadId thread = builder.AddThread("1", "1");
   Ns at = 0;
-  for (const std::string_view attached : {"colour #76b900", "colour #ff0000", "[\"\", \"3\"]"}) {
+  for (const std::string_view attached : {"color #76b900", "color #ff0000", "[\"\", \"3\"]"}) {
     HostRow op;
     op.start = at += 100;
     op.duration = 50;
@@ -280,8 +280,8 @@ TEST(BuildTimeline, OperatorsShowAttachedData) {
   ASSERT_TRUE(profile);
   const Timeline timeline = BuildTimeline(std::span(&*profile, 1), Report{}, {});
   ASSERT_EQ(timeline.kinds.size(), 3u);
-  EXPECT_EQ(timeline.kinds[0].detail, "[[1, 2]], colour #76b900");
-  EXPECT_EQ(timeline.kinds[1].detail, "[[1, 2]], colour #ff0000");
+  EXPECT_EQ(timeline.kinds[0].detail, "[[1, 2]], color #76b900");
+  EXPECT_EQ(timeline.kinds[1].detail, "[[1, 2]], color #ff0000");
   EXPECT_EQ(timeline.kinds[2].detail, "[[1, 2]]");
 }
 
