@@ -105,7 +105,8 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   OpPool ops;
   const auto strings = std::make_shared<StringPool>();
   TablePool tables(strings);
-  std::vector<RankExposures> exposures;
+  std::vector<std::int64_t> numbers;   // Of the chosen ranks, in tables;
+  std::vector<std::size_t> positions;  // their places in `profiles`.
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     Summary other;  // Goes as soon as it is read.
     if (i > 0) {
@@ -117,9 +118,8 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
     if (IsChosen(rank, selection.rank)) {
       ops.Add(rank.ops, out.strings());
       tables.Add(rank.communication.rank, rank.tables);
-    }
-    if (IsChosen(rank, selection.rank)) {
-      exposures.push_back({rank.communication.rank, std::move(rank.tables.exposures)});
+      numbers.push_back(rank.communication.rank);
+      positions.push_back(i);
     }
     rank.ops = {};
     rank.tables = {};
@@ -134,7 +134,11 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   std::shared_ptr<const JudgedSteps> steps;
   if (is_told) {
     steps = AddKept({contexts, ranks, std::move(ops), std::move(tables)}, out);
-    AddKeptExposures(std::move(exposures), out);
+    const auto kept_of = [&](std::size_t i) -> Result<KeptExposures> {
+      PROFGAUGE_TRY(const Summary summary, SummaryFor(profiles[positions[i]], selection));
+      return ReadExposures(summary).value_or(KeptExposures{});  // ReadRank() refused bad ones.
+    };
+    PROFGAUGE_CHECK(AddKeptExposures(numbers, kept_of, out));
   }
   SetStatedNotKept(ranks, out);
 

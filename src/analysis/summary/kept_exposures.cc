@@ -228,7 +228,7 @@ namespace {
 // rank's.
 class RowsByKey {
  public:
-  RowsByKey(const Table& table, const KeySpec& spec) : table_(table), spec_(spec) {
+  RowsByKey(const Table& table, const KeySpec& spec) : table_(&table), spec_(&spec) {
     const Column* rank = table.Find(columns::kRank.id);
     is_of_rank_ = rank != nullptr;
     if (!is_of_rank_) Take(AllRows(table));
@@ -246,52 +246,65 @@ class RowsByKey {
  private:
   void Take(const std::vector<std::uint32_t>& rows) {
     rows_.clear();
-    std::vector<std::string> keys = KeysOf(table_, spec_, rows);
+    std::vector<std::string> keys = KeysOf(*table_, *spec_, rows);
     for (std::size_t i = 0; i < rows.size(); ++i) rows_.emplace(std::move(keys[i]), rows[i]);
   }
 
-  const Table& table_;
-  const KeySpec& spec_;
+  const Table* table_;
+  const KeySpec* spec_;
   bool is_of_rank_ = false;
   std::map<std::int64_t, std::vector<std::uint32_t>> rows_of_;
   std::map<std::string, std::uint32_t> rows_;
 };
 
-// For the run, from its ranks; nothing where a rank does not have it or has rows missing in the
-// table: less than all would bound gains too low. Takes the ranks' own, which are as much again.
-std::optional<Exposure> OfRun(std::vector<RankExposures>& ranks, const KeySpec& spec,
-                              const Table& table) {
-  RowsByKey rows_by_key(table, spec);
-  Exposure of_run;
-  for (RankExposures& rank : ranks) {
-    const auto kept = rank.kept.find(spec.table);
-    if (kept == rank.kept.end()) return std::nullopt;
-    const auto& rows = rows_by_key.Of(rank.rank);
+// The exposure of one table for the run, from one rank after the other; nothing where a rank does
+// not have it or has rows missing in the table: less than all would bound gains too low.
+class OfRun {
+ public:
+  OfRun(const Table& table, const KeySpec& spec) : spec_(&spec), rows_by_key_(table, spec) {}
+
+  void Add(std::int64_t rank, KeptExposures& kept) {
+    const auto own = kept.find(spec_->table);
+    if (!exposure_ || own == kept.end()) return exposure_.reset();
+    const auto& rows = rows_by_key_.Of(rank);
     std::vector<std::uint32_t> row_of;
-    for (const std::string& key : kept->second.keys) {
+    for (const std::string& key : own->second.keys) {
       const auto row = rows.find(key);
-      if (row == rows.end()) return std::nullopt;
+      if (row == rows.end()) return exposure_.reset();
       row_of.push_back(row->second);
     }
     Exposure renamed =
-        Renamed(kept->second.exposure, [&](std::uint32_t key) { return row_of[key]; });
-    of_run.has_work = renamed.has_work;
-    std::move(renamed.devices.begin(), renamed.devices.end(), std::back_inserter(of_run.devices));
-    rank.kept.erase(kept);
+        Renamed(own->second.exposure, [&](std::uint32_t key) { return row_of[key]; });
+    exposure_->has_work = renamed.has_work;
+    std::move(renamed.devices.begin(), renamed.devices.end(),
+              std::back_inserter(exposure_->devices));
   }
-  return of_run;
-}
+
+  void SetIn(Output& out) && {
+    if (exposure_) out.SetExposure(spec_->table, *std::move(exposure_));
+  }
+
+ private:
+  const KeySpec* spec_;
+  RowsByKey rows_by_key_;
+  std::optional<Exposure> exposure_ = Exposure{};
+};
 
 }  // namespace
 
-void AddKeptExposures(std::vector<RankExposures> ranks, Output& out) {
+Status AddKeptExposures(std::span<const std::int64_t> ranks,
+                        const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
+                        Output& out) {
+  std::vector<OfRun> tables;
   for (const KeySpec& spec : kKeys) {
-    const Table* table = out.Added(spec.table);
-    if (table == nullptr) continue;
-    if (auto exposure = OfRun(ranks, spec, *table)) {
-      out.SetExposure(spec.table, *std::move(exposure));
-    }
+    if (const Table* table = out.Added(spec.table)) tables.emplace_back(*table, spec);
   }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    PROFGAUGE_TRY(KeptExposures kept, kept_of(i));
+    for (OfRun& table : tables) table.Add(ranks[i], kept);
+  }
+  for (OfRun& table : tables) std::move(table).SetIn(out);
+  return {};
 }
 
 }  // namespace profgauge

@@ -191,9 +191,7 @@ void WriteTables(const KeptTables& kept, Summary& summary) {
 
 std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<StringPool> strings) {
   KeptTables kept;
-  auto exposures = ReadExposures(summary);
-  if (!exposures) return std::nullopt;
-  kept.exposures = *std::move(exposures);
+  if (!ReadExposures(summary)) return std::nullopt;  // Kept by nobody yet: AddKeptExposures().
   for (const KeptSpec& spec : kTables) {
     if (const auto& why = summary.Texts(NameOf(spec.id, "absent")); !why.empty()) {
       kept.absent.emplace(spec.id, why.front());

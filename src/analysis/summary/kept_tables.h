@@ -2,10 +2,13 @@
 // with the rows by their contents, so that it is valid for the tables of a run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,13 +39,13 @@ void WriteExposures(const KeptExposures& kept, Summary& summary);
 /// Nothing when numbers are missing or out of range.
 std::optional<KeptExposures> ReadExposures(const Summary& summary);
 
-/// For one rank, by its number in tables.
-struct RankExposures {
-  std::int64_t rank = 0;
-  KeptExposures kept;
-};
-/// Sets the exposures of the tables in `out` which all of `ranks` keep whole.
-void AddKeptExposures(std::vector<RankExposures> ranks, Output& out);
+/// Sets the exposures of the tables in `out` which all of `ranks` (their numbers in tables) keep
+/// whole. `kept_of(i)` reads those of ranks[i], once each, in order: a rank's keys and parts go
+/// before the next one's come, since all of them would be as much again as the run's own. Its error
+/// is the answer.
+Status AddKeptExposures(std::span<const std::int64_t> ranks,
+                        const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
+                        Output& out);
 
 // Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
 // a row for each event keep only the longest rows. The possible cost of rows is kept too.
@@ -52,7 +55,9 @@ struct KeptTables {
   std::vector<Table> tables;                                  ///< Those that the rank has.
   std::map<std::string, std::string, std::less<>> absent;     ///< Why it has no others.
   std::map<std::string, std::int64_t, std::less<>> all_rows;  ///< Before they were cut, by id.
-  KeptExposures exposures;  ///< Exposures of these tables and of others that the run makes anew.
+  /// Exposures of these tables and of others that the run makes anew; empty when read from a
+  /// summary.
+  KeptExposures exposures;
 };
 
 /// Begins the ids of remarks that name a table of which rows were left out.
