@@ -88,6 +88,7 @@ Profile ProfileOf(std::string_view gpu, std::string_view call, std::string_view 
     ApiRow row;
     row.name = builder.Intern(call);
     row.duration = 1;
+    row.thread = builder.AddThread("1", "1");
     builder.AddApi(row);
   }
   auto profile = builder.Finish();
