@@ -49,7 +49,8 @@ std::string ResultText(const MetricComparison& metric) {
   return text;
 }
 
-// Counted in `missing` always; information and `skip` leave it at that.
+// Counted in `missing` always. It stays at that for information, with `skip`, and with `fail` for a
+// level that fails no run.
 void CountMissing(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
                   Added& added) {
   ++verdict.missing;

@@ -1,6 +1,6 @@
 // The part of a verdict from the comparison with a baseline.
 //
-//     limit (level error)       on_missing, on_inconclusive       verdict
+//     limit that may fail       on_missing, on_inconclusive       verdict
 //     fail                                                        fail
 //     inconclusive, over        whatever                          no verdict
 //     inconclusive, within      warn | pass | no_verdict          pass, warned | pass | no verdict

@@ -30,7 +30,7 @@ struct ShareOfRun {
 /// The part of all iterations together in their time.
 double ShareOfTotals(std::span<const ShareOfRun> runs);
 
-/// The answer about a share or a mean. `low` and `high` hold the true change with 98 %.
+/// The answer about a share or a mean.
 struct ShareComparison {
   Change change = Change::kPass;
   bool over_limit = false;       ///< Inconclusive: over three limits, or improbable but not enough.

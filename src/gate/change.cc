@@ -16,7 +16,7 @@ namespace {
 // However wide the interval is: nearly every iteration shows a change of this size. A wide interval
 // of few noisy iterations must not leave that undecided. It needs kLargeLimits limits, kLargeNoises
 // standard deviations between runs, and 90 % of the iterations over the limit (80 % beyond three
-// limits).
+// limits). Where only a certain change may fail it needs twice the limits, and always 90 %.
 bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate,
                  const Limits& limits, double share_slower) {
   if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastBySize) return false;
@@ -152,6 +152,7 @@ class Judge {
   //     kPass         [-|-x-----]|                         |        x <= 5, high < 15
   //     kInconclusive [-|---x----|-------------------------|---]    x <= 5, but 15 is not excluded
   //     kInconclusive  [|--------|----x-----]              |        x > 5, but 0 is not excluded
+  //     kInconclusive   |  [-----|---x----]                |        x > 5, but another reading <= 5
   //     kFail           |  [-----|---x----]                |        all readings > 5, low > 0
   //     kFail (certain) |        | [----x----]             |        all readings > 5, low > 5
   Change Verdict() {

@@ -26,7 +26,8 @@ namespace profgauge::stats {
 /// The answer of a comparison. kInconclusive: the data can neither pass nor fail the limit. It is
 /// not a weak pass: with `over_limit` the estimate itself is over the limit, and it never counts as
 /// passed. Without it a change of three limits cannot be excluded, and `on_inconclusive` of the
-/// policy decides. Comparison::remedy says how many iterations or runs would decide.
+/// policy decides. Where the typical iteration is inconclusive, Comparison::remedy says how many
+/// iterations or runs would decide.
 enum class Change : std::uint8_t { kPass, kFail, kImproved, kInconclusive };
 std::string_view ChangeName(Change change);  ///< "pass", "fail", "improved", "inconclusive"
 
@@ -126,9 +127,10 @@ struct TotalSeries {
 };
 
 /// Compares candidate runs with baseline runs. Identical runs are a pass with exactly zero change,
-/// however noisy they are. The order of runs within a side does not matter for the verdict; that of
-/// the values within a series does (autocorrelation, halves, start). A factor on all values changes
-/// nothing but levels, if there is no absolute floor.
+/// however noisy they are; they are recognized only in the same order. For other runs the order
+/// within a side does not matter for the verdict; that of the values within a series does
+/// (autocorrelation, halves, start). A factor on all values changes nothing but levels, if there is
+/// no absolute floor.
 /// Cost: estimate.h's, and total.h's draws where the total is over its limit.
 /// REQUIRES: neither list nor any series is empty; warm-up is less than a series; all values > 0.
 Comparison Compare(std::span<const Series> baselines, std::span<const Series> candidates,

@@ -35,7 +35,7 @@ struct ChangePointOptions {
   std::size_t min_segment = 3;  ///< Fewest values on either side.
 };
 
-/// Change points in ascending order, each significant against both neighboring segments; none for
+/// Change points in ascending order, each significant between the segments beside it; none for
 /// fewer than 2 * min_segment values. A change from a mean of 0 has no size and is dropped, unless
 /// min_magnitude is 0. `values` are positive for the relative magnitude to make sense.
 /// Time: O(n^2) per split; at most the last 2000 values are looked at, and `index` counts from the

@@ -1,6 +1,7 @@
 // The text of a comparison: one sentence each, the same in every output.
-// Numbers were judged before: nothing here decides. An inconclusive answer starts with "undecided"
-// (over the limit) or "inconclusive" (within it), and ends with the way to decide it.
+// Numbers were judged before: nothing here decides. Where the typical iteration is inconclusive,
+// the sentence starts with "undecided" (over the limit) or "inconclusive" (within it), and names
+// the way to decide it.
 #pragma once
 
 #include <cstddef>

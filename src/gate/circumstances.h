@@ -1,8 +1,9 @@
 // What explains a change besides the program: batch size, inputs, clocks.
 //
-// Each of the three can make a slower program look equal, or an equal one slow. Where the effect is
-// known it is taken off or stated; where it is not, a pass becomes undecided. Only other clocks
-// excuse a certain failure, since they may explain all of it.
+// Each of the three can make a slower program look equal, or an equal one slow. Inputs of known
+// lengths are taken off. Beside a smaller batch, unless the limit is `per: sample`, a pass counts
+// as missing; with unknown inputs it is undecided. The part of a change that clocks explain is
+// stated. Only other clocks excuse a certain failure, since they may explain all of it.
 #pragma once
 
 #include <optional>
@@ -17,8 +18,6 @@
 
 namespace profgauge {
 
-// Batch size.
-//
 // How many samples an iteration has, against one of the baseline: a smaller batch makes iterations
 // faster and says nothing of the program.
 

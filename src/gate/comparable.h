@@ -1,8 +1,8 @@
 // Whether two runs can be compared, and their differences.
 //
 // Two kinds of reasons. Differences of the environment make runs incomparable, unless `match` or
-// the user allows them. The Why... functions look at the work itself and are asked for each limit:
-// no setting turns them off, as the numbers would mean nothing.
+// the user allows them. The Why... functions look at the work itself and are asked for limits on
+// times, sums and counts: no setting turns them off, as the numbers would mean nothing.
 #pragma once
 
 #include <optional>

@@ -27,7 +27,7 @@
 
 namespace profgauge {
 
-/// How one metric was compared. Chosen by the metric and by the data that both sides have, never by
+/// How one metric was compared. Chosen by the limit and by the data that both sides have, never by
 /// the result.
 enum class CompareMethod : std::uint8_t {
   kStatistics,  ///< Per-iteration values, with an interval.
@@ -110,8 +110,8 @@ struct RunComparison {
 };
 
 /// Every limit of `policy`, or of the default, compared with runs; `notes` lists the skipped data,
-/// each sentence once. A row for each limit, in their order, except default limits on absent
-/// metrics and periods that say the same as the lengths. `is_paired`: as
+/// each sentence once. A row for each limit, in their order, except default limits on counts that
+/// cannot be compared, and periods that say the same as the lengths. `is_paired`: as
 /// ComparePurpose::kJudgePairs. REQUIRES: as CompareRuns().
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
@@ -119,9 +119,9 @@ std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines
                                              std::vector<std::string>& notes,
                                              bool is_paired = false);
 
-/// Compares the kernels and operators of `candidate` that `policy` limits with those of
-/// `baselines`, and collectives and modules. It reads more runs than the other limits do, if there
-/// are more. It fills in `parts`, and notes the parts that could not be judged.
+/// Compares the kernels, operators, collectives and modules of `candidate` that `policy` limits
+/// with those of `baselines`. It reads more runs than the other limits do, if there are more. It
+/// fills in `parts`, and notes the parts that could not be judged.
 /// REQUIRES: `baselines` is not empty.
 void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                   const PolicyBaseline& policy, RunComparison& comparison);

@@ -37,8 +37,8 @@ bool MetricComparer::LackDefinition(MetricComparison& out) const {
   return false;
 }
 
-// Shorter iterations of other work, or of a smaller batch, are no faster program. Called only where
-// the limit is kept: work that is less and slower fails all the same.
+// Shorter iterations of other work, or of a smaller batch, are no faster program. Not called for a
+// certain failure: work that is less and slower fails all the same.
 void MetricComparer::DoubtIterations(const BaselineLimit& limit, MetricComparison& out) const {
   std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
   if (!reason && !limit.per_sample && !IsExact(limit.metric)) {

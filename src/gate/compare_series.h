@@ -1,8 +1,8 @@
 // The values of a run by iteration, as a comparison takes them.
 //
-// Every list here has one entry for each run, in order. An empty list says that this data cannot be
-// compared, since one run at least does not have it: a time that is missing in one run is no
-// change. Warm-up is found here (stats::FindWarmup), once for each series.
+// Every list except AllTimes() has one entry for each run, in order. An empty list says that this
+// data cannot be compared, since one run at least does not have it: a time that is missing in one
+// run is no change. The warm-up of each series is found here (stats::FindWarmup).
 #pragma once
 
 #include <optional>

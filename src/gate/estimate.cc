@@ -39,8 +39,8 @@ double PairVariance(const Shift& shift, double n, double m, double noise_floor) 
   return std::max(variance, Squared(kSingleSpread * noise_floor) * share);
 }
 
-// Warm-up is cut where it is probable, so `all` has it: a slow start that the change caused must
-// not be taken off as warm-up. Where no run has one both readings are equal.
+// Warm-up is cut where it is probable, so `all` reads the change with it: a change that shows only
+// since a start was cut fails no run. Where no run has one both readings are equal.
 Pairs MakePairs(const Side& base, const Side& current, double noise_floor) {
   Pairs pairs;
   for (const Run* b : base.kept) {
@@ -262,8 +262,8 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
   return {Remedy::Kind::kNothing};
 }
 
-// Tries two fixed proposals, not the best number: people record 30 iterations or three runs, not
-// 27.
+// Tries one number of each: 2.5 times the iterations, at least 30, and twice the baseline runs, at
+// least three.
 SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
                       const Side& base, const Side& current) {
   const double now = estimate.Sees(limit);

@@ -262,7 +262,8 @@ Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::in
   return entries;
 }
 
-// An id before a commit: "1234" is run 1234 where there is one. O(runs of the file).
+// An id before a commit: "1234" is run 1234 where there is one, unless two commits of earlier runs
+// start so. O(runs of the file).
 Result<HistoryRow> History::Find(std::string_view text) {
   constexpr std::size_t kLeastOfCommit = 4;
   PROFGAUGE_TRY(const std::vector<HistoryRow> rows, Rows("", kMostFound));

@@ -26,8 +26,9 @@ bool IsBeyond(const Threshold& threshold, double value);
 
 /// The result of one limit of `thresholds:`; its waivers are not looked at. A number that the
 /// profile gives as a range decides only if all of the range keeps the limit, or all of it misses
-/// it. An absent metric is kMissing, or kSkipped where the policy says so; a false `when` is
-/// kNotApplicable. In this order: `when`, the number without the profiler, absence, the limit,
+/// it. An absent metric is kMissing, or kSkipped where the policy says so. A false or unknown
+/// `when` is kNotApplicable, except that an unknown one beside a number beyond the limit is
+/// kMissing. In this order: `when`, the number without the profiler, absence, the limit,
 /// confidence.
 GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
                           const Analysis& analysis);

@@ -189,7 +189,7 @@ bool Has(const std::vector<WorkSum>& sums, const std::string& name) {
 }
 
 // Each place where one kernel replaces another is a vote by its time.
-// The pair with most votes is taken first, each name once. O(parts log parts).
+// The pair with most votes is taken first, each name once.
 Names RenamedKernels(const Snapshot& base, const Snapshot& current) {
   std::map<std::pair<std::string, std::string>, Ns> votes;
   const auto now = KernelsByPlace(current);

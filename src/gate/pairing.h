@@ -57,8 +57,8 @@ PairedTable PairOps(const Snapshot& base, const Snapshot& current);
 /// The name without the numbers of compilers and code generators: function arguments, numbers of
 /// lambdas, template arguments that hold pointers, hashes of files, and the numbers after names of
 /// Triton's and XLA's fusions. "void f<4, g(T&)::{lambda(float)#2}, std::array<char*, 3ul> >(int)"
-/// gives "void f<4, g(T&)::{lambda}>". Kernels that so get one name are summed up. A key, not a
-/// name to show. Brackets that do not match stay as they are.
+/// gives "void f<4, g(T&)::{lambda}>". Kernels that so get one name are summed up. Brackets that do
+/// not match stay as they are.
 std::string CanonicalKernel(std::string_view name);
 
 }  // namespace profgauge

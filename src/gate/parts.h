@@ -45,9 +45,10 @@ struct PartFindings {
 };
 
 /// Holds the parts `sums` of `candidate` against those of `baselines`. Parts below
-/// `limit.min_share` of the candidate's iteration are not tested. A part is found if it is slower
-/// than `limit.max_increase` allows and certainly so (Benjamini-Hochberg over all tested). With
-/// fewer than five baseline runs nothing is judged. `noise_floor` is relative.
+/// `limit.min_share` of the candidate's iteration are not tested. A part is found if, without the
+/// common change, it is slower than `limit.max_increase` allows and certainly so
+/// (Benjamini-Hochberg over all tested). With fewer than five baseline runs nothing is judged.
+/// `noise_floor` is relative.
 /// REQUIRES: `baselines` is not empty; every run has an iteration.
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
                         const std::vector<WorkSum> WorkSums::*sums, const PartLimit& limit,

@@ -89,8 +89,9 @@ inline constexpr std::size_t kLeastPairs = knowledge::kGateLeastPairs.as<std::si
 /// Compares the candidate of each pair with its baseline. The change is the mean of the pairs'
 /// typical changes, its error comes of their spread (a paired t-test, Gosset 1908) with half a
 /// noise floor a run assumed; the total is judged of times that are relative to the pair's
-/// baseline. No run is odd; one that is half warm-up is left out of the total only. Inconclusive
-/// answers name the number of pairs that would decide.
+/// baseline. No run is odd; one that is half warm-up is left out of the total, of the shown levels
+/// and of the counts. Where the pairs are inconclusive the answer names the number of pairs that
+/// would decide.
 /// REQUIRES: as Compare(); as many of each, kLeastPairs at least, in the order of the pairs.
 Comparison ComparePairs(std::span<const Series> baselines, std::span<const Series> candidates,
                         const CompareOptions& options, const TotalSeries& totals = {});

@@ -59,9 +59,9 @@ struct Shift {
   double standard_error = 0;  ///< For independent values; 0 if there are too few.
 };
 /// The shift and its error. The error assumes independent values: the caller multiplies its square
-/// by ErrorInflation(). It is 0 for a single pair of values, and where all differences at both ends
-/// of the interval are equal, as of two constant series: then the values show no spread, which does
-/// not mean that there is none. REQUIRES: both sorted ascending, not empty.
+/// by ErrorInflation(). It is 0 for a single pair of values, and where both ends of the interval
+/// are equal, as of two constant series: then the values show no spread, which does not mean that
+/// there is none. REQUIRES: both sorted ascending, not empty.
 Shift EstimateShift(std::span<const double> sorted_base, std::span<const double> sorted_current);
 
 /// One lag-1 autocorrelation over all series of a comparison, from ranks. A short series is weak

@@ -99,7 +99,7 @@ void UnionStep(sqlite3_context* context, int, sqlite3_value** values) {
 
 // By start, with the end of all spans so far:
 //
-//     |-----a-----|                     until
+//     |-----a-----|                     a adds all of it
 //         |---b---------|               b adds only its part after a
 //             |-c-|                     c adds nothing
 //                          |--d--|      d adds all of it

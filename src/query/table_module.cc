@@ -31,8 +31,8 @@ struct SqlTable : sqlite3_vtab {
 // A place in the rows of a table, part by part:
 //
 //     parts     rank 0: rows 0 1 2 3     rank 1: rows 0 1 2      rank 2: rows 0 1
-//     where rank = 1                     ^ part 1, row 0         end is 3, then past the last part
-//     where id = first_id(1) + 2              ^ row 2 only: end is 3
+//     where rank = 1                                  ^ part 1, row 0: end is 3
+//     where id = first_id(1) + 2                          ^ row 2 only: end is 3
 //     where at = 50                      rows whose [start, start + duration) has 50
 struct Cursor : sqlite3_vtab_cursor {
   std::size_t part = 0, row = 0, end = 0;  // `end`: of the rows of this part that are visited.

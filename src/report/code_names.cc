@@ -141,8 +141,8 @@ bool IsRoot(std::string_view word) {
 /// Which words of a name are below a public root: "at::native::f", "torch/nn/linear.py(3): run".
 ///
 ///     site-packages/torch/nn/linear.py(3): forward;mynet/net.py(7): run
-///                   ^^^^^ ^^ ^^^^^^          ^^^^^^^  |
-///                   public, with the function        a new frame: hidden again
+///                   ^^^^^ ^^ ^^^^^^        ^^^^^^^ |
+///                   public, with the function      a new frame: hidden again
 class Roots {
  public:
   explicit Roots(std::string_view name) : name_(name) {}

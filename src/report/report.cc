@@ -70,10 +70,10 @@ std::size_t CountRowsInJson(const Table& table) {
 
 // Which rows a table of report.json has, in the order of the table:
 //
-//     bulk tables          none
-//     trees                the first rows: any prefix is a tree again
-//     tables with a time   the heaviest
-//     others               those that table_look.h chooses, else the first
+//     bulk tables                   none
+//     without `json_rows`, sorted   the heaviest: by device time, time, bytes, ...
+//     trees                         the first rows: any prefix is a tree again
+//     others                        those with the largest `sheet_by`, else the first
 std::vector<std::size_t> RowsInJson(const Table& table) {
   const std::size_t most = CountRowsInJson(table);
   std::vector<std::size_t> rows(table.rows());

@@ -26,8 +26,8 @@ std::size_t RowsInWorkbook(const Table& table) {
   return is_chosen ? std::min(most, kXlsxTellingRows) : most;
 }
 
-// The rows with the largest values, in the order of the table; of equal values the earlier ones.
-// O(n): a selection, not a sort of all rows.
+// The rows with the largest values of table_look.h's `sheet_by`, of equal values the earlier ones;
+// without that column the first rows. In the order of the table. A selection, not a sort of all.
 std::vector<std::size_t> TellingRows(const Table& table, std::size_t most) {
   std::vector<std::size_t> rows(table.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});

@@ -67,7 +67,7 @@ struct Busy {
 // Adds `value` × length to the buckets that [from, to) is in.
 //
 //     bucket         |    0    |    1    |    2    |
-//     [from, to)           |--------------|            0: a half, 1: all, 2: a half
+//     [from, to)          |-------------------|        0: a half, 1: all, 2: a half
 //
 // The last bucket takes the rest of the window, which may be longer.
 void Spread(Ns first, Ns bucket, Ns from, Ns to, double value, std::vector<double>& out) {

@@ -26,8 +26,8 @@ Errors PlacedErrors(std::vector<Error> errors, const SourceText& source);
 Errors CheckCondition(const SourceText& condition);
 
 /// Nothing when the condition holds (or is empty); else one clause that says why not: it is false,
-/// or a metric that it needs is absent. A caller that treats both alike must ask IsUnknown() too,
-/// or an absent number disables its limit. REQUIRES: CheckCondition(condition) is empty.
+/// or a metric that it needs is absent. IsUnknown() distinguishes the two: a caller that does not
+/// ask lets an absent number disable its limit. REQUIRES: CheckCondition(condition) is empty.
 std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis);
 
 /// Whether it is unknown if the condition holds, since a metric that it needs is absent.

@@ -33,7 +33,8 @@ void AddDeviceWords(Accelerator accelerator, Facts& facts);
 
 /// The facts of one run. Names, switches and versions are the first rank's: ranks run one program.
 /// Counts are of all ranks, the time of garbage collection of the rank with most. Without profiles
-/// (a summary) only facts of the analysis. Time: linear in names and host ranges of the profiles.
+/// only facts of the analysis and words for devices. Time: linear in names and host ranges of the
+/// profiles.
 Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis);
 
 }  // namespace profgauge

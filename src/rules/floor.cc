@@ -1,7 +1,7 @@
 // The floor of a plan: rules/plan.h.
 //
 //     recorded    |= gemm =|  wait  |== attention ==|~~~ all_reduce ~~~|= adam =|
-//     floor       |gemm|attention|~ all_reduce ~|=adam=|
+//     floor       |gemm|attention|~ all_reduce ~|= adam =|
 //
 // Kernels at the roof of their operator (Williams, Waterman & Patterson 2009), no waiting for the
 // host or for ranks, collectives at the best bandwidth seen. `adam` has unknown work: as recorded.

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
 
-/// The value of one key in a row, as an integer that is equal for equal values. It orders integers
-/// and reals of 0 or more by value, texts by their place in the table's pool of strings.
+/// The value of one key in a row, as an integer that is equal for equal values. Its order is that
+/// of integers, of reals of 0 or more, and of the places of texts in the table's pool of strings.
 std::int64_t KeyAt(const Column& column, expr::RowId row) {
   if (column.IsAbsentAt(row)) return kAbsentKey;
   switch (column.type()) {

@@ -35,7 +35,7 @@ bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio sha
 ///     order                  input-bound, idle, copies, small-kernels
 ///
 /// The steps need this order: fired causes, then families, then waived causes, which explain only
-/// findings without another cause; waivers go down the finished forest.
+/// findings without a fired cause; waivers go down the finished forest.
 class Ranker {
  public:
   Ranker(std::span<const CompiledRule> rules, const std::vector<std::size_t>& rule_of,

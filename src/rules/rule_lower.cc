@@ -98,8 +98,8 @@ std::string Lowering::PlainText(std::string text) {
   return WithArguments(source).text;
 }
 
-// {{ with.noun }} becomes the text of the argument, without quotes; other holes stay. "}}" inside a
-// quoted text of a hole does not end it.
+// {{ with.noun }} becomes the text of the argument, without quotes. Other holes stay, also those of
+// arguments that are expressions. "}}" inside a quoted text of a hole does not end it.
 SourceText Lowering::WithArguments(const SourceText& source) {
   TextBuilder out(source.file);
   std::size_t copied = 0;

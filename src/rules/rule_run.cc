@@ -73,7 +73,8 @@ FindingStatus RuleRun::StatusOf(Level level) {
 //     error_above 30 %      idle is 34 %, may be 26 %      first error, then warn: surely a warning
 //     warn_above  15 %      idle is 34 %, may be 31 %      error both times: surely an error
 //
-// Only a level that a group surely reaches may fail the run; the level shown is that of the value.
+// An error that a group does not surely reach becomes a warning (DoubtError()); every other level
+// stays that of the value.
 void RuleRun::JudgeWhatMayBe() {
   expr::Data data = data_;
   bool is_open = false;

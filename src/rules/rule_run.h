@@ -49,9 +49,9 @@ Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::Row
 // The results of a rule by group of its rows, and how they become a finding: the order of
 // groups, their summaries, the gain and the rows shown as evidence.
 
-/// The result of one group, before it is worded. Without a limit passed the status is kPass, and
-/// kNotApplicable where a number that decides is absent. `surely` is nothing where the number, or
-/// its uncertain part, may keep all limits.
+/// The result of one group, before it is worded. Where no limit is passed the status is kPass, or
+/// kNotApplicable if a number that decides is absent. `surely` is nothing where the number, or its
+/// uncertain part, may keep all limits.
 struct Judged {
   const RowGroup* group = nullptr;
   FindingStatus status = FindingStatus::kPass;
