@@ -51,7 +51,8 @@ class Recording {
 };
 
 /// Reads profiles: files, or folders with one file per rank; "-" is standard input. The ranks are
-/// in rank order afterwards, whatever the order of `paths`.
+/// in the order of their recorded numbers afterwards. Files without numbers keep the order of
+/// `paths` with `ranks_as_listed`, which numbers them by it.
 /// All of them are in memory together, while `profgauge check` reads folders of over 64 ranks, or
 /// of more than fits into memory, one after the other: for those give summaries (`profgauge
 /// summarize`). A profile in a folder that cannot be read fails, where `profgauge check` judges the
@@ -153,8 +154,9 @@ class Judgement {
   /// All of a table; nothing when the run does not have it. A copy of every cell: O(rows x columns)
   /// time and memory.
   std::optional<api::TableData> Table(std::string_view id) const;
-  /// All rules: those that cannot be evaluated, then those that fired: by weight, a symptom after
-  /// its cause. Waived, passed and not applicable ones follow, with their reason.
+  /// All rules: those that cannot be evaluated, then those that fired: errors and warnings
+  /// about the profile first, then the largest saving; a symptom follows its cause.
+  /// Waived, passed and not applicable ones are last, with their reason.
   std::vector<api::Finding> findings() const;
   const Data& data() const { return *data_; }
 

@@ -68,7 +68,7 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
 }
 
 // Whether every run of the baseline has one rank, which makes files without a stated rank runs.
-// True for no runs, so callers ask it only with a baseline.
+// True for no runs: Split() uses it only where there may be several runs.
 bool HaveOneRank(std::span<const Snapshot> runs) {
   return std::all_of(runs.begin(), runs.end(),
                      [](const Snapshot& run) { return run.Environment("world_size") == "1"; });

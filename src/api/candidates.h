@@ -6,8 +6,8 @@
 //   arguments                       recorded                            runs
 //   1  a.json b.json                ranks 0 and 1                       one, of two ranks
 //   2  a.json b.json                rank 0 twice                        two, of one rank each
-//   3  runA/ runB/                  two files in each folder            two, of two ranks each
-//   4  run/                         four files                          one, of four ranks
+//   3  runA/ runB/                  ranks 0 and 1 in each folder        two, of two ranks each
+//   4  run/                         ranks 0 to 3                        one, of four ranks
 //   5  a.json b.json                no rank; the baseline has 1 rank    two, of one rank each
 //   6  any, with --ranks separate   anything                            one for each file
 //

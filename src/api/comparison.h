@@ -76,9 +76,9 @@ struct JudgedComparison {
 
 /// Compares two runs, and judges the second if there is a policy; else only reports the changes.
 /// `log` has the repairs in both runs' files. Missing data of either side turns a pass into no
-/// verdict; it never turns a failure into anything else. Without a policy the same data is listed
-/// in the notes. Redaction gives both sides one key, so that a kernel of both runs keeps one hidden
-/// name.
+/// verdict; it never turns a failure into anything else. Without a policy only the doubts of the
+/// sides are listed, in the notes. Redaction gives both sides one key, so that a kernel of both
+/// runs keeps one hidden name.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
                               const Policy* policy, const CompareChoices& choices);
 

@@ -103,8 +103,7 @@ std::vector<std::string> Judgement::tables() const {
   return ids;
 }
 
-// Copies all cells: O(rows x columns). Views into the report would tie the result's life to the
-// handle.
+// A copy: views into the report would tie the result's life to the handle.
 std::optional<api::TableData> Judgement::Table(std::string_view id) const {
   const profgauge::Table* from = report::FindTableById(data_->report, id);
   if (from == nullptr) return std::nullopt;

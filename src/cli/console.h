@@ -6,9 +6,9 @@
 //                      Detail                                  only with -v
 //                      Progress                                only on a terminal, not with -q
 //
-// A script may therefore read standard output, and a person both. Color only to a terminal
-// (NO_COLOR, TERM=dumb, CLICOLOR_FORCE and --color decide, the last of them first); a progress line
-// only when standard error is a terminal and the work takes over half a second. Safe to call from
+// A script may therefore read standard output, and a person both. Color only to a terminal, unless
+// --color or else NO_COLOR or CLICOLOR_FORCE decides, and not with TERM=dumb; a progress line only
+// when standard error is a terminal and the work takes over half a second. Safe to call from
 // several threads: each call is whole, their order is that of the calls.
 #pragma once
 

@@ -39,8 +39,8 @@ Result<int> Guarded(const Options& options, const std::function<Result<int>()>& 
   return Fail(std::move(error));
 }
 
-// The name of the run in its ending. Redaction hides it, as the names of files may be private;
-// without arguments there is none.
+// The name of the run in its ending. Redaction hides it, as the names of files may be private.
+// Without arguments it is that of the first --run, else "run".
 std::string NameOf(const Options& options) {
   if (options.redact) return "run";
   if (!options.run_name.empty()) return options.run_name;

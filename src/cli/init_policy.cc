@@ -166,8 +166,8 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
   return {};
 }
 
-// A commented line for each limit that is known, also for those that are off, so that their owner
-// sees each possible limit and the reason where it is off.
+// For each known metric a comment and the limit, or `off`: the owner of the policy sees each
+// possible limit, and the reason where it is off.
 std::string FittedLimits(std::span<const InitRun> runs) {
   std::string text = LimitOnOtherTime(runs);
   for (const Fit& fit : kFits) {

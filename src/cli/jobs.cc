@@ -44,8 +44,8 @@ int ExitOf(const Result<int>& done, const Options& options, Console& console) {
   return ExitWithout(done.error(), options);
 }
 
-// The word of verdict.json for a job. A run that could not be judged for a mistake of the
-// configuration is `not_judged`; one whose output failed, too, counts as without a verdict.
+// The word of verdict.json for a job, or for all of them. A mistake of the command line or the
+// configuration makes a run `not_judged`. A failed output and a defect of ours count as no verdict.
 std::string_view WordOf(int exit_code) {
   switch (exit_code) {
     case kExitPass:

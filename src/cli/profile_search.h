@@ -43,7 +43,8 @@ struct FoundProfiles {
 
 /// Looks at files, and through folders to six levels, of which a named folder is the first. Follows
 /// no links. Files that are still written (`.tmp`), reports of ours and files that another one says
-/// more fully are left out. Sorted by path. Cost: opens each file and reads its first bytes.
+/// more fully are left out. Sorted by path. Cost: opens each file and reads its first and last
+/// bytes.
 FoundProfiles FindProfiles(const std::vector<std::string>& paths);
 
 }  // namespace profgauge::cli

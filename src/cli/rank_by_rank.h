@@ -42,8 +42,8 @@ Result<RanksRead> ReadRankByRank(const Options& options, const Selection& select
 std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments);
 
 /// Whether the command line names more recordings than are judged with their events: over 64, or
-/// more than memory holds. False where one of them is a summary, which is small already. Looks at
-/// the sizes of files only.
+/// more than memory holds. False where one of them is a summary, which is small already. Reads no
+/// profile whole.
 bool NamesManyRanks(const Options& options);
 
 /// As ReadFiles, but of more ranks than are judged with their events the summaries, unless the

@@ -146,7 +146,7 @@ class ParquetFiles : public FolderFiles {
   std::map<std::size_t, std::unique_ptr<ParquetWriter>> writers_;
 };
 
-/// One database. Its tables come one after another, so rows of each are added in one batch.
+/// One database. The rows of each part are added in one batch.
 class DatabaseFile : public TableFiles {
  public:
   explicit DatabaseFile(Outputs& outputs) : outputs_(outputs) {}

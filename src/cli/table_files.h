@@ -3,8 +3,8 @@
 //   --format csv, tsv, jsonl, parquet     -o tables/     tables/kernels.csv, … and schema.json
 //   --format sqlite                       -o run.sqlite  one file, with tables and columns
 //
-// Rows come table by table, in parts. Text is written in pieces of 4 MiB and Parquet in groups of
-// rows, so a table may be larger than memory.
+// Rows come in parts, of one table each. Text is written in pieces of 4 MiB and Parquet in groups
+// of rows, so a table may be larger than memory.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 //   policy -> [rules, beside reading where that is quick] -> outputs are opened -> baselines
 //   -> profiles -> runs -> (builtin:cpu where no policy was named) -> JudgeRuns -> outputs
 //
-// Errors of the configuration are shown before a large profile is read, a path that cannot be
-// written before anything is.
+// Errors of the configuration are shown before a large profile is read. A path that cannot be
+// written is reported before baselines and profiles are read.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -141,11 +141,7 @@ Result<DuetBlock> RunBlock(const DuetPlan& plan, std::int64_t number, bool is_b,
   return DuetBlock{is_b, number, steps};
 }
 
-// A and B alternate, and every second pair is turned, so that a machine that warms up or slows down
-// weighs on both alike:
-//
-//   number   0 1 2 3 4 5 6 7
-//   side     A B B A A B B A
+// Every second pair is turned: the order is A B B A.
 Result<Duet> RunAll(const DuetPlan& plan, Console& console) {
   Duet duet;
   duet.order = "ABBA";

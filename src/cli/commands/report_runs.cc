@@ -56,7 +56,7 @@ std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
   return given;
 }
 
-// Every refusal names the option to use instead. An output that shows one run is refused, since any
+// Every refusal names an alternative. An output that shows one run is refused, since any
 // choice among several would be ours.
 Status CheckUse(const Options& options) {
   if (!options.arguments.empty()) {

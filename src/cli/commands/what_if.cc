@@ -6,9 +6,10 @@
 //   --without-waiting                collectives wait for no rank
 //   --plan                           a separate list, before the table
 //
-//   scenario   events  iteration    saves  share  new bottleneck
-//   a              12    10.1 ms   1.2 ms   11 %  …
-//   all together                                  only for several
+//   scenario      events  iteration    saves   share  new bottleneck
+//   a                 12    10.1 ms  1.20 ms  10.6 %  …
+//   b                 18    11.0 ms   300 µs   2.7 %  …
+//   all together      30    9.80 ms  1.50 ms  13.3 %  …  only for several
 //
 // Exit code 3 where a condition of --scale matches nothing: a prediction of no change would
 // mislead.

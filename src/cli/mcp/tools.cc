@@ -257,8 +257,8 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   return std::move(object);
 }
 
-// The waterfall and the lists of parts are cut to their first rows, which are the largest; an
-// answer that is still too long is given as text.
+// The waterfall and other lists, e.g. of metrics and values, are cut to their first rows. Tables of
+// kernels and operators stay whole. An answer that is still too long is given as text.
 Result<json::object> CallCompare(const Caller& caller, const json::object& arguments) {
   const std::vector<std::string> sides = {TextIn(arguments, "base"), TextIn(arguments, "current")};
   PROFGAUGE_CHECK(caller.CheckPaths(sides));

@@ -40,7 +40,7 @@ std::string PlainText(const Cell& cell, const RowColumn& column) {
   return std::string(TextOf(cell));
 }
 
-// A value of a known unit as reports show it: "1.2 ms", "31.4 %".
+// A value of a known unit as reports show it: "1.20 ms", "31.4 %".
 std::string ShownText(const Cell& cell, const RowColumn& column) {
   const bool is_number = cell.index() == 1 || cell.index() == 2;
   if (!column.unit || !is_number) return PlainText(cell, column);

@@ -5,9 +5,9 @@
 // Take() may be called at any time: the bytes of all calls together are the text. Memory does not
 // grow with the rows, except for the first 200 of an aligned table, which decide its widths.
 //
-//   kTable          kCsv                kJsonLines
-//   name   time     name,time           {"name": "gemm", "time": 1200000}
-//   gemm   1.2 ms   gemm,1200000
+//   kTable           kCsv                kJsonLines
+//   name     time    name,time           {"name": "gemm", "time": 1200000}
+//   gemm  1.20 ms    gemm,1200000
 #pragma once
 
 #include <cstddef>

@@ -9,10 +9,11 @@
 
 namespace profgauge::cli {
 
-// A change is on a line between the runs, above the first run of the new level:
+// A change is on a line between the runs, above the first run of the new level. The largest value
+// has a bar of 40 blocks; here they are shorter:
 //
 //      7  a1b2c3d4e5    120 ms  ████████████
-//         ── changed by 8.33 %: 120 ms → 130 ms ──
+//         ── changed by +8.3 %: 120 ms → 130 ms ──
 //      8  b2c3d4e5f6    130 ms  █████████████
 std::string TrendText(const report::Trend& trend) {
   constexpr double kBarWidth = 40;

@@ -147,7 +147,7 @@ std::optional<Row> CellRow(const Kernel& kernel) {
 
 namespace {
 
-// M, N and K as cuBLAS sees them. addmm's first tensor is the sum's other part, and is not counted.
+// addmm's first tensor is the sum's other part, and is not counted.
 Row PlainProduct(const Kernel& kernel) {
   const std::string& op = kernel.call.op;
   const auto tensors = kernel.call.Tensors();

@@ -91,7 +91,7 @@ std::optional<Operand> OutputOf(const std::vector<Operand>& operands) {
   return out;
 }
 
-// PyProf knows the gradients of sums, products and quotients only.
+// PyProf knows the gradients of sums, differences, products and quotients only.
 Row BinaryBackward(std::string_view op, const Operand& out, Row row) {
   const double n = Elements(out.shape);
   if (op == "add" || op == "__add__" || op == "sub" || op == "__sub__" || op == "__isub__") {
@@ -106,6 +106,8 @@ Row BinaryBackward(std::string_view op, const Operand& out, Row row) {
   return row;
 }
 
+// Forward, and backward except for the binary group, which has BinaryBackward():
+//
 //   group            FLOPs per element   bytes
 //   unary            1                   2 x the first operand
 //   transcendental   20                  2 x the first operand

@@ -44,6 +44,8 @@ void MoveOthers(KernelRecord& record, std::int64_t current) {
 //   ops         linear  linear  relu  linear
 //   seq_ids     5       5       6     7
 //   sub_seq     0       1       0     0          counts on while op and number are the same
+//
+// Forward kernels of a recurrent cell count on although their numbers differ.
 void NumberSequences(std::vector<KernelRecord>& records) {
   State previous{-1, -1, {"na"}};
   for (KernelRecord& record : records) {

@@ -31,10 +31,11 @@ constexpr bool IsBlank(char c) {
 /// lets out (of rows, cells and items of lists) and empty lines. Scripts and styles stay as they
 /// are: their digests are known. `meta` does, too: its text names the tool. O(bytes).
 ///
-///   <tr><td class="num">1</td>          <tr><td class=num>1
-///   <td class="a b">2</td></tr>   ->    <td class="a b">2
-///   <tr>                                <tr>
+///   <tr><td class="num">1</td>
+///   <td class="a b">2</td></tr>   ->    <tr><td class=num>1<td class="a b">2<tr>
+///   <tr>
 ///
+/// Blanks after an end tag that is left out go with it.
 /// Source of the optional tags: https://html.spec.whatwg.org/#optional-tags
 std::string CompactMarkup(std::string_view html);
 

@@ -94,10 +94,6 @@ report::Runs SchemaRuns() {
 
 // Parts are drawn at the same time, and each has the ids of a whole page; then these get the part's
 // prefix, or links of one run would lead into another.
-//
-//   m1        all runs together
-//   r1 r2 …   each run
-//   p1 p2 …   each comparison
 Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions& options) {
   std::vector<Part> parts = PartsOfPage(runs);
   const json::value schema = MakeSchema(html::PageView(SchemaReport()));

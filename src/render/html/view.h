@@ -76,7 +76,8 @@ inline constexpr std::size_t kListed = 24;
 /// other part of the first screen says them.
 boost::json::object VerdictView(const report::Report& report);
 /// Diagnosis, an iteration now and after the plan, what to do first, a line about the profile. At
-/// most kFirstSteps rows: those of the plan, else limits and findings.
+/// most kFirstSteps rows: those of the plan, else limits and findings. One more row sums up the
+/// rest of a longer plan.
 boost::json::object FirstView(const report::Report& report);
 /// Whether the first screen has something to do.
 bool HasFirstRows(const report::Report& report);

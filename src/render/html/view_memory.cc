@@ -76,8 +76,8 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-// The values of a column in these rows as a series called `name`. It refers to `table`, `values` and
-// `rows`, which must outlive it: a curve of millions of events is not copied.
+// The values of a column in these rows as a series called `name`. It refers to `table`, `values`
+// and `rows`, which must outlive it: a curve of millions of events is not copied.
 StepSeries SeriesOf(const Table& table, std::string_view name, const Column* values,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;

@@ -6,7 +6,8 @@
 //
 //   kLines               kInline
 //   {                    {"id": "gpu", "unit": "count"}
-//     "id": "gpu"
+//     "id": "gpu",
+//     "unit": "count"
 //   }
 //
 // Everything inside of an inline list or object is inline, too.

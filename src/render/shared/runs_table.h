@@ -47,7 +47,7 @@ struct RunsRow {
 ///
 ///   1  the median iteration time, limited or not
 ///   2  limited metrics, in the order of the first policy that limits each
-///   3  those that changed by at least 1 % (shares by half a point), largest change first
+///   3  those that changed by at least 1 % (shares also by half a point), largest change first
 ///   4  `all`: the others that some run has, in catalog order
 ///
 /// At most `most` rows, from the first; 0: no limit. A change is against the first run that has the

@@ -100,7 +100,7 @@ void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::stri
 
 }  // namespace
 
-//              8 % worse
+//              +8.3 % worse
 //   |              :  o_o_o_o     a dot for each run, a line at each level's mean
 //   |   o_o_o_o_o  :
 //   |              :              before the first run of the new level

@@ -79,7 +79,7 @@ std::string ValueLines(const report::Comparison& comparison) {
   return out + "\n";
 }
 
-//   "     +350 µs  name"       amount at the right of 9 columns, then two spaces a level
+//   "    +350 µs  name"        amount at the right of columns 2 to 10, then two spaces a level
 std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                  const std::string& effects) {
   const std::string amount = DeltaText(delta);
@@ -88,8 +88,8 @@ std::string Line(std::int64_t delta, std::size_t depth, const std::string& name,
                      std::string(2 * depth, ' '), name, effects);
 }
 
-// A row of the tree with its effects: "= +3 ms by count -1 ms by duration" where both count. `*`
-// marks a significant change.
+// A row of the tree with its effects: "= +3.00 ms by count −1.00 ms by duration" where both count.
+// `*` marks a significant change.
 std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison) {
   if (row.step == nullptr) {
     return Line(row.delta, row.depth, fmt::format("{} smaller", row.smaller), "");

@@ -1,11 +1,11 @@
 // How the answer on a terminal is laid out: rows with columns, texts of a width, ink.
 //
-//   |  error  gpu.idle.mean   31.4 %  (error above 30 %)                            |
-//   |  warn   comm/exposed     5.0 %                      saves 39 ms/iteration     |
-//   |         rank 3 waits for rank 0 in 12 of 16 collectives                       |
-//   |         do: …                                                                 |
-//   |         next: profgauge rules explain comm/exposed …                          |
-//    ^^verb   ^^name          ^^value ^^limit             ^^gain, text below or beside
+//   |  error  gpu.idle.mean  31.4 %  (error above 30 %)
+//   |  warn   comm/exposed    5.0 %                      saves 39.0 ms/iteration
+//   |         rank 3 waits for rank 0 in 12 of 16 collectives
+//   |         do: …
+//   |         next: profgauge rules explain comm/exposed …
+//      ^verb  ^name          ^value  ^limit              ^gain; text below or beside
 //
 // Columns are as wide as their widest cell, up to a bound of each; a wider cell only shifts its own
 // row. Widths count characters, so a wide character of East Asia takes two columns unnoticed.
@@ -42,8 +42,8 @@ std::string Flowed(const std::string& lead, const std::vector<std::string>& part
                    std::size_t width);
 
 /// "void at::native::kernel<4, at::detail::Array<char*, 1> >(int, float)" as "void
-/// at::native::kernel<…>(…)": lists in brackets that follow a name and have over 24 bytes. Only for
-/// people at a terminal: a pipe gets names whole, so that they can be searched.
+/// at::native::kernel<…>(int, float)": lists of 24 bytes or more in brackets that follow a name.
+/// Only for people at a terminal: a pipe gets names whole, so that they can be searched.
 std::string WithFoldedNames(std::string_view text);
 
 /// The rows below each other, their columns aligned. Text that does not fit goes below its row.

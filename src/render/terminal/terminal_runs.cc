@@ -60,7 +60,7 @@ std::string MetricColumns(const std::vector<RunsRow>& rows, const report::Runs& 
 
 // As many runs beside each other as fit `width`, at least one; the others in a table below:
 //
-//                          before   after
+//                          before    after
 //   iteration.time.median  177 ms   127 ms*
 //   * the best run
 std::string Metrics(const report::Runs& runs, std::size_t width) {
