@@ -13,6 +13,7 @@
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/whole.h"
 #include "gate/change_text.h"
 #include "gate/circumstances.h"
 #include "gate/comparable.h"
@@ -44,9 +45,8 @@ std::string LimitText(const BaselineLimit& limit, Unit unit) {
   const auto amount = [unit](const BaselineLimit::Amount& a) {
     if (a.relative) return FormatShare(a.value);
     if (unit == Unit::kShare) return fmt::format("{:.3g} pp", a.value * 100);
-    const Value value = CellTypeOf(unit) == CellType::kInteger
-                            ? Value(static_cast<std::int64_t>(std::llround(a.value)))
-                            : Value(a.value);
+    const auto whole = CellTypeOf(unit) == CellType::kInteger ? Nearest(a.value) : std::nullopt;
+    const Value value = whole ? Value(*whole) : Value(a.value);
     return FormatValue(value, unit);
   };
   std::string text;

@@ -13,6 +13,7 @@
 #include "analysis/summary/kept_tables.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/whole.h"
 #include "rules/builtin_files.h"
 
 namespace profgauge {
@@ -61,7 +62,7 @@ namespace {
 std::optional<std::int64_t> CountOf(const Analysis& analysis, std::string_view id) {
   const Metric* metric = analysis.Find(id);
   if (metric == nullptr || IsAbsent(metric->value)) return std::nullopt;
-  return static_cast<std::int64_t>(AsNumber(metric->value, 0));
+  return AsWhole(metric->value, 0);
 }
 
 /// Common work of ranks, and extremes over them: an iteration lasts as long as on its slowest

@@ -1,3 +1,4 @@
+#include "base/whole.h"
 #include "report/build_sections.h"
 
 #include <fmt/format.h>
@@ -123,8 +124,8 @@ std::vector<Device> DevicesOf(const BuildInput& input) {
   if (const Table* gpus = input.analysis->FindTable("gpus"); gpus != nullptr && gpus->rows() > 0) {
     for (std::size_t row = 0; row < gpus->rows(); ++row) {
       Device& device = devices.emplace_back();
-      device.rank = static_cast<std::int64_t>(AsNumber(gpus->At(row, "rank"), 0));
-      device.id = static_cast<std::int64_t>(AsNumber(gpus->At(row, "id"), -1));
+      device.rank = AsWhole(gpus->At(row, "rank"), 0);
+      device.id = AsWhole(gpus->At(row, "id"), -1);
       const Value name = gpus->At(row, "name");
       if (!IsAbsent(name)) device.name = FormatValue(name, Unit::kText);
     }
@@ -264,9 +265,8 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.dialect = first.source.dialect;
   // One file may sum up many ranks.
   const profgauge::Metric* ranks = analysis.Find(metric::kProfileRanks);
-  info.ranks =
-      std::max(static_cast<std::int64_t>(input.ranks.size()),
-               ranks == nullptr ? 0 : static_cast<std::int64_t>(AsNumber(ranks->value, 0)));
+  info.ranks = std::max(static_cast<std::int64_t>(input.ranks.size()),
+                        ranks == nullptr ? 0 : AsWhole(ranks->value, 0));
   info.devices = DevicesOf(input);
   if (info.devices.size() > kMostDevices) {
     info.more_devices = static_cast<std::int64_t>(info.devices.size() - kMostDevices);

@@ -13,6 +13,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
 #include "base/numbers.h"
+#include "base/whole.h"
 #include "knowledge/collectives.h"
 
 namespace profgauge::report {
@@ -47,10 +48,10 @@ std::vector<SizeBandwidth> SizeBandwidths(const Report& report) {
     SizeBandwidth one;
     one.kind = FormatValue(sizes->At(row, "name"), Unit::kText);
     one.group = FormatValue(sizes->At(row, "group"), Unit::kText);
-    one.ranks = static_cast<std::int64_t>(AsNumber(sizes->At(row, "group_size"), 0));
+    one.ranks = AsWhole(sizes->At(row, "group_size"), 0);
     one.bytes = bytes / calls;
     one.bandwidth = AsNumber(bandwidth, 0);
-    const auto from = static_cast<std::int64_t>(AsNumber(sizes->At(row, "from"), 0));
+    const auto from = AsWhole(sizes->At(row, "from"), 0);
     alike[{one.kind, one.ranks, from}].push_back(all.size());
     all.push_back(std::move(one));
   }

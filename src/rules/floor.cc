@@ -19,6 +19,7 @@
 #include "analysis/path/scenario_facts.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/whole.h"
 #include "knowledge/plan.h"
 #include "rules/plan.h"
 
@@ -95,7 +96,7 @@ std::map<std::pair<std::int64_t, CollectiveKind>, double> TransferShares(const T
       return AsNumber(collectives.At(at, column), otherwise);
     };
     Row& row = rows.emplace_back();
-    row.rank = static_cast<std::int64_t>(number("rank", -1));
+    row.rank = AsWhole(collectives.At(at, "rank"), -1);
     row.kind = CollectiveKindOf(TextAt(collectives, *collectives.Find("name"), at));
     row.time = number("transfer_time", number("time", 0));
     row.bandwidth = number("bus_bandwidth", number("bus_bandwidth_unmatched", 0));

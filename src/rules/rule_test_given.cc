@@ -1,3 +1,4 @@
+#include "base/whole.h"
 #include "rules/rule_test_decode.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,10 @@ Value DecodeValue(Decoder& decoder, const YamlNode& node, std::string_view what,
   const auto number = decoder.NumberOf(node, what, unit);
   if (!number) return {};
   if (CellTypeOf(unit) == CellType::kReal) return *number;
-  return static_cast<std::int64_t>(std::llround(*number));
+  if (const auto whole = Nearest(*number)) return *whole;
+  decoder.Add(node, "config/number",
+              fmt::format("`{}`: {} is larger than any {}", what, *number, UnitName(unit)));
+  return {};
 }
 
 void AddCell(Column& column, const Value& value, StringPool& strings) {

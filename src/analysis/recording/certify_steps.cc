@@ -12,6 +12,7 @@
 #include "analysis/tables/time_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/whole.h"
 #include "knowledge/unrecorded.h"
 #include "model/run_side.h"
 
@@ -174,7 +175,7 @@ Check SameWork(const Analysis& analysis) {
   if (kernels == nullptr || !kernels->absent_because().empty()) return check;
   std::int64_t least = 0, most = 0;
   for (std::size_t row = 0; row < iterations->rows(); ++row) {
-    const auto count = static_cast<std::int64_t>(AsNumber(iterations->At(row, *kernels), 0));
+    const auto count = AsWhole(iterations->At(row, *kernels), 0);
     least = row == 0 ? count : std::min(least, count);
     most = std::max(most, count);
   }

@@ -177,7 +177,7 @@ std::optional<OpWork> Lookup(const OpCall& call, const std::vector<const OpArgum
     if (dim == nullptr || !dim->is_number()) return std::nullopt;
     const double rank = static_cast<double>(table.shape.size());
     const double at = dim->number < 0 ? dim->number + rank : dim->number;
-    if (at < 0 || at >= rank) return std::nullopt;
+    if (!(at >= 0 && at < rank)) return std::nullopt;  // Nor is NaN a dimension.
     dimension = static_cast<std::size_t>(at);
   }
   if (table.shape[dimension] <= 0) return std::nullopt;

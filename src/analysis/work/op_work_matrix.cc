@@ -4,6 +4,7 @@
 
 #include "analysis/classify/arguments.h"
 #include "analysis/work/op_shape.h"
+#include "base/whole.h"
 
 namespace profgauge {
 namespace {
@@ -38,9 +39,9 @@ void AddBias(const OpArgument& bias, double elements, OpWork& work) {
 }
 
 // Numbers of c10::ScalarType.
-double ScalarTypeBytes(int type) {
+double ScalarTypeBytes(std::int64_t type) {
   constexpr double kBytes[] = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 1, 1, 4, 2};
-  if (type >= 0 && type < static_cast<int>(std::size(kBytes))) return kBytes[type];
+  if (type >= 0 && type < std::ssize(kBytes)) return kBytes[type];
   return type >= 23 && type <= 26 ? 1 : -1;  // The FP8 types.
 }
 
@@ -53,7 +54,7 @@ double ScaledResultBytes(const OpCall& call, const OpArgument& factor) {
   const OpArgument* bias = nullptr;
   for (std::size_t i = 2; i < call.arguments.size(); ++i) {
     const OpArgument& argument = call.arguments[i];
-    if (argument.type == "float") return ScalarTypeBytes(static_cast<int>(argument.number));
+    if (argument.type == "float") return ScalarTypeBytes(WithoutFraction(argument.number, -1));
     values_recorded = values_recorded || argument.type == "bool";
     if (argument.is_tensor() && argument.shape.size() == 1 && DtypeBytes(argument.dtype) == 2) {
       bias = &argument;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/whole.h"
 #include "exports/pyprof/formulas.h"
 
 namespace profgauge::pyprof {
@@ -151,14 +152,14 @@ void IndexSelect(const Sizes& sizes, Row& row) {
     return;
   }
   auto out = sizes.tensors[0]->shape;
-  auto at = static_cast<std::int64_t>(dimension->number);
+  auto at = WithoutFraction(dimension->number, std::ssize(out));  // That one fails below.
   if (at < 0) at += static_cast<std::int64_t>(out.size());
   if (at < 0 || at >= static_cast<std::int64_t>(out.size())) {
     row.failed = true;
     return;
   }
   const double indices = Elements(sizes.tensors[1]->shape);
-  out[static_cast<std::size_t>(at)] = static_cast<std::int64_t>(indices);
+  out[static_cast<std::size_t>(at)] = WithoutFraction(indices, 0);
   row.params = fmt::format("T={},D={},I={},{},", TupleText(sizes.tensors[0]->shape), at, indices,
                            sizes.type.name);
   row.bytes.value = 2 * Elements(out) * sizes.ts + indices * 8;
@@ -274,7 +275,7 @@ Row MadeRow(const Kernel& kernel) {
       shape = argument.list;
       break;
     }
-    if (argument.type == "int") shape.push_back(static_cast<std::int64_t>(argument.number));
+    if (argument.type == "int") shape.push_back(WithoutFraction(argument.number, 0));
   }
   Row row;
   row.params = kernel.classic ? fmt::format("T={},fp32,", TupleText(shape))

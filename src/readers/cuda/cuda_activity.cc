@@ -23,14 +23,14 @@ std::vector<Wanted> JoinedColumns(std::initializer_list<std::span<const Wanted>>
 LaunchConfig CudaLaunchConfig(const TableScan& scan, std::size_t first, std::int32_t sms) {
   LaunchConfig config;
   for (std::size_t i = 0; i < 3; ++i) {
-    config.grid[i] = static_cast<std::int32_t>(scan.Integer(first + i));
-    config.block[i] = static_cast<std::int32_t>(scan.Integer(first + 3 + i));
+    config.grid[i] = scan.Small(first + i, 0);
+    config.block[i] = scan.Small(first + 3 + i, 0);
   }
   const std::size_t registers = first + 6, fixed = first + 7, dynamic = first + 8;
-  config.registers = static_cast<std::int32_t>(scan.Integer(registers, -1));
-  if (scan.IsSet(fixed) || scan.IsSet(dynamic)) {
-    config.shared_memory = scan.Integer(fixed) + scan.Integer(dynamic);
-  }
+  config.registers = scan.Small(registers, -1);
+  std::int64_t sum = 0;
+  const bool fits = !__builtin_add_overflow(scan.Integer(fixed), scan.Integer(dynamic), &sum);
+  if (fits && (scan.IsSet(fixed) || scan.IsSet(dynamic))) config.shared_memory = sum;
   const double blocks = static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2];
   const double threads = static_cast<double>(config.block[0]) * config.block[1] * config.block[2];
   // Without the columns, or with nothing in them, all are 0: not recorded.

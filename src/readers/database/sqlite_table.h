@@ -17,6 +17,7 @@
 
 #include "base/byte_source.h"
 #include "base/sqlite.h"
+#include "base/whole.h"
 #include "model/profile_builder.h"
 #include "readers/database/cells.h"
 #include "readers/database/page_rows.h"
@@ -113,6 +114,10 @@ class TableScan {
   /// A cell that is not set gives `otherwise`. A text gives the number that it begins with, or 0.
   std::int64_t Integer(std::size_t column, std::int64_t otherwise = 0) const {
     return IsSet(column) ? cells_->Integer(row_, column) : otherwise;
+  }
+  /// A number of 32 bits; `otherwise` also where it does not fit.
+  std::int32_t Small(std::size_t column, std::int32_t otherwise) const {
+    return Narrow(Integer(column, otherwise), otherwise);
   }
   double Real(std::size_t column, double otherwise = 0) const {
     return IsSet(column) ? cells_->Real(row_, column) : otherwise;

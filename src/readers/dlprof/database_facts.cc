@@ -70,11 +70,11 @@ Status ReadGpus(DatabaseImport& import) {
                                             {{"sm_count"}}}));
   return scan.ForEach([&] {
     Gpu gpu;
-    gpu.id = static_cast<std::int32_t>(scan.Integer(0));
+    gpu.id = scan.Small(0, -1);
     gpu.name = scan.Text(1);
-    gpu.compute_major = static_cast<std::int32_t>(scan.Integer(2, -1));
-    gpu.compute_minor = static_cast<std::int32_t>(scan.Integer(3, -1));
-    gpu.sms = static_cast<std::int32_t>(scan.Integer(4, -1));
+    gpu.compute_major = scan.Small(2, -1);
+    gpu.compute_minor = scan.Small(3, -1);
+    gpu.sms = scan.Small(4, -1);
     // Zero when DLProf worked on an existing export (--database).
     if (has_memory && memory.Integer(0) > 0) gpu.memory = memory.Integer(0);
     import.builder->AddGpu(std::move(gpu));

@@ -176,7 +176,7 @@ class CallRows {
     row.kind = kind;
     row.start = scan.Integer(kGpuStart);
     row.duration = LengthOf(import_, row.start, scan.Integer(kGpuStop));
-    row.gpu = static_cast<std::int32_t>(scan.Integer(kDevice, -1));
+    row.gpu = scan.Small(kDevice, -1);
     row.stream = 0;  // Not kept.
     row.correlation = correlation;
     import_.builder->log().Add(Counter::events_read);
@@ -203,7 +203,7 @@ Result<Dimensions> ReadDimensions(DatabaseImport& import) {
   Dimensions dimensions;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     for (std::size_t i = 0; i < 3; ++i) {
-      dimensions[scan.Integer(0)][i] = static_cast<std::int32_t>(scan.Integer(i + 1));
+      dimensions[scan.Integer(0)][i] = scan.Small(i + 1, 0);
     }
   }));
   return dimensions;

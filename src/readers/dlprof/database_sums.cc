@@ -8,6 +8,7 @@
 
 #include "base/metric_id.h"
 #include "base/numbers.h"
+#include "base/whole.h"
 #include "knowledge/loss.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
@@ -42,11 +43,8 @@ Result<Sums> ReadSums(DatabaseImport& import) {
       return metrics.IsSet(column) ? Value{metrics.Integer(column)} : Value{};
     };
     // The mean has a fraction; a number beyond any time is a damaged one.
-    const double mean = metrics.IsSet(2) ? metrics.Real(2) : kLargestWhole;
-    sums.spreads[metrics.Integer(0)] = {std::abs(mean) < kLargestWhole
-                                            ? Value{static_cast<std::int64_t>(std::llround(mean))}
-                                            : Value{},
-                                        stored(3), stored(4)};
+    const auto mean = metrics.IsSet(2) ? Nearest(metrics.Real(2)) : std::nullopt;
+    sums.spreads[metrics.Integer(0)] = {mean ? Value{*mean} : Value{}, stored(3), stored(4)};
   }));
   PROFGAUGE_TRY(auto nodes, TableScan::Open(*import.database, "node_time_metrics",
                                             {{{"id"}},

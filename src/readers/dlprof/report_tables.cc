@@ -9,6 +9,7 @@
 
 #include "base/metric_id.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "readers/dlprof/statements.h"
 #include "readers/dlprof/stating.h"
 #include "readers/times.h"
@@ -102,7 +103,7 @@ void AddTimes(const Reading& in, const Row& row, std::vector<Value>& cells) {
     add(fmt::format("Total {}", what));
     // The average has a fraction.
     const auto mean = in.columns.Real(row, fmt::format("Avg {}", what));
-    cells.push_back(mean ? Value{static_cast<std::int64_t>(std::llround(*mean))} : Value{});
+    cells.push_back(NumberValue(mean ? Nearest(*mean) : std::nullopt));
     for (const char* end : {"Min", "Max"}) add(fmt::format("{} {}", end, what));
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "readers/kineto/document.h"
 #include "readers/kineto/event_parser.h"
 #include "readers/kineto/mend.h"
@@ -53,7 +54,7 @@ std::int64_t IntegerIn(const json::object& object, std::string_view key, std::in
 // -1, which is "unknown" in the model, also for a number that does not fit.
 std::int32_t SmallIn(const json::object& object, std::string_view key) {
   const auto number = IntegerIn(object, key, -1);
-  return number >= -1 && number < (std::int64_t{1} << 31) ? static_cast<std::int32_t>(number) : -1;
+  return number >= -1 ? Narrow(number, -1) : -1;
 }
 
 std::string TextIn(const json::object& object, std::string_view key) {

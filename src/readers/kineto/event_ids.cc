@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/whole.h"
 #include "readers/kineto/event_sink.h"
 #include "readers/kineto/raw_event.h"
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "model/iteration_source.h"
 #include "readers/kineto/raw_event.h"
 #include "readers/text/names.h"

@@ -1,6 +1,7 @@
 // Events that are no work themselves: changes of memory, arrows from calls to their work, and
 // names.
 
+#include "base/whole.h"
 #include "readers/kineto/event_sink.h"
 #include "readers/kineto/raw_event.h"
 

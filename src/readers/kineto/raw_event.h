@@ -133,13 +133,6 @@ inline double RealOr(const RawEvent& event, Field field, double otherwise) {
   return ParseReal(event.Text(field)).value_or(otherwise);
 }
 
-/// The value in 32 bits; `otherwise` if it does not fit.
-inline std::int32_t Narrow(std::int64_t value, std::int32_t otherwise) {
-  const bool fits = value >= std::numeric_limits<std::int32_t>::min() &&
-                    value <= std::numeric_limits<std::int32_t>::max();
-  return fits ? static_cast<std::int32_t>(value) : otherwise;
-}
-
 /// For the process "[TP00] 0" in a file merged from several ranks' (SGLang's profile merger) the
 /// first part; empty if processes are not labeled so. If a label is not recognized, ids
 /// and devices of several traces must be distinguished by their processes.

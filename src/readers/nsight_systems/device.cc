@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/whole.h"
 #include "model/certificate.h"
 #include "readers/cuda/cuda_activity.h"
 #include "readers/database/sqlite_table.h"
@@ -73,7 +74,7 @@ class CommonColumns {
     device_ = device;
     import_.cuda_processes.insert(process);
     const auto gpu = import_.gpu_of.find({process, device});
-    gpu_ = gpu == import_.gpu_of.end() ? static_cast<std::int32_t>(device) : gpu->second;
+    gpu_ = gpu == import_.gpu_of.end() ? Narrow(device, -1) : gpu->second;
     worked_ = &import_.worked.try_emplace(gpu_, first).first->second;
     const auto sms = import_.sms_of.find(gpu_);
     sms_ = sms == import_.sms_of.end() ? 0 : sms->second;

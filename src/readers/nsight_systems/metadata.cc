@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/whole.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
 #include "readers/times.h"
@@ -32,13 +33,13 @@ Status ReadGpus(Import& import, const char* table) {
                                  {{"threadsPerWarp", "numThreadsPerWarp", "maxWarpSize"}}}));
   return scan.ForEach([&] {
     Gpu gpu;
-    gpu.id = static_cast<std::int32_t>(scan.Integer(0, -1));
+    gpu.id = scan.Small(0, -1);
     gpu.name = scan.Text(1);
     gpu.memory = scan.Integer(2, -1);
-    gpu.sms = static_cast<std::int32_t>(scan.Integer(3, -1));
-    gpu.compute_major = static_cast<std::int32_t>(scan.Integer(4, -1));
-    gpu.compute_minor = static_cast<std::int32_t>(scan.Integer(5, -1));
-    gpu.warp_size = static_cast<std::int32_t>(scan.Integer(6, -1));
+    gpu.sms = scan.Small(3, -1);
+    gpu.compute_major = scan.Small(4, -1);
+    gpu.compute_minor = scan.Small(5, -1);
+    gpu.warp_size = scan.Small(6, -1);
     import.sms_of[gpu.id] = gpu.sms;
     import.builder->AddGpu(std::move(gpu));
   });
@@ -57,7 +58,7 @@ Status ReadGpuMapping(Import& import) {
   return scan.ForEach([&] {
     const auto ordinal = ordinal_of.find(scan.Integer(0, -1));
     const std::int64_t gpu = ordinal == ordinal_of.end() ? scan.Integer(0, -1) : ordinal->second;
-    import.gpu_of[{scan.Integer(2, -1), scan.Integer(1, -1)}] = static_cast<std::int32_t>(gpu);
+    import.gpu_of[{scan.Integer(2, -1), scan.Integer(1, -1)}] = Narrow(gpu, -1);
   });
 }
 

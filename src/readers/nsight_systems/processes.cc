@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/interval.h"
+#include "base/whole.h"
 #include "knowledge/clocks.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
@@ -113,7 +114,7 @@ void NumberGpus(Import& import, const KernelUse& use) {
     }
     if (!gpu) return;  // More than there are: some are shared.
     taken.insert(*gpu);
-    gpu_of[device] = static_cast<std::int32_t>(*gpu);
+    gpu_of[device] = Narrow(*gpu, -1);
   }
   import.gpu_of = std::move(gpu_of);
   import.builder->log().AddAt(Counter::profiler_warnings,

@@ -47,7 +47,7 @@ bool FillCommon(Import& import, const TableScan& scan, DeviceRow& row) {
     import.builder->log().Add(Counter::events_negative_dur);
     row.duration = 0;
   }
-  row.gpu = static_cast<std::int32_t>(scan.Integer(kDevice, -1));
+  row.gpu = scan.Small(kDevice, -1);
   row.stream = scan.Integer(kStream, -1);
   row.correlation = scan.Integer(kCorrelation, -1);
   return true;

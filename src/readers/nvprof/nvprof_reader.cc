@@ -32,9 +32,7 @@ Status ReadGpus(Import& import) {
   while (true) {
     PROFGAUGE_TRY(const bool more, scan.Next());
     if (!more) return {};
-    const auto number = [&](std::size_t column) {
-      return static_cast<std::int32_t>(scan.Integer(column, -1));
-    };
+    const auto number = [&](std::size_t column) { return scan.Small(column, -1); };
     Gpu gpu;
     gpu.id = number(0);
     const StringId name = import.String(scan.Integer(1, -1));

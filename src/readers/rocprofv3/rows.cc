@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/whole.h"
 #include "knowledge/loss.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
@@ -41,8 +42,7 @@ CopyKind CopyOf(std::string_view operation) {
 }  // namespace
 
 std::int32_t SmallOf(std::optional<std::int64_t> value, std::int32_t otherwise) {
-  const bool fits = value && *value >= 0 && *value <= std::numeric_limits<std::int32_t>::max();
-  return fits ? static_cast<std::int32_t>(*value) : otherwise;
+  return value && *value >= 0 ? Narrow(*value, otherwise) : otherwise;
 }
 
 bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t items) {

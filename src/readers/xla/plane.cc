@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole.h"
 #include "readers/text/numbers.h"
 #include "readers/text/wire.h"
 #include "readers/xla/xplane.h"
@@ -216,7 +217,7 @@ class Plane {
       if (!ReadStat(message, stat)) return;
       const auto& key = stat.meta.name;
       const auto number = ParseInteger(stat.text).value_or(-1);
-      const auto small = number >= 0 && number < 1 << 30 ? static_cast<std::int32_t>(number) : -1;
+      const auto small = number >= 0 ? Narrow(number, -1) : -1;
       if (key == "device_vendor") vendor = Valid(stat.text, texts_, builder_.log());
       if (key == "device_type_string" || key == "gpu_device_name") {
         type = Valid(stat.text, texts_, builder_.log());

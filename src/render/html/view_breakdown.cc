@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/whole.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
 #include "render/shared/looks.h"
@@ -242,7 +243,7 @@ void AddOthers(const Report& report, const Table& table, const std::vector<Itera
   const IterationLabels labels = report::IterationLabels(report);
   std::map<std::int64_t, ChartColumn> by_index;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(AsNumber(table.At(rows[i].row, "index"), -1));
+    const auto at = AsWhole(table.At(rows[i].row, "index"), -1);
     by_index.insert_or_assign(at, chart.columns[i]);
   }
   for (std::size_t row = 0; row < others->rows(); ++row) {
@@ -254,8 +255,7 @@ void AddOthers(const Report& report, const Table& table, const std::vector<Itera
     column.values.assign(chart.series.size(), 0);
     column.values.back() = duration;  // "Unattributed": its parts are unknown.
     column.shaded = true;
-    by_index.try_emplace(static_cast<std::int64_t>(AsNumber(others->At(row, "index"), -1)),
-                         std::move(column));
+    by_index.try_emplace(AsWhole(others->At(row, "index"), -1), std::move(column));
   }
   chart.columns.clear();
   for (auto& [index, column] : by_index) chart.columns.push_back(std::move(column));

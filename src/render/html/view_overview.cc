@@ -12,6 +12,7 @@
 
 #include "base/format.h"
 #include "base/interval.h"
+#include "base/whole.h"
 #include "render/html/view.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
@@ -35,9 +36,9 @@ struct Stretch {
 };
 
 Stretch StretchOf(const Table& iterations, std::size_t row) {
-  const auto start = static_cast<Ns>(AsNumber(iterations.At(row, "start"), 0));
-  return {start, start + static_cast<Ns>(AsNumber(iterations.At(row, "duration"), 0)),
-          static_cast<std::int64_t>(AsNumber(iterations.At(row, "rank"), 0)),
+  const auto start = AsWhole(iterations.At(row, "start"), 0);
+  return {start, start + AsWhole(iterations.At(row, "duration"), 0),
+          AsWhole(iterations.At(row, "rank"), 0),
           FormatValue(iterations.At(row, "index"), Unit::kCount)};
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/whole.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
 #include "render/shared/looks.h"
@@ -48,7 +49,7 @@ void AddFigure(std::string_view title, std::string svg, std::string note, json::
 }
 
 std::int64_t IntegerAt(const Table& table, std::size_t row, std::string_view column) {
-  return static_cast<std::int64_t>(AsNumber(table.At(row, column), -1));
+  return AsWhole(table.At(row, column), -1);
 }
 
 bool HasMany(const Report& report) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/whole.h"
 #include "render/html/view.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
@@ -101,7 +102,7 @@ json::object ChartView(const std::string& name, Partition& partition) {
 // scale of time. The note says how many rows and partitions are only in the table.
 void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
   const auto number = [&](std::size_t row, std::string_view column, double otherwise) {
-    return static_cast<std::int64_t>(AsNumber(table.At(row, column), otherwise));
+    return AsWhole(table.At(row, column), otherwise);
   };
   std::vector<std::pair<std::int64_t, std::size_t>> rows;  // Bytes, row.
   for (std::size_t row = 0; row < table.rows(); ++row)

@@ -12,6 +12,7 @@
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/format.h"
+#include "base/whole.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
 #include "render/shared/columns.h"
@@ -166,9 +167,9 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
       const Column* column = columns[k];
       Value cell = table.At(order[i], *column);
       if (column->id() == "name" && IsTree(table)) {
-        const auto depth = static_cast<std::size_t>(AsNumber(table.At(order[i], "depth"), 0));
+        const std::int64_t depth = AsWhole(table.At(order[i], "depth"), 0);
         std::string indent;
-        for (std::size_t d = 0; d < std::min<std::size_t>(depth, 40); ++d) indent += "\u2003";
+        for (std::int64_t d = 0; d < std::min<std::int64_t>(depth, 40); ++d) indent += "\u2003";
         cell = indent + FormatValue(cell, Unit::kText);
       }
       if (AppendIteration(table, *column, cell, column == columns.front(), limits, out)) continue;

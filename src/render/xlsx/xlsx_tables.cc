@@ -9,6 +9,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/shared_columns.h"
 #include "base/format.h"
+#include "base/whole.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheet.h"
 #include "report/table_look.h"
@@ -75,7 +76,8 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
                  XlsxTextStyle(heads, k));
     }
     if (depth != nullptr) {
-      sheet.Outline(row + 1 + i, static_cast<std::size_t>(AsNumber(table.At(shown[i], *depth), 0)));
+      const std::int64_t level = std::max<std::int64_t>(AsWhole(table.At(shown[i], *depth), 0), 0);
+      sheet.Outline(row + 1 + i, static_cast<std::size_t>(level));
     }
   }
   if (heads.empty()) return row;

@@ -133,6 +133,10 @@ INSTANTIATE_TEST_SUITE_P(
         OpCase{"aten::_scaled_mm", "[[2, 16], [16, 4], [], [], [], []]",
                "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, , Scalar, float, float]", "[, , , 6, , ]",
                256, 32 + 64 + 32},
+        // No type has such a number.
+        OpCase{"aten::_scaled_mm", "[[2, 16], [16, 4], [], [], [], []]",
+               "[c10::Float8_e4m3fn, c10::Float8_e4m3fn, , Scalar, float, float]",
+               "[, , , 1e300, , ]", 256, -1},
         OpCase{"aten::_int_mm", "[[1024, 4096], [4096, 4096]]", "[signed char, signed char]", "",
                2.0 * 1024 * 4096 * 4096, 37'748'736},
         OpCase{"aten::conv2d", "[[1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], []]",

@@ -121,6 +121,21 @@ TEST_F(NsightTest, DurationsBeyond64BitsAreLeftOut) {
   EXPECT_LT(profile.last, 1'000'000);
 }
 
+// What 32 bits cannot hold is unknown: 2^32 is not GPU 0, nor a grid of 0 blocks.
+TEST_F(NsightTest, NumbersBeyond32BitsAreUnknown) {
+  Write(Basic() +
+        "insert into CUPTI_ACTIVITY_KIND_KERNEL values (3000, 3500, 4294967296, 7, 14, 117440512, "
+        "1, 1, 4294967297, 1, 1, 256, 1, 1, 4294967297, 9223372036854775807, 1);");
+  const Profile profile = Read();
+  ASSERT_EQ(profile.device.size(), 4u);
+  EXPECT_EQ(profile.device.gpu[3], -1);
+  const LaunchConfig& config = profile.launch_configs[profile.device.config[3].value];
+  EXPECT_EQ(config.grid[0], 0);
+  EXPECT_EQ(config.block[0], 256);
+  EXPECT_EQ(config.registers, -1);
+  EXPECT_EQ(config.shared_memory, -1);
+}
+
 TEST_F(NsightTest, DamagedFileHasSqlitesMessage) {
   Write(Basic());
   const auto size = std::filesystem::file_size(path_);
