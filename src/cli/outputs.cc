@@ -195,15 +195,17 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   Output& output = outputs_[index];
   PROFGAUGE_CHECK(WriteAll(output.descriptor, bytes, output.path));
   if (output.path == "-") return {};
-  const int closed = close(output.descriptor);
+  // Some file systems say only now that a write failed: their quota, or a server that is gone.
+  bool in_place = close(output.descriptor) == 0;
   output.descriptor = -1;
-  if (output.temporary.empty()) return {};
-  // Past this point the destructor no longer knows the file: clean up here when renaming fails.
-  const bool in_place =
-      closed == 0 && std::rename(output.temporary.c_str(), output.target.c_str()) == 0;
+  const bool is_temporary = !output.temporary.empty();
+  if (is_temporary) {
+    in_place = in_place && std::rename(output.temporary.c_str(), output.target.c_str()) == 0;
+  }
   const int number = errno;
-  if (!in_place) unlink(output.temporary.c_str());
-  Forget(output.temporary);
+  // The destructor no longer knows the file: clean up here when renaming fails.
+  if (is_temporary && !in_place) unlink(output.temporary.c_str());
+  if (is_temporary) Forget(output.temporary);
   if (!in_place) return Fail(OutputError("output/cannot-write", output.path, "write", number));
   return {};
 }

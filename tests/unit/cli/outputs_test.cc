@@ -61,6 +61,23 @@ TEST_F(OutputsTest, AppendingKeepsContents) {
   EXPECT_EQ(Content(Path("a")), "old\none\ntwo\n");
 }
 
+// A quota, or a server that is gone, may be known only when the file is closed.
+TEST_F(OutputsTest, ClosingMayFail) {
+  const int next = dup(STDERR_FILENO);
+  close(next);
+  for (const bool appends : {true, false}) {
+    Outputs outputs({});
+    const auto output =
+        appends ? outputs.OpenToAppend(Path("a")) : outputs.Open(Path("b"), FileKind::kText);
+    ASSERT_TRUE(output);
+    ASSERT_EQ(close(next), 0) << "the file has the lowest free number";
+    const Status committed = outputs.Commit(*output, "");
+    ASSERT_FALSE(committed);
+    EXPECT_EQ(committed.error().code, "output/cannot-write");
+  }
+  EXPECT_FALSE(fs::exists(Path("b")));
+}
+
 TEST_F(OutputsTest, UncommittedFilesAndFoldersVanish) {
   {
     Outputs outputs({});
