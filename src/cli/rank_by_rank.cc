@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "analysis/summary/analyze_run.h"
 #include "api/session.h"
 #include "base/errors.h"
 #include "base/text.h"
@@ -41,16 +40,17 @@ Result<std::vector<std::string>> InputsOfPart(const Options& options) {
 
 void Append(SummarizedRanks more, SummarizedRanks& ranks) {
   std::move(more.stand_ins.begin(), more.stand_ins.end(), std::back_inserter(ranks.stand_ins));
-  std::move(more.iterations.begin(), more.iterations.end(), std::back_inserter(ranks.iterations));
+  ranks.were_summaries = ranks.were_summaries || more.were_summaries;
 }
 
 /// Inputs that fail are reported and counted. Errors that are the user's choice (another selection)
 /// end it.
-Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Console& console) {
+Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options& options,
+                          const Selection& selection, CommonIterations& iterations,
+                          Console& console) {
   RanksRead read;
   std::vector<Error> left_out;
-  PROFGAUGE_TRY(const std::vector<std::string> inputs, InputsOfPart(options));
-  for (auto& ranks : SummarizeEach(inputs, options, selection, console)) {
+  for (auto& ranks : SummarizeEach(inputs, options, selection, {nullptr, &iterations}, console)) {
     if (ranks) {
       Append(*std::move(ranks), read.ranks);
     } else if (inputs.size() > 1 && IsNoRecording(ranks.error())) {
@@ -74,22 +74,21 @@ Result<RanksRead> ReadAll(const Options& options, const Selection& selection, Co
   return read;
 }
 
-bool HaveOneIterationsList(const SummarizedRanks& ranks) {
-  return std::all_of(ranks.iterations.begin(), ranks.iterations.end(),
-                     [&](const auto& numbers) { return numbers == ranks.iterations.front(); });
-}
-
-/// Ranks that recorded other iterations than the others are read once more, all together.
-Status Align(const Options& options, const Selection& selection, Console& console,
+/// Where some rank lacks an iteration of the others, all are summarized once more, one by one as
+/// before, with those that all have.
+Status Align(const std::vector<std::string>& inputs, const Options& options,
+             const Selection& selection, const CommonIterations& iterations, Console& console,
              RanksRead& read) {
-  if (read.failed > 0 || HaveOneIterationsList(read.ranks)) return {};
-  PROFGAUGE_TRY(const std::vector<Profile> profiles, ReadProfiles(options, console));
-  if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) return {};
-  PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
+  if (read.failed > 0 || read.ranks.were_summaries || iterations.AreAll()) return {};
   read.ranks = {};
-  for (std::size_t i = 0; i < summaries.size(); ++i) {
-    read.ranks.Add(summaries[i], profiles[i].source.path);
+  for (auto& ranks : SummarizeEach(inputs, options, selection, {&iterations, nullptr}, console)) {
+    if (ranks) {
+      Append(*std::move(ranks), read.ranks);
+    } else if (!IsNoRecording(ranks.error())) {  // Else it was left out before.
+      return Fail(std::move(ranks).error());
+    }
   }
+  GiveRanks(read.ranks.stand_ins, RanksOf(options));
   return {};
 }
 
@@ -154,10 +153,12 @@ std::vector<std::string> RecordingsNamed(const std::vector<std::string>& argumen
 
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console) {
-  PROFGAUGE_TRY(RanksRead read, ReadAll(options, selection, console));
+  PROFGAUGE_TRY(const std::vector<std::string> inputs, InputsOfPart(options));
+  CommonIterations iterations;
+  PROFGAUGE_TRY(RanksRead read, ReadAll(inputs, options, selection, iterations, console));
   GiveRanks(read.ranks.stand_ins, RanksOf(options));
   PROFGAUGE_CHECK(CheckOneRun(read.ranks.stand_ins, ""));
-  PROFGAUGE_CHECK(Align(options, selection, console, read));
+  PROFGAUGE_CHECK(Align(inputs, options, selection, iterations, console, read));
   return read;
 }
 

@@ -32,7 +32,7 @@ struct RanksRead {
 
 /// Reads the inputs of the command line, with as many profiles in memory as cores and memory allow
 /// (cli/ranks_in_flight.h). Inputs that cannot be read are reported and counted. Where ranks
-/// recorded different iterations all are read once more, together, which needs the memory for all.
+/// recorded different iterations all are read once more, in the same way.
 /// Errors: those of the user's choice (another selection); several runs.
 Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
                                  Console& console);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <filesystem>
+#include <mutex>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -50,11 +51,6 @@ std::uint64_t MemoryFor(const std::string& input) {
   return SizeOf(input) * (input.ends_with(".gz") ? 45 : 3);
 }
 
-void SummarizedRanks::Add(const Summary& summary, const std::string& path) {
-  stand_ins.push_back(ProfileOfSummary(summary, path));
-  iterations.push_back(summary.Numbers("step.number"));
-}
-
 void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redaction) {
   std::vector<std::string> hashes;
   for (const Profile& rank : ranks) hashes.push_back(rank.source.hash);
@@ -66,23 +62,24 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
   }
 }
 
-Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
-                                      const Selection& selection) {
+Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles, const Selection& selection,
+                                      const IterationsOfRun& run) {
   SummarizedRanks ranks;
   if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
-    PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection));
+    PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection, run));
     for (std::size_t i = 0; i < summaries.size(); ++i) {
-      ranks.Add(summaries[i], profiles[i].source.path);
+      ranks.stand_ins.push_back(ProfileOfSummary(summaries[i], profiles[i].source.path));
     }
     return ranks;
   }
+  ranks.were_summaries = true;
   for (const Profile& profile : profiles) {
     auto summary = SummaryOf(profile);
     if (!summary) {
       PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
       summary = std::move(one.front());
     }
-    ranks.Add(*summary, profile.source.path);
+    ranks.stand_ins.push_back(ProfileOfSummary(*summary, profile.source.path));
     // Checked as a run of one, for its columns and its selection.
     PROFGAUGE_TRY([[maybe_unused]] const Analysis checked,
                   AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
@@ -94,12 +91,14 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
 // line; else one line counts the bytes of all.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
-                                                   const Selection& selection, Console& console) {
+                                                   const Selection& selection,
+                                                   const IterationsOfRun& run, Console& console) {
   const std::size_t in_flight = std::max<std::size_t>(1, InFlight(inputs, options));
   const auto read = in_flight == 1 ? ReadProfiles : ReadBesideOthers;
   std::uint64_t total = 0;
   for (const std::string& input : inputs) total += SizeOf(input);
   std::atomic<std::uint64_t> done = 0;
+  std::mutex adding;
   const auto summarize = [&](const std::string& input) -> Result<SummarizedRanks> {
     Options one = options;
     one.arguments = {input};
@@ -107,7 +106,11 @@ std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string
     if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all of them.
     one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
     PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));
-    return SummarizeRead(profiles, selection);
+    CommonIterations own;
+    auto ranks = SummarizeRead(profiles, selection, {run.all, &own});
+    const std::lock_guard lock(adding);
+    if (ranks && run.found != nullptr) run.found->Add(own);
+    return ranks;
   };
   std::vector<Result<SummarizedRanks>> found(inputs.size());
   ForEachAtOnce(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/context/iterations.h"
 #include "cli/options.h"
 #include "model/profile.h"
 #include "model/summary/summary.h"
@@ -20,10 +21,7 @@ class Console;
 
 struct SummarizedRanks {
   std::vector<Profile> stand_ins;  ///< For their summaries, without events.
-  /// For each, the numbers of the selected ones.
-  std::vector<std::vector<std::int64_t>> iterations;
-
-  void Add(const Summary& summary, const std::string& path);
+  bool were_summaries = false;     ///< Some were summaries already: of iterations of their own.
 };
 
 /// The approximate number of bytes of memory for reading and analyzing a file, by its size and by
@@ -35,14 +33,15 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
 
 /// The summaries of profiles that were read; summaries among them are taken as they are once they
 /// are found to be of this selection. Errors: kInput, kUsage.
-Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
-                                      const Selection& selection);
+Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles, const Selection& selection,
+                                      const IterationsOfRun& run = {});
 
 /// The result of each input, in their order, however many are read simultaneously. Summaries are
 /// taken as they are once they are found to be of this selection. Errors: kInput; of summaries also
 /// kUsage.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
-                                                   const Selection& selection, Console& console);
+                                                   const Selection& selection,
+                                                   const IterationsOfRun& run, Console& console);
 
 }  // namespace profgauge::cli

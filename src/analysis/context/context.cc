@@ -14,8 +14,9 @@
 namespace profgauge {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
-                                                   const Selection& selection) {
-  PROFGAUGE_TRY(std::vector<RankContext> ranks, FindRankContexts(profiles, selection));
+                                                   const Selection& selection,
+                                                   const IterationsOfRun& run) {
+  PROFGAUGE_TRY(std::vector<RankContext> ranks, FindRankContexts(profiles, selection, run));
   MeasureContexts(ranks, [] {});
   return ranks;
 }
@@ -44,7 +45,8 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
 // Iterations need all ranks together, classes one rank each: they are found side by side. Only the
 // kept ranks are classified.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
-                                                  const Selection& selection) {
+                                                  const Selection& selection,
+                                                  const IterationsOfRun& run) {
   const auto rank_of = [&](std::size_t i) {
     const std::int64_t recorded = profiles[i].distributed.rank;
     return recorded >= 0 ? recorded : static_cast<std::int64_t>(i);
@@ -56,7 +58,7 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
   std::vector<KernelClasses> classes(profiles.size());
   ForEachAtOnce(1 + profiles.size(), [&](std::size_t i) {
     if (i == 0) {
-      iterations.emplace(FindIterations(profiles, selection));
+      iterations.emplace(FindIterations(profiles, selection, run));
     } else if (is_selected(i - 1)) {
       classes[i - 1] = ClassifyDevice(profiles[i - 1], selection.knowledge);
     }

@@ -65,12 +65,14 @@ struct RankContext {
 /// rank ("analysis/no-rank"), or when a marker is not a regular expression. The contexts keep
 /// pointers to `profiles`, which must outlive them. O(n log n) in events.
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
-                                                   const Selection& selection);
+                                                   const Selection& selection,
+                                                   const IterationsOfRun& run = {});
 
 /// The same in two steps: all but tree, works, unobserved and gpus, then these. Iterations are
 /// found of all profiles, also of those that are not selected: ranks are matched by number.
 Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profiles,
-                                                  const Selection& selection);
+                                                  const Selection& selection,
+                                                  const IterationsOfRun& run = {});
 /// The second step: fills tree, works, unobserved and gpus of all ranks, in parallel. `beside` runs
 /// meanwhile on the same contexts, and must not read these four. REQUIRES: the first step made
 /// `ranks`.

@@ -150,39 +150,6 @@ void LeaveOut(const std::set<std::string>& names, Iterations& iterations) {
   }
 }
 
-// Ranks are matched by the numbers that were recorded: one that began recording later, or stopped
-// earlier, does not shift the others.
-//
-//   rank 0   3 4 5 6        kept: 4 5 of all, `partial` is 3 6
-//   rank 1     4 5 6        `lacking` is 0 for rank 0, 1 for ranks 1 and 2
-//   rank 2   3 4 5
-//
-// If no number is in all, no iteration is excluded: the ranks count different things.
-void KeepCommon(std::vector<Iterations>& ranks) {
-  std::map<std::string, std::size_t> counts;
-  std::size_t numbered = 0;
-  for (const Iterations& rank : ranks) {
-    if (!rank.has_numbers) continue;
-    ++numbered;
-    for (const Iteration& iteration : rank.all) ++counts[iteration.name];
-  }
-  std::set<std::string> partial;
-  for (const auto& [name, count] : counts) {
-    if (count < numbered) partial.insert(name);
-  }
-  if (partial.empty() || partial.size() == counts.size()) return;
-  std::vector<std::string> in_order(partial.begin(), partial.end());
-  std::sort(in_order.begin(), in_order.end(), [](const std::string& a, const std::string& b) {
-    return a.size() != b.size() ? a.size() < b.size() : a < b;
-  });
-  for (Iterations& rank : ranks) {
-    if (!rank.has_numbers) continue;
-    rank.lacking = static_cast<std::int64_t>(counts.size() - rank.all.size());
-    LeaveOut(partial, rank);
-    rank.partial = in_order;
-  }
-}
-
 // The last iteration that has started at `at`; their number where none has. Most are about as long
 // as the others: it is looked for first where it is if all are, then by halves. Millions of calls
 // ask, so the guess saves most of the comparisons.
@@ -240,15 +207,57 @@ Result<Iterations> FindIterations(const Profile& profile, const Selection& selec
   return std::move(found.front());
 }
 
+// Ranks are matched by the numbers that were recorded: one that began recording later, or stopped
+// earlier, does not shift the others.
+//
+//   rank 0   3 4 5 6        kept: 4 5 of all, `partial` is 3 6
+//   rank 1     4 5 6        `lacking` is 0 for rank 0, 1 for ranks 1 and 2
+//   rank 2   3 4 5
+//
+// If no number is in all, no iteration is excluded: the ranks count different things.
+void CommonIterations::Add(const Iterations& rank) {
+  if (!rank.has_numbers) return;
+  ++ranks_;
+  for (const Iteration& iteration : rank.all) ++counts_[iteration.name];
+}
+
+void CommonIterations::Add(const CommonIterations& others) {
+  ranks_ += others.ranks_;
+  for (const auto& [name, count] : others.counts_) counts_[name] += count;
+}
+
+std::vector<std::string> CommonIterations::Partial() const {
+  std::vector<std::string> partial;
+  for (const auto& [name, count] : counts_) {
+    if (count < ranks_) partial.push_back(name);
+  }
+  std::sort(partial.begin(), partial.end(), [](const std::string& a, const std::string& b) {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  });
+  return partial;
+}
+
+void CommonIterations::Limit(Iterations& rank) const {
+  std::vector<std::string> partial = Partial();
+  if (!rank.has_numbers || partial.empty() || partial.size() == counts_.size()) return;
+  rank.lacking = static_cast<std::int64_t>(counts_.size() - rank.all.size());
+  LeaveOut({partial.begin(), partial.end()}, rank);
+  rank.partial = std::move(partial);
+}
+
 Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
-                                               const Selection& selection) {
+                                               const Selection& selection,
+                                               const IterationsOfRun& run) {
   std::vector<Iterations> found;
   for (const Profile& rank : ranks) {
     PROFGAUGE_TRY(Iterations iterations, FindAll(rank, selection));
     found.push_back(std::move(iterations));
   }
-  KeepCommon(found);
+  CommonIterations own;
+  for (const Iterations& iterations : found) own.Add(iterations);
+  if (run.found != nullptr) run.found->Add(own);
   for (Iterations& iterations : found) {
+    (run.all != nullptr ? *run.all : own).Limit(iterations);
     if (!selection.range) PROFGAUGE_CHECK(Select(selection, iterations));
   }
   return found;

@@ -6,6 +6,7 @@
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -168,10 +169,36 @@ class IterationCursor {
 /// O(n log n) in events.
 Result<Iterations> FindIterations(const Profile& profile, const Selection& selection);
 
+/// By their recorded numbers, which iterations all ranks of a run have. Ranks without numbers do
+/// not count. Of a run that is too large for the memory this is what is kept of each rank.
+class CommonIterations {
+ public:
+  /// REQUIRES: nothing was left out of the rank's iterations.
+  void Add(const Iterations& rank);
+  void Add(const CommonIterations& others);
+  /// Whether each rank has each of them.
+  bool AreAll() const { return Partial().empty(); }
+  /// Leaves those out of the rank's that not all ranks have; nothing where none are common.
+  void Limit(Iterations& rank) const;
+
+ private:
+  std::vector<std::string> Partial() const;  // In the order of their numbers.
+
+  std::map<std::string, std::size_t> counts_;  // Ranks by number.
+  std::size_t ranks_ = 0;
+};
+
+/// What ranks have to do with those of their run that are not in memory with them.
+struct IterationsOfRun {
+  const CommonIterations* all = nullptr;  ///< If known: iterations are limited to these.
+  CommonIterations* found = nullptr;      ///< If wanted: theirs are added.
+};
+
 /// The same of several ranks: those whose recorded numbers all of them have, so that positions mean
 /// the same everywhere. Ranks without numbers, or none in common, are left as they are.
 Result<std::vector<Iterations>> FindIterations(std::span<const Profile> ranks,
-                                               const Selection& selection);
+                                               const Selection& selection,
+                                               const IterationsOfRun& run = {});
 
 /// The number that the marker of the iteration at `position` recorded, else the position.
 std::int64_t NumberOf(const Iteration& iteration, std::size_t position);

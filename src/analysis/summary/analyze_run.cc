@@ -86,8 +86,9 @@ std::shared_ptr<const JudgedSteps> AddKept(SummarizedRun run, Output& out) {
 }  // namespace
 
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
-                                            const Selection& selection) {
-  PROFGAUGE_TRY(const std::vector<RankContext> contexts, BuildRankContexts(ranks, selection));
+                                            const Selection& selection,
+                                            const IterationsOfRun& run) {
+  PROFGAUGE_TRY(const std::vector<RankContext> contexts, BuildRankContexts(ranks, selection, run));
   std::vector<Summary> summaries;
   for (const RankContext& context : contexts) {
     summaries.push_back(Summarize(context, selection));

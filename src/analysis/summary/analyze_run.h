@@ -15,10 +15,11 @@
 
 namespace profgauge {
 
-/// From profiles of one run, in rank order. Iterations are those that all of them have.
-/// Errors: as BuildRankContexts.
+/// From profiles of one run, in rank order. Iterations are those that all of them have, or all of
+/// `run`. Errors: as BuildRankContexts.
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
-                                            const Selection& selection);
+                                            const Selection& selection,
+                                            const IterationsOfRun& run = {});
 
 /// `ranks` are summaries (IsSummary) and recordings in any mixture; recordings are summarized.
 /// Errors: kUsage "summary/other-selection"; kInput "summary/damaged", "summary/other-iterations".

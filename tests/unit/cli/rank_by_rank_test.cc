@@ -123,6 +123,41 @@ TEST_F(RankByRank, JudgesBySummariesBeyondMemory) {
   EXPECT_EQ(judged("1MiB"), "3 by summaries");
 }
 
+// Rank 1 began one iteration later: those that all have count, as if all were in memory.
+TEST_F(RankByRank, RanksWithOtherIterationsAreSummarizedAgain) {
+  for (int rank = 3; rank < kRanks; ++rank) {
+    fs::remove(folder_ / fmt::format("run/rank{}.json", rank));
+  }
+  for (int rank = 0; rank < 3; ++rank) {
+    std::string events;
+    for (int step = rank == 1 ? 2 : 1; step <= 5; ++step) {
+      events += fmt::format(
+          R"({{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#{0}", "pid": 1, "tid": 1,
+"ts": {1}, "dur": 900}},
+{{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": {2},
+"dur": 10, "args": {{"correlation": {0}}}}},
+{{"ph": "X", "cat": "kernel", "name": "work", "pid": 0, "tid": 7, "ts": {3}, "dur": {4},
+"args": {{"device": 0, "stream": 7, "correlation": {0}}}}},
+)",
+          step, 1000 * step, 1000 * step + 20, 1000 * step + 50, 100 * step + 10 * rank);
+    }
+    const std::string whole = TraceOf(rank);
+    const auto at = whole.find("{\"ph\"");
+    Write(rank, whole.substr(0, at) + events.substr(0, events.rfind(',')) + "]}" +
+                    std::string(200'000, ' '));
+  }
+  for (const char* memory : {"1GB", "1MiB"}) {
+    ASSERT_EQ(Run({"baseline", "save", At("run"), "--allow-incomplete", "--max-memory", memory,
+                   "-o", At(memory)}),
+              "0")
+        << said_;
+    Run({"check", At("run"), "--max-memory", memory, "--json", At("report.json")});
+    EXPECT_NE(Text("report.json").find("\"iterations_selected\": 4"), std::string::npos) << memory;
+  }
+  EXPECT_NE(said_.find("judging 3 profiles from summaries"), std::string::npos) << said_;
+  EXPECT_EQ(Text("1MiB"), Text("1GB"));
+}
+
 TEST_F(RankByRank, BatchSizeChangesNothing) {
   Write(3, TraceOf(3).substr(0, 300));
   Write(40, "<html>404</html>");
