@@ -10,6 +10,7 @@
 #include "gate/compare_metric.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
+#include "knowledge/unrecorded.h"
 
 namespace profgauge {
 namespace {
@@ -120,7 +121,8 @@ bool MetricComparer::LackSteps(MetricComparison& out) const {
   out.reason = steps_ == StepsUse::kOtherSampling
                    ? "one side has means of several iterations, the other single ones: they cannot "
                      "be compared [run/other-sampling]"
-                   : "both sides need the times of at least 20 unrecorded iterations";
+                   : fmt::format("both sides need the times of at least {} unrecorded iterations",
+                                 knowledge::kUnrecordedConfidentLeast.value());
   return true;
 }
 

@@ -179,9 +179,11 @@ class Planner {
       plan.no_effect.push_back(candidates_[option].finding);
     }
     if (!plan.steps.empty()) return;
-    plan.absent_because = plan.complete
-                              ? "fixing the findings would save less than 1 % of an iteration"
-                              : "the profile is too long to simulate its findings";
+    plan.absent_because =
+        plan.complete
+            ? fmt::format("fixing the findings would save less than {:g} % of an iteration",
+                          100 * knowledge::kPlanLeastGainShare.value())
+            : "the profile is too long to simulate its findings";
   }
 
   // The iteration time if the host were as fast as without the profiler.

@@ -57,7 +57,8 @@ Finding RuleRun::Word(const Judged& judged) {
     }
   }
   if (judged.is_small) {
-    out.reason = "informational: it can save less than 1 % of an iteration";
+    out.reason = fmt::format("informational: it can save less than {:g} % of an iteration",
+                             100 * options_.thresholds.findings_small_gain_share.value());
   }
   if (!judged.unknown_limit.empty() && Fired(judged.status)) {
     out.unanswered = "a stricter limit could not be evaluated: " + judged.unknown_limit;

@@ -1,5 +1,7 @@
 #include "analysis/communication/rank_tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -17,6 +19,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
+#include "knowledge/collectives.h"
 
 namespace profgauge {
 namespace {
@@ -154,8 +157,10 @@ std::string NobodyBlamed(const Blame& blame) {
   if (blame.ranks.size() < 2) return std::string(kNeedsRanks);
   if (blame.groups == 0) return "no collective was recorded";
   if (blame.judged_groups == 0) {
-    return "of no process group all members are in the run with at least 95 % of its collectives "
-           "matched";
+    return fmt::format(
+        "of no process group all members are in the run with at least {:g} % of its collectives "
+        "matched",
+        100 * knowledge::kCollectivesMatchedShare.value());
   }
   if (blame.too_few) return "ranks are late too rarely to separate a pattern from chance";
   return blame.jitter ? "ranks take turns in being late; none causes most of the waiting"

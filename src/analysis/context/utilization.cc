@@ -69,11 +69,12 @@ void RemarkOthersGpus(std::span<const RankContext> ranks, Output& out) {
   for (const RankContext& rank : ranks) {
     const DeviceTable& device = rank.profile->device;
     for (const GpuRows& rows : OthersGpus(*rank.profile, SplitByGpu(device))) {
-      out.AddRemark("other-gpu", out.Told(fmt::format(
-                                     "rank {} runs less than 0.1 % of its kernels' time on {{{{ "
-                                     "device.device }}}} {}: it is taken for another rank's, "
-                                     "and does not count as idle",
-                                     rank.rank, rows.gpu)));
+      out.AddRemark("other-gpu",
+                    out.Told(fmt::format(
+                        "rank {} runs less than {:g} % of its kernels' time on {{{{ "
+                        "device.device }}}} {}: it is taken for another rank's, "
+                        "and does not count as idle",
+                        rank.rank, 100 * knowledge::kUtilizationStrayGpuShare.value(), rows.gpu)));
     }
   }
 }

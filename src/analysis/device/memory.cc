@@ -162,7 +162,7 @@ std::vector<std::int64_t> LevelsAtStarts(const RankContext& rank, const DeviceKe
   return levels;
 }
 
-// By how much more is given out from one start to the next, -1 of fewer than five: a cache that
+// By how much more is given out from one start to the next, -1 of too few: a cache that
 // fills once is no leak, and of few steps most may be such.
 std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   if (levels.size() < knowledge::kMemoryGrowthLeastIterations) return -1;
@@ -254,7 +254,10 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
     out.Set(metric::kMemoryGrowth, peaks.growth);
   else
     out.SetAbsent(metric::kMemoryGrowth,
-                  peaks.allocated >= 0 ? "needs five selected iterations" : gap);
+                  peaks.allocated >= 0
+                      ? fmt::format("needs {} selected iterations",
+                                    knowledge::kMemoryGrowthLeastIterations.value())
+                      : gap);
 }
 
 void AddMemory(std::span<const RankContext> ranks, Output& out) {

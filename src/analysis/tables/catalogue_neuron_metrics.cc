@@ -3,6 +3,7 @@
 // nanoseconds. Several ranks: counts, bytes and times are summed, shares weighted by their time.
 #include "analysis/tables/catalogue.h"
 #include "analysis/tables/catalogue_parts.h"
+#include "knowledge/neuron.h"
 
 namespace profgauge {
 namespace {
@@ -14,6 +15,9 @@ using namespace catalogue;
 
 constexpr std::string_view kNeuron = "Neuron";
 constexpr std::string_view kPeak = "peak = 2 · rows · columns · clock of the Tensor Engine";
+
+static_assert(knowledge::kNeuronEngineActiveLeastShare == knowledge::Ratio(1, 100),
+              "a definition states it");
 
 // All follow from events, and none has changed its meaning.
 constexpr MetricSpec NeuronRow(MetricId id, std::string_view title, Unit unit, ValueRange range,

@@ -1,5 +1,6 @@
 // Where the time of iterations goes, and how busy devices are: a part of the metric catalogue.
 #include "analysis/tables/catalogue_parts.h"
+#include "knowledge/unrecorded.h"
 
 namespace profgauge {
 namespace {
@@ -8,6 +9,10 @@ using enum Unit;
 using enum Direction;
 using enum Pooling;
 using namespace catalogue;
+
+static_assert(knowledge::kUnrecordedConfidentLeast == 20, "a definition states it");
+static_assert(knowledge::kUnrecordedAgreeShare == knowledge::Ratio(2, 100),
+              "a definition states it");
 
 constexpr MetricSpec kTimeMetrics[] = {
     {metric::kProfileWallTime, "Wall time", kTime, kFromZero, kLowerIsBetter, kOther, kOfTimes, 2,

@@ -112,7 +112,7 @@ TEST(Memory, GrowsIfIterationsLeaveMore) {
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 700, 700, 700, 700, 700}), kId), 0);
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 600, 500, 400, 300, 200}), kId), 0);
   EXPECT_EQ(WithMemoryAtStarts({0, 100, 200, 300}).Find(kId)->absent_because,
-            "needs five selected iterations");
+            "needs 5 selected iterations");
 }
 
 TEST(Coverage, SharesOfGpuTime) {
