@@ -245,15 +245,10 @@ std::string_view KeyOf(const report::Finding& finding) {
   return finding.key.empty() ? finding.rule : finding.key;
 }
 
-// The fired finding that explains it; an empty cell where it stands for itself.
-Cell CauseOf(const report::Report& report, const report::Finding& finding) {
-  for (const report::Finding& cause : report.findings) {
-    const bool fired = std::ranges::find(report::kLevels, cause.status) != report::kLevels.end();
-    if (fired && std::ranges::find(cause.explains, finding.rule) != cause.explains.end()) {
-      return Made(cause.rule);
-    }
-  }
-  return {};
+// The rule that explains it; an empty cell where it stands for itself.
+Cell CauseCell(const report::Report& report, const report::Finding& finding) {
+  const report::Finding* cause = CauseOf(report, finding);
+  return cause == nullptr ? Cell{} : Made(cause->rule);
 }
 
 // The number of the plan's row, and its saving; empty cells where no row removes the finding.
@@ -277,7 +272,7 @@ void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& evi
                   Made(finding.advice), CellOf(finding.metric.value),
                   Made(UnitName(finding.metric.unit)), CellOf(finding.gain.value),
                   has_gain ? Made(report::NameOf(finding.gain_bound)) : Cell(),
-                  Made(finding.counted_with), CauseOf(report, finding), step, step_saves,
+                  Made(finding.counted_with), CauseCell(report, finding), step, step_saves,
                   Made(finding.reason)});
     for (std::size_t row = 0; row < finding.evidence.size(); ++row) {
       const std::vector<Value>& cells = finding.evidence[row];

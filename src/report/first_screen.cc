@@ -51,10 +51,6 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"gpu/idle-stated", "idle", "Idle"},
 });
 
-bool IsFired(const Finding& finding) {
-  return std::ranges::find(kLevels, finding.status) != kLevels.end();
-}
-
 // "1.50 ms per call. The rest …" up to the end of this many sentences. Code between backticks ends
 // none.
 std::string_view Sentences(std::string_view text, int count) {
@@ -70,16 +66,7 @@ std::string_view Sentences(std::string_view text, int count) {
 
 const Finding* FindByRule(const Report& report, std::string_view rule) {
   const auto found = std::ranges::find_if(report.findings, [rule](const Finding& finding) {
-    return finding.rule == rule && IsFired(finding);
-  });
-  return found == report.findings.end() ? nullptr : &*found;
-}
-
-// The fired finding that explains it; nullptr if no finding does.
-const Finding* CauseOf(const Report& report, const Finding& finding) {
-  const auto found = std::ranges::find_if(report.findings, [&finding](const Finding& cause) {
-    return &cause != &finding && IsFired(cause) &&
-           std::ranges::find(cause.explains, finding.rule) != cause.explains.end();
+    return finding.rule == rule && HasFired(finding);
   });
   return found == report.findings.end() ? nullptr : &*found;
 }
@@ -123,7 +110,7 @@ const Finding* MostWorth(const Report& report, double iteration) {
   const Finding* most = nullptr;
   double gain = iteration > 0 ? kDiagnosisLeastShare.Of(iteration) : 0;
   for (const Finding& finding : report.findings) {
-    if (!IsFired(finding) || IsAboutProfile(finding) || IsSymptom(report, finding)) continue;
+    if (!HasFired(finding) || IsAboutProfile(finding) || IsSymptom(report, finding)) continue;
     const double saves = AsNumber(finding.gain.value, 0);
     const bool counts = !is_simulated || finding.gain_bound == Bound::kReplayed;
     if (counts && saves > gain) {
@@ -134,7 +121,7 @@ const Finding* MostWorth(const Report& report, double iteration) {
   if (most != nullptr || is_simulated) return most;
   for (const Finding& finding : report.findings) {
     const bool weighs = finding.level == State::kError || finding.level == State::kWarn;
-    if (!IsFired(finding) || !weighs || IsAboutProfile(finding)) continue;
+    if (!HasFired(finding) || !weighs || IsAboutProfile(finding)) continue;
     if (IsAbsent(finding.gain.value) && !IsSymptom(report, finding)) return &finding;
   }
   return nullptr;
@@ -249,7 +236,7 @@ Diagnosis OfReason(const Report& report) {
 const GateRow* MissedChange(const Report& report) {
   if (report.verdict.status != State::kFail) return nullptr;
   const bool is_finding = std::ranges::any_of(report.findings, [&report](const Finding& finding) {
-    return IsFired(finding) && finding.level == State::kError && !IsSymptom(report, finding);
+    return HasFired(finding) && finding.level == State::kError && !IsSymptom(report, finding);
   });
   if (is_finding) return nullptr;
   const GateRow* missed = nullptr;
@@ -320,7 +307,7 @@ const Finding* ErrorBesidePlan(const Report& report) {
   };
   const Finding* most = nullptr;
   for (const Finding& finding : report.findings) {
-    if (!IsFired(finding) || finding.level != State::kError) continue;
+    if (!HasFired(finding) || finding.level != State::kError) continue;
     const Finding* root = RootOf(report, finding);
     if (is_step(*root)) return nullptr;
     if (IsAboutProfile(*root)) continue;

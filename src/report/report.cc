@@ -46,6 +46,23 @@ const Table* FindTableById(const Report& report, std::string_view id) {
   return it == report.tables.end() ? nullptr : &*it;
 }
 
+bool HasFired(const Finding& finding) {
+  return std::ranges::find(kLevels, finding.status) != kLevels.end();
+}
+
+const Finding* CauseOf(const Report& report, const Finding& finding) {
+  if (!HasFired(finding)) return nullptr;
+  // A search that ends at the finding cannot run in a circle.
+  for (const Finding& cause : report.findings) {
+    if (&cause == &finding) return nullptr;
+    if (HasFired(cause) &&
+        std::ranges::find(cause.explains, finding.rule) != cause.explains.end()) {
+      return &cause;
+    }
+  }
+  return nullptr;
+}
+
 // Trees of several iterations and ranks follow each other in `op_tree`; the first is the one that
 // outputs without scripts show. REQUIRES: the table is `op_tree`, or has no such columns.
 std::size_t RowsOfFirstTree(const Table& table) {

@@ -369,6 +369,11 @@ struct Report {
 /// nullptr if the report has no metric of that id.
 const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
+/// Whether a finding fired: its status is a level.
+bool HasFired(const Finding& finding);
+/// The fired finding that explains this one, which fired; nullptr if no finding does. It comes
+/// before its symptoms. Their gains are one.
+const Finding* CauseOf(const Report& report, const Finding& finding);
 
 /// The place on the timeline of a row of a finding's evidence; rank -1 when it has none.
 struct Interval {

@@ -13,7 +13,6 @@
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "exports/dlprof/dlprof_csv.h"
-#include "render/shared/words.h"
 #include "report/build_sections.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -46,7 +45,7 @@ Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
   const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
   std::vector<Advice> advice;
   for (const report::Finding& finding : report::BuildFindings(evaluation)) {
-    if (!render::HasFired(finding)) continue;
+    if (!report::HasFired(finding)) continue;
     advice.emplace_back(finding.message.empty() ? finding.title : finding.message,
                         OneLine(finding.advice));
   }

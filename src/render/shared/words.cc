@@ -157,11 +157,6 @@ std::string RunText(const report::Report& report) {
 
 int WeightOf(State level) { return level == State::kError ? 0 : level == State::kWarn ? 1 : 2; }
 
-bool HasFired(const report::Finding& finding) {
-  return std::find(report::kLevels.begin(), report::kLevels.end(), finding.status) !=
-         report::kLevels.end();
-}
-
 // "/iteration" goes after the number and before the bracket: "3.20 ms/iteration (simulated)".
 std::string GainText(const report::Finding& finding, std::string_view per) {
   const std::string& text = finding.gain.text;
@@ -180,20 +175,6 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report) 
     if (HasFired(finding)) fired.push_back(&finding);
   }
   return fired;
-}
-
-const report::Finding* CauseOf(const report::Report& report, const report::Finding& finding) {
-  if (!HasFired(finding)) return nullptr;
-  // A cause is before its symptoms, so a search that ends at the finding cannot run in a
-  // circle.
-  for (const report::Finding& cause : report.findings) {
-    if (&cause == &finding) return nullptr;
-    if (!HasFired(cause)) continue;
-    for (const std::string& rule : cause.explains) {
-      if (rule == finding.rule) return &cause;
-    }
-  }
-  return nullptr;
 }
 
 // A cause is before its symptoms, so this walk ends.
