@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/classify/name_memo.h"
+#include "analysis/ops/op_rows.h"
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
@@ -19,26 +19,19 @@ struct Sums {
   Ns start = 0;
   std::int64_t calls = 0, kernels = 0, tensor_core_kernels = 0;
   Ns host_self = 0, device_time = 0, tensor_core_time = 0;
-  StringId dtypes, call_stack;
-  bool mixed_dtypes = false, mixed_stacks = false;
-  OpDirection direction = OpDirection::kForward;
-  bool mixed_direction = false;
+  CommonText dtypes, call_stack;
+  std::uint8_t directions = 0;
 };
 // By iteration and name.
 using SumsByOp = std::map<std::pair<std::uint32_t, std::uint32_t>, Sums>;
 
 void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
   const HostTable& host = rank.profile->host;
-  const bool is_first = sums.calls == 0;
-  sums.start = is_first ? host.start[op] : std::min(sums.start, host.start[op]);
-  if (is_first) {
-    sums.dtypes = host.input_dtypes[op];
-    sums.call_stack = host.call_stack[op];
-    sums.direction = rank.tree.direction[op];
-  }
-  sums.mixed_dtypes = sums.mixed_dtypes || sums.dtypes != host.input_dtypes[op];
-  sums.mixed_stacks = sums.mixed_stacks || sums.call_stack != host.call_stack[op];
-  sums.mixed_direction = sums.mixed_direction || sums.direction != rank.tree.direction[op];
+  sums.start = sums.calls == 0 ? host.start[op] : std::min(sums.start, host.start[op]);
+  sums.dtypes.Add(host.input_dtypes[op]);
+  sums.call_stack.Add(host.call_stack[op]);
+  sums.directions |=
+      static_cast<std::uint8_t>(1U << static_cast<unsigned>(rank.tree.direction[op]));
   sums.host_self += rank.tree.host_self[op];
   ++sums.calls;
 }
@@ -69,13 +62,11 @@ class SumsInOrder {
 // Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
 // that launched.
 void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& seen,
-                   SumsInOrder& out) {
+                   OperatorTest& is_operator, SumsInOrder& out) {
   const HostTable& host = rank.profile->host;
-  NameMemo is_range(*rank.profile, IsFrameworkRange);
   IterationCursor iterations(rank.iterations);
   for (std::uint32_t op = 0; op < host.size(); ++op) {
-    if (seen[op] != 0 || host.kind[op] != HostKind::kOp || !rank.tree.IsOp(op)) continue;
-    if (!host.name[op].valid() || is_range(host.name[op])) continue;
+    if (seen[op] != 0 || !is_operator(op)) continue;
     const std::uint32_t iteration = iterations.AtHostTime(host.start[op]);
     if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
     AddCall(rank, op, out.Of(iteration, host.name[op]));
@@ -89,13 +80,15 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
   SumsInOrder out(rank.profile->strings.size());
+  OperatorTest is_operator(rank);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
     if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
-    if (op == OpTree::kNone || !rank.profile->host.name[op].valid()) continue;
+    if (op == OpTree::kNone) continue;
     any = true;
+    if (!is_operator(op)) continue;
     Sums& sums = out.Of(iteration, rank.profile->host.name[op]);
     if (!std::exchange(seen[op], std::uint8_t{1})) AddCall(rank, op, sums);
     const Ns duration = std::max<Ns>(device.duration[row], 0);
@@ -106,7 +99,7 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
     ++sums.tensor_core_kernels;
     sums.tensor_core_time += duration;
   }
-  AddOtherCalls(rank, seen, out);
+  AddOtherCalls(rank, seen, is_operator, out);
   return out.Take();
 }
 
@@ -122,19 +115,6 @@ std::vector<const SumsByOp::value_type*> InOrder(const SumsByOp& sums, const Pro
   std::sort(rows.begin(), rows.end(),
             [&](const auto* a, const auto* b) { return key(a) < key(b); });
   return rows;
-}
-
-std::string_view DirectionText(const Sums& sums) {
-  if (sums.mixed_direction) return "mixed";
-  switch (sums.direction) {
-    case OpDirection::kForward:
-      return "forward";
-    case OpDirection::kBackward:
-      return "backward";
-    case OpDirection::kOptimizer:
-      break;
-  }
-  return "optimizer";
 }
 
 }  // namespace
@@ -161,8 +141,8 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
           .Integer("rank"_col, ranks[r].rank)
           .Text("name"_col, name)
           .Text("type"_col, strings.Intern(OpType(strings[name])))
-          .Text("direction"_col, DirectionText(op))
-          .Text("dtypes"_col, op.mixed_dtypes ? StringId{} : texts(op.dtypes))
+          .Text("direction"_col, DirectionText(op.directions))
+          .Text("dtypes"_col, texts(op.dtypes.get()))
           .Integer("start"_col, op.start)
           .Integer("calls"_col, op.calls)
           .IntegerIf("host_self"_col, ranks[r].profile->has_timeline, op.host_self)
@@ -170,7 +150,7 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
           .Integer("tensor_core_kernels"_col, op.tensor_core_kernels)
           .Integer("time"_col, op.device_time)
           .Integer("tensor_core_time"_col, op.tensor_core_time)
-          .Text("call_stack"_col, op.mixed_stacks ? StringId{} : texts(op.call_stack));
+          .Text("call_stack"_col, texts(op.call_stack.get()));
     }
   }
 }

@@ -31,14 +31,11 @@ class Translation {
 
 // The rows of `profile.host` that are operators of tables.
 std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
-  const HostTable& host = rank.profile->host;
-  NameMemo is_range(*rank.profile, IsFrameworkRange);
+  OperatorTest is_operator(rank);
   std::vector<std::uint32_t> rows;
-  rows.reserve(host.size());
-  for (std::uint32_t row = 0; row < host.size(); ++row) {
-    if (host.kind[row] != HostKind::kOp || !rank.tree.IsOp(row) || !host.name[row].valid())
-      continue;
-    if (rank.InTables(HostId{row}) && !is_range(host.name[row])) rows.push_back(row);
+  rows.reserve(rank.profile->host.size());
+  for (std::uint32_t row = 0; row < rank.profile->host.size(); ++row) {
+    if (is_operator(row) && rank.InTables(HostId{row})) rows.push_back(row);
   }
   return rows;
 }
@@ -140,6 +137,19 @@ CommonText CommonOf(const std::string& text, bool differ, StringPool& strings) {
 }
 
 }  // namespace
+
+std::string_view DirectionText(std::uint8_t directions) {
+  switch (directions) {
+    case 1U << static_cast<unsigned>(OpDirection::kForward):
+      return "forward";
+    case 1U << static_cast<unsigned>(OpDirection::kBackward):
+      return "backward";
+    case 1U << static_cast<unsigned>(OpDirection::kOptimizer):
+      return "optimizer";
+    default:
+      return "mixed";
+  }
+}
 
 RankOps::RankOps(const RankContext& of)
     : rank(of),

@@ -7,8 +7,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "analysis/classify/name_memo.h"
 #include "analysis/context/context.h"
 #include "analysis/context/idle_walk.h"
 #include "analysis/ops/op_tables.h"
@@ -34,6 +36,26 @@ struct CommonText {
     mixed = mixed || others.mixed;
   }
   StringId get() const { return mixed ? StringId{} : text; }
+};
+
+/// Of bits per OpDirection: "mixed" of several.
+std::string_view DirectionText(std::uint8_t directions);
+
+/// Which rows of the host table are operators: neither ranges that a framework marks
+/// ("Optimizer.step") nor Python functions. The context must outlive it.
+class OperatorTest {
+ public:
+  explicit OperatorTest(const RankContext& rank)
+      : rank_(rank), is_range_(*rank.profile, IsFrameworkRange) {}
+  bool operator()(std::uint32_t row) {
+    const HostTable& host = rank_.profile->host;
+    return host.kind[row] == HostKind::kOp && rank_.tree.IsOp(row) && host.name[row].valid() &&
+           !is_range_(host.name[row]);
+  }
+
+ private:
+  const RankContext& rank_;
+  NameMemo is_range_;
 };
 
 /// One row of a table in the making.

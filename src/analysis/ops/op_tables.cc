@@ -22,20 +22,6 @@ namespace {
 // Rows of one rank that are kept without its profile: as many as fit a few tens of kilobytes.
 constexpr std::size_t kMostShapes = 1'500;
 
-// "mixed" if calls of one row are of several directions.
-std::string_view DirectionText(std::uint8_t directions) {
-  switch (directions) {
-    case 1U << static_cast<unsigned>(OpDirection::kForward):
-      return "forward";
-    case 1U << static_cast<unsigned>(OpDirection::kBackward):
-      return "backward";
-    case 1U << static_cast<unsigned>(OpDirection::kOptimizer):
-      return "optimizer";
-    default:
-      return "mixed";
-  }
-}
-
 bool NeedsDevice(std::string_view id) {
   return id.starts_with("device_") || id.starts_with("gpu_") || id == "kernels" ||
          id == "outside" || id == "recomputed_time" || id == "uses_tensor_core" ||

@@ -101,6 +101,21 @@ TEST(IterationOps, CallsWithoutLaunchesCount) {
   }
 }
 
+// As in `ops`: a range around operators that launches a kernel itself is none.
+TEST(IterationOps, RangesOfFrameworksAreNoOperators) {
+  TestProfile test = TwoIterations();
+  test.Op("Optimizer.step#Adam.step", {700, 780});
+  test.Launch("adam", {710, 720}, {730, 760});
+  const Analysis analysis = AnalyzeRun(test.Finish());
+  for (const char* id : {"ops", "ops_by_iteration"}) {
+    const Table& ops = *analysis.FindTable(id);
+    EXPECT_GT(ops.rows(), 0u);
+    for (std::size_t row = 0; row < ops.rows(); ++row) {
+      EXPECT_NE(TextAt(ops, row, "name"), "Optimizer.step#Adam.step") << id;
+    }
+  }
+}
+
 TEST(OpTypes, HaveTheRangeOfTheirCalls) {
   const Analysis analysis = AnalyzeRun(TwoIterations().Finish());
   const Table& types = *analysis.FindTable("op_types");
