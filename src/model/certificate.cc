@@ -99,35 +99,6 @@ bool IsOfCollective(std::string_view range) {
          range.starts_with("record_param_comms") || range.starts_with("c10d::");
 }
 
-// When launches are captured into graphs: they do not run then.
-// A capture that began before the profile, or ends after it, reaches to the profile's edge:
-// launches there count as captured.
-std::vector<Span> Captures(const ApiTable& api, const Profile& profile) {
-  std::vector<std::pair<Ns, bool>> ends;
-  for (std::uint32_t row = 0; row < api.size(); ++row) {
-    const std::string_view name = profile.Name(api.name[row]);
-    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], true);
-    if (name.find("EndCapture") != name.npos) ends.emplace_back(EndOfCall(api, row), false);
-  }
-  std::sort(ends.begin(), ends.end());
-  std::vector<Span> captures;
-  Ns start = profile.first;  // The profile may begin within one.
-  bool is_open = false;
-  for (const auto& [at, begins] : ends) {
-    if (begins && !is_open) start = at;
-    if (!begins) captures.push_back({start, at});
-    is_open = begins;
-  }
-  if (is_open) captures.push_back({start, profile.last});
-  return Merge(std::move(captures));
-}
-
-bool IsWithin(const std::vector<Span>& spans, Ns at) {
-  const auto behind = std::upper_bound(spans.begin(), spans.end(), at,
-                                       [](Ns time, const Span& span) { return time < span.start; });
-  return behind != spans.begin() && at < std::prev(behind)->end;
-}
-
 // Launches within ranges of collectives, and those of them without work. Launches
 // after the last call that has work are in flight at the end.
 void CertifyCollectives(Profile& profile) {
@@ -146,11 +117,11 @@ void CertifyCollectives(Profile& profile) {
                          IsOfCollective(profile.Name(host.name[row]));
   }
   std::size_t all = 0, lost = 0;
-  const std::vector<Span> captures = Captures(api, profile);
+  const GraphCaptures captures(profile);
   for (std::uint32_t row = 0; row < api.size(); ++row) {
     if (states[row] == LaunchState::kNone || api.start[row] >= last) continue;
     if (!api.op[row].valid() || !of_collective[api.op[row].value]) continue;
-    if (IsWithin(captures, api.start[row])) continue;
+    if (captures.Has(ApiId{row})) continue;
     ++all;
     if (states[row] == LaunchState::kWithoutWork) ++lost;
   }

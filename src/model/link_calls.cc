@@ -34,14 +34,16 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
     if (!launch.valid()) return;  // Whose it is no one knows.
     has_copies[processes.OfCall(launch)] = true;
   }
-  std::vector<std::vector<std::uint32_t>> of_process(processes.count());
-  for (const std::uint32_t row : calls) of_process[processes.OfCall(ApiId{row})].push_back(row);
-  for (std::uint32_t process = 0; process < of_process.size(); ++process) {
-    const std::vector<std::uint32_t>& rows = of_process[process];
-    if (has_copies[process] || rows.size() < knowledge::kLossLeastEvents) continue;
-    const std::size_t missing = rows.size() - CountCaptured(profile, processes, process, rows);
-    if (missing >= knowledge::kLossLeastEvents)
-      profile.log.Add(Counter::copies_not_recorded, missing);
+  const GraphCaptures captures(profile);
+  std::vector<std::size_t> missing(processes.count());
+  for (const std::uint32_t row : calls) {
+    const ApiId call{row};
+    if (!has_copies[processes.OfCall(call)] && !captures.Has(call))
+      ++missing[processes.OfCall(call)];
+  }
+  for (const std::size_t of_process : missing) {
+    if (of_process < knowledge::kLossLeastEvents) continue;
+    profile.log.Add(Counter::copies_not_recorded, of_process);
   }
 }
 

@@ -3,43 +3,88 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "base/interval.h"
 #include "knowledge/loss.h"
 
 namespace profgauge {
 namespace {
 
-// When launches of a process are captured into a graph, on whatever thread: backward passes have
-// their own.
-//
-//   begin  begin  end  end      begin  end    runtime and driver's call at both ends
-//   ^ start       ^    ^        ^      ^      spans: start to the 1st end, to the 2nd, the next one
-std::vector<Span> CapturesOf(const Profile& profile, const ProcessNumbers& processes,
-                             std::uint32_t process) {
-  std::vector<std::pair<Ns, bool>> ends;
+// A call that begins or ends a capture.
+struct CaptureCall {
+  Span time;
+  ThreadId thread;
+  bool begins = false;
+};
+
+// By process, in order of their starts. A driver's call within the runtime's is none of its own.
+std::vector<std::vector<CaptureCall>> CaptureCalls(const Profile& profile,
+                                                   const ProcessNumbers& processes) {
   const ApiTable& api = profile.api;
+  enum class Kind : std::uint8_t { kUnknown, kOther, kBegin, kEnd };
+  std::vector<Kind> kinds(profile.strings.size());
+  std::vector<std::vector<CaptureCall>> calls(processes.count());
   for (std::uint32_t row = 0; row < api.size(); ++row) {
-    if (processes.OfCall(ApiId{row}) != process) continue;
-    const std::string_view name = profile.Name(api.name[row]);
-    if (name.find("BeginCapture") != name.npos) ends.emplace_back(api.start[row], true);
-    if (name.find("EndCapture") != name.npos) ends.emplace_back(api.start[row], false);
+    if (!api.name[row].valid()) continue;
+    Kind& kind = kinds[api.name[row].value];
+    if (kind == Kind::kUnknown) {
+      const std::string_view name = profile.Name(api.name[row]);
+      kind = name.find("BeginCapture") != name.npos ? Kind::kBegin
+             : name.find("EndCapture") != name.npos ? Kind::kEnd
+                                                    : Kind::kOther;
+    }
+    if (kind == Kind::kOther) continue;
+    const Ns start = api.start[row];
+    calls[processes.OfCall(ApiId{row})].push_back(
+        {{start, start + std::max<Ns>(api.duration[row], 0)},
+         api.thread[row],
+         kind == Kind::kBegin});
   }
-  std::sort(ends.begin(), ends.end());
-  // A driver's call may be within the runtime's only at one end: several ends after one
-  // begin each is one of the same capture.
+  for (std::vector<CaptureCall>& own : calls) {
+    std::stable_sort(own.begin(), own.end(), [](const CaptureCall& a, const CaptureCall& b) {
+      return a.time.start != b.time.start ? a.time.start < b.time.start : a.time.end > b.time.end;
+    });
+    std::map<std::pair<std::uint32_t, bool>, Ns> until;
+    std::erase_if(own, [&](const CaptureCall& call) {
+      const auto [last, is_first] =
+          until.try_emplace({call.thread.value, call.begins}, call.time.end);
+      if (!is_first && call.time.start < last->second) return true;
+      last->second = call.time.end;
+      return false;
+    });
+  }
+  return calls;
+}
+
+std::vector<Span> CapturesFrom(const std::vector<CaptureCall>& calls) {
   std::vector<Span> captures;
-  Ns start = std::numeric_limits<Ns>::min();  // The profile may begin within one.
-  bool is_open = false;
-  for (const auto& [at, begins] : ends) {
-    if (begins && !is_open) start = at;
-    if (!begins) captures.push_back({start, at});
-    is_open = begins;
+  std::map<std::uint32_t, Span> open;  // By thread, the call that began it.
+  for (const CaptureCall& call : calls) {
+    if (call.begins) {
+      open.try_emplace(call.thread.value, call.time);
+      continue;
+    }
+    auto own = open.find(call.thread.value);
+    if (own == open.end()) {
+      own = std::min_element(open.begin(), open.end(), [](const auto& a, const auto& b) {
+        return a.second.start < b.second.start;
+      });
+    }
+    if (own != open.end()) {
+      captures.push_back({own->second.start, call.time.end});
+      open.erase(own);
+    } else if (captures.empty()) {
+      captures.push_back({std::numeric_limits<Ns>::min(), call.time.end});
+    }
   }
-  return captures;
+  // Its end may be what was lost: only that it began is known.
+  for (const auto& [thread, begin] : open) {
+    captures.push_back({begin.start, std::max(begin.end, begin.start + 1)});
+  }
+  return Merge(std::move(captures));
 }
 
 // When each process made the last of the launches whose work is recorded. Later launches
@@ -99,16 +144,33 @@ void GiveUnlinkedWork(const Profile& profile, std::vector<LaunchState>& states) 
 
 }  // namespace
 
-std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processes,
-                          std::uint32_t process, const std::vector<std::uint32_t>& rows) {
-  const std::vector<Span> captures = CapturesOf(profile, processes, process);
-  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [&](std::uint32_t row) {
-    const Ns at = profile.api.start[row];
-    const auto behind =
-        std::upper_bound(captures.begin(), captures.end(), at,
-                         [](Ns time, const Span& span) { return time < span.start; });
-    return behind != captures.begin() && at <= std::prev(behind)->end;
-  }));
+GraphCaptures::GraphCaptures(const Profile& profile) : profile_(profile), processes_(profile) {
+  for (const std::vector<CaptureCall>& calls : CaptureCalls(profile, processes_)) {
+    count_ += std::count_if(calls.begin(), calls.end(),
+                            [](const CaptureCall& call) { return call.begins; });
+    of_process_.push_back(CapturesFrom(calls));
+  }
+}
+
+bool GraphCaptures::empty() const {
+  return std::all_of(of_process_.begin(), of_process_.end(),
+                     [](const std::vector<Span>& captures) { return captures.empty(); });
+}
+
+bool GraphCaptures::Has(ApiId call) const {
+  const std::vector<Span>& captures = of_process_[processes_.OfCall(call)];
+  const Ns at = profile_.api.start[call.value];
+  const auto behind = std::upper_bound(captures.begin(), captures.end(), at,
+                                       [](Ns time, const Span& span) { return time < span.start; });
+  return behind != captures.begin() && at < std::prev(behind)->end;
+}
+
+bool GraphCaptures::Touch(Span times) const {
+  return std::any_of(of_process_.begin(), of_process_.end(), [&](const std::vector<Span>& own) {
+    const auto behind = std::upper_bound(own.begin(), own.end(), times.start,
+                                         [](Ns time, const Span& span) { return time < span.end; });
+    return behind != own.end() && behind->start < times.end;
+  });
 }
 
 // Calls are in order by thread and start, and an outer call before the ones inside of it.
@@ -151,19 +213,21 @@ std::vector<LostLaunches> LostLaunchesByProcess(const Profile& profile,
   const ProcessNumbers processes(profile);
   const std::vector<Ns> last_that_ran = LastLaunchesThatRan(profile, processes, states);
   std::vector<std::size_t> launches(processes.count());
-  std::vector<std::vector<std::uint32_t>> of_process(processes.count());
+  std::vector<std::size_t> lacking(processes.count()), captured(processes.count());
+  const GraphCaptures captures(profile);
   for (std::uint32_t row = 0; row < states.size(); ++row) {
     const std::uint32_t process = processes.OfCall(ApiId{row});
     if (states[row] == LaunchState::kNone) continue;
     if (profile.api.start[row] > last_that_ran[process]) continue;
     ++launches[process];
-    if (states[row] == LaunchState::kWithoutWork) of_process[process].push_back(row);
+    if (states[row] != LaunchState::kWithoutWork) continue;
+    ++lacking[process];
+    if (captures.Has(ApiId{row})) ++captured[process];
   }
-  for (std::uint32_t process = 0; process < of_process.size(); ++process) {
-    const std::vector<std::uint32_t>& rows = of_process[process];
-    if (rows.size() < knowledge::kLossLeastLaunches) continue;
-    const std::size_t captured = CountCaptured(profile, processes, process, rows);
-    const LostLaunches lost{rows.size() - captured, launches[process] - captured};
+  for (std::uint32_t process = 0; process < lacking.size(); ++process) {
+    if (lacking[process] < knowledge::kLossLeastLaunches) continue;
+    const LostLaunches lost{lacking[process] - captured[process],
+                            launches[process] - captured[process]};
     if (lost.lost >= (lost.lost == lost.all ? knowledge::kLossLeastLaunchesOfNone
                                             : knowledge::kLossLeastLaunches))
       found.push_back(lost);

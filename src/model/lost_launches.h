@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/interval.h"
 #include "model/processes.h"
 #include "model/profile.h"
 
@@ -28,9 +29,29 @@ std::vector<LaunchState> LaunchStates(const Profile& profile);
 /// The same only by recorded links. O(n).
 std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile);
 
-/// How many of these calls (rows) of a process were captured into a graph: they did not run.
-std::size_t CountCaptured(const Profile& profile, const ProcessNumbers& processes,
-                          std::uint32_t process, const std::vector<std::uint32_t>& rows);
+/// When each process captured its launches into graphs: they did not run, on whatever thread they
+/// were made (a backward pass has its own). A capture ends with the call that ends it on its thread
+/// or, if it has none there, on another one. What began before the profile reaches back to its
+/// start; what does not end in it is no more than the call that began it, since launches after that
+/// may be lost ones. `profile` must outlive it.
+///
+///   thread 1  [Begin].....launch........[End]
+///   thread 2         [Begin]...[End]  launch       both launches are captured
+class GraphCaptures {
+ public:
+  /// O(calls log calls).
+  explicit GraphCaptures(const Profile& profile);
+  std::int64_t count() const { return count_; }  ///< Those whose begin was recorded.
+  bool empty() const;
+  bool Has(ApiId call) const;    ///< Whether the call begins in one of its process. O(log n).
+  bool Touch(Span times) const;  ///< Whether one of any process is in part in there.
+
+ private:
+  const Profile& profile_;
+  ProcessNumbers processes_;
+  std::vector<std::vector<Span>> of_process_;  // Each as of Merge().
+  std::int64_t count_ = 0;
+};
 
 /// Counts of one process.
 struct LostLaunches {

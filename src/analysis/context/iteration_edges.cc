@@ -19,13 +19,8 @@ class Launches {
   Launches(const Profile& profile, ThreadId marking)
       : api_(profile.api),
         is_of_them_(ThreadsOfIterations(profile, marking)),
-        states_(LaunchStates(profile)) {
-    for (std::size_t call = 0; call < api_.size(); ++call) {
-      const std::string_view name = profile.Name(api_.name[call]);
-      if (name.find("BeginCapture") != name.npos) captures_.push_back(api_.start[call]);
-    }
-    std::sort(captures_.begin(), captures_.end());
-  }
+        states_(LaunchStates(profile)),
+        captures_(profile) {}
 
   // Launches of one iteration, and those of which nothing was recorded.
   struct Count {
@@ -49,16 +44,13 @@ class Launches {
     return counts;
   }
   // Whether a graph is captured in that time. Captured launches do not run: they lost nothing.
-  bool CapturesIn(Span host) const {
-    const auto at = std::lower_bound(captures_.begin(), captures_.end(), host.start);
-    return at != captures_.end() && *at < host.end;
-  }
+  bool CapturesIn(Span host) const { return captures_.Touch(host); }
 
  private:
   const ApiTable& api_;
   std::vector<bool> is_of_them_;
   std::vector<LaunchState> states_;
-  std::vector<Ns> captures_;
+  GraphCaptures captures_;
 };
 
 // Whether the last of the iterations, which launched less than the one before it, is merely slow.

@@ -18,6 +18,8 @@ namespace {
 // When the profile ends with launches whose work it does not have, the first of those: it stopped
 // in flight.
 std::optional<Ns> StopsInFlight(const Profile& profile) {
+  // Captured work does not run: its launches are no evidence.
+  if (!GraphCaptures(profile).empty()) return std::nullopt;
   const std::vector<LaunchState> states = LaunchStates(profile);
   Ns last = std::numeric_limits<Ns>::min();
   for (const ApiId launch : profile.device.launch) {
@@ -28,9 +30,6 @@ std::optional<Ns> StopsInFlight(const Profile& profile) {
   }
   std::optional<Ns> first;
   for (std::size_t call = 0; call < states.size(); ++call) {
-    // Captured work does not run: its launches are no evidence.
-    if (profile.Name(profile.api.name[call]).find("BeginCapture") != std::string_view::npos)
-      return std::nullopt;
     const Ns start = profile.api.start[call];
     if (states[call] != LaunchState::kWithoutWork || start <= last) continue;
     first = std::min(first.value_or(start), start);

@@ -6,13 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/format.h"
 #include "base/metric_id.h"
-#include "base/text.h"
 #include "knowledge/loss.h"
+#include "model/lost_launches.h"
 
 namespace profgauge {
 namespace {
@@ -23,8 +22,7 @@ double CapturedShare(const EdgeFacts& facts) {
   return all > 0 ? static_cast<double>(facts.captured) / static_cast<double>(all) : 1;
 }
 
-// Launches between the begin and the end of a capture on their thread (cudaStreamBeginCapture,
-// hipStreamBeginCapture) run nothing.
+// Launches that are captured into graphs run nothing.
 //
 //   calls     BeginCapture  launch  launch  EndCapture  GraphLaunch
 //   counted   captures      captured twice              its kernels count as `ran`
@@ -38,18 +36,11 @@ void CountCaptures(const Profile& profile, EdgeFacts& counts) {
     if (launch.valid()) ran[launch.value] = true;
     counts.ran += profile.device.kind[row] == DeviceKind::kKernel ? 1 : 0;
   }
-  std::int64_t open = 0;
-  for (std::size_t call = 0; call < api.size(); ++call) {
-    if (call > 0 && api.thread[call] != api.thread[call - 1]) open = 0;
-    const std::string_view name = profile.Name(api.name[call]);
-    if (Contains(name, "BeginCapture")) {
-      ++open;
-      ++counts.captures;
-    } else if (Contains(name, "EndCapture")) {
-      open = std::max<std::int64_t>(0, open - 1);
-    } else if (open > 0 && api.kind[call] == ApiKind::kLaunch && !ran[call]) {
-      ++counts.captured;
-    }
+  const GraphCaptures captures(profile);
+  counts.captures += captures.count();
+  for (std::uint32_t call = 0; call < api.size(); ++call) {
+    if (api.kind[call] != ApiKind::kLaunch || ran[call]) continue;
+    if (captures.Has(ApiId{call})) ++counts.captured;
   }
 }
 

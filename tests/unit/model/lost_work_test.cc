@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "built_rows.h"
+#include "model/lost_launches.h"
 #include "model/profile_builder.h"
 
 namespace profgauge {
@@ -53,6 +58,70 @@ TEST(ProfileBuilder, NestedDriverCallIsOneLaunch) {
   const Profile profile = *builder.Finish();
   EXPECT_EQ(profile.log[Counter::launches_without_device_event], 0u);
   EXPECT_FALSE(profile.log.HasDataLoss());
+}
+
+// One call: its row in the profile is that of its number here.
+struct Call {
+  const char* name;
+  Ns start, duration;
+  int thread = 0;  // In process 1; thread 2 is of another one.
+};
+
+// Which of the launches were captured, as "x" and "-".
+std::string CapturedOf(const std::vector<Call>& calls) {
+  ProfileBuilder builder;
+  const ThreadId threads[] = {builder.AddThread("1", "10"), builder.AddThread("1", "11"),
+                              builder.AddThread("2", "20")};
+  for (const Call& call : calls) {
+    ApiRow row = Launch(builder, call.start, call.duration, threads[call.thread], -1);
+    row.name = builder.Intern(call.name);
+    if (row.name != builder.Intern("launch")) row.kind = ApiKind::kOther;
+    builder.AddApi(row);
+  }
+  const Profile profile = *builder.Finish();
+  const GraphCaptures captures(profile);
+  std::string found;
+  std::map<Ns, char> by_start;
+  for (std::uint32_t row = 0; row < profile.api.size(); ++row) {
+    if (profile.api.kind[row] != ApiKind::kLaunch) continue;
+    by_start[profile.api.start[row]] = captures.Has(ApiId{row}) ? 'x' : '-';
+  }
+  for (const auto& [start, mark] : by_start) found += mark;
+  return found;
+}
+
+TEST(GraphCaptures, ReachFromBeginToEndOfTheirProcess) {
+  const char *begin = "cudaStreamBeginCapture", *end = "cudaStreamEndCapture_v10000";
+  EXPECT_EQ(CapturedOf({{"launch", 0, 1},
+                        {begin, 10, 5},
+                        {"launch", 20, 1},
+                        {"launch", 25, 1, 1},  // A backward pass has its own thread.
+                        {"launch", 27, 1, 2},  // Another process runs its work.
+                        {end, 30, 5},
+                        {"launch", 40, 1}}),
+            "-xx--");
+  // Of two captures at once the end of one does not end the other.
+  EXPECT_EQ(CapturedOf({{begin, 0, 1},
+                        {begin, 10, 1, 1},
+                        {end, 20, 1},
+                        {"launch", 30, 1, 1},
+                        {end, 40, 1, 1},
+                        {"launch", 50, 1}}),
+            "x-");
+  // The driver's calls in the runtime's are the same capture, also where one end lacks them.
+  EXPECT_EQ(CapturedOf({{begin, 0, 10},
+                        {"cuStreamBeginCapture_v2", 2, 5},
+                        {"launch", 20, 1},
+                        {end, 30, 10},
+                        {"launch", 50, 1}}),
+            "x-");
+  // One that another thread ends; and both edges of the profile.
+  EXPECT_EQ(CapturedOf({{begin, 0, 1}, {"launch", 5, 1}, {end, 10, 1, 1}, {"launch", 20, 1}}),
+            "x-");
+  EXPECT_EQ(CapturedOf({{"launch", 5, 1}, {end, 10, 1}, {"launch", 20, 1}}), "x-");
+  EXPECT_EQ(CapturedOf({{"launch", 5, 1}, {begin, 10, 1}, {"launch", 20, 1}}), "--");
+  // An end alone, after a capture that ended, says nothing of the time between.
+  EXPECT_EQ(CapturedOf({{begin, 0, 1}, {end, 10, 1}, {"launch", 20, 1}, {end, 30, 1}}), "-");
 }
 
 // After the last work that ran, launches were in flight: no launch is lost.
