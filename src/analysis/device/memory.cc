@@ -81,17 +81,19 @@ std::vector<Block> PairBlocks(const RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
   blocks.reserve(memory.size() / 2 + 1);  // Most are returned.
-  boost::unordered_flat_map<std::uint64_t, std::size_t> open;
+  // Devices have addresses of their own, which may be equal.
+  boost::unordered_flat_map<std::pair<DeviceKey, std::uint64_t>, std::size_t> open;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory.address[i] == 0 || memory.bytes[i] == 0) continue;
-    const auto found = open.find(memory.address[i]);
+    const std::pair place(KeyOf(memory, i), memory.address[i]);
+    const auto found = open.find(place);
     if (memory.bytes[i] > 0) {
       Block& block = blocks.emplace_back();
       block.device = KeyOf(memory, i);
       block.op = texts.Op(memory.op[i]);
       block.bytes = memory.bytes[i];
       block.allocated_at = memory.time[i];
-      open.insert_or_assign(memory.address[i], blocks.size() - 1);
+      open.insert_or_assign(place, blocks.size() - 1);
     } else if (found != open.end()) {
       blocks[found->second].released_at = memory.time[i];
       open.erase(found);

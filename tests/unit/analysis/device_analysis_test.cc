@@ -1,6 +1,8 @@
 // Memory, coverage and the tables of GPUs and kernels, on small profiles made by hand.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -36,6 +38,29 @@ TEST(Memory, MeasuresFragmentationAtLargestReservation) {
   ASSERT_EQ(blocks.rows(), 2U);
   EXPECT_EQ(IntegerAt(blocks, 0, "duration"), 10);
   EXPECT_EQ(IntegerAt(blocks, 1, "released_at"), Column::kAbsentInteger);
+}
+
+// The same address on two GPUs is two blocks: the return of one does not end the other.
+TEST(Memory, AddressesAreOfTheirDevice) {
+  TestProfile test;
+  for (const auto& [time, device, bytes] :
+       {std::tuple<Ns, std::int32_t, std::int64_t>{10, 0, 100}, {20, 1, 300}, {40, 0, -100}}) {
+    MemoryRow row;
+    row.time = time;
+    row.thread = test.main();
+    row.device_type = 1;
+    row.device = device;
+    row.address = 0x1000;
+    row.bytes = bytes;
+    test.builder().AddMemory(row);
+  }
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& blocks = *analysis.FindTable("memory_events");
+  ASSERT_EQ(blocks.rows(), 2U);
+  for (std::size_t row = 0; row < 2; ++row) {
+    const bool is_first = IntegerAt(blocks, row, "bytes") == 100;
+    EXPECT_EQ(IntegerAt(blocks, row, "released_at"), is_first ? 40 : Column::kAbsentInteger);
+  }
 }
 
 TEST(Memory, OperatorsCountTheSelectedIterations) {
