@@ -29,11 +29,8 @@ bool FailsBySize(const Side& base, const Side& current, const Estimate& estimate
 
 // Equal runs: the same profile twice, or a copy. Except for the last digit, which a file may lose.
 bool IsSame(const Series& a, const Series& b) {
-  constexpr double kRounding = 1e-12;
   return std::equal(a.values.begin(), a.values.end(), b.values.begin(), b.values.end(),
-                    [](double x, double y) {
-                      return std::abs(x - y) <= kRounding * std::max(std::abs(x), std::abs(y));
-                    });
+                    [](double x, double y) { return IsRounding(x, y); });
 }
 
 bool AreSame(std::span<const Series> a, std::span<const Series> b) {

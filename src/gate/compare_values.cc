@@ -19,12 +19,6 @@ namespace {
 // From this number of baseline runs on, their spread is the noise of a value.
 constexpr std::size_t kLeastForNoise = knowledge::kGateValueRuns.as<std::size_t>();
 
-// A file's decimal digits may come back one unit in the last place off.
-bool IsRounding(double a, double b) {
-  constexpr double kRounding = 1e-12;
-  return std::abs(a - b) <= kRounding * std::max(std::abs(a), std::abs(b));
-}
-
 }  // namespace
 
 std::span<const std::string_view> ExactMetrics() {
@@ -189,7 +183,7 @@ void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison&
   out.base = stats::Median(base);
   out.current = stats::Median(current);
   out.change = out.current - out.base;
-  if (IsRounding(out.base, out.current)) out.change = 0;
+  if (stats::IsRounding(out.base, out.current)) out.change = 0;
   if (CompareSums(limit, out) || CompareSparse(limit, out) ||
       CompareNoisy(limit, base, current, out))
     return;

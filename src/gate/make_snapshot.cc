@@ -13,6 +13,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "knowledge/gate.h"
+#include "model/certificate.h"
 
 namespace profgauge {
 namespace {
@@ -38,13 +39,6 @@ void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value)
   if (!value.empty() && snapshot.Environment(key).empty()) {
     snapshot.environment.emplace_back(key, std::move(value));
   }
-}
-
-std::string FactOf(std::span<const Profile> ranks, std::string_view name) {
-  for (const auto& [key, value] : ranks.front().facts) {
-    if (key == name) return value;
-  }
-  return {};
 }
 
 /// Whether a change of the number may come from unobserved time.
@@ -96,7 +90,8 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   }
   AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
   AddEnvironment(snapshot, "iterations", analysis.iteration_source.Text());
-  for (const auto& [key, fact] : kComparable) AddEnvironment(snapshot, key, FactOf(ranks, fact));
+  for (const auto& [key, fact] : kComparable)
+    AddEnvironment(snapshot, key, std::string(FactOf(ranks.front(), fact)));
   AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
   for (const Metric& metric : analysis.metrics) {
     const double value = AsNumber(metric.value, std::nan(""));

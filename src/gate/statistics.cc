@@ -180,12 +180,16 @@ double Median(std::span<const double> values) {
   return profgauge::Median(std::vector<double>(values.begin(), values.end()));
 }
 
+bool IsRounding(double a, double b) {
+  return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b));
+}
+
 double RobustSigma(std::span<const double> values) {
   const double median = Median(values);
   std::vector<double> deviations;
   deviations.reserve(values.size());
   for (const double v : values) deviations.push_back(std::abs(v - median));
-  return kConsistency * Median(deviations);
+  return kDeviationsOfMad * Median(deviations);
 }
 
 double KthDifference(std::span<const double> sorted_base, std::span<const double> sorted_current,

@@ -27,9 +27,9 @@ std::vector<double> Sorted(std::span<const double> values);
 double Variance(std::span<const double> values);
 /// Median; the mean of the middle two for an even count. O(n), on a copy. REQUIRES: not empty.
 double Median(std::span<const double> values);
-/// Median absolute deviation of a normal sample to its standard deviation: 1 / Φ⁻¹(3/4).
-inline constexpr double kConsistency = 1.4826;
-/// kConsistency times the median absolute deviation from the median (Hampel 1974): the standard
+/// Whether two values differ by no more than the last digit, which a file may lose.
+bool IsRounding(double a, double b);
+/// kDeviationsOfMad times the median absolute deviation from the median (Hampel 1974): the standard
 /// deviation of a normal sample, without its outliers, which may be up to half of the values. In
 /// the values' unit. 0 if more than half of the values are equal: callers that divide by it, or
 /// take it for the noise, need a floor. REQUIRES: not empty.

@@ -39,16 +39,6 @@ std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
   return sums;
 }
 
-/// Linear between the two nearest, in whole nanoseconds. REQUIRES: sorted, not empty.
-/// E.g. the 25 % quantile of 10, 20 and 40 is 15.
-Ns QuantileOf(const std::vector<Valued>& values, std::size_t percent) {
-  const std::size_t scaled = (values.size() - 1) * percent;
-  const std::size_t below = scaled / 100;
-  const Ns low = values[below].first;
-  if (below + 1 == values.size()) return low;
-  return low + (values[below + 1].first - low) * static_cast<Ns>(scaled % 100) / 100;
-}
-
 /// Ranks with equal values: the smallest number is named.
 void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> values,
                   RowWriter<columns::kRankSpread>& row) {
@@ -61,11 +51,11 @@ void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> 
       .Text("part"_col, part)
       .Integer("ranks"_col, static_cast<std::int64_t>(values.size()));
   row.Integer("min"_col, values.front().first);
-  row.Integer("p5"_col, QuantileOf(values, 5))
-      .Integer("p25"_col, QuantileOf(values, 25))
-      .Integer("median"_col, QuantileOf(values, 50))
-      .Integer("p75"_col, QuantileOf(values, 75))
-      .Integer("p95"_col, QuantileOf(values, 95));
+  row.Integer("p5"_col, QuantileOf(values, 5, &Valued::first))
+      .Integer("p25"_col, QuantileOf(values, 25, &Valued::first))
+      .Integer("median"_col, QuantileOf(values, 50, &Valued::first))
+      .Integer("p75"_col, QuantileOf(values, 75, &Valued::first))
+      .Integer("p95"_col, QuantileOf(values, 95, &Valued::first));
   row.Integer("max"_col, values.back().first)
       .Integer("min_rank"_col, values.front().second)
       .Integer("max_rank"_col, most->second);

@@ -104,16 +104,6 @@ std::optional<double> IdleOf(const RankFacts& rank) {
   return static_cast<double>(times.observed - times.busy) / static_cast<double>(times.observed);
 }
 
-// Linear between the two nearest, in whole nanoseconds. REQUIRES: not empty.
-Ns QuantileOf(std::vector<Ns>& values, std::size_t percent) {
-  std::sort(values.begin(), values.end());
-  const std::size_t scaled = (values.size() - 1) * percent;
-  const std::size_t below = scaled / 100;
-  const Ns low = values[below];
-  if (below + 1 == values.size()) return low;
-  return low + (values[below + 1] - low) * static_cast<Ns>(scaled % 100) / 100;
-}
-
 struct SizeRow {
   const CollectiveCall* example = nullptr;
   std::vector<Ns> durations, transfers;
@@ -125,6 +115,8 @@ struct SizeRow {
 void AppendSize(SizeRow row, std::int64_t size, std::int64_t from,
                 RowWriter<columns::kMessageSizes>& cells) {
   const CollectiveCall& call = *row.example;
+  std::sort(row.durations.begin(), row.durations.end());
+  std::sort(row.transfers.begin(), row.transfers.end());
   std::optional<double> algorithm, bus;
   if (row.transfer > 0 && !call.is_uneven) {
     algorithm = static_cast<double>(row.matched_bytes) * 1e9 / static_cast<double>(row.transfer);

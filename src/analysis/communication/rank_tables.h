@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/communication/blame.h"
 #include "analysis/communication/clocks.h"
@@ -35,6 +37,18 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
 void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out);
 void FillSizes(std::span<const RankFacts> ranks, Output& out);
 void FillStages(const Pipeline& pipeline, Output& out);
+
+/// Linear between the two nearest, in whole nanoseconds. `time_of` gives a value's time.
+/// REQUIRES: sorted by it, not empty.
+template <class T, class TimeOf = std::identity>
+Ns QuantileOf(const std::vector<T>& values, std::size_t percent, TimeOf time_of = {}) {
+  const std::size_t scaled = (values.size() - 1) * percent;
+  const std::size_t below = scaled / 100;
+  const Ns low = std::invoke(time_of, values[below]);
+  if (below + 1 == values.size()) return low;
+  const Ns step = std::invoke(time_of, values[below + 1]) - low;
+  return low + step * static_cast<Ns>(scaled % 100) / 100;
+}
 
 /// Why no rank straggles, in words. REQUIRES: none does.
 std::string NobodyBlamed(const Blame& blame);

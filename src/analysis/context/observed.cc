@@ -112,16 +112,6 @@ void AddPauses(const Profile& profile, const Iterations& iterations, std::vector
   }
 }
 
-// By thread: whether it makes launching calls.
-std::vector<bool> LaunchingThreads(const Profile& profile) {
-  std::vector<bool> launches(profile.threads.size(), false);
-  for (std::size_t call = 0; call < profile.api.size(); ++call) {
-    const ThreadId thread = profile.api.thread[call];
-    if (profile.api.kind[call] == ApiKind::kLaunch && thread.valid()) launches[thread.value] = true;
-  }
-  return launches;
-}
-
 // CUPTI's internal work; loading of code and full queues are the program's.
 bool IsProfilersOwn(std::string_view name) {
   for (const std::string_view own :
@@ -196,6 +186,15 @@ void AddOverhead(const Profile& profile, std::vector<Span>& out) {
 }
 
 }  // namespace
+
+std::vector<bool> LaunchingThreads(const Profile& profile) {
+  std::vector<bool> launches(profile.threads.size(), false);
+  for (std::size_t call = 0; call < profile.api.size(); ++call) {
+    const ThreadId thread = profile.api.thread[call];
+    if (profile.api.kind[call] == ApiKind::kLaunch && thread.valid()) launches[thread.value] = true;
+  }
+  return launches;
+}
 
 // Only where calls and device work were recorded: else any pause could be the profile's.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations) {

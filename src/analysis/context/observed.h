@@ -66,6 +66,9 @@ class SetupTimes {
 /// REQUIRES: `iterations` are those of the profile.
 std::vector<bool> CallsBeforeWindow(const Profile& profile, const Iterations& iterations);
 
+/// By row of the profile's threads: whether it makes launches.
+std::vector<bool> LaunchingThreads(const Profile& profile);
+
 // The threads whose waiting for input data is the iterations' waiting.
 
 /// By row of the profile's threads: whether it has the markers of iterations or launches kernels,

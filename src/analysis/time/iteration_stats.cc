@@ -150,8 +150,6 @@ constexpr double kMostSpreads = knowledge::kGateWarmupMostSpreads.value();
 // Iterations of a settled run differ at least by this share: without it, a tail of equal values
 // would make warm-up of every larger one.
 constexpr double kLeastSpread = knowledge::kGateWarmupLeastSpread.value();
-/// Median absolute deviation of a normal sample to its standard deviation.
-constexpr double kConsistency = 1.4826;
 // A start is warm-up only if this many of its iterations are a spread over the rest: a start with
 // every second one slow is none. Warm-up of one spread over 40 % is still found (the grid of
 // src/gate/README.md).
@@ -165,10 +163,7 @@ double MedianOf(std::span<const double> values) {
 
 // The standard deviation of a normal sample with this MAD.
 double RobustSigmaOf(std::span<const double> values) {
-  const double middle = MedianOf(values);
-  std::vector<double> distances;
-  for (const double value : values) distances.push_back(std::abs(value - middle));
-  return kConsistency * Median(std::move(distances));
+  return kDeviationsOfMad * MedianDeviation(values, MedianOf(values));
 }
 
 // The spread of a settled run: that of the tail, but at least that of neighboring values, as a tail
@@ -179,8 +174,8 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
   for (std::size_t i = 1; i < logarithms.size(); ++i) {
     steps.push_back(std::abs(logarithms[i] - logarithms[i - 1]));
   }
-  return std::max({RobustSigmaOf(tail), kConsistency / std::sqrt(2.0) * Median(std::move(steps)),
-                   kLeastSpread});
+  return std::max({RobustSigmaOf(tail),
+                   kDeviationsOfMad / std::sqrt(2.0) * Median(std::move(steps)), kLeastSpread});
 }
 
 // Sums of iterations from the first on, as their distance from the settled ones.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/context/marker_names.h"
+#include "analysis/context/observed.h"
 #include "analysis/time/run_iterations.h"
 #include "knowledge/iterations.h"
 
@@ -40,16 +41,6 @@ struct Pace {
 // Paces of the processes that mark iterations, or of their threads that launch work themselves,
 // such as the workers of a server.
 using Paces = std::map<std::pair<std::string_view, ThreadId>, Pace>;
-
-// By thread: whether it makes launches.
-std::vector<bool> LaunchingThreads(const Profile& profile) {
-  std::vector<bool> launches(profile.threads.size(), false);
-  for (std::size_t call = 0; call < profile.api.size(); ++call) {
-    const ThreadId thread = profile.api.thread[call];
-    if (thread.valid() && profile.api.kind[call] == ApiKind::kLaunch) launches[thread.value] = true;
-  }
-  return launches;
-}
 
 // Whether a name is of a family of markers, asked once for each name.
 class IsOfFamily {

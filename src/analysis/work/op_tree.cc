@@ -28,10 +28,7 @@ class NameBook {
     NameFacts& facts = facts_[id.value];
     if (!facts.known) {
       const std::string_view name = profile_.strings[id];
-      facts = {IsEligibleOp(name),
-               name.find("Backward") != name.npos || name.find("backward") != name.npos ||
-                   name.starts_with("autograd::engine::"),
-               name.starts_with("Optimizer."), true};
+      facts = {IsEligibleOp(name), NamesBackward(name), name.starts_with("Optimizer."), true};
     }
     return facts;
   }
@@ -202,6 +199,11 @@ void SetDirections(const HostTable& host, NameBook& names, OpTree& tree) {
 bool IsDataLoaderRange(std::string_view name) {
   return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||
          name.starts_with("enumerate(DataPipe)#");
+}
+
+bool NamesBackward(std::string_view name) {
+  return name.starts_with("autograd::engine::") || name.find("Backward") != name.npos ||
+         name.find("backward") != name.npos;
 }
 
 bool IsFrameworkRange(std::string_view name) {

@@ -57,6 +57,9 @@ struct OpTree {
 /// Framework ranges that old traces record as operators: DataLoader, optimizer, DataParallel.
 /// They are no operators in tables, like in the plug-in.
 bool IsFrameworkRange(std::string_view name);
+/// Whether a name says that it is of the backward pass: a node of PyTorch's autograd,
+/// `MmBackward0`, `torch::autograd::backward`. DLProf and PyProf have rules of their own.
+bool NamesBackward(std::string_view name);
 /// `enumerate(DataLoader)#…__next__`, `enumerate(DataPipe)#…`: waiting for input data.
 bool IsDataLoaderRange(std::string_view name);
 

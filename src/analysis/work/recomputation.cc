@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "analysis/work/op_tree.h"
 #include "base/numbers.h"
 #include "knowledge/recomputation.h"
 
@@ -12,13 +13,6 @@ namespace {
 
 // The nearest backward node around a row.
 enum class Inside : std::uint8_t { kNone, kNode, kCheckpoint };
-
-// PyTorch's engine, its nodes ("MmBackward0") and ranges that people call backward.
-bool IsBackward(std::string_view name) {
-  return name.starts_with("autograd::engine::evaluate_function") ||
-         name.find("Backward") != std::string_view::npos ||
-         name.find("backward") != std::string_view::npos;
-}
 
 // Operators that a node runs while gradients are recorded for their own gradients have numbers,
 // too: then nearly every node has such operators. One that recomputes a layer represents all of it.
@@ -74,7 +68,7 @@ std::vector<bool> FindRecomputed(const Profile& profile) {
     if (!host.name[row].valid()) continue;
     const std::string_view name = profile.Name(host.name[row]);
     std::int8_t& known = backward[host.name[row].value];
-    if (known < 0) known = IsBackward(name) ? 1 : 0;
+    if (known < 0) known = NamesBackward(name) ? 1 : 0;
     if (known == 1) {
       const bool checkpoint = name.find("Checkpoint") != std::string_view::npos;
       inside[row] = checkpoint ? Inside::kCheckpoint : Inside::kNode;
@@ -99,7 +93,7 @@ bool HasBackward(const Profile& profile) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (!host.name[row].valid()) continue;
     std::int8_t& known = backward[host.name[row].value];
-    if (known < 0) known = IsBackward(profile.Name(host.name[row])) ? 1 : 0;
+    if (known < 0) known = NamesBackward(profile.Name(host.name[row])) ? 1 : 0;
     if (known == 1 && host.thread[row].valid()) return true;
   }
   return false;

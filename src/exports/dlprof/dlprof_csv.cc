@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/csv.h"
+#include "model/certificate.h"
 #include "profgauge/version.h"
 
 namespace profgauge::dlprof {
@@ -200,12 +201,10 @@ std::string TensorCores(const Report& report) {
   return text;
 }
 
-// The first of the keys that the profile states; readers name one thing differently.
-std::string FactOf(const Profile& profile, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view wanted : keys) {
-    for (const auto& [key, value] : profile.facts) {
-      if (key == wanted) return value;
-    }
+// The first of these facts that was recorded; readers name one thing differently.
+std::string FirstFact(const Profile& profile, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (const std::string_view fact = FactOf(profile, key); !fact.empty()) return std::string(fact);
   }
   return {};
 }
@@ -229,11 +228,11 @@ void AddSystem(const Profile& profile, std::string& text) {
   // Unquoted, so that every GPU has a cell.
   text += "GPU Name(s)," + NeutralCell(names) + "\n";
   const std::pair<std::string_view, std::string> rows[] = {
-      {"CPU Model", FactOf(profile, {"cpu_model"})},
-      {"GPU Driver Version", FactOf(profile, {"nvidia_driver_version"})},
-      {"Framework", FactOf(profile, {"framework"})},
-      {"CUDA Version", CudaVersion(FactOf(profile, {"cuda_version", "cuda_driver_version"}))},
-      {"NSys Version", FactOf(profile, {"nsight_systems_version"})},
+      {"CPU Model", FirstFact(profile, {"cpu_model"})},
+      {"GPU Driver Version", FirstFact(profile, {"nvidia_driver_version"})},
+      {"Framework", FirstFact(profile, {"framework"})},
+      {"CUDA Version", CudaVersion(FirstFact(profile, {"cuda_version", "cuda_driver_version"}))},
+      {"NSys Version", FirstFact(profile, {"nsight_systems_version"})},
       {"DLProf Version", fmt::format("ProfGauge {}", kVersion)},
       {"DLProf Build", ""},
   };
