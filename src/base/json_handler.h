@@ -15,6 +15,9 @@
 
 namespace profgauge {
 
+/// Deeper nesting is no profile; each level costs stack.
+inline constexpr std::size_t kDeepestJson = 128;
+
 /// Returns of `false` stop the parser, with the reason in the code. Nothing here is virtual: the
 /// parser knows the handler's own type.
 struct JsonHandler {

@@ -81,10 +81,9 @@ std::string IntervalEnd(double change, bool is_points) {
 }
 
 std::string ChanceText(double chance) {
-  constexpr double kThousand = 1000, kHundred = 100;
-  if (chance < 1 / kThousand) return "by chance in under 1 of 1000";
-  if (chance < 1 / kHundred) return fmt::format("by chance in {:.0f} of 1000", chance * kThousand);
-  return fmt::format("by chance in {:.0f} of 100", chance * kHundred);
+  if (chance < 0.001) return "by chance in under 1 of 1000";
+  if (chance < 0.01) return fmt::format("by chance in {:.0f} of 1000", chance * 1000);
+  return fmt::format("by chance in {:.0f} of 100", chance * 100);
 }
 
 std::string ChangeWithInterval(double change, double low, double high) {

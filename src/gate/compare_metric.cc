@@ -101,8 +101,7 @@ std::optional<Tail> TailOf(std::string_view metric, std::vector<double> base,
     tail.current = std::move(current);
     return tail;
   };
-  constexpr double kP95 = 0.95, kP90 = 0.9;
-  if (metric == metric::kIterationTimeP95 || metric == metric::kStepTimeP95) return quantile(kP95);
+  if (metric == metric::kIterationTimeP95 || metric == metric::kStepTimeP95) return quantile(0.95);
   if (metric == metric::kIterationTimeMax || metric == metric::kStepTimeMax) return quantile(1);
   if (metric != metric::kIterationTimeRobustCv && metric != metric::kStepTimeRobustCv) {
     return std::nullopt;
@@ -116,7 +115,7 @@ std::optional<Tail> TailOf(std::string_view metric, std::vector<double> base,
   tail.current = DistancesOf(std::move(current));
   for (double& distance : tail.base) distance /= there;
   for (double& distance : tail.current) distance /= here;
-  tail.bound_of = QuantileOf(tail.base, kP90);
+  tail.bound_of = QuantileOf(tail.base, 0.9);
   return tail;
 }
 

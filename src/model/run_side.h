@@ -34,6 +34,9 @@ struct StepSegment {
   std::vector<Ns> lengths;
 };
 
+/// Longest iteration that is meant: a day.
+inline constexpr Ns kMostStepLength = 86'400'000'000'000;
+
 /// The length of several iterations together.
 struct StepSum {
   std::int64_t first = 0, steps = 1;

@@ -16,13 +16,11 @@
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
+#include "knowledge/gate.h"
 #include "knowledge/unrecorded.h"
 
 namespace profgauge {
 namespace {
-
-// Iterations follow each other without a gap from this share of time between them on.
-constexpr double kMuchBetween = 0.01;
 
 constexpr MetricId kOfSteps[] = {
     metric::kStepCount,        metric::kStepTimeMean,     metric::kStepTimeMedian,
@@ -124,9 +122,10 @@ std::vector<Busy> BusyOf(const RankContext& rank, bool communicates,
 /// something is between them.
 double RecordedLength(const Output& out) {
   const double between = AsNumber(out.ValueOf(metric::kIterationBetweenShare), 0);
-  const MetricId id = between >= kMuchBetween && out.IsSet(metric::kIterationPeriodMedian)
-                          ? metric::kIterationPeriodMedian
-                          : metric::kIterationTimeMedian;
+  const MetricId id =
+      between >= knowledge::kGateMuchBetween.value() && out.IsSet(metric::kIterationPeriodMedian)
+          ? metric::kIterationPeriodMedian
+          : metric::kIterationTimeMedian;
   return AsNumber(out.ValueOf(id), 0);
 }
 

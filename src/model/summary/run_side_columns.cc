@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::size_t kHeadNumbers = 6;  // Of "unrecorded": one for each number below.
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr Ns kLongest = 86'400'000'000'000;  // As a document's: a day.
 
 std::int64_t CountOf(std::size_t size) { return static_cast<std::int64_t>(size); }
 
@@ -31,8 +30,8 @@ std::vector<StepSum> SumsOf(const std::vector<std::int64_t>& numbers) {
   std::vector<StepSum> sums;
   for (std::size_t i = 0; i + 2 < numbers.size(); i += 3) {
     const StepSum sum{numbers[i], numbers[i + 1], numbers[i + 2]};
-    const bool is_one = sum.first >= 0 && sum.steps > 0 && sum.steps < kLongest && sum.length > 0 &&
-                        sum.length / sum.steps <= kLongest;
+    const bool is_one = sum.first >= 0 && sum.steps > 0 && sum.steps < kMostStepLength &&
+                        sum.length > 0 && sum.length / sum.steps <= kMostStepLength;
     if (is_one) sums.push_back(sum);
   }
   return sums;
@@ -174,10 +173,10 @@ std::shared_ptr<const RunSide> RunSideOf(const Summary& summary) {
     document.segments.push_back({firsts[i], {begin, begin + counts[i]}});
     at += static_cast<std::size_t>(counts[i]);
   }
-  const bool are_lengths =
-      std::ranges::all_of(lengths, [](Ns length) { return length > 0 && length <= kLongest; });
+  const bool are_lengths = std::ranges::all_of(
+      lengths, [](Ns length) { return length > 0 && length <= kMostStepLength; });
   const bool are_numbers = std::ranges::all_of(
-      firsts, [](std::int64_t first) { return first >= 0 && first < kLongest; });
+      firsts, [](std::int64_t first) { return first >= 0 && first < kMostStepLength; });
   if (!are_lengths || !are_numbers) return nullptr;
   document.batches = SumsOf(summary.Numbers("unrecorded.batches"));
   document.marks = RangesOf("unrecorded.marks", summary);

@@ -17,8 +17,6 @@ namespace profgauge::readers::ascend {
 namespace {
 
 constexpr const char* kNote = "summed up by Ascend's cluster analysis";
-/// Sums of times stop here, far beyond any run.
-constexpr Ns kMostTime = Ns{1} << 61;
 constexpr std::int64_t kMostRank = std::int64_t{1} << 20;
 
 double Share(Ns part, Ns whole) {
@@ -70,9 +68,9 @@ void ClusterSteps::Receive(const CsvRow& row) {
     const auto time = TimeOf(row, kNames[i]);
     if (!time) continue;
     ++rank.cells[i];
-    rank.sums[i] = std::min(rank.sums[i] + *time, kMostTime);
+    rank.sums[i] = std::min(rank.sums[i] + *time, kMaxTime);
   }
-  rank.bubble = std::min(rank.bubble + TimeOf(row, "Bubble").value_or(0), kMostTime);
+  rank.bubble = std::min(rank.bubble + TimeOf(row, "Bubble").value_or(0), kMaxTime);
 }
 
 // Every rank must state a column in each of its steps: a mean over those that do would hide ranks.
@@ -113,7 +111,7 @@ std::string ClusterSteps::WhyContradicted() const {
 
 Ns ClusterSteps::Sum(Column column) const {
   Ns sum = 0;
-  for (const auto& [id, rank] : ranks_) sum = std::min(sum + rank.sums[column], kMostTime);
+  for (const auto& [id, rank] : ranks_) sum = std::min(sum + rank.sums[column], kMaxTime);
   return sum;
 }
 

@@ -110,7 +110,7 @@ Status ReadModelConfig(DatabaseImport& import) {
 }
 
 Status ReadOps(DatabaseImport& import) {
-  constexpr std::int64_t kUnassociated = 2;
+  enum class Support : std::int64_t { kUnassociated = 2 };  // Of Tensor Cores.
   PROFGAUGE_TRY(auto scan, TableScan::Open(*import.database, "read_only_ops",
                                            {{{"id"}},
                                             {{"op_id"}},
@@ -128,7 +128,7 @@ Status ReadOps(DatabaseImport& import) {
     op.direction = import.Text(scan.Integer(4, -1));
     op.data_type = import.Text(scan.Integer(5, -1));
     op.stack = scan.Text(6);
-    op.unassociated = scan.Integer(7) == kUnassociated;
+    op.unassociated = static_cast<Support>(scan.Integer(7)) == Support::kUnassociated;
   });
 }
 

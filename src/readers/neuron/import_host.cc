@@ -29,10 +29,10 @@ bool IsDevice(const Record& record, std::string_view name) {
 }
 
 bool IsFramework(const Record& record) {
-  constexpr std::int64_t kFrameworkType = 99999;
+  enum class HostType : std::int64_t { kFramework = 99'999 };
   return record.Text(Key::kGroup).starts_with("framework") ||
          record.Says(Key::kEventSource, "framework") ||
-         record.Integer(Key::kType) == kFrameworkType;
+         record.Integer(Key::kType) == static_cast<std::int64_t>(HostType::kFramework);
 }
 
 // -1 outside of 0 to 100: such a sample has no share.

@@ -19,7 +19,7 @@
 namespace profgauge::readers::rocprofv3 {
 namespace {
 
-constexpr std::int64_t kGpuType = 2;
+enum class AgentType : std::int64_t { kGpu = 2 };  // rocprofiler_agent_type_t.
 
 /// "MEMORY_COPY_HOST_TO_DEVICE".
 CopyKind CopyOf(std::string_view operation) {
@@ -54,7 +54,7 @@ bool SetAxis(Kernel& kernel, std::size_t axis, std::int64_t group, std::int64_t 
 }
 
 std::optional<Gpu> GpuOf(const JsonRow& agent) {
-  if (agent.Integer("type") != kGpuType) return std::nullopt;
+  if (agent.Integer("type") != static_cast<std::int64_t>(AgentType::kGpu)) return std::nullopt;
   Gpu gpu;
   gpu.id = SmallOf(agent.Integer("logical_node_type_id"), SmallOf(agent.Integer("node_id")));
   gpu.name = agent.Text("product_name");

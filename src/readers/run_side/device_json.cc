@@ -44,8 +44,8 @@ void SetIf(std::string_view name, std::optional<double> value,
 }
 
 std::int64_t IndexOf(std::optional<double> number) {
-  constexpr double kMostDevices = 1e6;
-  return number && *number >= 0 && *number < kMostDevices ? static_cast<std::int64_t>(*number) : -1;
+  return number && *number >= 0 && *number < kMostDeviceIndex ? static_cast<std::int64_t>(*number)
+                                                              : -1;
 }
 
 /// A violation's name as a reason: that of power is the device's cap, all others are heat.
@@ -63,13 +63,12 @@ void AddViolations(const json::value& gpu, DeviceSample& sample) {
   const json::value* throttle = Member(gpu, {"throttle"});
   const auto* object = throttle == nullptr ? nullptr : throttle->if_object();
   if (object == nullptr) return;
-  constexpr double kPerCent = 0.01;
   for (const auto& [key, value] : *object) {
     const std::string_view name(key.data(), key.size());
     const std::string_view reason = ReasonOfViolation(name);
     const auto share = AmountOf(&value);
     if (reason.empty() || !share || !name.ends_with("activity")) continue;
-    sample.shares.emplace(reason, std::clamp(*share * kPerCent, 0.0, 1.0));
+    sample.shares.emplace(reason, std::clamp(*share * 0.01, 0.0, 1.0));
   }
 }
 

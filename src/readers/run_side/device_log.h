@@ -35,6 +35,9 @@ Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::s
 
 // Shared by the readers of device logs: one reading of one device, and conditions of readings.
 
+/// Devices of logs have numbers below it.
+inline constexpr double kMostDeviceIndex = 1e6;
+
 /// One reading. Names of values are those of RunDevice::conditions.
 struct DeviceSample {
   std::int64_t index = -1;  ///< As the tool counts; not CUDA's order.

@@ -108,7 +108,6 @@ constexpr NamedReading kExporterMetrics[] = {
     {"DCGM_FI_DEV_CLOCKS_EVENT_REASONS", Reading::kReasons},
 };
 
-constexpr double kMostIndex = 1e6;
 constexpr double kMostMegahertz = 1e5, kMostWatts = 1e5, kMostCelsius = 1e3;
 
 std::string Lowercase(std::string_view text) {
@@ -154,12 +153,11 @@ void SetWithin(std::string_view name, std::optional<double> value, double most,
 /// Puts a cell into the sample; the first of a kind counts.
 void Put(Reading reading, std::string_view column, const std::string& cell, DeviceSample& sample) {
   const auto number = LeadingNumber(cell);
-  constexpr double kMilli = 1e-3;
   switch (reading) {
     case Reading::kNone:
       return;
     case Reading::kIndex:
-      if (number && *number >= 0 && *number < kMostIndex) {
+      if (number && *number >= 0 && *number < kMostDeviceIndex) {
         sample.index = static_cast<std::int64_t>(*number);
       }
       return;
@@ -181,7 +179,7 @@ void Put(Reading reading, std::string_view column, const std::string& cell, Devi
     case Reading::kWatts:
       return SetWithin("watts", number, kMostWatts, sample.values);
     case Reading::kMilliwatts:
-      return SetWithin("watts", number ? std::optional(*number * kMilli) : number, kMostWatts,
+      return SetWithin("watts", number ? std::optional(*number * 1e-3) : number, kMostWatts,
                        sample.values);
     case Reading::kWattsLimit:
       return SetWithin("watts", number, kMostWatts, sample.limits);

@@ -17,8 +17,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t kMostLevels = 16;
-
 /// Segments and batches are in order, and none begins before the last one ends.
 bool AreInOrder(const RunDocument& document) {
   std::int64_t next = 0;

@@ -20,8 +20,8 @@ namespace profgauge::readers {
 inline constexpr std::size_t kMostRunBytes = std::size_t{1} << 20;
 inline constexpr std::size_t kMostRunSteps = 65'536;
 inline constexpr std::size_t kMostRunRanges = 4'096;
-/// Longest iteration that is meant: a day.
-inline constexpr Ns kMostStepLength = 86'400'000'000'000;
+/// How deep documents may be nested.
+inline constexpr std::size_t kMostLevels = 16;
 
 /// The result of a text: a document, problems, or both.
 ///

@@ -25,7 +25,6 @@ namespace json = boost::json;
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kDuetSchema = 1;
-constexpr std::size_t kMostDuetDepth = 16;
 constexpr std::pair<std::string_view, DuetProcess> kProcesses[] = {
     {"both_loaded", DuetProcess::kBothLoaded},
     {"restarted", DuetProcess::kRestarted},
@@ -151,7 +150,7 @@ Result<Duet> ReadDuet(std::string_view text) {
     return Fail(DuetError("duet/too-large", fmt::format("over {} bytes", kMostRunBytes)));
   }
   json::parse_options options;
-  options.max_depth = kMostDuetDepth;
+  options.max_depth = kMostLevels;
   json::error_code error;
   std::size_t parsed = 0;
   const json::value value = ParseExactJson(WithoutByteOrderMark(text), options, error, parsed);

@@ -23,9 +23,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Deeper nesting is no profile; each level costs stack.
-constexpr std::size_t kDeepest = 128;
-
 std::string Quoted(std::string_view text) {
   return json::serialize(json::string_view(text.data(), text.size()));
 }
@@ -172,7 +169,7 @@ class Copier : public JsonHandler {
 
 Result<std::string> CopyJson(ByteSource& source, const JsonKeep& keep) {
   json::parse_options options;
-  options.max_depth = kDeepest;
+  options.max_depth = kDeepestJson;
   json::basic_parser<Copier> parser(options, keep);
   const auto feed = [&](std::string_view bytes, std::uint64_t before) -> Status {
     if (parser.done()) return {};

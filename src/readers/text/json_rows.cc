@@ -18,8 +18,6 @@ namespace {
 
 namespace json = boost::json;
 
-/// Deeper nesting is no profile; each level costs stack.
-constexpr std::size_t kMaxDepth = 128;
 /// No row of a profile is close to these; they limit the memory of one row.
 constexpr std::size_t kMaxRowBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxText = std::size_t{16} << 20;
@@ -165,7 +163,7 @@ class Handler : public JsonHandler {
 
 json::parse_options ParseOptions() {
   json::parse_options options;
-  options.max_depth = kMaxDepth;
+  options.max_depth = kDeepestJson;
   return options;
 }
 
