@@ -79,7 +79,7 @@ class ActivitySweep {
     if (active_ != 0 && since_ < until) visit_(Span{since_, until}, active_);
     since_ = until;
   }
-  /// Position in the first list.
+  /// The latest end of the lowest of `kinds`.
   Ns UntilOf(Kinds kinds) const {
     return until_[static_cast<std::size_t>(std::countr_zero(kinds))];
   }

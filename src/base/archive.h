@@ -38,13 +38,13 @@ struct ArchiveMember {
 
 /// The regular files of an archive by name, without hidden ones and those of macOS. Errors: kInput
 /// "archive/truncated", "archive/damaged", "archive/too-large".
-/// A zip costs one read of its directory at the end of the file. A tar is read, and unpacked where
-/// it is compressed, from its start to its end: it has no directory.
+/// A zip costs the reading of its end and of its directory. A tar has no directory: it is read, and
+/// unpacked where it is compressed, from its start to its end.
 Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKind kind);
 
 /// Opens PATH/MEMBER. Errors: kInput "input/missing", and those of the archive and of the member.
-/// The directory is read again at each call. A member of a compressed tar costs the unpacking of
-/// everything before it; one of a plain tar or of a zip is found by its position.
+/// Each call costs that of MembersOf(): the members are listed again. Then a member of a zip or of
+/// a plain tar is read from its position; one of a compressed tar only after all that is before it.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member);
 

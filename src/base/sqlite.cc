@@ -19,8 +19,8 @@ std::string WordsOf(sqlite3* handle, int status) {
          " (code " + std::to_string(code) + ")";
 }
 
-// Three causes have separate advice, since users meet them: a file that was cut off while it
-// was copied, one that the profiler still writes, and one of another format with this ending.
+// Two causes have advice, since users meet them: a file that is no database or was cut off while
+// it was copied, and one that another program has locked.
 Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind kind) {
   Error error;
   error.kind = kind;

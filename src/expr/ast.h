@@ -39,15 +39,16 @@ std::string TypeName(const Type& type);
 
 // The tree of an expression, flat: nodes are in post-order (children before parents, a subtree is
 // one run of nodes, the root is last), so every pass over it is a loop and depth costs no stack.
+//
+// `a + b * 2 > 5 us` is stored as
+//
+//   id     0    1    2    3     4     5      6
+//   op     a    b    2    *     +     5 us   >
+//   first  0    1    2    1     0     5      0
+//
+// Node 3 has the children 1 and 2; its subtree is [first, id] = [1, 3].
 
 /// Bytes of the expression's text, end exclusive.
-/// `a + b * 2 > 5 us` is stored as
-///
-///   id     0    1    2    3     4     5      6
-///   op     a    b    2    *     +     5 us   >
-///   first  0    1    2    1     0     5      0
-///
-/// Node 3 has the children 1 and 2; its subtree is [first, id] = [1, 3].
 struct Range {
   std::uint32_t begin = 0, end = 0;
 };

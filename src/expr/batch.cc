@@ -81,7 +81,7 @@ std::span<const double> Batch::Run(std::span<const RowId> rows) {
   return {Register(last_).data(), rows.size()};
 }
 
-// A condition is 1, 0 or NaN, which decides like any absent operand:
+// A condition is 1 (true), 0 (false) or NaN (absent):
 //
 //   and  0   1   NaN        or   0   1   NaN
 //   0    0   0   0          0    0   1   NaN

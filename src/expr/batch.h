@@ -17,7 +17,8 @@ namespace profgauge::expr {
 
 inline constexpr std::size_t kBatchRows = 1024;
 
-/// One register a node, each of kBatchRows numbers. `kernel.mean > 5 us and kernel.calls > 10`:
+/// One register a node, each of kBatchRows numbers at most. `kernel.mean > 5 us and kernel.calls >
+/// 10`:
 ///
 ///   rows        0    1    2         filled by
 ///   mean        4e3  9e3  NaN       Load

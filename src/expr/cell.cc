@@ -82,7 +82,6 @@ Cell Call(FunctionId function, NodeId id, const std::vector<NodeId>& children,
   return Cell::Number(result, id);
 }
 
-/// "3 kernels".
 /// "1 kernel", "2 kernels"; plural(n, 'entry', 'entries') names the second form.
 Cell Plural(const Program& program, const std::vector<NodeId>& children,
             const std::vector<Cell>& cells) {
@@ -158,8 +157,8 @@ bool FindRow(const Source& source, RowId row, RowId& found) {
   return found < source.column->size();
 }
 
-// Absent in four ways: no data for the field, no row of it for this one, an absent cell, and an id
-// of a text without the pool of texts.
+// Absent where there is no data for the field, no row of it for this one, an absent cell, or a text
+// without its pool.
 Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row) {
   const NodeInfo& info = program.info()[id];
   const Source* source = SourceOf(info, data);

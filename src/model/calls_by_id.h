@@ -21,7 +21,8 @@ namespace profgauge {
 ///   after the calls    call 8 has 102       dense_   |  8   | none | no work | none |   first_ 102
 ///
 /// Find() of 104 is null: no work has it. Find() of 103 gives ApiId::kNone until the caller writes
-/// a call there. O(1) each; memory is four bytes an id, also for ids in between.
+/// a call there. O(1) each. Memory is four bytes an id, also for ids in between; ids that
+/// are far apart are in a hash table.
 class CallsById {
  public:
   /// One entry, ApiId::kNone at first, for each of `ids` that is not negative.

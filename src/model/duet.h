@@ -1,5 +1,10 @@
 // Two programs, or two versions of one, that ran alternately on one machine: blocks of iterations
 // of A and of B (`duet.json`).
+//
+//   order ABBA     A: 12 11 11 | B: 10 9 9 | B: 9 9 9 | A: 11 11 11     lengths of iterations, ms
+//
+// Blocks alternate so that a drift of the machine meets both sides alike. A reader fills this
+// (readers/run_side/duet_document.cc), the gate compares the sides.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +17,6 @@
 namespace profgauge {
 
 /// How the sides share processes, which decides how much noise their blocks share.
-///
-///   order ABBA     A: 12 11 11 | B: 10 9 9 | B: 9 9 9 | A: 11 11 11     lengths of iterations, ms
-///
-/// Blocks alternate so that a drift of the machine meets both sides alike. A reader fills this
-/// (readers/run_side/duet_document.cc), the gate compares the sides.
 enum class DuetProcess : std::uint8_t {
   kBothLoaded,  ///< One process each, for all blocks: they differ by the noise of one start.
   kRestarted,   ///< A process for each block, or for some of them.

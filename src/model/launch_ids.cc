@@ -31,7 +31,7 @@ std::optional<Work> LaunchedBy(ApiKind kind) {
   }
 }
 
-/// Makes numbers from 0 on, where no row has a recorded one that they could meet.
+/// Numbers pairs of call and work from 0 on. No row has a recorded number, so none is taken.
 class Numbering {
  public:
   Numbering(const Profile& profile, NarrowColumn<std::int64_t>& calls,

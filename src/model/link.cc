@@ -168,7 +168,7 @@ HostId StartingAt(const HostTable& host, std::uint32_t begin, std::uint32_t end,
   return row < end && host.start[row] == time ? HostId{row} : HostId{};
 }
 
-/// An arrow is two rows with one id: the end at the forward op, and one or more at backward ops.
+/// An arrow is all rows with one id: one at the forward op, and one or more at backward ops.
 void FollowArrows(Profile& profile, std::vector<FlowRow>& flows) {
   if (flows.empty()) return;
   auto& host = profile.host;
@@ -229,9 +229,9 @@ void MatchSequences(Profile& profile, const std::vector<bool>& backward) {
 }  // namespace
 
 //   row 0   [a ------------------------ 20)        parent none
-//   row 1      [b ------- 9)                       parent 0
-//   row 2         [c -- 7)                         parent 1
-//   row 3              [d ------- 12)              parent 1, reaches beyond it: counted
+//   row 1      [b ---------- 9)                    parent 0
+//   row 2         [c - 7)                          parent 1
+//   row 3                 [d ---- 12)              parent 1, reaches beyond it: counted
 //   row 4                            [e -- 18)     d has ended; parent 0
 //
 // Rows that start together come longest first, so the outer one is before the inner one.

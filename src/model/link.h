@@ -3,7 +3,7 @@
 // counters, the rows it could not link. So those without requirements may run concurrently.
 //
 // A link that the file does not show is not made: the row keeps an invalid id. Except for parents,
-// an invalid id means that the link is unknown, never that there is none.
+// an invalid id does not mean that there is no such row: it may only be missing in the file.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,8 @@ void SumCollectives(const Data& data, Summary& sums) {
   sums.cc_instruction_active = Busy(UnionOf(data.cc_instructions), sums.window);
 }
 
-// `limited` adds up the lengths of all cores; `tensor_limited` is the overlap of two unions.
+// `sums.limited` adds up all rows, also those of several cores at one time; `tensor_limited` is the
+// overlap of two unions.
 void SumThrottles(const Data& data, Summary& sums) {
   SpanCollector limited;
   double weighted = 0;

@@ -118,7 +118,7 @@ void AppendStreamRow(T& t, const StreamRow& row) {
   t.stream.push_back(row.stream);
 }
 
-/// Only the fields that differ between kernels of a program: one multiplication each.
+/// Only registers and sizes, which differ most between kernels: one multiplication for each size.
 std::uint64_t SizesHash(const LaunchConfig& config) {
   std::uint64_t hash = static_cast<std::uint32_t>(config.registers);
   for (const auto* sizes : {config.grid, config.block}) {

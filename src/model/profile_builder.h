@@ -180,7 +180,8 @@ class ProfileBuilder {
   /// Gives GPUs other numbers in all rows, by the numbers that they have there. Those that become
   /// several of a listed one are listed, too.
   void RenumberGpus(const std::map<std::int32_t, NewGpu>& numbers);
-  /// Facts are kept in summaries: readers add only those of their allow lists.
+  /// Facts are kept in summaries. Values of a file become facts by a list of keys only: others may
+  /// name people or machines.
   void AddFact(std::string key, std::string value);
   /// `profgauge.run` as the profile carries it.
   void SetRunDocument(std::string text) { profile_.run_document = std::move(text); }

@@ -99,8 +99,8 @@ Result<Profile> ProfileBuilder::Finish() {
   return std::move(profile_);
 }
 
-// The earliest time of all tables. Scheduling does not count: it is cut to the extent of the events
-// (FinishCpu). Arrows begin and end at events.
+// The earliest time of all tables and of the recording span. Scheduling does not count: it is cut
+// to the extent of the events (FinishCpu). Arrows begin and end at events.
 Ns ProfileBuilder::FindOrigin() const {
   Ns origin = std::numeric_limits<Ns>::max();
   const auto include = [&](const std::vector<Ns>& times) {

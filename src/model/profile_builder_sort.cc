@@ -56,7 +56,7 @@ class Columns {
 }  // namespace
 
 // The order of each table is found first, then all columns are moved by it, those as well that only
-// the builder has: ids by which link/ finds rows.
+// the builder has: ids by which model/link.h finds rows.
 void ProfileBuilder::SortTables() {
   auto& host = profile_.host;
   auto& python = profile_.python;

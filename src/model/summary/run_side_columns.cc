@@ -145,7 +145,7 @@ void AddRunSide(const Profile& profile, Summary& summary) {
   summary.texts["unrecorded.commit"] = {document.commit};
 }
 
-//   unrecorded           carrier | of one process | clock | attached | rank | ranks
+//   unrecorded           carrier | of the process | clock | attached | rank | ranks
 //   unrecorded.first     0        500        the first iteration of each segment
 //   unrecorded.count     3        2          how many it has
 //   unrecorded.lengths   9 8 8    9 9        of all segments, one after the other

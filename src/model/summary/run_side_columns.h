@@ -9,7 +9,7 @@
 
 namespace profgauge {
 
-/// Adds nothing where the profile has no document.
+/// Adds nothing where the profile has neither a document nor conditions of devices.
 void AddRunSide(const Profile& profile, Summary& summary);
 /// Null where the summary has none, or columns that disagree.
 /// Devices may be there without a document. Lengths of 0 or over a day, or a negative number of an

@@ -35,7 +35,7 @@ struct Summary {
 /// zigzag varint (0, -1, 1, -2 as 0, 1, 2, 3), "text" is n and then that many bytes:
 ///
 ///   n columns of numbers   each: "name", n values, ±n each: the difference to the one before
-///   n texts                each: "text", in order, every text once
+///   n texts                each: "text", sorted, every text once
 ///   n columns of texts     each: "name", n values, n each: the place among the texts
 ///
 /// Columns are in the order of their names, so equal summaries are equal bytes.
