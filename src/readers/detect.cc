@@ -179,8 +179,8 @@ bool AllOf(std::string_view texts, std::string_view separator, const Fits& fits)
   return true;
 }
 
-// Keys are those near the beginning (text/json_shape.h); all must be there. A row without keys and
-// without an event fits every JSON.
+// Keys are those near the beginning (text/json_shape.h); all must be there. A row without keys,
+// event and list has no signs in JSON, and fits every file.
 bool FitsJson(const ForeignKind& row, const readers::JsonShape& shape) {
   if (row.list && !shape.is_list) return false;
   return AllOf(row.keys, " ", [&](std::string_view key) { return shape.Has(key); }) &&

@@ -9,7 +9,7 @@
 //   7  the reader that is unsure (Match::kMaybe)
 //   8  Parquet outside of a folder of tables; unknown, with the visible properties
 //
-// The name of a file never chooses a reader. It only helps to name files that are not read.
+// The name of a single file chooses no reader. It only helps to name files that are not read.
 #pragma once
 
 #include <cstddef>

@@ -6,8 +6,8 @@
 //                                         │
 //   Settle, GiveRanks (ranks.h), documents of the run (run_side/), captures (folders.h), order
 //
-// All profiles of a run are in memory at the same time. Files of similar size are read
-// simultaneously, one thread each; otherwise one after the other, by all threads each.
+// All profiles of a run are in memory at the same time. Many files of similar size
+// are read simultaneously, one thread each; others one after the other, by all threads each.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 //     ASCEND_PROFILER_OUTPUT/              OutputsOf: read in place of the folder
 //       trace_view.json                    read
 //       kernel_details.csv                 left out beside trace_view.json, else read
-//       step_trace_time.csv, ..., *.db     left out; by name refused, with the file to pass
+//       step_trace_time.csv, ..., *.db     left out; refused if a user passes one
 #pragma once
 
 #include <memory>

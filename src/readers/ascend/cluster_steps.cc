@@ -23,8 +23,8 @@ double Share(Ns part, Ns whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-/// No time of a step is negative: such a cell says nothing. Such a cell is absent, so numbers that
-/// need it are absent for all ranks.
+/// No time of a step is negative: such a cell is absent, and so are numbers of all ranks that need
+/// it.
 std::optional<Ns> TimeOf(const CsvRow& row, const char* column) {
   const auto time = ParseMicroseconds(row.Text(column), Fraction::kDecimal, kMaxDuration);
   return time && *time >= 0 ? time : std::nullopt;

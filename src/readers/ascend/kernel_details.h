@@ -6,7 +6,8 @@
 //   4,0,MatMul_1,MatMul,AI_CORE,"1704161511420306.491\t",20.5,1.5,
 //   24,"""8,16;16,32""",DT_BF16;DT_BF16,81
 //
-// Columns differ between versions; each is found by its name.
+// The head and each kernel are one line in the file. Columns differ between versions; each is found
+// by its name.
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
@@ -28,7 +29,8 @@ class KernelDetails {
  public:
   explicit KernelDetails(ProfileBuilder& builder) : builder_(builder) {}
 
-  /// One kernel. A row that equals another in everything is counted and left out.
+  /// One kernel. A row that equals another in device, stream, task, name and times is counted and
+  /// left out.
   void Receive(const CsvRow& row);
   /// Adds steps, each from its first kernel to its last, devices, and tables of operators. Once,
   /// after the last row. O(n log n).

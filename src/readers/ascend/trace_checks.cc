@@ -68,7 +68,7 @@ void TraceView::CheckOwnTotals() {
 }
 
 // The profiler's tracks are unions, so overlapping kernels count once here, too. One analysis may
-// be of several NPUs: a single track is compared with the sum over all of them.
+// be of several NPUs: where there is only one, its tracks are compared with the sums over all NPUs.
 void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours) {
   const bool of_all = own.size() == 1;
   for (const auto& [npu, stated] : own) {

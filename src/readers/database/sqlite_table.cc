@@ -96,7 +96,8 @@ class BlockReader {
 
 /// The rowids of a table that is worth several threads: it has many, with few gaps, and does not
 /// change meanwhile.
-/// Gaps cost whole blocks: rowids that would need more bytes than the file has are read in one go.
+/// Gaps cost whole blocks: where so many rowids would need more bytes than the file has, the table
+/// is not worth it.
 Result<std::optional<Rowids>> LongTable(sqlite::Database& database, const std::string& table,
                                         const std::set<std::string>& columns) {
   constexpr std::uint64_t kRowsWorthThreads = 16 * kBlockRows, kLeastRow = 4, kUsualRow = 32;

@@ -17,16 +17,18 @@
 
 namespace profgauge::readers::dlprof {
 
+// The tables of the database:
+//
+//   dictionary              id, string                      names, types, shapes
+//   read_only_ops           an operator                     id -> name, type
+//   read_only_op_instances  its calls                       -> read_only_ops
+//   read_only_kernels       kernels, with their call        -> read_only_ops, op_instance
+//   model_summary           one row for each aggregation    aggr_id
+//   op_nodes, metric, ...   sums of an aggregation          aggr_id
+//
+// Rows are of the whole profile; only the sums are of an aggregation's iterations.
+
 /// One op of the database. Texts are as written.
-///
-///   dictionary              id, string                      names, types, shapes
-///   read_only_ops           an operator                     id -> name, type
-///   read_only_op_instances  its calls                       -> read_only_ops
-///   read_only_kernels       kernels, with their call        -> read_only_ops, op_instance
-///   model_summary           one row for each aggregation    aggr_id
-///   op_nodes, metric, ...   sums of an aggregation          aggr_id
-///
-/// Rows are of the whole profile; only the sums are of an aggregation's iterations.
 struct DatabaseOp {
   std::string id;    ///< "CONV2D_1"
   std::string name;  ///< "/module/net::forward/conv2d"

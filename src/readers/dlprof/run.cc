@@ -156,8 +156,8 @@ Status SettleNamed(Run& run) {
 }  // namespace
 
 //   in the folder                      result
-//   database, reports                  the database; reports are skipped with the reason
-//   reports of one run                 one profile, merged
+//   one database, reports              the database; reports are skipped with the reason
+//   reports of one run                 one profile, merged; several databases are skipped
 //   reports of several runs            error, also of several databases without reports
 //   other profiles, files of DLProf    the other profiles
 Status SettleRun(const std::string& folder, Run& run) {

@@ -3,7 +3,7 @@
 //
 //   ph        which events                        becomes
 //   X         all, by category                    a row of the category's table
-//   B, E      of measured kinds                   an ApartRow; paired.h finds the pairs
+//   B, E      all; of measured kinds with a row   an ApartRow; paired.h finds the pairs
 //   M         process_name, thread_name           a NameRow
 //   i, I      named "[memory]", of any category   a MemoryRow
 //   s, t, f   fwdbwd, forward_backward            a FlowRow, from forward to backward

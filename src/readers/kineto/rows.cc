@@ -19,7 +19,7 @@ constexpr TraceNumber kMostTraces = (TraceNumber{1} << (63 - kIdBits)) - 1;
 ///   chunk   strings 0 "aten::mm"  1 "gemm"      rows name 0 and 1
 ///   builder strings 17 "aten::mm" 4 "gemm"      remap.strings = {17, 4}
 ///
-/// One call for each row instead of a look-up of each text.
+/// Each text is looked up once for the chunk, and not once for each row.
 struct Remap {
   std::vector<StringId> strings;
   std::vector<ThreadId> threads;

@@ -240,7 +240,7 @@ Status ReadApi(Import& import) {
 //   id 1 begin at 10, id 2 begin at 12, id 2 end at 15, id 1 end at 20
 //
 // gives the ranges [12, 15) and [10, 20). Ranges that end on another thread are counted and left
-// out: they nest with nothing. An end without a begin, and marks, are events without a value.
+// out: they nest with nothing. An end without a begin, and marks, are counted as ignored.
 Status ReadMarkers(Import& import) {
   PROFGAUGE_TRY(const auto rows, MarkersInOrder(import));
   boost::unordered_flat_map<std::int64_t, OpenRange> open;

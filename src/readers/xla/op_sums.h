@@ -56,7 +56,8 @@ class OpSums {
 //   instruction "gemm_fusion.24": opcode fusion, config with "triton", calls computation 7
 //   computation 7: dot of bf16 and bf16 ──> kernel "gemm_fusion_24" is a product
 //
-// Narrow types have at most 16 bits: Tensor Cores compute them.
+// Narrow types have at most 16 bits: Tensor Cores compute them. Message and field numbers:
+// xla/service/hlo.proto and xla/xla_data.proto of github.com/openxla/xla.
 
 /// An HloProto with the fields that HloProducts reads, and names of instructions as of kernels,
 /// made by `name`.

@@ -80,7 +80,7 @@ struct DevicePlane {
 };
 /// Nothing for planes of hosts, and of other objects ("/device:CUSTOM:…").
 std::optional<DevicePlane> DevicePlaneOf(std::string_view plane);
-/// The number at the end of "/device:GPU:3"; -1 when there is none, or it has no 32 bits.
+/// The number at the end of "/device:GPU:3"; -1 when there is none, or 32 bits do not hold it.
 std::int32_t TrailingNumber(std::string_view text);
 
 /// Data about a device that only its plane has.

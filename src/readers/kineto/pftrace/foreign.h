@@ -44,8 +44,8 @@ struct Signs {
   void SeeTrack(std::string_view name);
 };
 
-/// kUnknown if no sign is present. The first that fits, from signs that only one writer has to
-/// those that several share.
+/// kUnknown if no sign is present. Of several the first one counts: those of a system and of AMD's
+/// tools before those of PyTorch, and those before other stages, Chrome and Neuron.
 Writer WriterBy(const Signs& signs);
 
 /// Why a trace of that writer is not read, with how to record one that is.

@@ -17,9 +17,8 @@ std::size_t RunFrom(Marks marks, std::size_t from, bool begins) {
   return at - from;
 }
 
-/// Whether a writer that writes as time goes by could have written these: nested slices. Nested
-/// slices in the order of time look like a group of begins and ends where the innermost ends come
-/// last in the file: B B E E. Then the stack is right.
+/// Whether a writer that writes as time goes by could have written these. Two nested slices in the
+/// order of time are B B E E, which looks like a group as well: then the stack is right.
 bool IsInTime(Marks marks) {
   return std::is_sorted(marks.begin(), marks.end(),
                         [](const SliceMark& a, const SliceMark& b) { return a.time < b.time; });
