@@ -110,7 +110,10 @@ class Mcp(unittest.TestCase):
             self.assertEqual(len(rows["rows"]), 4)
             self.assertTrue(agent.call("query", table="kernels")["structuredContent"]["rows"])
             changed = agent.call("compare", base=str(EXAMPLES / "healthy.pt.trace.json.gz"), current=slow)
-            self.assertIn("comparison", changed["structuredContent"])
+            lists = [member.get("rows") if isinstance(member, dict) else member
+                     for member in changed["structuredContent"]["comparison"].values()]
+            self.assertEqual(max(len(rows) for rows in lists if isinstance(rows, list)), 12)
+            self.assertTrue(changed["structuredContent"]["truncated"])
             self.assertIn("saves", agent.call("what_if", paths=[slow],
                                               scenarios=["host_op.name matches 'DataLoader' by 0"])
                           ["structuredContent"]["text"])

@@ -257,8 +257,18 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   return std::move(object);
 }
 
-// The waterfall and other lists, e.g. of metrics and values, are cut to their first rows. Tables of
-// kernels and operators stay whole. An answer that is still too long is given as text.
+// A list of the comparison: an array, or the `rows` of a table of kernels or operators, the largest
+// change first.
+json::array* RowsIn(json::value& member) {
+  if (json::object* table = member.if_object()) {
+    json::value* rows = table->if_contains("rows");
+    return rows == nullptr ? nullptr : rows->if_array();
+  }
+  return member.if_array();
+}
+
+// Every list is cut to its first rows, which `truncated` says. An answer that is still too long is
+// given as text.
 Result<json::object> CallCompare(const Caller& caller, const json::object& arguments) {
   const std::vector<std::string> sides = {TextIn(arguments, "base"), TextIn(arguments, "current")};
   PROFGAUGE_CHECK(caller.CheckPaths(sides));
@@ -266,15 +276,17 @@ Result<json::object> CallCompare(const Caller& caller, const json::object& argum
   const json::value report = ParseJson(ran.text);
   json::value comparison = ValueIn(report, "comparison");
   Tame(comparison);
+  bool truncated = false;
   if (json::object* object = comparison.if_object()) {
     for (auto& member : *object) {
-      json::array* list = member.value().if_array();
-      if (list == nullptr) continue;
+      json::array* list = RowsIn(member.value());
       const std::size_t most = member.key() == "waterfall" ? kMostSteps : kMostOperators;
-      while (list->size() > most) list->pop_back();
+      if (list == nullptr || list->size() <= most) continue;
+      list->resize(most);
+      truncated = true;
     }
   }
-  json::object answer = {{"comparison", std::move(comparison)}, {"truncated", false}};
+  json::object answer = {{"comparison", std::move(comparison)}, {"truncated", truncated}};
   if (json::serialize(answer).size() > caller.most()) {
     return TextAnswer(json::serialize(answer), caller.most());
   }
