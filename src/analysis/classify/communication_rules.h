@@ -55,8 +55,8 @@ std::optional<CommunicationName> CommunicationOf(std::string_view kernel);
 
 /// Whether an operator of that name communicates: those of process groups ("c10d::allreduce_",
 /// "nccl:all_reduce", "record_param_comms") and those named like a collective by projects
-/// ("vllm::all_reduce"). Waits do not (`c10d::wait…`), nor do, of the
-/// latter, operators of aten, prim and triton and matmuls that are fused with a collective.
+/// ("vllm::all_reduce"). Waits named `c10d::wait…` do not; of the latter, neither do operators of
+/// aten, prim and triton, nor matmuls that are fused with a collective.
 bool IsCommunicationOp(std::string_view name);
 
 }  // namespace profgauge

@@ -246,13 +246,13 @@ void KernelClasses::Add(const KernelClass& verdict) {
 
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
-// The order of evidence for a kernel. A later one of the first three overrides; the last only
-// decides where no rule does:
+// The order of evidence for a kernel. The second overrides the first; the third does so, too, but
+// not for a collective or where a project's rule decides; the last only decides where no rule does:
 //
 //   1. its name, by the project's rules, else by the built-in ones, then by the chip
 //   2. a collective that the profiler recorded with it
-//   3. Triton's matmul, or a product by the profile's own statement, with inputs that the chip
-//      multiplies
+//   3. Triton's matmul under an eligible operator whose inputs the chip multiplies, or a product by
+//      the profile's own statement on a chip that multiplies all narrow types
 //   4. without a rule: a graph recorded whole (unknown), an operator that communicates, an
 //      eligible operator (unknown)
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {

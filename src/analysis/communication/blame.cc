@@ -77,8 +77,8 @@ class CauseFinder {
               std::size_t group)
       : ranks_(ranks), matching_(matching), straggler_(straggler), group_(group) {}
 
-  /// In words, with the straggler's largest surplus over the median of the others. Empty if it
-  /// spends no more time than they do in any part.
+  /// In words, where the straggler spends more time than the median of the others: the part with
+  /// 80 % of the surplus, else all larger ones with their shares. Empty if it does so in no part.
   std::string Find() {
     CollectRanges();
     whole_ = ComputesOn();

@@ -28,8 +28,8 @@
 namespace profgauge {
 
 /// How much one rank delays the others. Times are exposed time in ns over the selected iterations.
-/// Cost, once and last_calls are 0 for ranks whose groups may not blame; waiting and transfer are
-/// known for them all the same.
+/// last_calls are only those of groups that may blame, and cost only follows from them, also where
+/// a transfer between two ranks passes it on. Waiting and transfer are of all groups.
 struct RankLateness {
   Ns cost = 0;
   Ns once = 0;  ///< The one-off part of the cost.

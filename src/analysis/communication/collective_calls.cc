@@ -103,8 +103,8 @@ HostId InnermostRange(const Profile& profile, std::size_t row) {
   return range.valid() ? range : profile.device.op[row];
 }
 
-// Sender and receiver of a transfer, by three sources. Each fills only the ends that the one before
-// left unknown.
+// Sender and receiver of a transfer, by three sources. Names of ranges count where an end is still
+// unknown, the batch where both are.
 void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, CollectiveCall& call) {
   if (call.kind != CollectiveKind::kSendRecv) return;
   peers.SetOwn(call.name, call);

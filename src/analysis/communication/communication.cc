@@ -125,8 +125,8 @@ struct KindMoved {
   bool alone = false;  // In groups of one rank, which move nothing.
 };
 
-// Bytes on the bus: the call's bytes by the factor of nccl-tests, so that groups of different sizes
-// add up.
+// Bytes on the bus: the call's bytes times the factor of nccl-tests, so that groups of different
+// sizes add up.
 KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
                   CollectiveKind kind) {
   KindMoved sums;
@@ -223,8 +223,8 @@ void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
   }
 }
 
-// As if no call had been matched: the profiles are of different runs, and a matched pair of calls
-// is no pair.
+// As if no call had been matched: the profiles are of different runs, so that no two of their calls
+// belong together.
 void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
   matching.calls.clear();
   for (GroupMatch& group : matching.groups) group.matched_calls = group.matched_time = 0;

@@ -79,7 +79,8 @@ struct OpSize {
 /// (output, input, …) for gathers, scatters and exchanges and (tensor, …) else; the functional ones
 /// (input, …, group size, group); the backend's own ranges ("nccl:all_reduce") only their inputs.
 /// The texts are those of HostTable.
-/// All parts are -1 for barriers, for unknown kinds, and where shapes or types are missing.
+/// All parts are -1 for barriers and for unknown kinds; bytes and chunk are where shapes or types
+/// are missing.
 OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
                 std::string_view dtypes, std::string_view values);
 

@@ -21,8 +21,8 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
   return ranks;
 }
 
-// Three parts that write different members run side by side: a profile has some tens of millions of
-// rows, and each part is a walk or two over them.
+// Three parts that write different members run side by side: a profile may have tens of millions of
+// rows, and each part walks over them.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside) {
   const auto follow_ops = [&] {
     for (RankContext& rank : ranks) {

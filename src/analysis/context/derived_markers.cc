@@ -105,7 +105,7 @@ struct Part {
   std::int64_t launches = 0;
 };
 
-// The parts of `extent` between the marks, with their launches: one more than marks inside of it.
+// The parts of `extent` between the marks, with their launches: one part more than marks inside.
 // REQUIRES: both lists are sorted.
 std::vector<Part> Divide(Span extent, const std::vector<Ns>& marks,
                          const std::vector<Ns>& launches) {

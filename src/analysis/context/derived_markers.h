@@ -1,7 +1,7 @@
 // Iterations of a profile in which no reader found a marker: those that a serving engine names,
 // else from one call of an optimizer or a data loader to the next, else by exact repetition of the
-// kernels. Otherwise there are none. Markers that were recorded always come first
-// (marker_choice.h); FindMarkers() asks in this order.
+// kernels. Otherwise there are none. FindMarkers() asks in this order; two or more recorded markers
+// (marker_choice.h) come first, a single one comes before all but an engine's steps.
 //
 // An optimizer's step closes an iteration. The head and the tail are iterations, too, if they
 // launch at least 80 % of the usual number; the tail mostly is cut off:

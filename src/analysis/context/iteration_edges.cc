@@ -144,7 +144,7 @@ void DropIncompleteHead(const Profile& profile, std::span<const Launches::Count>
 
 }  // namespace
 
-// Tail first: the head is compared with the median of the rest.
+// Tail first: the head is compared with the median of the iterations that are left.
 void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
                     Iterations& iterations) {
   const Launches calls(profile, marking);

@@ -37,7 +37,7 @@ bool IsByMarkers(const IterationSource& source) {
 // Steps of engines are recorded as ordinary ranges: no reader calls them markers.
 bool IsByEngine(const IterationSource& source) { return !PhaseOf(source).empty(); }
 
-// The way that comes first. A single marker divides only if nothing else does.
+// The way that comes first. A single marker is taken only where no engine's steps are found.
 IterationWay RecordedMarkers(const Profile& profile, const Iterations& iterations) {
   IterationWay way{"recorded markers", {}, {}, {}, false};
   const auto counts = CountMarkers(profile);
@@ -92,8 +92,8 @@ bool Is(const IterationSource& source, const IterationCandidate& candidate) {
 
 }  // namespace
 
-// Recorded markers, engines, then the candidates in the order of DeriveMarkers(). The first chosen
-// one makes all others "not needed".
+// Recorded markers, engines, then the candidates in the order of DeriveMarkers(). The chosen one
+// makes all later ones "not needed".
 std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations& iterations) {
   const IterationSource& source = iterations.source;
   std::vector<IterationWay> ways = {RecordedMarkers(profile, iterations)};

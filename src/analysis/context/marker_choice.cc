@@ -84,8 +84,9 @@ struct ThreadMarkers {
   std::int64_t open = 0;               // Ended where the next begins.
 };
 
-// Leaves those of `of.markers` that are of one iteration each: innermost markers, those around at
-// most one such, and those around their own parts. The names of the others go to `nested`.
+// Leaves the outermost of those markers that are of one iteration each: innermost markers, those
+// around at most one such, and those around their own parts. Families of markers around several
+// others, and of parts, go to `nested`.
 void Unnest(const Profile& profile, ThreadMarkers& of) {
   of.open = EndOpenMarkers(profile, of.markers);
   const std::vector<Marker> all = std::move(of.markers);

@@ -169,7 +169,6 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
   use.idle_most_in = std::max_element(idle_in.begin(), idle_in.end()) - idle_in.begin();
 }
 
-// Five independent walks side by side: each sets different members.
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
                   Span window, std::span<const Span> observed,
                   std::span<const Iteration> iterations) {

@@ -44,8 +44,8 @@ std::string CapabilityText(const Gpu& gpu) {
   return fmt::format("{}.{}", gpu.compute_major, std::max(0, gpu.compute_minor));
 }
 
-// A number that the file does not state (SMs, memory) is absent; so is every share of time in a
-// file without times.
+// A number that the file does not state (SMs, memory) is absent; so is each number that needs to
+// know when the GPU worked, in a file of durations only.
 void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kGpus>& write) {
   const Gpu* const found = FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;

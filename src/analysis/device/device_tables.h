@@ -14,8 +14,8 @@
 namespace profgauge {
 
 /// Adds gpus and streams, in the order of ranks, GPUs and streams. GPUs are those with work
-/// (MeasureGpus()); streams are those with work in the selected iterations. Columns of times are
-/// absent for a file of durations only. O(n log n).
+/// (MeasureGpus()); streams are those with work in the selected iterations. Columns that need to
+/// know when work ran are absent for a file of durations only. O(n log n).
 void AddDeviceTables(std::span<const RankContext> ranks, Output& out);
 
 // Kernels by name, by launch and operator, and by iteration.

@@ -207,7 +207,7 @@ void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
 
 }  // namespace
 
-// For a summary: rows by operator and by iteration are made and dropped.
+// For a summary: rows by operator are made and dropped, rows by iteration are not made.
 KernelFacts KernelFactsOf(const RankContext& rank) {
   StringPool pool;
   KernelCollector collected(pool, false);

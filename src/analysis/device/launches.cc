@@ -60,8 +60,8 @@ class LaunchCounter {
   }
 
  private:
-  // Keeps the first work of a call, and its first kernel: a call that launches a graph waits as
-  // long as that does.
+  // Keeps the first work of a call, and its first kernel: the delay of a graph is that of its first
+  // kernel.
   void Join(std::uint32_t row, std::int32_t queue, Launch& launch) const {
     const DeviceTable& device = profile_.device;
     const auto is_before = [&](std::uint32_t other) {

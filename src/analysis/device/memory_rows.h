@@ -28,7 +28,8 @@ std::string DeviceName(const DeviceKey& key);
 std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at);
 
 /// Adds the rank's rows of memory_ops: by device, those that gained most themselves first. Only
-/// events of selected iterations count. `pool` keeps the names. O(events × depth + host rows).
+/// events that tables cover count (RankContext::InTables()). `pool` keeps the names. O(events ×
+/// depth + host rows).
 void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMemoryOps>& write);
 
 }  // namespace profgauge

@@ -9,7 +9,7 @@
 //
 //   compute   137 GFLOP / 989 TFLOP/s   0.139 ms     the roof: compute-bound
 //   memory    101 MB / 3.35 TB/s        0.030 ms
-//   roof_share = 0.139 / 0.40 = 35 %, achieved 343 TFLOP/s
+//   roof_share = 0.139 / 0.40 = 35 %, achieved 344 TFLOP/s
 #pragma once
 
 #include <cstdint>

@@ -206,7 +206,7 @@ class PointKernels {
   boost::unordered_flat_map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Sum> sums_;
 };
 
-// Without threads there is no tree, and with it no evidence of recomputation.
+// Without threads there is no tree, and without a tree no evidence of recomputation.
 bool KnowsThreads(const RankContext& rank) {
   const std::vector<ThreadId>& threads = rank.profile->host.thread;
   return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });

@@ -41,7 +41,7 @@ bool StatesGroups(const Profile& profile) {
                              [](const ReportedTable& table) { return table.id == "op_groups"; });
 }
 
-// Ranks add up by name and id. Which shapes and types are shown is that of the first rank.
+// Ranks add up by name and id. The shapes and types shown are those of the first rank.
 void AddRank(const RankContext& rank, Paths& paths) {
   const dlprof::Report report = dlprof::ComputeSelected(*rank.profile, rank.iterations);
   std::vector<std::int64_t> kernels(report.ops.size(), 0);

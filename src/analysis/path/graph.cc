@@ -105,8 +105,9 @@ Ns PathGraph::SegmentOf(StepId step) const {
   return binding.from == kNone ? 0 : RecordedAt(step) - RecordedAt(binding.from);
 }
 
-// In a replay the binding edge of the profile carries its recorded lag, less the cut; each other
-// edge only holds the step back if its predecessor comes later than the step did as recorded.
+// In a replay the binding edge of the profile carries its recorded lag, less the cut. The lag of
+// each other edge is at most 0: the step comes no earlier than that predecessor, or than as long
+// before it as was recorded.
 PathGraph::Edge PathGraph::LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const {
   const Edge recorded = BindingOf(step);
   Edge best = recorded;

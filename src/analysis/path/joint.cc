@@ -246,7 +246,7 @@ std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges
 }
 
 // Backward over the runs. The end of a joint call passes its slack on to the starts of all members:
-// a rank that waited 2 in the call may come 2 later than the last one before the call ends later.
+// a rank that waited 2 in the call may come 2 later than it did, and the call ends as before.
 std::vector<std::vector<Ns>> JointReplay::Slacks() const {
   std::vector<std::vector<Ns>> slacks;
   for (const PathGraph& graph : graphs_) {

@@ -59,7 +59,8 @@ class Certifier {
   }
 
   /// Whether one of these counters is above zero: its words.
-  /// The last of them counts if several are. A check that is lost already stays as it is.
+  /// If several are, the first counts where `state` is kLost, else the last. A check that is lost
+  /// already stays as it is.
   Check OfCounters(Check check, CheckState state, std::initializer_list<Counter> counters) const;
   /// Whether one of these remarks is there: its words.
   Check OfRemarks(Check check, CheckState state,

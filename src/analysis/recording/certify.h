@@ -12,7 +12,7 @@ namespace profgauge {
 /// The checks in their fixed order. Each has an id, a title that states the good case, the kinds of
 /// numbers that it affects, and a state: ok, unknown (the profile cannot answer), doubt or lost.
 /// One lost check leaves no trust, one doubt a limited trust. Checks read the counters of the
-/// readers and the remarks, metrics and tables of the analysis; only `synchronized` reads calls.
+/// readers, facts of the profiles, and the analysis; only `synchronized` walks over the calls.
 /// REQUIRES: `analysis` is complete except for its certificate.
 Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analysis);
 

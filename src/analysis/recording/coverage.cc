@@ -50,12 +50,9 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
 
 }  // namespace
 
-// `in_any` is by launch, `in_window` by time, so neither contains the other. A host that runs ahead
-// by one iteration, with two selected iterations:
-//
-//   host     |--- 1 ---|--- 2 ---|
-//   device        |--- work of 1 ---|--- work of 2 ---|
-//   window   |-------------------------|                    work that starts here is in_window
+// `in_any` is by iteration, `in_window` by time, so neither contains the other: work of iterations
+// that are not selected is mostly in the first only, work that starts in the window and is of no
+// iteration in the second only.
 CoverageFacts CoverageFactsOf(const RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;

@@ -16,7 +16,7 @@
 namespace profgauge {
 namespace {
 
-// A table with more parts than this is not kept, so that a summary stays small.
+// An exposure with more parts than this is not kept, so that a summary stays small.
 constexpr std::size_t kMostParts = 5'000;
 
 // The columns that distinguish the rows of a table, beside the rank.

@@ -48,8 +48,6 @@ class Texts {
   std::vector<StringId> known_;
 };
 
-// Where analyses put their results: metrics by id and tables by id, checked against the catalogue.
-
 /// Bounds of numbers where graphs were recorded whole; only Nsight Systems does that.
 inline constexpr std::string_view kWholeGraphs =
     "the kernels of graphs that were recorded as a whole are unknown; record with `nsys profile "

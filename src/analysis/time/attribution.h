@@ -43,7 +43,7 @@ struct TimePart {
 
 /// The time of a run by parts. All parts of an iteration add up to its observed length exactly,
 /// in integer nanoseconds. The vectors by iteration have one length, that of iteration_times, or
-/// none; iteration_periods is shorter by the iterations that have no next one.
+/// none; iteration_periods leaves out iterations without a next one, or has their length.
 struct Attribution {
   std::vector<Ns> iteration_times;  ///< Selected iterations; of the slowest rank each.
   /// Unobserved time of each iteration. Empty where that is nothing.

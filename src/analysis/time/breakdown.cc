@@ -87,7 +87,7 @@ HostRole RoleOfName(std::string_view name) {
   return HostRole::kPlain;
 }
 
-// Annotations are ranges of people around everything: as cpu time they would hide idle hosts.
+// Users put annotations around whole parts of the program: as cpu time they would hide idle hosts.
 Category CategoryOfRole(HostRole role, HostKind kind) {
   switch (role) {
     case HostRole::kDataLoader:

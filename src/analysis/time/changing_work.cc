@@ -311,8 +311,8 @@ std::vector<double> TypicalByCounts(std::span<const double> lengths,
   return typical;
 }
 
-// A rest that all iterations share, and the changing work. With one fixed rest of 4 and work of 6
-// and 16 iterations of 10 and 20 are both typical.
+// A rest that all iterations share, and the changing work: with a rest of 4, iterations whose work
+// takes 6 and 16 have the typical lengths 10 and 20.
 std::vector<double> TypicalByWork(std::span<const double> lengths, std::span<const Ns> changing) {
   std::vector<double> rests;
   for (std::size_t i = 0; i < lengths.size(); ++i) {

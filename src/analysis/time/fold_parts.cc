@@ -21,8 +21,8 @@ Ns TimeOf(const RankPart& part) {
   return time;
 }
 
-/// Adds a part to one that represents several. Spans stay apart by their ends: their counts are
-/// once for the run only by them.
+/// Adds a part to one that represents several. Spans with different ends stay apart: the ends say
+/// in which iterations an event took part, so that the run counts it once.
 void FoldInto(RankPart& into, const RankPart& part) {
   std::map<std::int64_t, PartCell> cells;
   for (const RankPart* of : {&std::as_const(into), &part}) {

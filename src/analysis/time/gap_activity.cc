@@ -147,7 +147,7 @@ void GapActivities::AddPython(ThreadId thread, Span gap, std::vector<Frame>& fra
 }
 
 // The same over the host table, whose rows have their parents. A range is the user's, whatever its
-// name; with a stack it is known by the user's function in it.
+// name; it has a file if the user's function in its stack has one.
 void GapActivities::AddRanges(ThreadId thread, Span gap, std::vector<Frame>& frames) {
   const Profile& profile = *rank_.profile;
   const HostTable& host = profile.host;

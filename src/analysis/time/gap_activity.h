@@ -26,7 +26,8 @@ struct GapActivity {
 /// where no kind is known.
 const HostWork& CategoryOf(const GapActivity& activity);
 
-/// Answers gaps in any order. Building it is O(Python frames); it keeps a parent for each.
+/// Answers gaps in any order. Building it is O(Python frames + host rows); it keeps a parent for
+/// each frame.
 class GapActivities {
  public:
   /// The context must outlive this.

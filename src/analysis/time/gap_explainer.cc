@@ -68,7 +68,8 @@ void GapExplainer::TakeApart(const IdleGap& gap) {
   SplitDevicePart({begin, whole.end}, call, gap.before.valid());
 }
 
-// Moves the part of the rest that `list` covers to `cause`. The first call takes first.
+// Moves the part of the rest that `list` covers to `cause`. Each call finds only the rest that
+// earlier ones left.
 void GapExplainer::Take(NearInOrder& list, IdleCause cause) {
   if (rest_.empty()) return;
   TakeOf(list({rest_.front().start, rest_.back().end}), cause);
@@ -128,7 +129,7 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
 
 // From the start of the launch call to the work: the call's own time first (loading of code in it,
 // else latency), then the way. Work that is later than launches.free_latency although the device is
-// free waited for something that was not recorded, such as another stream or process.
+// free waited for something that was not recorded, such as another process.
 void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
   if (part.end <= part.start) return;
   const Ns call_end = std::clamp(launch.time.end, part.start, part.end);

@@ -279,8 +279,8 @@ Span RestBehind(Span span, const std::vector<Span>& work) {
 
 bool IsHostCollective(std::string_view name) { return name.starts_with("gloo:"); }
 
-// Collectives of the loop's threads count whole, or without the operators beside them; those of
-// other threads only from where the loop's threads ran out of work.
+// Collectives of the loop's threads count whole, but less the operators beside them where there is
+// no device work; those of other threads only from where the loop's threads ran out of work.
 std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
   const std::vector<bool> in_loop = FindLoopThreads(profile);

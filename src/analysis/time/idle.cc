@@ -37,7 +37,7 @@ bool IsLonger(const TableRow& a, const TableRow& b) {
 }
 
 // The longest gaps of all that were added: up to twice as many are kept, then the shorter half is
-// cut. `left_out_` lets most of the later gaps of a long profile pass with one comparison.
+// cut. By `left_out_` one comparison refuses most of the later gaps of a long profile.
 class LongestGaps {
  public:
   void Add(const TableRow& row) {

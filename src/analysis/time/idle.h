@@ -44,7 +44,7 @@ struct IdleGap {
 
 /// The gaps of one GPU in the window, in order. `use` comes from MeasureGpus(rank).
 /// O(n log n) over the GPU's device rows and the host's events. It lists all gaps, which may be
-/// millions: for short profiles and tests.
+/// millions: for queries that ask for gaps, and tests.
 std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use);
 
 /// Calls `visit` for each gap of one GPU, in order, without its causes. Long profiles have millions

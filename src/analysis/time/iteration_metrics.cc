@@ -25,7 +25,7 @@ Value RoundedTime(double nanoseconds) {
 
 }  // namespace
 
-// A mean over the pairs that follow each other. Where numbers jump, the profile has no next one.
+// Over the pairs that follow each other. Where numbers jump, the profile has no next one.
 void SetPeriods(std::span<const RunIteration> run, Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
@@ -48,7 +48,8 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
 }
 
 // Two kinds of limits: how many values a number needs at all, and how many it needs to be reliable.
-// Spread and outliers are of `alike`; all other numbers are of the real lengths.
+// The robust variation and the outliers are of `alike`; all other numbers, the standard deviation
+// too, are of the real lengths.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);

@@ -18,9 +18,10 @@ namespace profgauge {
 void SetPeriods(std::span<const RunIteration> run, Output& out);
 
 /// Sets iteration.time.*, iteration.drift and iteration.outliers from the lengths without
-/// unobserved time. `alike`: the same lengths as if all launched as much; of them are spread and
-/// outliers. Absent with fewer iterations than a number needs (2 for spread, 3 for drift, 8 for
-/// outliers); low confidence with few. REQUIRES: neither is empty; both have one length.
+/// unobserved time. `alike`: the same lengths as if all launched as much; of them are the robust
+/// variation and the outliers. Absent with fewer iterations than a number needs (2 for spread, 3
+/// for drift, 8 for outliers); low confidence with few. REQUIRES: neither is empty; both have one
+/// length.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
                    const knowledge::TunableThresholds& thresholds, Output& out);
 

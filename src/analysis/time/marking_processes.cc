@@ -18,8 +18,8 @@
 namespace profgauge {
 namespace {
 
-// The row that marks the first iteration. Nothing in a profile that nothing marks, or whose
-// iterations begin where no row does (derived ones).
+// The row that marks the first iteration. Nothing in a profile that nothing marks, or whose first
+// iteration begins where no row does, as derived ones may.
 std::optional<std::size_t> FirstMark(const RankContext& rank) {
   const HostTable& host = rank.profile->host;
   if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;

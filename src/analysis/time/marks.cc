@@ -66,7 +66,8 @@ void WriteRegion(const RankContext& rank, const Region& region,
 
 }  // namespace
 
-// Shares of the engines' peak over the region: `mfu` without transposes, which move data only.
+// `mfu` and `hfu` are shares of the cores' peak over the region, `mfu` without transposes, which
+// move data only; `mbu` is the share of the memory's bandwidth.
 void WriteEngineRegion(const RankContext& rank, const Region& region,
                        RowWriter<columns::kEngineRegions>& write) {
   const neuron::Data& data = *rank.profile->neuron;

@@ -17,7 +17,7 @@
 namespace profgauge {
 
 /// The time in one iteration. A cell may have a count and no time: the thing ran in the iteration,
-/// and something before it in priority took all of its time.
+/// and things of a higher priority, or earlier ones of its category, took all of its time.
 struct PartCell {
   std::int64_t iteration = 0;  ///< Position among the selected ones.
   std::int64_t count = 0;      ///< How many took part only in this one.

@@ -281,7 +281,7 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
 
 }  // namespace
 
-// All that a summary keeps of the rank's iterations.
+// All that the run's numbers need of the rank's iterations beside their times.
 IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times) {
   IterationFacts facts = RecordingFactsOf(rank);
   facts.parts = times.iterations;

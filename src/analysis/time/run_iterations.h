@@ -63,7 +63,7 @@ struct IterationFacts {
   std::vector<Breakdown> parts;           ///< Parts of the selected iterations, in their order.
   std::vector<IterationKernels> kernels;  ///< Also.
 };
-/// `times`: CategoryTimesOf() the rank. O(rows) of its device and host tables.
+/// `times`: CategoryTimesOf() the rank. O(n log n) in its device rows, calls and host rows.
 IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times);
 
 /// The selected iterations, in the order of their numbers; in that of time where these fall, as all

@@ -152,8 +152,8 @@ void WorkCollector::Add(const NameWork& work, bool has_gpu,
   }
 }
 
-// Longest first, at most kMostNames of them, the rest as one; of these the first kMostSeries that
-// are large enough keep a series.
+// Longest first, at most kMostNames of them, the rest as one. A series is kept by those of
+// the first kMostSeries that are large enough.
 std::vector<WorkSum> WorkCollector::Sorted(Sums& sums, Ns whole) const {
   std::vector<Sum> all;
   for (auto& [name, sum] : sums) all.push_back(std::move(sum));

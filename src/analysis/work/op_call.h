@@ -38,8 +38,8 @@ struct OpCall {
   const OpArgument* Find(std::string_view name, std::size_t position) const;
 };
 
-/// The call of a host row: the module of "aten::mm" is "aten", the op "mm". Types are as recorded,
-/// in canonical spelling; lists of tensors become tensors, which share their `place`. Arguments
+/// The call of a host row: the module of "aten::mm" is "aten", the op "mm". Recorded types come in
+/// their canonical spelling; lists of tensors become tensors, which share their `place`. Arguments
 /// that are a caller's, or a given result, are left out (classify/arguments.h). Nothing when no
 /// shapes were recorded. REQUIRES: row < profile.host.size().
 std::optional<OpCall> CallOf(const Profile& profile, std::uint32_t row);

@@ -18,8 +18,8 @@
 
 namespace profgauge {
 
-/// The kind of work, which determines the sizes of OpShape that are set. Names of `kind` in the
-/// table `roofline`.
+/// The kind of work, which determines the sizes of OpShape that are set. The column `kind` of the
+/// table `roofline` has their names.
 enum class OpKind : std::uint8_t {
   kOther,
   kProduct,
