@@ -42,16 +42,6 @@ bool IsCompute(const RankContext& rank, std::uint32_t row) {
   return rank.profile->device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective;
 }
 
-// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's.
-std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank) {
-  std::vector<DeviceSpans> devices = CollectDeviceSpans(*rank.profile, rank.classes);
-  std::erase_if(devices, [&](const DeviceSpans& device) {
-    return std::none_of(rank.gpus.begin(), rank.gpus.end(),
-                        [&](const GpuUse& use) { return use.gpu == device.gpu; });
-  });
-  return devices;
-}
-
 // Sums over the rank's GPUs within its window. Without calls no communication is looked for.
 RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/classify/device_spans.h"
 #include "analysis/communication/communication.h"
 #include "base/interval.h"
 
@@ -69,6 +68,15 @@ std::string NameOfCollective(const RankContext& rank, std::size_t row) {
 
 }  // namespace
 
+std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank) {
+  std::vector<DeviceSpans> devices = CollectDeviceSpans(*rank.profile, rank.classes);
+  std::erase_if(devices, [&](const DeviceSpans& device) {
+    return std::none_of(rank.gpus.begin(), rank.gpus.end(),
+                        [&](const GpuUse& use) { return use.gpu == device.gpu; });
+  });
+  return devices;
+}
+
 std::vector<NameWork> CollectiveWorkOf(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   NamedWork work(rank);
@@ -89,7 +97,7 @@ std::vector<Ns> CommunicationByIteration(const RankContext& rank) {
   }
   if (!communicates) return {};  // The lists would be as long as the profile.
   std::vector<Ns> times(selected.size(), 0);
-  for (const DeviceSpans& spans : CollectDeviceSpans(*rank.profile, rank.classes)) {
+  for (const DeviceSpans& spans : OwnDeviceSpans(rank)) {
     for (std::size_t i = 0; i < selected.size(); ++i) {
       Span own = selected[i].time;
       if (i + 1 < selected.size()) own.end = std::max(own.start, selected[i + 1].time.start);

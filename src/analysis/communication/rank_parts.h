@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/context/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
@@ -51,9 +52,12 @@ RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
 /// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
 std::vector<NameWork> CollectiveWorkOf(const RankContext& rank);
 
-/// While collectives run on the devices of its profile, from each selected iteration to the next.
-/// Sums to communication.time of the rank where all of these devices are its own. Empty where there
-/// are no collectives.
+/// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's. All
+/// device time in communication is of these. Cost as CollectDeviceSpans().
+std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank);
+
+/// While collectives run on its GPUs, from each selected iteration to the next. Sums to the device
+/// time in communication.time of the rank. Empty where its profile has no collectives.
 std::vector<Ns> CommunicationByIteration(const RankContext& rank);
 
 }  // namespace profgauge

@@ -33,7 +33,7 @@ TEST(ExposedTime, IsTimeWithoutOwnComputation) {
   EXPECT_TRUE(ExposedTimes(profile, classes, Exposable::kCopiesAndSets).values().empty());
 }
 
-std::vector<Profile> TwoRanks(bool has_stray) {
+std::vector<Profile> TwoRanks(std::string_view stray) {
   std::vector<Profile> run;
   for (const std::int32_t rank : {0, 1}) {
     TestProfile test;
@@ -42,7 +42,7 @@ std::vector<Profile> TwoRanks(bool has_stray) {
     test.Step(0, {0, 100'000});
     test.Work("gemm", {0, 50'000}, DeviceKind::kKernel, rank);
     test.Work("ncclDevKernel_AllReduce(x)", {50'000, 60'000}, DeviceKind::kKernel, rank, 20);
-    if (has_stray && rank == 1) test.Work("fill", {0, 10}, DeviceKind::kKernel, 0);
+    if (!stray.empty() && rank == 1) test.Work(stray, {0, 10}, DeviceKind::kKernel, 0);
     run.push_back(test.Finish());
   }
   return run;
@@ -50,17 +50,29 @@ std::vector<Profile> TwoRanks(bool has_stray) {
 
 // "cuda:0" is everybody's default: a kernel there makes rank 0's GPU no GPU of rank 1's.
 TEST(RankTimes, AreThoseOfItsOwnGpus) {
-  for (const bool has_stray : {false, true}) {
-    const auto analysis = Analyze(TwoRanks(has_stray), {});
+  for (const std::string_view stray : {"", "fill"}) {
+    const auto analysis = Analyze(TwoRanks(stray), {});
     ASSERT_TRUE(analysis);
-    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "communication.exposed_share"), 0.1) << has_stray;
-    EXPECT_EQ(NumberOf(*analysis, "communication.time"), 20'000) << has_stray;
-    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "rank.imbalance"), 0) << has_stray;
-    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "gpu.idle.max"), 0.4) << has_stray;
+    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "communication.exposed_share"), 0.1) << stray;
+    EXPECT_EQ(NumberOf(*analysis, "communication.time"), 20'000) << stray;
+    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "rank.imbalance"), 0) << stray;
+    EXPECT_DOUBLE_EQ(NumberOf(*analysis, "gpu.idle.max"), 0.4) << stray;
     const Table& ranks = *analysis->FindTable("ranks");
     for (const std::size_t row : {0U, 1U}) {
-      EXPECT_DOUBLE_EQ(AsNumber(ranks.At(row, "idle"), -1), 0.4) << has_stray;
+      EXPECT_DOUBLE_EQ(AsNumber(ranks.At(row, "idle"), -1), 0.4) << stray;
     }
+  }
+}
+
+// So in each iteration: a collective's short kernel on "cuda:0" is none of rank 1's communication.
+TEST(RankTimes, IterationsSumToThoseOfOwnGpus) {
+  const auto profiles = TwoRanks("ncclDevKernel_AllReduce(x)");
+  const auto ranks = BuildRankContexts(profiles, {});
+  ASSERT_TRUE(ranks);
+  const TimeFacts facts(*ranks);
+  for (const std::size_t rank : {0U, 1U}) {
+    EXPECT_EQ(CommunicationByIteration((*ranks)[rank]), std::vector<Ns>{10'000}) << rank;
+    EXPECT_EQ(facts.communication[rank].times.communication, 10'000) << rank;
   }
 }
 
