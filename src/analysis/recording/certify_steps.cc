@@ -94,19 +94,14 @@ Check Conditions(std::span<const RankContext> ranks) {
   return is_known ? check : Unknown(std::move(check), "clocks and power were not sampled");
 }
 
-// Doubtful if the lengths are known and the corrected idle time is not, mostly since unrecorded
-// iterations are longer than recorded ones: then the profile is of another part of the run.
+// By lengths alone: a run of the host's only is as typical as one with devices.
 Check Typical(const Analysis& analysis) {
   Check check{"typical", "The profile is typical of the run"};
   check.affects = {"time", "idle"};
-  const Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded);
-  if (analysis.steps == nullptr || idle == nullptr) {
-    return Unknown(std::move(check), std::string(kNoSteps));
-  }
-  const Metric* slowdown = analysis.Find(metric::kStepPerturbation);
-  const bool is_known = slowdown != nullptr && !IsAbsent(slowdown->value);
-  if (is_known && IsAbsent(idle->value)) {
-    check.state = CheckState::kDoubt;
+  if (analysis.steps == nullptr) return Unknown(std::move(check), std::string(kNoSteps));
+  if (!analysis.steps->exceeds_recorded) return check;
+  check.state = CheckState::kDoubt;
+  if (const Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded)) {
     check.text = idle->absent_because;
   }
   return check;

@@ -39,6 +39,9 @@ struct JudgedSteps {
   std::size_t warmup = 0;                  ///< How many are cut in front.
   std::optional<StepLevel> before, after;  ///< The levels before and after the profile.
   bool is_before_only = false;  ///< Those after it are not as fast, or few: they do not count.
+  /// Surely longer than the recorded ones: the profile is of another part of the run. Set by
+  /// AddUnrecorded(), which knows both.
+  bool exceeds_recorded = false;
   RunCarrier carrier = RunCarrier::kInside;
   StepClock clock = StepClock::kHost;
   bool is_of_process = false;

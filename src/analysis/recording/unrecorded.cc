@@ -349,14 +349,15 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ra
   SetSteps(*steps, out);
   SetPerturbation(ranks, *steps, out);
   const double least = steps->level.median * (1 - steps->level.own);
-  if (devices.empty() || recorded <= 0) {
-    SetAllAbsent(kCorrected, "needs recorded iterations with device work", out);
-  } else if (least > knowledge::kUnrecordedSlower * recorded) {
+  steps->exceeds_recorded = recorded > 0 && least > knowledge::kUnrecordedSlower * recorded;
+  if (steps->exceeds_recorded) {
     SetAllAbsent(kCorrected,
                  fmt::format("unrecorded iterations take {}, longer than recorded ones ({}): the "
                              "profile is of another part of the run",
                              Times(steps->level.median), Times(recorded)),
                  out);
+  } else if (devices.empty() || recorded <= 0) {
+    SetAllAbsent(kCorrected, "needs recorded iterations with device work", out);
   } else {
     SetCorrected(devices, *steps, out);
     SetMfu(*steps, out);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/format.h"
 #include "fixture.h"
 #include "model/run_side.h"
 
@@ -163,13 +164,18 @@ TEST(JudgedSteps, CoarseLengthsAreNoMoreExactThanTheirClock) {
   EXPECT_NEAR(level.own, 0.5 / 28, 1e-9);
 }
 
-/// Recorded iterations 100 to 103 of `length` ms, in each of which a kernel runs for `busy` ms.
+/// Recorded iterations 100 to 103 of `length` ms, in each of which a kernel runs for `busy` ms; for
+/// 0 there is no device.
 Profile Recorded(double length, double busy) {
   TestProfile test;
   for (int i = 0; i < 4; ++i) {
     const auto at = [&](double ms) { return static_cast<Ns>((i * length + ms) * kMs); };
     test.Step(100 + i, {at(0), at(length)});
-    test.Launch("kernel", {at(0.1), at(0.2)}, {at(length - busy), at(length)});
+    if (busy > 0) {
+      test.Launch("kernel", {at(0.1), at(0.2)}, {at(length - busy), at(length)});
+    } else {
+      test.Op("aten::add", {at(0.1), at(length - 0.1)});
+    }
   }
   return test.Finish();
 }
@@ -267,6 +273,28 @@ TEST(JudgedSteps, FewOrLongerOnesCorrectNothing) {
   const Analysis longer = AnalyzeOne(profile);
   EXPECT_NE(longer.steps, nullptr);
   EXPECT_EQ(ValueIn(longer, "gpu.idle.unrecorded"), -1);
+}
+
+// Whether a profile is typical depends on lengths alone, which a run without devices has, too.
+TEST(JudgedSteps, LengthsDecideWhatIsTypical) {
+  const auto typical = [](double busy, double unrecorded) {
+    Profile profile = Recorded(10, busy);
+    Attach({Steps(10, 80, unrecorded)}, profile);
+    const Analysis analysis = AnalyzeOne(profile);
+    EXPECT_NE(analysis.steps, nullptr);
+    const auto check =
+        std::ranges::find(analysis.certificate.checks, "typical", &CertificateCheck::id);
+    return check == analysis.certificate.checks.end()
+               ? "none"
+               : std::string(NameOf(check->state)) + ": " + WithPlainBlanks(check->text);
+  };
+  const std::string_view longer =
+      "doubt: unrecorded iterations take 12.0 ms, longer than recorded ones (10.0 ms): the "
+      "profile is of another part of the run";
+  for (const double busy : {0.0, 5.0}) {
+    EXPECT_EQ(typical(busy, 9), "ok: ") << busy;
+    EXPECT_EQ(typical(busy, 12), longer) << busy;
+  }
 }
 
 TEST(JudgedSteps, WithoutADocumentNothingIsSaid) {
