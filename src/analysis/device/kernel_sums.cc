@@ -152,7 +152,6 @@ void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const Ke
   if (new_row) {
     KernelOpRow& added = by_op.emplace_back();
     added.key = key;
-    added.dtype = DtypeOf(profile, op);
     added.eligible = eligible_[row];
   }
   op_row_of.back()[row] = at->second;
@@ -162,9 +161,14 @@ void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const Ke
   if (op.valid()) {
     any_op = true;
     any_shape_types = any_shape_types || profile.host.input_dtypes[op.value].valid();
-    if (found.dtype.valid() && found.dtype != DtypeOf(profile, op))
-      found.dtype = pool_.Intern("mixed");
+    AddDtype(DtypeOf(profile, op), found);
   }
+}
+
+// A call without a type says nothing of the others: the row has the type of those that have one.
+void KernelCollector::AddDtype(StringId dtype, KernelOpRow& row) {
+  if (!dtype.valid() || dtype == row.dtype) return;
+  row.dtype = row.dtype.valid() ? pool_.Intern("mixed") : dtype;
 }
 
 void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,

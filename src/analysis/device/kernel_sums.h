@@ -147,6 +147,7 @@ class KernelCollector {
  private:
   void AddToName(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
   void AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
+  void AddDtype(StringId dtype, KernelOpRow& row);
   void AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call,
                       StringId name);
   std::vector<std::uint32_t> MapConfigs(const Profile& profile);

@@ -113,6 +113,40 @@ TEST(TensorCores, DoublePrecisionNeedsTheChip) {
   }
 }
 
+// A kernel under one operator has the type of the calls that have one, in whatever order they come.
+TEST(KernelRows, TypeIsThatOfTypedCalls) {
+  struct Row {
+    std::vector<std::string_view> calls;
+    Value type;
+  };
+  const Row kRows[] = {
+      {{"", "[float, float]"}, "float32"},
+      {{"[float, float]", ""}, "float32"},
+      {{"", "[float, float]", "", "[c10::Half, c10::Half]"}, "mixed"},
+      {{"[float, float]", "[c10::Half, c10::Half]", "[float, float]"}, "mixed"},
+  };
+  for (const Row& row : kRows) {
+    TestProfile test;
+    Ns at = 0;
+    for (const std::string_view types : row.calls) {
+      HostRow op;
+      op.start = at;
+      op.duration = 100;
+      op.name = test.builder().Intern("aten::mm");
+      op.kind = HostKind::kOp;
+      op.thread = test.main();
+      if (!types.empty()) op.input_dtypes = test.builder().Intern(types);
+      test.builder().AddHost(op);
+      test.Launch("gemm", {at + 10, at + 11}, {at + 20, at + 80});
+      at += 100;
+    }
+    const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+    const Table& kernels = *analysis.FindTable("kernels_by_op");
+    ASSERT_EQ(kernels.rows(), 1U);
+    EXPECT_EQ(kernels.At(0, "dtype"), row.type) << row.calls[0] << ", " << row.calls[1];
+  }
+}
+
 // Zero would be a claim about kernels of which neither the name nor the operator is known.
 TEST(TensorCores, UnknownIsNotIneligible) {
   const auto analysis = [](Ns product) {
