@@ -26,8 +26,6 @@ using neuron::Instruction;
 struct Group {
   std::int64_t instructions = 0, with_source = 0, flops = 0;
   Ns time = 0, wait = 0, setup = 0, active = 0;
-  std::vector<Ns> durations;
-  SpanCollector spans;
 
   void Add(const Instruction& row) {
     ++instructions;
@@ -37,11 +35,28 @@ struct Group {
     if (row.semaphore) return;
     time += row.duration;
     if (row.setup) setup += row.duration;
-    spans.Add(row.start, row.duration);
+  }
+};
+
+struct OpcodeGroup : Group {
+  SpanCollector spans;  ///< Of the core whose rows are added.
+
+  void Add(const Instruction& row) {
+    Group::Add(row);
+    if (!row.semaphore) spans.Add(row.start, row.duration);
   }
   /// For one core; call it when its rows end.
   void Close(Span window) { active += Length(Clip(spans.Take(), window)); }
 };
+
+// While one of the rows works, in the selected part. REQUIRES: rows of one engine of one core.
+std::vector<Span> ActiveSpans(const NeuronRank& rank, std::span<const Instruction> rows) {
+  SpanCollector spans;
+  for (const Instruction& row : rows) {
+    if (!row.semaphore) spans.Add(row.start, row.duration);
+  }
+  return Clip(spans.Take(), rank.sums.window);
+}
 
 // Calls `take` with the rows of each core and engine, which are adjacent.
 template <class Take>
@@ -71,15 +86,12 @@ const neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
 void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Group group;
-    for (const Instruction& row : rows) {
-      if (!row.semaphore) group.spans.Add(row.start, row.duration);
-    }
-    group.Close(rank.sums.window);
-    group.spans.Take();
+    group.active = Length(ActiveSpans(rank, rows));
+    std::vector<Ns> durations;
     for (const Instruction& row : rows) {
       if (!rank.Inside(row.start)) continue;
       group.Add(row);
-      if (!row.semaphore) group.durations.push_back(row.duration);
+      if (!row.semaphore) durations.push_back(row.duration);
     }
     if (const neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine)) {
       group.active = sums->active;
@@ -93,8 +105,7 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::k
                 static_cast<double>(rank.total));
     write.Integer("wait_time"_col, group.wait)
         .Integer("setup_time"_col, group.setup)
-        .Known("median_time"_col,
-               group.durations.empty() ? -1 : Median(std::move(group.durations)));
+        .Known("median_time"_col, durations.empty() ? -1 : Median(std::move(durations)));
     if (any_source) {
       write.Share("nki_share"_col, static_cast<double>(group.with_source),
                   static_cast<double>(group.instructions));
@@ -108,7 +119,7 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::k
 // Opcodes are summed over cores: active time of one opcode is closed core by core, since cores run
 // at the same time. Rows come with the longest instruction time first.
 void AddOpcodeRows(const NeuronRank& rank, RowWriter<columns::kOpcodes>& write) {
-  std::map<std::pair<Engine, std::string_view>, Group> groups;
+  std::map<std::pair<Engine, std::string_view>, OpcodeGroup> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     for (const Instruction& row : rows) {
       if (!rank.Inside(row.start)) continue;
@@ -147,12 +158,10 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
   std::map<std::int32_t, Core> cores;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Core& core = cores[rows.front().core];
-    SpanCollector spans;
     for (const Instruction& row : rows) {
       if (rank.Inside(row.start)) ++core.instructions;
-      if (!row.semaphore) spans.Add(row.start, row.duration);
     }
-    const std::vector<Span> active = Clip(spans.Take(), rank.sums.window);
+    const std::vector<Span> active = ActiveSpans(rank, rows);
     core.all.insert(core.all.end(), active.begin(), active.end());
     if (rows.front().engine != Engine::kOther) {
       const neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine);
