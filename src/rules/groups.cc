@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <limits>
 
 #include "base/format.h"
 #include "base/hashes.h"
@@ -14,15 +15,24 @@ namespace {
 
 constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
 
-/// The value of one key in a row, as an integer that is equal for equal values. Its order is that
-/// of integers, of reals of 0 or more, and of the places of texts in the table's pool of strings.
+/// A real as an integer that is equal and ordered as the value: -0.0 is 0.0, and the bits of
+/// negative values, which fall as the values rise, are turned.
+///
+///     -2.0   c000...   -> bfff...     -1.0   bff0...   -> c00f...     0.0   0     1.0   3ff0...
+std::int64_t OrderedBits(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value + 0.0);
+  return bits < 0 ? bits ^ std::numeric_limits<std::int64_t>::max() : bits;
+}
+
+/// The value of one key in a row, as an integer that is equal for equal values. It orders numbers
+/// by value, texts by their place in the table's pool of strings.
 std::int64_t KeyAt(const Column& column, expr::RowId row) {
   if (column.IsAbsentAt(row)) return kAbsentKey;
   switch (column.type()) {
     case CellType::kInteger:
       return column.IntegerAt(row);
     case CellType::kReal:
-      return std::bit_cast<std::int64_t>(column.RealAt(row));
+      return OrderedBits(column.RealAt(row));
     case CellType::kText:
       return column.TextAt(row).value;
   }

@@ -229,6 +229,18 @@ TEST(Groups, WithMoreRowsAreWorse) {
             "rank 1 warn   of 2\nrank 0 warn   of 1\n");
 }
 
+// Groups that are equally bad come by their key: numbers by value, and 0 and -0 are one.
+TEST(Groups, OfNumbersAreInOrder) {
+  TestRun run;
+  run.Rows(
+      "ranks", {"id", "idle"},
+      {{Whole(0), 0.25}, {Whole(1), -0.25}, {Whole(2), 0.0}, {Whole(3), -0.5}, {Whole(4), -0.0}});
+  EXPECT_EQ(GroupsOf("  - id: some\n    title: t\n    category: c\n    message: m\n"
+                     "    for_each: rank\n    group_by: [rank.idle]\n    level: warn\n",
+                     "", run),
+            "0 % warn   of 2\n-50.0 % warn   of 1\n-25.0 % warn   of 1\n25.0 % warn   of 1\n");
+}
+
 std::string Uses(std::string_view rules, std::string_view waivers, const TestRun& run,
                  const char* today = nullptr) {
   Loaded loaded;
