@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/text.h"
@@ -110,12 +111,13 @@ void SortByPlace(Errors& errors) {
     return std::tuple(ranks[a.where.file], a.where.line, a.where.column) <
            std::tuple(ranks[b.where.file], b.where.line, b.where.column);
   });
-  const auto is_same = [](const Error& a, const Error& b) {
-    return a.message == b.message && a.where.line > 0 &&
-           std::tie(a.where.file, a.where.line, a.where.column) ==
-               std::tie(b.where.file, b.where.line, b.where.column);
-  };
-  errors.erase(std::unique(errors.begin(), errors.end(), is_same), errors.end());
+  // Not only of neighbors: two rules that use a part with two mistakes report A, B, A, B.
+  std::set<std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>> seen;
+  std::erase_if(errors, [&](const Error& error) {
+    const auto& [file, line, column] =
+        std::tie(error.where.file, error.where.line, error.where.column);
+    return line > 0 && !seen.emplace(file, line, column, error.message).second;
+  });
 }
 
 }  // namespace profgauge

@@ -53,6 +53,21 @@ std::string CheckedFile(const std::string& rules, std::string_view head = kHeadO
   return out;
 }
 
+// Two rules that use a template with two mistakes in one text report each twice, in turns.
+TEST(Warnings, EachMistakeIsSaidOnce) {
+  const auto at = [](std::uint32_t line, std::string message) {
+    Error error{ErrorKind::kConfig, "t/x", std::move(message), {}, {}};
+    error.where.file = "t.yaml";
+    error.where.line = line;
+    error.where.column = 1;
+    return error;
+  };
+  Errors errors = {at(7, "b"), at(7, "a"), at(7, "b"), at(7, "a"),
+                   at(3, "a"), at(0, "x"), at(0, "x")};
+  SortByPlace(errors);
+  EXPECT_EQ(ListedErrors(errors), "0:1 t/x: x\n0:1 t/x: x\n3:1 t/x: a\n7:1 t/x: b\n7:1 t/x: a\n");
+}
+
 std::string RuleOfMetric(std::string_view value, std::string_view more = "") {
   return fmt::format(
       "  - {{id: a, title: A, for_each: kernel, message: m{},\n     metric: {{value: \"{}\", "
