@@ -20,7 +20,8 @@ constexpr FunctionDoc kFunctions[] = {
     {"union_time", "union_time(start, duration)",
      "Aggregate: time that at least one row covers; with FILTER it gives overlap and exposure."},
     {"median", "median(x)", "Aggregate: the middle value."},
-    {"percentile", "percentile(x, p)", "Aggregate: p from 0 to 100, linear between two values."},
+    {"percentile", "percentile(x, p)",
+     "Aggregate: p from 0 to 100, one for all rows; linear between two values."},
     {"regexp", "x REGEXP 'pattern'", "Whether a part of x matches (RE2)."},
     {"s", "s(ns)", "Seconds, rounded to 3 decimals."},
     {"ms", "ms(ns)", "Milliseconds, rounded to 3 decimals."},
@@ -119,8 +120,7 @@ void UnionFinal(sqlite3_context* context) {
   });
 }
 
-// A value, and the `p` of its row. percentile() takes the p of the first row that has a value: a
-// statement gives one constant.
+// A value, and the `p` of its row.
 struct Ranked {
   double value;
   double percent;
@@ -139,11 +139,16 @@ void PercentileStep(sqlite3_context* context, int, sqlite3_value** values) {
 }
 
 // Linear between the two nearest (R's type 7, as NumPy and spreadsheets): of 10, 20, 30, 40 the
-// 50th is at place 1.5, 25. Two selections instead of a sort: O(n).
+// 50th is at place 1.5, 25. Two selections instead of a sort: O(n). A `p` that differs between rows
+// is an error, else the order of rows would decide.
 void PercentileFinal(sqlite3_context* context) {
   Finish<Ranked>(context, [context](std::span<Ranked> values) {
     const auto less = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
-    const double at = values.front().percent / 100 * static_cast<double>(values.size() - 1);
+    const double percent = values.front().percent;
+    if (std::ranges::any_of(values, [=](const Ranked& row) { return row.percent != percent; })) {
+      return sqlite3_result_error(context, "percentile(x, p) needs the same p in all rows", -1);
+    }
+    const double at = percent / 100 * static_cast<double>(values.size() - 1);
     const auto below = static_cast<std::size_t>(at);
     std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(below),
                      values.end(), less);

@@ -107,6 +107,12 @@ TEST(Query, Functions) {
             "at::f a<b (anonymous namespace)::k");
   EXPECT_EQ(Answer("select 'a' regexp '('"), "[query/sql]");
   EXPECT_EQ(Answer("select percentile(1, 101)"), "[query/sql]");
+  // One p for the rows of a group, else their order would decide.
+  EXPECT_EQ(Answer("with v(x, p) as (values (1, 0), (2, 100)) select percentile(x, p) from v"),
+            "[query/sql]");
+  EXPECT_EQ(Answer("with v(x, p) as (values (1, 0), (2, 0), (3, 100)) "
+                   "select group_concat(y) from (select percentile(x, p) as y from v group by p)"),
+            "1.0,3.0");
   EXPECT_EQ(Answer("select show(1, 'furlong')"), "[query/sql]");
   EXPECT_EQ(Answer("select union_time(9223372036854775807, 1)"), "[query/sql]");
 }
