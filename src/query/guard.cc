@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -193,6 +194,12 @@ int UseOnce(sqlite3* connection, const std::string& table) {
 
 std::atomic<bool> is_interrupted = false;
 
+// SQLite has one limit for the process: the first of the statements at a time sets it, the last
+// restores what was before.
+std::mutex limit_mutex;
+int limit_users = 0;
+std::int64_t limit_before = 0;
+
 int OnProgress(void* end) noexcept {
   if (is_interrupted.load(std::memory_order_relaxed)) return 1;
   const auto now = std::chrono::steady_clock::now();
@@ -231,6 +238,16 @@ int Shut(sqlite3* connection, Seen& seen) {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   for (const SqlLimit& limit : kSqlLimits) sqlite3_limit(connection, limit.what, limit.most);
   return sqlite3_set_authorizer(connection, Authorize, &seen);
+}
+
+MemoryLimit::MemoryLimit() {
+  const std::lock_guard lock(limit_mutex);
+  if (limit_users++ == 0) limit_before = sqlite3_hard_heap_limit64(kMostStatementMemory);
+}
+
+MemoryLimit::~MemoryLimit() {
+  const std::lock_guard lock(limit_mutex);
+  if (--limit_users == 0) sqlite3_hard_heap_limit64(std::max<std::int64_t>(limit_before, 0));
 }
 
 void InterruptStatements(bool now) { is_interrupted = now; }

@@ -57,16 +57,13 @@ void InterruptStatements(bool now);
 /// them. 512 MiB hold a sort of some millions of rows.
 inline constexpr std::int64_t kMostStatementMemory = std::int64_t{512} << 20;
 
-/// Holds SQLite to kMostStatementMemory while it lives.
+/// Holds SQLite to kMostStatementMemory while one of them lives. For any thread.
 class MemoryLimit {
  public:
-  MemoryLimit() : before_(sqlite3_hard_heap_limit64(kMostStatementMemory)) {}
-  ~MemoryLimit() { sqlite3_hard_heap_limit64(before_ < 0 ? 0 : before_); }
+  MemoryLimit();
+  ~MemoryLimit();
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
-
- private:
-  std::int64_t before_;
 };
 
 /// Whether a statement may call it.

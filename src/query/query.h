@@ -54,7 +54,7 @@ class Query {
   std::vector<RowColumn> Columns() const;
 
   /// Begins: from here on time and memory are counted. Once. The limit of memory is SQLite's in the
-  /// whole process until the query ends, and a query that ends ends it for all.
+  /// whole process, for all queries together, until the last of them ends.
   void Start(std::chrono::milliseconds most);
   /// To the next row; false: there is none. Errors: kInput "query/out-of-time",
   /// "query/out-of-memory"; kUsage "query/sql", e.g. of a function's argument. After an error, and

@@ -222,6 +222,20 @@ TEST(Guard, BoundsTimeAndMemory) {
             "[query/out-of-memory]");
 }
 
+// One query that ends does not free another of its limit, in whatever order they end.
+TEST(Guard, MemoryIsLimitedUntilTheLastQueryEnds) {
+  const auto limit = [] { return sqlite3_hard_heap_limit64(-1); };
+  const std::int64_t before = limit();
+  for (const bool first_ends : {true, false}) {
+    auto first = std::make_unique<MemoryLimit>();
+    auto second = std::make_unique<MemoryLimit>();
+    (first_ends ? first : second).reset();
+    EXPECT_EQ(limit(), kMostStatementMemory) << first_ends;
+    (first_ends ? second : first).reset();
+    EXPECT_EQ(limit(), before) << first_ends;
+  }
+}
+
 TEST(Guard, AllowsOrdinaryQuestions) {
   EXPECT_EQ(Answer("select sum(value) from json_each('[1, 2, 3]')"), "6");
   EXPECT_EQ(Answer("select json_extract('{\"a\": [1, 2]}', '$.a[1]')"), "2");
