@@ -100,6 +100,31 @@ Result<std::int64_t> CheckSchema(sqlite::Database& database, const std::string& 
   return kHistorySchema;
 }
 
+/// A change of the file, which is undone unless it is committed. It takes the write lock first, so
+/// that "look, then write" is one step for writers in parallel.
+class Transaction {
+ public:
+  static Result<Transaction> Begin(sqlite::Database& database) {
+    PROFGAUGE_CHECK(database.Execute("begin immediate"));
+    return Transaction(database);
+  }
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction() {
+    if (database_ != nullptr) (void)database_->Execute("rollback");
+  }
+
+  Status Commit() {
+    PROFGAUGE_CHECK(database_->Execute("commit"));
+    database_ = nullptr;
+    return {};
+  }
+
+ private:
+  explicit Transaction(sqlite::Database& database) : database_(&database) {}
+  sqlite::Database* database_;  ///< nullptr: nothing to undo.
+};
+
 HistoryRow ReadRow(const sqlite::Statement& statement) {
   HistoryRow row;
   row.id = statement.Integer(0);
@@ -146,12 +171,14 @@ Result<HistoryReference> ParseHistoryReference(std::string_view text) {
 Result<History> History::Open(const std::string& path, sqlite::Mode mode) {
   PROFGAUGE_TRY(auto database, sqlite::Database::Open(path, mode, ErrorKind::kConfig));
   History history(std::move(database), path);
-  const bool may_create = mode == sqlite::Mode::kReadWrite;
-  // Taking the write lock first makes "look, then create" one step for writers in parallel.
-  if (may_create) PROFGAUGE_CHECK(history.database_.Execute("begin immediate"));
-  PROFGAUGE_TRY(const std::int64_t schema, CheckSchema(history.database_, path, may_create));
-  history.has_levels_ = schema > 1;
-  if (may_create) PROFGAUGE_CHECK(history.database_.Execute("commit"));
+  if (mode != sqlite::Mode::kReadWrite) {
+    PROFGAUGE_TRY(const std::int64_t schema, CheckSchema(history.database_, path, false));
+    history.has_levels_ = schema > 1;
+    return history;
+  }
+  PROFGAUGE_TRY(Transaction change, Transaction::Begin(history.database_));
+  PROFGAUGE_CHECK(CheckSchema(history.database_, path, true));
+  PROFGAUGE_CHECK(change.Commit());
   return history;
 }
 
@@ -181,33 +208,25 @@ Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
 Result<std::int64_t> History::Add(const HistoryEntry& entry,
                                   const std::optional<HistoryLevel>& level) {
   const std::string snapshot = WriteBaseline({entry.snapshot});
-  PROFGAUGE_CHECK(database_.Execute("begin immediate"));
+  PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
   PROFGAUGE_TRY(auto statement,
                 database_.Prepare("insert into run (time, branch, commit_id, snapshot, model, "
                                   "verdict) values (?, ?, ?, ?, ?, ?)"));
   statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit).Bind(4, snapshot);
   statement.Bind(5, entry.model).Bind(6, entry.verdict);
-  const Status added = statement.Run();
-  if (!added) {
-    (void)database_.Execute("rollback");
-    return Fail(added.error());
-  }
+  PROFGAUGE_CHECK(statement.Run());
   const std::int64_t id = database_.LastRowId();
   if (level) {
     HistoryLevel of_run = *level;
     of_run.run = id;
-    if (const auto marked = InsertLevel(of_run); !marked) {
-      (void)database_.Execute("rollback");
-      return Fail(marked.error());
-    }
+    PROFGAUGE_CHECK(InsertLevel(of_run));
   }
-  PROFGAUGE_CHECK(database_.Execute("commit"));
+  PROFGAUGE_CHECK(change.Commit());
   return id;
 }
 
 Status History::Remove(const std::vector<std::int64_t>& ids) {
-  // Without a commit, closing the file undoes removals before an unknown id.
-  PROFGAUGE_CHECK(database_.Execute("begin immediate"));
+  PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
   for (const std::int64_t id : ids) {
     PROFGAUGE_TRY(auto found, database_.Prepare("select count(*) from run where id = ?"));
     found.Bind(1, id);
@@ -223,7 +242,7 @@ Status History::Remove(const std::vector<std::int64_t>& ids) {
       PROFGAUGE_CHECK(removal.Run());
     }
   }
-  return database_.Execute("commit");
+  return change.Commit();
 }
 
 Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int64_t count) {
@@ -262,25 +281,29 @@ Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::in
   return entries;
 }
 
-// An id before a commit: "1234" is run 1234 where there is one, unless two commits of earlier runs
-// start so. O(runs of the file).
+// An id before a commit: "1234" is run 1234 where there is one. A whole commit before the start of
+// others: "abcd" is that commit although there is "abcdef". O(runs of the file).
 Result<HistoryRow> History::Find(std::string_view text) {
   constexpr std::size_t kLeastOfCommit = 4;
   PROFGAUGE_TRY(const std::vector<HistoryRow> rows, Rows("", kMostFound));
-  const HistoryRow* found = nullptr;
+  const HistoryRow *whole = nullptr, *started = nullptr, *other = nullptr;
   for (const HistoryRow& row : rows) {
     if (std::to_string(row.id) == text) return row;
-    const bool is_commit =
-        row.commit == text || (text.size() >= kLeastOfCommit && row.commit.starts_with(text));
-    if (!is_commit) continue;
-    if (found != nullptr && found->commit != row.commit) {
-      return Fail(Unknown(path_, "unknown-run",
-                          "`" + std::string(text) + "` is the start of several commits: " +
-                              found->commit + ", " + row.commit));
+    if (row.commit == text) whole = &row;
+    if (text.size() < kLeastOfCommit || !row.commit.starts_with(text)) continue;
+    if (started == nullptr || started->commit == row.commit) {
+      started = &row;
+    } else if (other == nullptr) {
+      other = &row;
     }
-    found = &row;
   }
-  if (found != nullptr) return *found;
+  if (whole != nullptr) return *whole;
+  if (other != nullptr) {
+    return Fail(Unknown(path_, "unknown-run",
+                        "`" + std::string(text) + "` is the start of several commits: " +
+                            started->commit + ", " + other->commit));
+  }
+  if (started != nullptr) return *started;
   return Fail(Unknown(path_, "unknown-run",
                       "the history has no run or commit `" + std::string(text) + "`"));
 }

@@ -58,8 +58,8 @@ struct HistoryReference {
 /// Errors (kUsage): not of that form, or N is not 1 to 1000.
 Result<HistoryReference> ParseHistoryReference(std::string_view text);
 
-/// One open history file. Several processes may add to it. Not for several threads at a time. After
-/// an error of a change, close it: an open transaction is undone by that.
+/// One open history file. Several processes may add to it. Not for several threads at a time. A
+/// change is made whole or, after an error, not at all.
 class History {
  public:
   /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of a newer schema.
@@ -79,8 +79,9 @@ class History {
   Result<std::vector<HistoryRow>> Rows(std::string_view branch, std::int64_t count);
   /// The snapshot of one run. Errors (kUsage): it is not there.
   Result<Snapshot> Load(std::int64_t id);
-  /// The run that `text` names: an id, or a commit by at least four characters. If a commit has
-  /// several runs, the last one. Errors (kUsage): none, or runs of several commits.
+  /// The run that `text` names: an id, else a whole commit, else the start of one by at least four
+  /// characters. If a commit has several runs, the last one. Errors (kUsage): none, or the start of
+  /// several commits.
   Result<HistoryRow> Find(std::string_view text);
 
   /// The run of this profile on the branch; nothing where it has none.

@@ -75,6 +75,38 @@ TEST_F(HistoryTest, RemovesNothingWhenOneIsUnknown) {
   EXPECT_EQ(History::OpenToRead(path_)->Last("", 10)->size(), 2u);
 }
 
+TEST_F(HistoryTest, GoesOnAfterARefusedRemoval) {
+  auto history = History::OpenToAdd(path_);
+  for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
+  ASSERT_FALSE(history->Remove({1, 7}));
+  EXPECT_EQ(history->Rows("", 10)->size(), 2u);
+  EXPECT_EQ(*history->Add(Entry("main", 3)), 3);
+  EXPECT_TRUE(history->Remove({1}));
+  EXPECT_EQ(history->Rows("", 10)->size(), 2u);
+}
+
+// An id, else a whole commit, else the start of one.
+TEST_F(HistoryTest, FindsTheClosestName) {
+  auto history = History::OpenToAdd(path_);
+  for (const char* commit : {"abcdef", "abcd", "abcdef", "abce00", "10aa", "10aabb"}) {
+    HistoryEntry entry = Entry("main", 1);
+    entry.commit = commit;
+    ASSERT_TRUE(history->Add(entry));
+  }
+  EXPECT_EQ(history->Find("abcd")->id, 2);
+  EXPECT_EQ(history->Find("abcdef")->id, 3);
+  EXPECT_EQ(history->Find("abcde")->id, 3);
+  EXPECT_EQ(history->Find("10aa")->id, 5);
+  EXPECT_EQ(history->Find("4")->id, 4);
+  EXPECT_EQ(history->Find("abc").error().code, "history/unknown-run");
+  HistoryEntry longer = Entry("main", 1);
+  longer.commit = "abcdff";
+  ASSERT_TRUE(history->Add(longer));
+  ASSERT_TRUE(history->Remove({2}));
+  EXPECT_EQ(history->Find("abcd").error().message,
+            "`abcd` is the start of several commits: abcdef, abcdff");
+}
+
 TEST_F(HistoryTest, RefusesOtherFilesUntouched) {
   EXPECT_EQ(History::OpenToRead(path_).error().code, "history/missing");
 
