@@ -119,8 +119,10 @@ Side MakeSide(std::span<const Series> series, const CompareOptions& options, con
   Side side;
   for (const Series& one : series) side.runs.push_back(MakeRun(one, options));
   side.uses.resize(side.runs.size());
-  LeaveOutOdd(limits.odd, side);
-  LeaveOutHalfWarm(side);
+  if (!limits.keeps_all) {
+    LeaveOutOdd(limits.odd, side);
+    LeaveOutHalfWarm(side);
+  }
   for (std::size_t i = 0; i < side.runs.size(); ++i) {
     if (side.uses[i].left_out == LeftOut::kNo) side.kept.push_back(&side.runs[i]);
   }
@@ -181,9 +183,8 @@ struct PairedShift {
   double High() const { return shift + quantile * error; }
 };
 
-// No run of a pair is odd: its partner shows the machine's state.
-Limits WithoutOdd(Limits limits) {
-  limits.odd = std::numeric_limits<double>::infinity();
+Limits KeepingAll(Limits limits) {
+  limits.keeps_all = true;
   return limits;
 }
 
@@ -309,7 +310,7 @@ void AddTotal(const PairedShift& pairs, const CompareOptions& options, const Lim
 
 Comparison ComparePairs(std::span<const Series> baselines, std::span<const Series> candidates,
                         const CompareOptions& options, const TotalSeries& totals) {
-  const Limits limits = WithoutOdd(MakeLimits(options));
+  const Limits limits = KeepingAll(MakeLimits(options));
   const PairedShift pairs = ShiftOf(baselines, candidates, options, limits);
   const OnOneMachine runs(baselines, candidates);
   const Side base = MakeSide(runs.base, options, limits);

@@ -27,10 +27,14 @@ struct Run {
   std::span<const double> Steady() const { return std::span(values).subspan(warmup); }
 };
 
-/// Runs of one side, and which of them count. `kept` points into `runs`: a Side may be moved, not
+/// Runs of one side, and which of them count. `kept` points into `runs`: a Side is moved, never
 /// copied. At least one run is kept: at most a third are odd, and warm-up excludes a run only where
 /// two others have less.
 struct Side {
+  Side() = default;
+  Side(Side&&) = default;
+  Side& operator=(Side&&) = default;
+
   std::vector<Run> runs;
   std::vector<RunUse> uses;
   std::vector<const Run*> kept;
@@ -45,6 +49,7 @@ struct Limits {
   double far = 0;    ///< three of them,
   double odd = 0;    ///< and how far from the others a run is odd.
   bool is_certain = false;
+  bool keeps_all = false;  ///< Excludes no run: of pairs, whose runs show the machine's state.
 };
 /// `limit` (relative, not negative) as a logarithm, so that it adds up: of a growth where
 /// `is_growth`, else of a loss: +5 % is 0.0488, -5 % is 0.0513. A loss of all or more, which no run
@@ -54,8 +59,8 @@ double LogLimit(double limit, bool is_growth);
 /// The limits in the terms of the estimate.
 Limits MakeLimits(const CompareOptions& options);
 
-/// Excludes warm-up and unusual runs. `series` has one list of times per run, each with its
-/// warm-up. O(n log n) for all values. REQUIRES: as Compare().
+/// Excludes unusual runs and those that never settled. `series` has one list of times per run, each
+/// with its warm-up. O(n log n) for all values. REQUIRES: as Compare().
 Side MakeSide(std::span<const Series> series, const CompareOptions& options, const Limits& limits);
 
 /// The part of `side` that counts, in the unit of `series`, of which it was made.
@@ -89,10 +94,10 @@ inline constexpr std::size_t kLeastPairs = knowledge::kGateLeastPairs.as<std::si
 /// Compares the candidate of each pair with its baseline. The change is the mean of the pairs'
 /// typical changes, its error comes of their spread (a paired t-test, Gosset 1908) with half a
 /// noise floor a run assumed; the total is judged of times that are relative to the pair's
-/// baseline. No run is odd; one that is half warm-up is left out of the total, of the shown levels
-/// and of the counts. Where the pairs are inconclusive the answer names the number of pairs that
-/// would decide.
-/// REQUIRES: as Compare(); as many of each, kLeastPairs at least, in the order of the pairs.
+/// baseline. Every run counts in both, odd or half warm-up: without its partner a run would be
+/// compared with those of another hour. Where the pairs are inconclusive the answer names the
+/// number of pairs that would decide. REQUIRES: as Compare(); as many of each, kLeastPairs at
+/// least, in the order of the pairs.
 Comparison ComparePairs(std::span<const Series> baselines, std::span<const Series> candidates,
                         const CompareOptions& options, const TotalSeries& totals = {});
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace profgauge::stats {
@@ -105,6 +106,31 @@ TEST(ComparePairs, CommonEffectsDropOut) {
   EXPECT_NEAR(same.shift, 0, 1e-12);
   const Comparison faster = ComparePairs(current, base, {});
   EXPECT_EQ(faster.change, Change::kImproved);
+}
+
+static_assert(std::is_move_constructible_v<Side> && !std::is_copy_constructible_v<Side>);
+
+// A run that never settles keeps its partner company in the total, as in the typical iteration.
+TEST(ComparePairs, EveryRunCountsInBoth) {
+  std::vector<Series> base, current;
+  for (int pair = 0; pair < 4; ++pair) {
+    Series run;
+    for (int i = 0; i < 20; ++i) run.values.push_back(1e6 + 1e3 * (i * 7 % 5));
+    base.push_back(run);
+    if (pair == 3) {
+      for (double& value : run.values) value *= 1.4;
+      for (std::size_t i = 0; i < 10; ++i) run.values[i] *= 2;
+      run.warmup = 10;
+    }
+    current.push_back(run);
+  }
+  const Comparison result = ComparePairs(base, current, {});
+  EXPECT_NEAR(result.shift, std::pow(1.4, 0.25) - 1, 1e-3);
+  EXPECT_EQ(result.base.kept, 4U);
+  EXPECT_EQ(result.current.kept, 4U);
+  EXPECT_EQ(result.current.runs[3].left_out, LeftOut::kNo);
+  // A quarter of the runs takes 1.4 times as long, and 1.5 of that with its start.
+  EXPECT_GT(result.total->with_start, 0.1);
 }
 
 // Half of the iterations pause ten times as long: no typical one changed, and it is no pass.
