@@ -244,6 +244,19 @@ Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& 
   return Fail(std::move(error));
 }
 
+Result<Options> OptionsOfProfile(const std::optional<Project>& project, const Options& given) {
+  Options options = given;
+  if (!project && !options.job.empty()) {
+    return Fail(UsageError("config/no-such-job", "`--job` needs a profgauge.yaml, found none",
+                           "--config names one that is elsewhere"));
+  }
+  if (!project) return options;
+  PROFGAUGE_TRY(const ProjectJob* job, JobOfArguments(*project, options));
+  ApplySettings(*project, job, options);
+  if (job != nullptr) options.run_name = job->name;
+  return options;
+}
+
 Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job) {
   std::vector<std::string> inputs;
   for (const ProjectText& pattern : job.inputs) {

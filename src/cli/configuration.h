@@ -56,6 +56,11 @@ Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Opti
 /// the patterns of every job.
 Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options);
 
+/// The options for judging the profile of the command line: with the settings of its job and the
+/// job's name, else with those of the top; unchanged where there is no configuration. Errors: those
+/// of JobOfArguments(); kUsage "config/no-such-job" for --job without a configuration.
+Result<Options> OptionsOfProfile(const std::optional<Project>& project, const Options& given);
+
 /// The matches of a job's inputs: files and folders, pattern by pattern, sorted within one, each
 /// path once. `**` represents any folders. Stops after 100 000 entries of a pattern. Errors: kInput
 /// "config/no-inputs" with the contents found instead.

@@ -207,23 +207,6 @@ class Jobs {
   std::vector<JobResult> results_;
 };
 
-/// The options of the profile that the command line names.
-Result<Options> OptionsOfProfile(const std::optional<Project>& project, const Options& given,
-                                 Console& console) {
-  Options options = given;
-  if (!project && !options.job.empty()) {
-    return Fail(UsageError("config/no-such-job", "`--job` needs a profgauge.yaml, found none",
-                           "--config names one that is elsewhere"));
-  }
-  if (!project) return options;
-  PROFGAUGE_TRY(const ProjectJob* job, JobOfArguments(*project, options));
-  ApplySettings(*project, job, options);
-  if (job == nullptr) return options;
-  options.run_name = job->name;
-  console.Detail(fmt::format("note: the profile is of job {} of {}", job->name, project->file));
-  return options;
-}
-
 void NoteUnusedPolicy(const Options& options, Console& console) {
   const std::string unused = UnusedPolicy(options);
   if (unused.empty()) return;
@@ -271,7 +254,11 @@ Result<int> RunJobs(const Options& given, Console& console,
     }
     project = *std::move(loaded);
     if (is_named) {
-      PROFGAUGE_TRY(options, OptionsOfProfile(project, given, console));
+      PROFGAUGE_TRY(options, OptionsOfProfile(project, given));
+      if (!options.run_name.empty()) {
+        console.Detail(fmt::format("note: the profile is of job {} of {}", options.run_name,
+                                   options.config_file));
+      }
       NoteUnusedPolicy(options, console);
     } else {
       PROFGAUGE_TRY(jobs, JobsToRun(project, given));

@@ -11,6 +11,7 @@
 #include "rules/builtin_files.h"
 #include "rules/decode.h"
 #include "rules/policy_decode.h"
+#include "rules/policy_reads.h"
 #include "rules/rulebook.h"
 #include "rules/yaml.h"
 
@@ -25,6 +26,8 @@ class PolicyLoader {
  public:
   Policy policy;
   Errors errors;
+
+  explicit PolicyLoader(MayRead may_read = {}) : may_read_(std::move(may_read)) {}
 
   /// `from` is where the file is named; its file is empty at the top.
   /// Depth first, so that a file comes after all that it extends, and later ones win:
@@ -62,6 +65,11 @@ class PolicyLoader {
     }
   }
 
+  /// For the caller that reads them later.
+  void CheckRuleFiles() {
+    for (const std::string& path : policy.rule_files) IsRefused(path, {});
+  }
+
   void LoadText(std::string_view text, const std::string& name) {
     if (const auto document = ParseYaml(text, name, errors)) LoadDocument(*document);
   }
@@ -90,8 +98,19 @@ class PolicyLoader {
     chain_.pop_back();
   }
 
+  /// Whether the caller may not read the file, which is reported where it is named.
+  bool IsRefused(const std::string& path, const Where& from) {
+    if (!may_read_ || path.starts_with(kBuiltinPrefix)) return false;
+    Status allowed = may_read_(path);
+    if (allowed) return false;
+    errors.push_back(std::move(allowed).error());
+    if (from.line > 0) errors.back().where = from;
+    return true;
+  }
+
   /// An unreadable file is reported where it is named.
   std::optional<YamlDocument> Read(const std::string& path, const Where& from) {
+    if (IsRefused(path, from)) return std::nullopt;
     Errors found;
     auto document = ReadYaml(path, BuiltinKind::kPreset, found);
     for (Error& error : found) {
@@ -162,6 +181,7 @@ class PolicyLoader {
     errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
   }
 
+  MayRead may_read_;  ///< Empty: everything.
   std::vector<std::string> chain_;
   ContentHash hash_;
 };
@@ -190,6 +210,14 @@ tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset) {
   PolicyLoader loader;
   loader.LoadFile(path_or_preset, {});
   loader.AddErrorsOfRules();
+  return loader.Finish(path_or_preset);
+}
+
+tl::expected<Policy, Errors> LoadPolicyWithin(const std::string& path_or_preset,
+                                              const MayRead& may_read) {
+  PolicyLoader loader(may_read);
+  loader.LoadFile(path_or_preset, {});
+  loader.CheckRuleFiles();
   return loader.Finish(path_or_preset);
 }
 

@@ -7,7 +7,7 @@ import tempfile
 import time
 import unittest
 
-from support import PROGRAM, REPOSITORY, main
+from support import PROGRAM, REPOSITORY, main, run
 
 EXAMPLES = REPOSITORY / "examples"
 SLOW, DDP = EXAMPLES / "slow.pt.trace.json.gz", EXAMPLES / "ddp"
@@ -146,6 +146,85 @@ class Mcp(unittest.TestCase):
                 before = sorted(root.rglob("*"))
                 agent.call("check", paths=["own.json"])
                 self.assertEqual(sorted(root.rglob("*")), before)
+
+    def test_a_configuration_leads_to_no_other_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            outside, root = pathlib.Path(folder), pathlib.Path(folder) / "root"
+            (root / "duet").mkdir(parents=True)
+            (outside / "secret.yaml").write_text("secret_word: 7\n")
+            shutil.copy(SLOW, outside)
+            added = run("history", "add", SLOW, "--db", outside / "runs.db", "--branch", "main")
+            self.assertEqual(added.returncode, 0, added.stderr)
+            (root / "own.json").write_text(profile_of(["k"]))
+            (root / "duet" / "duet.json").write_text('{"schema":1,"kind":"duet","blocks":[]}')
+            for side in "AB":
+                (root / "duet" / side).symlink_to(EXAMPLES)
+            every = {"check": {"paths": ["own.json"]}, "explain": {"paths": ["own.json"], "key": "x"},
+                     "query": {"paths": ["own.json"], "sql": "select count(*) from kernels"},
+                     "what_if": {"paths": ["own.json"]}}
+            check = {"check": every["check"]}
+            history = {"check": {**every["check"], "baseline": "history:main~2"}}
+            mine = "jobs: [{name: a, inputs: [own.json], "
+
+            def codes(agent, calls):
+                for tool, arguments in calls.items():
+                    answer = agent.call(tool, **arguments)
+                    self.assertNotIn("secret_word", json.dumps(answer))
+                    yield json.loads(answer["content"][0]["text"]).get("code")
+
+            cases = [("policy: ../secret.yaml", "", every), ("policy: ../none.yaml", "", every),
+                     (f"policy: {outside}/secret.yaml", "", every), (mine + "policy: ../secret.yaml}]", "", check),
+                     (f"baseline: ../{SLOW.name}", "", check), (mine + f"baseline: ../{SLOW.name}}}]", "", check),
+                     ("baseline: ../none.json", "", check), ("db: ../runs.db", "", history),
+                     ("db: ../none.db", "", history), ("db: ../runs.db\nbaseline: history:main~2", "", check),
+                     (mine + "db: ../runs.db, baseline: history:main~2}]", "", check)]
+            cases += [("policy: policy.yaml", line, every) for line in (
+                "extends: [../secret.yaml]", "extends: [base.yaml]", "rule_files: [../secret.yaml]",
+                "rule_files: [../]", "devices: ../secret.yaml", "tensor_core: {names: ../secret.yaml}",
+                "devices: ../none.yaml")]
+            (root / "base.yaml").write_text("schema: 1\nextends: [../secret.yaml]\n")
+            with Agent("--root", root, cwd=root) as agent:
+                for settings, policy, calls in cases:
+                    with self.subTest(settings=settings, policy=policy):
+                        (root / "profgauge.yaml").write_text(f"schema: 1\n{settings}\n")
+                        (root / "policy.yaml").write_text(f"schema: 1\n{policy}\n")
+                        self.assertEqual(list(codes(agent, calls)), ["mcp/outside-roots"] * len(calls))
+                (root / "profgauge.yaml").write_text(f"schema: 1\njobs: [{{name: a, inputs: [../{SLOW.name}]}}]\n")
+                self.assertEqual(list(codes(agent, {"check": {"paths": []}})), ["usage/missing-argument"])
+                (root / "profgauge.yaml").unlink()
+                (root / "kernels").symlink_to(SLOW)
+                for table, code in ((str(SLOW), "query/no-such-table"), (f"../{SLOW.name}", "query/no-such-table"),
+                                    ("-", "query/no-such-table"), ("kernels", "mcp/outside-roots")):
+                    self.assertEqual(list(codes(agent, {"query": {"table": table}})), [code])
+                (root / "profgauge.yaml").write_text("schema: 1\ndb: ../runs.db\n")
+                shutil.copy(root / "own.json", root / "history:main~2")
+                sides = {"base": "history:main~2", "current": "own.json"}
+                self.assertEqual(list(codes(agent, {"compare": sides})), ["mcp/outside-roots"])
+                (root / "profgauge.yaml").unlink()
+                (root / "profgauge-history.db").symlink_to(outside / "runs.db")
+                self.assertEqual(list(codes(agent, history)), ["mcp/outside-roots"])
+                for path in ("duet", "duet/duet.json"):
+                    self.assertEqual(list(codes(agent, {"check": {"paths": [path]}})), ["mcp/outside-roots"])
+
+    def test_a_configuration_below_the_roots_counts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "own.json").write_text(profile_of(["k"]))
+            (root / "strict.yaml").write_text("schema: 1\nextends: [builtin:report-only]\n")
+            run("history", "add", root / "own.json", "--db", root / "runs.db", "--branch", "main")
+            (root / "profgauge.yaml").write_text(
+                "schema: 1\ndb: runs.db\njobs:\n  - {name: a, inputs: [own.json], policy: strict.yaml, "
+                "baseline: history:main~2}\n  - {name: b, inputs: [none.json]}\n")
+            with Agent("--root", root, cwd=root) as agent:
+                for job in ({}, {"job": "a"}):
+                    verdict = agent.call("check", paths=["own.json"], **job)["structuredContent"]
+                    self.assertEqual((verdict["policy"], verdict["policy_from"], verdict["config"]),
+                                     ("strict.yaml", "job a of profgauge.yaml", "profgauge.yaml"), verdict)
+                told = json.loads(agent.call("check", paths=["own.json"], job="c")["content"][0]["text"])
+                self.assertEqual(told["code"], "config/no-such-job")
+                (root / "strict.yaml").unlink()
+                told = json.loads(agent.call("check", paths=["own.json"])["content"][0]["text"])
+                self.assertEqual(told["code"], "config/missing")
 
     def test_a_question_sees_the_files_as_they_are(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -15,6 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kNoSuchFile = "mcp/no-such-file";
+
 bool IsBelow(const fs::path& path, const fs::path& root) {
   const auto [end, ignored] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
   return end == root.end();
@@ -55,8 +57,7 @@ Status Roots::Check(const std::string& path) const {
   if (!Holds(path)) return outside(path);
   std::error_code error;
   if (!fs::exists(path, error)) {
-    return Fail(UsageError("mcp/no-such-file",
-                           fmt::format("there is no `{}`", PrintableShort(path, 200)),
+    return Fail(UsageError(kNoSuchFile, fmt::format("there is no `{}`", PrintableShort(path, 200)),
                            "the tool `find` lists the runs below a folder"));
   }
   if (!fs::is_directory(path, error)) return {};
@@ -70,6 +71,12 @@ Status Roots::Check(const std::string& path) const {
     }
   }
   return {};
+}
+
+Status Roots::CheckToRead(const std::string& path) const {
+  Status found = Check(path);
+  if (!found && found.error().code == kNoSuchFile) return {};
+  return found;
 }
 
 }  // namespace profgauge::cli::mcp

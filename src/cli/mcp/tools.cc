@@ -222,6 +222,7 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   PROFGAUGE_CHECK(caller.CheckPaths(named));
   std::vector<std::string> words = {"query", "--format", "json"};
   const std::string table = TextIn(arguments, "table"), sql = TextIn(arguments, "sql");
+  PROFGAUGE_CHECK(caller.CheckTable(table));
   std::int64_t rows = kMostRows;
   if (const json::value* most = arguments.if_contains("max_rows")) {
     rows = std::clamp<std::int64_t>(most->get_int64(), 1, kMostRows);

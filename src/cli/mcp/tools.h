@@ -57,6 +57,9 @@ class Roots {
   /// Errors: kUsage "mcp/outside-roots" if not; "mcp/no-such-file". Cost: walks through the folder.
   /// A link that changes after the check is not noticed.
   Status Check(const std::string& path) const;
+  /// The same for a path that a configuration or a policy names: below a root it may be missing, as
+  /// the command that reads it says so in its own words.
+  Status CheckToRead(const std::string& path) const;
   /// Whether a path that need not exist is below a root, once its links are followed.
   bool Holds(const std::string& path) const;
   const std::vector<std::string>& folders() const { return folders_; }

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <fstream>
 
 #include "read_all.h"
+#include "rules/policy_reads.h"
 #include "rules/rulebook.h"
 
 namespace profgauge {
@@ -47,6 +49,34 @@ TEST_F(PolicyFiles, BadOnesReportAllMistakes) {
     if (std::getenv("PROFGAUGE_UPDATE") != nullptr) std::ofstream(expected) << text;
     EXPECT_EQ(text, ReadAll(expected)) << name;
   }
+}
+
+// What a policy names may be anybody's file, and a mistake in it is shown with its text.
+TEST_F(PolicyFiles, RefusedFilesAreNotOpened) {
+  const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("reads_{}", ::getpid());
+  fs::create_directories(folder);
+  const std::string outside = (folder / "outside.yaml").string();
+  std::ofstream(outside) << "secret_word: 7\n";
+  const std::string policy = (folder / "policy.yaml").string();
+  for (const std::string& line : {"extends: [outside.yaml]", "rule_files: [outside.yaml]",
+                                  "devices: outside.yaml", "tensor_core: {names: outside.yaml}"}) {
+    std::ofstream(policy) << "schema: 1\n" << line << '\n';
+    std::vector<std::string> asked;
+    const auto refuse = [&](const std::string& path) -> Status {
+      asked.push_back(path);
+      if (!path.ends_with("outside.yaml")) return {};
+      return Fail(Error{ErrorKind::kUsage, "test/outside", "outside", {}, {}});
+    };
+    const auto loaded = LoadPolicyWithin(policy, refuse);
+    ASSERT_FALSE(loaded) << line;
+    EXPECT_EQ(loaded.error().size(), 1U) << line;
+    EXPECT_EQ(loaded.error().front().code, "test/outside") << line;
+    EXPECT_EQ(RenderErrors(loaded.error(), false).find("secret_word"), std::string::npos) << line;
+    EXPECT_EQ(asked, (std::vector<std::string>{policy, outside})) << line;
+  }
+  std::ofstream(policy) << "schema: 1\nextends: [builtin:strict]\n";
+  EXPECT_TRUE(LoadPolicyWithin(policy, [](const std::string&) { return Status(); }));
+  fs::remove_all(folder);
 }
 
 TEST_F(PolicyFiles, GoodOneSetsEveryKey) {

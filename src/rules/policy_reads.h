@@ -1,0 +1,30 @@
+// Loading a policy for a caller that may read only some files, as the server for agents.
+//
+//   policy.yaml   extends: [base.yaml, ../team.yaml]     asked: policy.yaml, base.yaml,
+//   ../team.yaml
+//                 devices: gpus.yaml                     asked: gpus.yaml
+//                 rules: [our-rules/]                    asked, and read only by LoadRulebook()
+//
+// A policy that others write names files, and a mistake in one of them is shown with its text. So
+// each path is asked about before the file is opened.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "profgauge/error.h"
+#include "rules/errors.h"
+#include "rules/policy.h"
+
+namespace profgauge {
+
+/// The error of a file that may not be read.
+using MayRead = std::function<Status(const std::string& path)>;
+
+/// The same as LoadPolicy(), for files that `may_read` allows; presets are always allowed. A
+/// refused file is not opened, and its error has the place that names it. Mistakes in rule files
+/// are not looked for: LoadRulebook() finds them. REQUIRES: `may_read` is not empty.
+tl::expected<Policy, Errors> LoadPolicyWithin(const std::string& path_or_preset,
+                                              const MayRead& may_read);
+
+}  // namespace profgauge
