@@ -198,13 +198,29 @@ RunComparison Explained(const DuetProfiles& profiles, RunComparison decided) {
   return out;
 }
 
+/// What the profiles lack. These are notes and no reasons of the verdict, as the blocks decide.
+void NoteLosses(const DuetProfiles& profiles, const Policy& policy, const CompareChoices& choices,
+                RunComparison& comparison) {
+  NoteSummary(profiles.a.picture, comparison.base_name, comparison);
+  NoteSummary(profiles.b.picture, comparison.current_name, comparison);
+  for (const std::string& reason : WhyIncomplete(
+           policy, profiles.log, FewestIterations(profiles.b.runs), choices.allow_incomplete)) {
+    comparison.notes.push_back("profiles of the duet: " + reason);
+  }
+  Tell(comparison.base_name, profiles.a.doubts, comparison.notes);
+  Tell(comparison.current_name, profiles.b.doubts, comparison.notes);
+}
+
 }  // namespace
 
 Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
                                        const Policy& policy, const CompareChoices& choices) {
   PROFGAUGE_TRY(RunComparison comparison,
                 JudgeDuet(duet, policy.baseline.value_or(PolicyBaseline{})));
-  if (profiles) comparison = Explained(*profiles, std::move(comparison));
+  if (profiles) {
+    comparison = Explained(*profiles, std::move(comparison));
+    NoteLosses(*profiles, policy, choices, comparison);
+  }
   DecideJudging(choices.allow_incomparable, comparison);
   JudgedComparison out;
   out.verdict.status = VerdictStatus::kPass;

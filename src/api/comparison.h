@@ -94,7 +94,8 @@ struct DuetProfiles {
   ImportLog log;
 };
 
-/// Errors: those of JudgeDuet().
+/// The blocks decide. Missing data of the profiles is only a note, as it may hide a cause and
+/// cannot change a measured time. Errors: those of JudgeDuet().
 Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
                                        const Policy& policy, const CompareChoices& choices);
 

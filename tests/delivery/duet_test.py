@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 import textwrap
@@ -97,6 +98,20 @@ class ProgramTest(unittest.TestCase):
         comparison = json.loads((self.folder / "report.json").read_text())["comparison"]
         self.assertEqual([metric["metric"] for metric in comparison["metrics"]], ["step.time.median"])
         self.assertTrue(comparison["waterfall"])
+
+    def test_profiles_that_lost_data_are_a_note(self):
+        self.duet("-a", self.command, "-b", self.command + " ")
+        for side in "AB":
+            shutil.copytree(REPOSITORY / "examples/ddp", self.folder / "duet" / side)
+        sorted((self.folder / "duet/B").iterdir())[-1].write_text("{")
+
+        def notes(*arguments):
+            judged = self.check("--json", "report.json", *arguments)
+            self.assertEqual(judged.returncode, 0, judged.stdout + judged.stderr)  # The blocks decide.
+            return judged.stdout + (self.folder / "report.json").read_text()
+
+        self.assertIn("profiles of the duet: the profile is incomplete: ", notes())
+        self.assertNotIn("profiles of the duet", notes("--allow-incomplete"))
 
     def test_a_training_that_times_its_steps(self):
         (self.folder / "own.py").write_text(textwrap.dedent(f"""
