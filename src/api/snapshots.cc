@@ -61,7 +61,7 @@ void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
   }
 }
 
-// In `runs` those of files come first, in `info.runs` those of the history.
+// Those of files come first: nothing says when they were recorded.
 Result<ChosenBaseline> BaselineSource::For(std::span<const Snapshot> candidates) const {
   ChosenBaseline chosen;
   if (choose) {
@@ -69,7 +69,9 @@ Result<ChosenBaseline> BaselineSource::For(std::span<const Snapshot> candidates)
   } else if (!runs.empty()) {
     chosen.info.state = BaselineState::kUsed;
   }
-  for (const Snapshot& run : runs) chosen.info.runs.push_back({0, "", run.name});
+  std::vector<BaselineRun> of_files;
+  for (const Snapshot& run : runs) of_files.push_back({0, "", run.name});
+  chosen.info.runs.insert(chosen.info.runs.begin(), of_files.begin(), of_files.end());
   chosen.runs.insert(chosen.runs.begin(), runs.begin(), runs.end());
   if (!chosen.runs.empty() && chosen.info.state == BaselineState::kMissing) {
     chosen.info.state = BaselineState::kPartial;

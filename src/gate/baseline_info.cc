@@ -113,6 +113,24 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
   return info;
 }
 
+namespace {
+
+/// "41 … 52": the first and the last of the history. Runs of files have no id and are counted.
+std::string IdsText(const std::vector<BaselineRun>& runs) {
+  std::vector<std::int64_t> ids;
+  for (const BaselineRun& run : runs) {
+    if (run.id != 0) ids.push_back(run.id);
+  }
+  std::string text;
+  if (!ids.empty()) text = fmt::format("{}", ids.front());
+  if (ids.size() > 1) text += fmt::format(" … {}", ids.back());
+  const std::size_t of_files = runs.size() - ids.size();
+  if (of_files > 0) text += fmt::format("{}{} of files", text.empty() ? "" : ", ", of_files);
+  return text;
+}
+
+}  // namespace
+
 std::string BaselineLine(const BaselineInfo& info) {
   switch (info.state) {
     case BaselineState::kNone:
@@ -130,9 +148,7 @@ std::string BaselineLine(const BaselineInfo& info) {
   std::string text = fmt::format("baseline {}: {}", Printable(info.source),
                                  Runs(static_cast<std::int64_t>(info.runs.size())));
   if (info.state == BaselineState::kPartial) text += fmt::format(" of {}", info.wanted);
-  text += info.runs.size() == 1
-              ? fmt::format(" ({})", info.runs.front().id)
-              : fmt::format(" ({} … {})", info.runs.front().id, info.runs.back().id);
+  text += fmt::format(" ({})", IdsText(info.runs));
   if (!info.skipped.empty()) text += "; skipped " + SkippedText(info.skipped);
   return text + LevelText(info);
 }

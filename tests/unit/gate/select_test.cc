@@ -95,6 +95,12 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   EXPECT_EQ(BaselineLine(info),
             "baseline history:main~3: 3 runs (3 … 11); skipped runs 9, 10 (same commit as 11), "
             "run 8 (model bert), run 7 (no verdict), run 6 (failed), run 5 (H100)");
+  BaselineInfo with_files = info;
+  with_files.skipped.clear();
+  with_files.runs.insert(with_files.runs.begin(), 2, {0, "", "run"});
+  EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 5 runs (3 … 11, 2 of files)");
+  with_files.runs.resize(2);
+  EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 2 runs (2 of files)");
   // The candidate's own profile and commit are not in its baseline.
   EXPECT_EQ(Ids(Choose(Run(1, 3), 2).window), "8 11 ");  // No model is said: work decides.
   question.anchor = "v9";
