@@ -23,24 +23,35 @@ struct Frame {
 
 double LastValue(const StepSeries& series) { return series.point(series.size - 1).second; }
 
-// For each pixel column with points one point, of their largest value, so that no peak is lost. It
-// holds until the next such column, also where the last value of its column is smaller. At the end
-// of the axis is the last value. O(points), in one pass.
+// For each pixel column with points its largest value, so that no peak is lost, and then its last
+// one, which holds until the next column that has a point:
+//
+//   points (0, 1) (100, 5) (100.001, 1) (1000, 1)       5 |    |          a spike, no plateau
+//   out    (0, 1) (100, 5) (100, 1) (1000, 1)           1 |----|------
+//
+// At the end of the axis is the last value. At most two points for each column. O(points), in one
+// pass.
 std::vector<std::pair<double, double>> Thin(const StepSeries& series, const Frame& frame) {
   std::vector<std::pair<double, double>> out;
-  double pixel = -1, most = 0;
+  double pixel = -1, most = 0, last = 0;
+  const auto end_column = [&] {
+    if (last < most) out.emplace_back(pixel, last);
+  };
   for (std::size_t i = 0; i < series.size; ++i) {
     const auto [time, value] = series.point(i);
     const double x = std::floor(frame.X(static_cast<double>(time)));
     if (x != pixel || out.empty()) {
+      end_column();
       out.emplace_back(x, value);
       pixel = x;
       most = value;
-    } else {
-      most = std::max(most, value);
-      out.back() = {x, most};
+    } else if (value > most) {
+      most = value;
+      out.back().second = most;
     }
+    last = value;
   }
+  end_column();
   if (!out.empty()) out.emplace_back(frame.X(frame.last), LastValue(series));
   return out;
 }
