@@ -262,10 +262,11 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       return Single(render::RenderRunsXlsx(runs));
     case Kind::kSummary:
     case Kind::kStepSummary: {
+      const bool is_file = item.kind == Kind::kSummary;
       markdown.full = false;
+      markdown.max_bytes = is_file ? kCommentBytes : std::min(kCommentBytes, step_summary_room_);
       auto text = render::RenderRunsMarkdown(runs, markdown);
-      const bool has_room =
-          item.kind == Kind::kSummary || !text || text->size() <= step_summary_room_;
+      const bool has_room = is_file || !text || text->size() <= step_summary_room_;
       return Single(has_room ? std::move(text) : Result<std::string>(std::string()));
     }
     default:

@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include "base/metric_id.h"
+#include "render/markdown/markdown_sections.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
@@ -22,16 +23,6 @@ namespace profgauge::render {
 namespace {
 
 namespace json = boost::json;
-
-struct Section {
-  std::string name;  ///< As named when it is dropped.
-  std::string text;
-  bool is_folded = false;  ///< Seen only when the reader opens the rest.
-};
-
-// A short document shows a reviewer's first questions; the rest opens on a click.
-constexpr std::string_view kFold = "<details><summary>Limits, findings and operators</summary>\n\n";
-constexpr std::string_view kFoldEnd = "\n</details>\n";
 
 /// A report with one of everything, to check templates against.
 const report::Report& MarkdownSchema() {
@@ -91,33 +82,8 @@ class Document {
     return Add("Notes", "notes", MarkdownNotesView(report_), MarkdownNotesView(sample));
   }
 
-  /// The sections that fit into `max_bytes` (0: all do), the first in any case; the rest is named
-  /// at the end, up to four of them. Room for that sentence is kept until the last section.
   std::string Assembled(std::size_t max_bytes) const {
-    constexpr std::size_t kReserve = 400;  // for the sentence about the missing sections
-    std::string out;
-    std::size_t index = 0;
-    bool is_open = false;
-    for (; index < sections_.size(); ++index) {
-      const bool opens = sections_[index].is_folded && !is_open;
-      const std::string text = std::string(opens ? kFold : "") + sections_[index].text;
-      const bool is_last = index + 1 == sections_.size();
-      const std::size_t end = is_open || opens ? kFoldEnd.size() : 0;
-      const std::size_t needed = out.size() + text.size() + end + (is_last ? 0 : kReserve);
-      if (index > 0 && max_bytes > 0 && needed > max_bytes) break;
-      out += (out.empty() ? "" : "\n") + text;
-      is_open |= opens;
-    }
-    if (is_open) out += kFoldEnd;
-    if (index == sections_.size()) return out;
-    const auto missing = static_cast<std::int64_t>(sections_.size() - index);
-    out += fmt::format("\n… {} omitted to limit the size: ",
-                       Counted(missing, "more section is", "more sections are"));
-    for (std::size_t i = index; i < std::min(index + 4, sections_.size()); ++i) {
-      out += (i == index ? "" : ", ") + EscapeMarkdown(ElideMiddle(sections_[i].name, 40));
-    }
-    if (missing > 4) out += ", …";
-    return out + ". See report.html.\n";
+    return JoinSections(sections_, max_bytes, "report.html");
   }
 
  private:
@@ -193,7 +159,7 @@ class Document {
   MarkdownShape shape_;
   report::Labels labels_;
   TemplateFolder folder_;
-  std::vector<Section> sections_;
+  std::vector<MarkdownSection> sections_;
   bool is_folding_ = false;
 };
 

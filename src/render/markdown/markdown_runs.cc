@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/metric_id.h"
+#include "render/markdown/markdown_sections.h"
 #include "render/markdown/markdown_text.h"
 #include "render/shared/change.h"
 #include "render/shared/looks.h"
@@ -71,16 +74,19 @@ std::string PairsTable(const Runs& runs) {
 }  // namespace
 
 Result<std::string> RenderRunsMarkdown(const Runs& runs, const MarkdownOptions& options) {
-  std::string text = "# Runs side by side\n\n" + VerdictTable(runs) + "\n## Metrics\n\n" +
-                     MetricsTable(runs) + "\n## Changes\n\n" + PairsTable(runs);
-  if (!options.full) return text;
+  std::vector<MarkdownSection> sections = {
+      {"Verdicts", "# Runs side by side\n\n" + VerdictTable(runs)},
+      {"Metrics", "## Metrics\n\n" + MetricsTable(runs)},
+      {"Changes", "## Changes\n\n" + PairsTable(runs)}};
   MarkdownOptions each = options;
   each.full = false;
+  each.max_bytes = 0;
   for (const Report& run : runs.runs) {
-    PROFGAUGE_TRY(const std::string own, RenderMarkdown(run, each));
-    text += "\n" + own;
+    if (!options.full) break;
+    PROFGAUGE_TRY(std::string own, RenderMarkdown(run, each));
+    sections.push_back({run.profile.name, std::move(own)});
   }
-  return text;
+  return JoinSections(sections, options.max_bytes, "runs.html");
 }
 
 }  // namespace profgauge::render

@@ -22,7 +22,8 @@ Result<std::vector<File>> RenderRunsHtmlFiles(const report::Runs& runs, const Ht
 std::string RenderRunsJson(const report::Runs& runs);
 
 /// Verdicts, metrics × runs and the change of each pair; where `options.full` then each run's
-/// summary. Errors: as RenderMarkdown.
+/// summary. A limit on the size drops whole parts from the last one, and a line says so. Errors: as
+/// RenderMarkdown.
 Result<std::string> RenderRunsMarkdown(const report::Runs& runs, const MarkdownOptions& options);
 
 /// Sheets Runs, Metrics (with a column for each run) and Comparisons. Errors: as RenderXlsx.

@@ -130,6 +130,27 @@ TEST(RenderRuns, JsonHoldsTheReports) {
   EXPECT_TRUE(text.ends_with("}\n"));
 }
 
+TEST(RenderRuns, MarkdownKeepsToItsLimit) {
+  MarkdownOptions options;
+  options.full = false;
+  const auto whole = RenderRunsMarkdown(Sample(8), options);
+  ASSERT_TRUE(whole);
+  EXPECT_THAT(*whole, HasSubstr("\n## Changes\n"));
+  options.max_bytes = whole->size() - 1;
+  const auto cut = RenderRunsMarkdown(Sample(8), options);
+  ASSERT_TRUE(cut);
+  EXPECT_LE(cut->size(), options.max_bytes);
+  EXPECT_THAT(*cut, HasSubstr("\n## Metrics\n"));
+  EXPECT_THAT(*cut, HasSubstr("\n… 1 more section is omitted to limit the size: Changes. See "
+                              "runs.html.\n"));
+  options.full = true;
+  options.max_bytes = whole->size() + 500;  // Less than the first run takes.
+  const auto full = RenderRunsMarkdown(Sample(8), options);
+  ASSERT_TRUE(full);
+  EXPECT_LE(full->size(), options.max_bytes);
+  EXPECT_THAT(*full, HasSubstr("… 8 more sections are omitted to limit the size: "));
+}
+
 TEST(RenderRuns, TheTerminalSaysVerdictsThenChanges) {
   report::Runs runs = Sample(2);
   runs.pairs[0].report.comparison->comparable = false;
