@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/hashes.h"
+#include "render/html/page_assets.h"
 #include "render/html/view.h"
 #include "render/shared/escape.h"
 #include "render/shared/looks.h"
@@ -47,7 +48,7 @@ json::object TrendView(const report::Trend& trend) {
     heads.push_back(json::object{{"title", one.title}});
     series.push_back(json::object{{"id", one.metric},
                                   {"title", one.title},
-                                  {"chart", MakeMarkup(SvgTrend(one))},
+                                  {"chart", MakeMarkup(SvgTrend(one, trend.runs))},
                                   {"changes", std::move(changes)},
                                   {"has_changes", has_changes}});
   }
@@ -107,7 +108,9 @@ Result<std::string> RenderTrend(const report::Trend& trend, const HtmlOptions& o
     return view;
   };
   const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
-  return RenderTemplate(folder, "trend", full(trend), MakeSchema(full(SchemaTrend())));
+  PROFGAUGE_TRY(std::string html,
+                RenderTemplate(folder, "trend", full(trend), MakeSchema(full(SchemaTrend()))));
+  return html::WithGenerator(std::move(html));
 }
 
 }  // namespace profgauge::render

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -186,6 +187,6 @@ std::string SvgSteps(const StepChart& chart);
 /// The chart of one metric as SVG: a dot for each run, a line for each level, the changes named.
 /// The vertical axis spans the values and not 0, since a change of 3 % must be visible. Empty for
 /// fewer than two values.
-std::string SvgTrend(const report::TrendSeries& series);
+std::string SvgTrend(const report::TrendSeries& series, std::span<const report::TrendRun> runs);
 
 }  // namespace profgauge::render

@@ -104,13 +104,13 @@ void DrawLevels(const report::TrendSeries& series, const Plane& plane, std::stri
 //   |              :  o_o_o_o     a dot for each run, a line at each level's mean
 //   |   o_o_o_o_o  :
 //   |              :              before the first run of the new level
-std::string SvgTrend(const report::TrendSeries& series) {
+std::string SvgTrend(const report::TrendSeries& series, std::span<const report::TrendRun> runs) {
   std::size_t count = 0;
   const Plane plane = PlaneOf(series, count);
   if (count < 2) return {};
   std::string description = fmt::format("{} of {} runs", series.title, count);
   for (const report::TrendChange& change : series.changes) {
-    description += fmt::format("; {} from run {} on", change.change.text, change.run + 1);
+    description += fmt::format("; {} from run {} on", change.change.text, runs[change.run].id);
   }
   std::string out = fmt::format(
       "<svg class=\"chart\" role=\"img\" aria-label=\"{0}\" width=\"{1}\" height=\"{2}\" "

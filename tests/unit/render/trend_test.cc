@@ -1,7 +1,12 @@
 #include "render/html/trend.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "fixture.h"
 #include "report/build_sections.h"
@@ -70,6 +75,24 @@ TEST(RenderTrend, NamesChangeInWordsAndChart) {
   EXPECT_THAT(*page, Not(HasSubstr("style=\"")));
   EXPECT_THAT(*page, Not(HasSubstr("<b>bad")));
   EXPECT_EQ(*page, *RenderTrend(report::BuildTrend(Steps(), "main"), {}));
+}
+
+// Numbers of runs are those of the history, which may begin anywhere.
+TEST(RenderTrend, DescriptionNamesRunsByTheirNumber) {
+  auto entries = Steps();
+  for (HistoryEntry& entry : entries) entry.id += 40;
+  EXPECT_THAT(*RenderTrend(report::BuildTrend(entries, "main"), {}),
+              HasSubstr("+20.0\u202f% from run 47 on\""));
+}
+
+TEST(RenderTrend, PageOfOwnTemplateIsOurs) {
+  const auto folder =
+      std::filesystem::path(::testing::TempDir()) / fmt::format("trend_{}", ::getpid());
+  std::filesystem::create_directories(folder / "html");
+  std::ofstream(folder / "html" / "trend.html") << "<p>{{ branch }}</p>\n";
+  EXPECT_EQ(*RenderTrend(report::BuildTrend(Steps(), "main"), {folder.string()}),
+            "<p>main</p>\n<!-- profgauge -->\n");
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
