@@ -66,7 +66,8 @@ struct AlertPlaces {
 ///       <testcase classname="profgauge.rules" …>       one for each rule
 std::string RenderJunit(const report::Report& report);
 
-/// At most twelve lines without markup, each cut after 240 bytes, for chats and mails:
+/// At most twelve lines without markup and 2 900 bytes, for chats and mails; a line that is longer
+/// than its share is cut and ends with "…":
 ///
 ///   profgauge: FAIL · resnet50 · 2 errors, 21 passed
 ///   kineto · 8 ranks · 117 of 120 iterations · 343 ms/iteration

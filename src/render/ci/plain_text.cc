@@ -21,7 +21,9 @@ namespace {
 
 /// A chat shows that much without folding it; Slack's blocks take 3 000 characters.
 constexpr std::size_t kMostLines = 12, kMostBytes = 2'900;
-constexpr std::size_t kMostOfLine = kMostBytes / kMostLines - 1;
+/// A line that is cut has "…" after this, and each has its end.
+constexpr std::string_view kCut = "…", kLineEnd = "\n";
+constexpr std::size_t kMostOfLine = kMostBytes / kMostLines - kCut.size() - kLineEnd.size();
 constexpr std::size_t kMostSteps = 4, kMostLimits = 3;
 
 /// How the file begins, so that a later run may replace it.

@@ -47,6 +47,26 @@ TEST(CollectAlerts, GivesReasonForNoVerdict) {
   EXPECT_EQ(AlertOfRun(report)->level, report::State::kError);
 }
 
+// Slack takes 3 000 characters of one block.
+TEST(PlainText, KeepsToItsLimit) {
+  report::Report report = testing::SampleReport();
+  const std::string longest(1'000, 'x');
+  report.profile.name = report.verdict.policy = longest;
+  report.plan.emplace();
+  report.plan->steps.resize(9);
+  for (report::PlanStep& step : report.plan->steps) step.title = longest;
+  for (auto& row : report.gate) row.metric = longest;
+  const std::string text = RenderText(report);
+  EXPECT_GE(std::count(text.begin(), text.end(), '\n'), 7);
+  std::istringstream lines(text);
+  std::size_t cut = 0;
+  for (std::string line; std::getline(lines, line);) {
+    cut += line.ends_with("…");
+    EXPECT_LE(line.size() + 1, 2'900U / 12) << line;
+  }
+  EXPECT_GE(cut, 5U);
+}
+
 TEST(Junit, CountsEveryLimitAndRule) {
   const std::string xml = RenderJunit(testing::SampleReport());
   EXPECT_THAT(xml, HasSubstr("<testsuites name=\"profgauge\" tests=\"5\" failures=\"2\" "
