@@ -22,6 +22,7 @@
 #include "cli/console.h"
 #include "cli/ending.h"
 #include "cli/query_data.h"
+#include "query/guard.h"
 #include "rules/yaml.h"
 
 namespace profgauge::cli {
@@ -40,16 +41,25 @@ Error NoStatement(std::string_view found) {
 
 // A statement from a file or, for "-", from standard input.
 Result<std::string> StatementIn(const std::string& path) {
-  constexpr std::size_t kMostStatement = 1 << 20;
+  const std::size_t most = query::kMostStatement;
+  const auto fail = [&](const std::string& found) {
+    return Fail(UsageError("query/file", fmt::format("`{}` {}", Printable(path), found),
+                           fmt::format("give a file with one SELECT, at most {} KiB", most >> 10)));
+  };
+  std::error_code error;
+  std::optional<std::string> text;
   if (path == "-") {
-    std::string text(kMostStatement, '\0');
-    std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(std::cin.gcount()));
-    return text;
+    text.emplace(most + 1, '\0');
+    std::cin.read(text->data(), static_cast<std::streamsize>(text->size()));
+    text->resize(static_cast<std::size_t>(std::cin.gcount()));
+  } else if (const auto size = std::filesystem::file_size(path, error); !error && size > most) {
+    return fail(fmt::format("has {} bytes", size));
+  } else {
+    text = ReadSmallFile(path, most);
   }
-  if (auto text = ReadSmallFile(path, kMostStatement)) return *std::move(text);
-  return Fail(UsageError("query/file", fmt::format("`{}` cannot be read", Printable(path)),
-                         "give a file with one SELECT, at most 64 KiB"));
+  if (!text) return fail("cannot be read");
+  if (text->size() > most) return fail("is too long");
+  return *std::move(text);
 }
 
 // NAME=VALUE; the value may have further signs and may be empty. Its type is the query's to decide.

@@ -176,7 +176,7 @@ struct SqlLimit {
 // Limits of a text, a statement, its nesting and so on: a hundred times the need of ordinary
 // questions.
 constexpr SqlLimit kSqlLimits[] = {
-    {SQLITE_LIMIT_LENGTH, 16 << 20},     {SQLITE_LIMIT_SQL_LENGTH, 64 << 10},
+    {SQLITE_LIMIT_LENGTH, 16 << 20},     {SQLITE_LIMIT_SQL_LENGTH, int{kMostStatement}},
     {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_EXPR_DEPTH, 200},
     {SQLITE_LIMIT_COMPOUND_SELECT, 50},  {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1'000},
     {SQLITE_LIMIT_VARIABLE_NUMBER, 100}, {SQLITE_LIMIT_WORKER_THREADS, 0},

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ class MemoryLimit {
   MemoryLimit(const MemoryLimit&) = delete;
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 };
+
+/// Bytes of a statement. The longest of the saved queries has some 2 KiB.
+inline constexpr std::size_t kMostStatement = std::size_t{64} << 10;
 
 /// Whether a statement may call it.
 bool IsAllowedFunction(std::string_view name);

@@ -59,6 +59,11 @@ class Query(unittest.TestCase):
         self.assertIn("q.sql:2:8", said)
         self.assertIn("did you mean `name`?", said)
         self.assertIn("[query/file]", run("query", SLOW, "--file", "none.sql", cwd=self.folder, code=2)[1])
+        (self.folder / "long.sql").write_text("select 1 " + " " * 65_528)
+        _, said = run("query", SLOW, "--file", "long.sql", cwd=self.folder, code=2)
+        self.assertIn("`long.sql` has 65537 bytes\n  help: give a file with one SELECT, at most 64 KiB   [query/file]", said)
+        (self.folder / "long.sql").write_text("select 1 " + " " * 65_527)
+        self.assertEqual(run("query", SLOW, "--file", "long.sql", "--format", "csv", cwd=self.folder)[0], "1\n1\n")
         self.assertIn("[query/no-such-table]", run("query", "--schema", "kernel", code=2)[1])
         self.assertIn("[query/no-such-query]", run("query", SLOW, "@idle", code=2)[1])
 
