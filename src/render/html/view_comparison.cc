@@ -161,17 +161,15 @@ json::array StepsView(const Comparison& comparison, const ChangeTreeOptions& tre
   return rows;
 }
 
-// At most `most_rows` rows, of those whose time or calls changed. The note counts the changes that
-// are left out as far as their times changed.
+// At most `most_rows` rows, of those whose time or calls changed; the note counts the others.
 json::object PairedView(std::string_view id, std::string_view title, std::string_view about,
                         const report::PairedTable& table, const std::string& accelerator,
                         bool has_host, std::size_t most_rows) {
   json::array rows;
   std::size_t changed = 0;
-  for (const report::PairedWork& work : table.rows) changed += work.delta != 0;
   for (const report::PairedWork& work : table.rows) {
-    if (rows.size() == most_rows) break;
     if (work.delta == 0 && work.base_count == work.current_count) continue;
+    if (++changed > most_rows) continue;
     const bool has_p = !IsAbsent(work.p_value);
     json::object view{
         {"what", ChangeWord(work.change)},

@@ -133,6 +133,20 @@ TEST(Comparison, LegendOnlyIfMarkIsUsed) {
   }
 }
 
+// Rows whose calls alone changed are rows, too.
+TEST(Comparison, PageCountsTheRowsThatItLeavesOut) {
+  report::Report report = testing::ComparisonAlone();
+  auto& rows = report.comparison->kernels.rows;
+  rows.resize(64, rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    rows[i].delta = 0;
+    rows[i].current_count = rows[i].base_count + (i < 63 ? 1 : 0);
+  }
+  EXPECT_THAT(Page(report), HasSubstr("3 smaller changes are in report.json."));  // 63 of 60.
+  rows.resize(60);
+  EXPECT_THAT(Page(report), Not(HasSubstr("smaller changes are in report.json.")));
+}
+
 TEST(Comparison, CheckPageHasTheSection) {
   report::Report report = testing::SampleReport();
   report.comparison = testing::SampleComparison();
