@@ -44,16 +44,18 @@ std::string Csv(const nsys::ReportTable& table) {
 /// Columns side by side; all but texts at the right.
 std::string Aligned(const nsys::ReportTable& table) {
   std::vector<std::size_t> widths;
-  for (const std::string& head : table.heads) widths.push_back(head.size());
+  for (const std::string& head : table.heads) widths.push_back(CharactersIn(head));
   for (const auto& row : table.rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], CharactersIn(Printable(row[i])));
+    }
   }
   std::string text;
   const auto add = [&](const std::vector<std::string>& cells) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const bool last = i + 1 == cells.size();
-      line += last ? Printable(cells[i]) : fmt::format("{:>{}}  ", Printable(cells[i]), widths[i]);
+      line += last ? Printable(cells[i]) : Padded(Printable(cells[i]), widths[i], true) + "  ";
     }
     text += line + '\n';
   };
