@@ -59,6 +59,7 @@ Result<std::string> RenderXlsx(const report::Report& report) {
 }
 
 Result<std::string> RenderXlsx(const Ending& ending) {
+  const CLocale locale;
   XlsxBook book(ending.name, kUnknownDay);
   if (book.handle() == nullptr) return book.Finish();
   XlsxSheet sheet(book, "Summary");

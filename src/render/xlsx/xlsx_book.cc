@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "render/shared/words.h"
@@ -96,12 +98,16 @@ Result<std::string> XlsxBook::Finish() {
   }
   Check(workbook_close(std::exchange(book_, nullptr)));
   struct stat info = {};
+  errno = 0;
   if (error_ == LXW_NO_ERROR && fstat(file_, &info) == 0 && info.st_size > 0) {
     std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
     const ssize_t count = pread(file_, bytes.data(), bytes.size(), 0);
     if (count == info.st_size) return bytes;
   }
-  error.message = fmt::format("the workbook cannot be written: {}", lxw_strerror(error_));
+  const char* why = error_ != LXW_NO_ERROR ? lxw_strerror(error_)
+                    : errno != 0           ? std::strerror(errno)
+                                           : "its temporary file was cut short";
+  error.message = fmt::format("the workbook cannot be written: {}", why);
   return Fail(std::move(error));
 }
 
