@@ -28,7 +28,7 @@ void CheckDocument(const RunDocument& document) {
     next = segment.first + static_cast<std::int64_t>(segment.lengths.size());
     steps += segment.lengths.size();
     for (const Ns length : segment.lengths) {
-      fuzz::Require(length > 0 && length <= readers::kMostStepLength, "lengths are possible");
+      fuzz::Require(length > 0 && length <= kMostStepLength, "lengths are possible");
     }
   }
   for (const StepSum& sum : document.batches) {
