@@ -72,8 +72,8 @@ endfunction()
 
 # profgauge_embed(target FUNCTION Name FILES path …)
 # Compiles files (paths from the source folder) into `target`, to be found by that path:
-#   std::string_view profgauge::Name(std::string_view path);              // empty when not there
-#   std::span<const std::string_view> profgauge::NamePaths();             // as listed
+#   std::string_view profgauge::LAYER::Name(std::string_view path);       // empty when not there
+#   std::span<const std::string_view> profgauge::LAYER::NamePaths();      // as listed
 # A hand-written header of the layer declares the two. An edited file configures again.
 function(profgauge_embed target)
   cmake_parse_arguments(E "" "FUNCTION" "FILES" ${ARGN})
@@ -93,13 +93,14 @@ function(profgauge_embed target)
     math(EXPR index "${index} + 1")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/embedded/${target}_${E_FUNCTION}.cc)
+  string(REPLACE "profgauge_" "profgauge::" space ${target})
   file(CONFIGURE OUTPUT ${generated} CONTENT "// Written by profgauge_embed() in src/layers.cmake.
 #include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
 
-namespace profgauge {
+namespace ${space} {
 namespace {
 ${arrays}
 std::string_view View(const unsigned char* bytes, std::size_t size) {
@@ -116,7 +117,7 @@ std::string_view ${E_FUNCTION}(std::string_view path) {
 ${entries}  return {};
 }
 std::span<const std::string_view> ${E_FUNCTION}Paths() { return kPaths; }
-}  // namespace profgauge
+}  // namespace ${space}
 " @ONLY)
   target_sources(${target} PRIVATE ${generated})
 endfunction()

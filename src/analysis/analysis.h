@@ -21,7 +21,15 @@
 #include "model/profile_quality.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
+struct Exposure;  // analysis/tables/exposure.h
+}  // namespace profgauge::analysis::tables
+
+namespace profgauge::analysis::recording {
+struct JudgedSteps;  // analysis/recording/judged_steps.h
+}  // namespace profgauge::analysis::recording
+
+namespace profgauge::analysis {
 
 /// Which way a change of a metric is an improvement. Limits on changes fail in the other direction.
 enum class Direction : std::uint8_t { kHigherIsBetter, kLowerIsBetter, kNeutral };
@@ -138,7 +146,7 @@ struct Selection {
   std::optional<Span> range;
   std::vector<Mark> marks;  ///< Moments between which the profile is summed up, in time order.
   std::string source_root;  ///< Folder with the sources whose lines are shown; empty: none.
-  Knowledge knowledge;
+  classify::Knowledge knowledge;
   /// Ids of tables that no one will look at: of those the largest are left out.
   std::vector<std::string_view> unwanted_tables;
 };
@@ -148,9 +156,6 @@ struct Remark {
   std::string id;  ///< "unsteady-selection"
   std::string text;
 };
-
-struct Exposure;     // analysis/tables/exposure.h
-struct JudgedSteps;  // analysis/recording/judged_steps.h
 
 /// Everything that is known of one run. Rules, gate and report read it and never change it. Times
 /// are ns.
@@ -170,11 +175,11 @@ struct Analysis {
   std::string not_kept;
   std::vector<Remark> remarks;
   /// The unrecorded iterations by which the run is judged; null without any.
-  std::shared_ptr<const JudgedSteps> steps;
+  std::shared_ptr<const recording::JudgedSteps> steps;
   Certificate certificate;  ///< Whether the profile can be trusted.
   /// The largest possible cost of rows, by table id; only for tables whose rows represent work or
   /// calls.
-  std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures;
+  std::map<std::string, std::shared_ptr<const tables::Exposure>, std::less<>> exposures;
 
   /// nullptr only where `metrics` was filled by hand and does not have it. O(1) else.
   const Metric* Find(MetricId id) const;
@@ -188,4 +193,4 @@ struct Analysis {
 /// REQUIRES: ranks is not empty.
 Result<Analysis> Analyze(std::span<const Profile> ranks, const Selection& selection);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -26,27 +26,27 @@
 #include "base/parallel.h"
 #include "model/summary/summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 constexpr std::string_view kNoTimeline =
     "needs the times of events, which this format does not have: it has durations or sums only";
 
-void AddWithoutTimeline(std::span<const RankContext> ranks, Output& out) {
+void AddWithoutTimeline(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::string why(kNoTimeline);
   const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
   if (!how.empty()) why += "; " + how;
   out.SetLacking(&Basis::times, why);
-  SetRecording(ranks, out);
+  time::SetRecording(ranks, out);
 }
 
 // All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
 // after all have ended.
-void AddAtOnce(Stage stage, std::span<const RankContext> ranks, const std::function<void()>& first,
-               Output& out) {
-  std::vector<const AnalysisRow*> rows;
-  std::vector<Output> found;
-  for (const AnalysisRow& row : Analyses()) {
+void AddAtOnce(summary::Stage stage, std::span<const context::RankContext> ranks,
+               const std::function<void()>& first, tables::Output& out) {
+  std::vector<const summary::AnalysisRow*> rows;
+  std::vector<tables::Output> found;
+  for (const summary::AnalysisRow& row : summary::Analyses()) {
     if (row.stage != stage) continue;
     rows.push_back(&row);
     found.push_back(out.Beside());
@@ -58,13 +58,13 @@ void AddAtOnce(Stage stage, std::span<const RankContext> ranks, const std::funct
       rows[i - 1]->of_events(ranks, found[i - 1]);
     }
   });
-  for (Output& part : found) out.Join(std::move(part));
+  for (tables::Output& part : found) out.Join(std::move(part));
 }
 
 // The few tables that need sums but no times.
-void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
+void AddTablesOfSums(std::span<const context::RankContext> ranks, tables::Output& out) {
   AddWithoutTimeline(ranks, out);
-  for (const AnalysisRow& row : Analyses()) {
+  for (const summary::AnalysisRow& row : summary::Analyses()) {
     if (row.of_sums != nullptr) row.of_sums(ranks, out);
   }
 }
@@ -86,48 +86,50 @@ void AddTablesOfSums(std::span<const RankContext> ranks, Output& out) {
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
     Replayable result;
-    PROFGAUGE_TRY(result.analysis, AnalyzeRun(profiles, selection));
+    PROFGAUGE_TRY(result.analysis, summary::AnalyzeRun(profiles, selection));
     return result;
   }
-  PROFGAUGE_TRY(std::vector<RankContext> contexts, FindRankContexts(profiles, selection));
-  const auto kept = std::make_shared<std::vector<RankContext>>(std::move(contexts));
-  const std::vector<RankContext>& ranks = *kept;
-  PathGraphs graphs;
-  MeasureContexts(*kept, [&] { graphs = BuildGraphs(ranks); });
+  PROFGAUGE_TRY(std::vector<context::RankContext> contexts,
+                context::FindRankContexts(profiles, selection));
+  const auto kept = std::make_shared<std::vector<context::RankContext>>(std::move(contexts));
+  const std::vector<context::RankContext>& ranks = *kept;
+  path::PathGraphs graphs;
+  context::MeasureContexts(*kept, [&] { graphs = path::BuildGraphs(ranks); });
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
-  Output out(ranks.front().profile->hints, AcceleratorOf(profiles), selection.unwanted_tables);
-  std::shared_ptr<Replayer> replayer;
-  std::vector<PathFacts> paths;
+  tables::Output out(ranks.front().profile->hints, AcceleratorOf(profiles),
+                     selection.unwanted_tables);
+  std::shared_ptr<path::Replayer> replayer;
+  std::vector<path::PathFacts> paths;
   const auto find_paths = [&] {
-    replayer = std::make_shared<Replayer>(kept, std::move(graphs));
-    paths = PathFactsOf(*replayer);
+    replayer = std::make_shared<path::Replayer>(kept, std::move(graphs));
+    paths = path::PathFactsOf(*replayer);
   };
   if (has_timeline) {
-    AddAtOnce(Stage::kExposed, ranks, find_paths, out);
+    AddAtOnce(summary::Stage::kExposed, ranks, find_paths, out);
     AddAtOnce(
-        Stage::kOther, ranks, [&] { AddExposures(ranks, out); }, out);
+        summary::Stage::kOther, ranks, [&] { time::AddExposures(ranks, out); }, out);
   } else {
     AddTablesOfSums(ranks, out);
     find_paths();
   }
-  replayer->SetTargets(LaunchTargetsOf(out, ranks.size()));
-  replayer->SetGaps(HostGapsOf(ranks, out));
-  replayer->SetStraggler(StragglerOf(out));
-  AddCriticalPath(*replayer, paths, out);
-  std::shared_ptr<const JudgedSteps> steps;
+  replayer->SetTargets(path::LaunchTargetsOf(out, ranks.size()));
+  replayer->SetGaps(path::HostGapsOf(ranks, out));
+  replayer->SetStraggler(path::StragglerOf(out));
+  path::AddCriticalPath(*replayer, paths, out);
+  std::shared_ptr<const recording::JudgedSteps> steps;
   if (has_timeline) {
-    std::vector<EdgeFacts> edges;
-    for (const RankContext& rank : ranks) edges.push_back(EdgeFactsOf(rank));
-    steps = MarkRun(ranks, edges, out);
+    std::vector<recording::EdgeFacts> edges;
+    for (const context::RankContext& rank : ranks) edges.push_back(recording::EdgeFactsOf(rank));
+    steps = summary::MarkRun(ranks, edges, out);
   }
-  MarkLostNames(ranks, out);
-  AddNeuron(ranks, selection, out);
-  AddRegions(ranks, selection, out);
-  AddOpPaths(ranks, out);
-  AddReported(ranks, selection.range.has_value(), out);
+  recording::MarkLostNames(ranks, out);
+  neuron::AddNeuron(ranks, selection, out);
+  time::AddRegions(ranks, selection, out);
+  dlprof::AddOpPaths(ranks, out);
+  recording::AddReported(ranks, selection.range.has_value(), out);
 
-  for (RankContext& rank : *kept) {  // Simulations need much memory and do without these.
+  for (context::RankContext& rank : *kept) {  // Simulations need much memory and do without these.
     rank.tree = {};
     rank.works = {};
   }
@@ -137,7 +139,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   out.MoveTo(analysis);
   analysis.steps = std::move(steps);
   if (replayer->can_replay()) result.replayer = replayer;
-  const auto certify = [&] { analysis.certificate = CertifyRun(ranks, analysis); };
+  const auto certify = [&] { analysis.certificate = recording::CertifyRun(ranks, analysis); };
   if (!has_timeline) {
     analysis.iteration_source = {IterationsBy::kNoTimeline};
     const Metric* stated = analysis.Find(metric::kProfileIterations);
@@ -149,7 +151,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     certify();
     return result;
   }
-  SetExtent(ranks, analysis);
+  time::SetExtent(ranks, analysis);
   certify();
   return result;
 }
@@ -161,23 +163,26 @@ Result<Analysis> Analyze(std::span<const Profile> profiles, const Selection& sel
 
 // AttributeTime(): rank after rank, then the run.
 
-Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection) {
+Result<time::Attribution> time::AttributeTime(std::span<const Profile> profiles,
+                                              const Selection& selection) {
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
-    return AttributeRun(profiles, selection);
+    return summary::AttributeRun(profiles, selection);
   }
-  PROFGAUGE_TRY(const std::vector<RankContext> ranks, BuildRankContexts(profiles, selection));
-  std::vector<IterationFacts> facts;
-  for (const RankContext& rank : ranks) {
-    facts.push_back(IterationFactsOf(rank, CategoryTimesOf(rank, {})));
+  PROFGAUGE_TRY(const std::vector<context::RankContext> ranks,
+                context::BuildRankContexts(profiles, selection));
+  std::vector<time::IterationFacts> facts;
+  for (const context::RankContext& rank : ranks) {
+    facts.push_back(time::IterationFactsOf(rank, time::CategoryTimesOf(rank, {})));
   }
-  RunAttribution run(PoolIterations(ranks, facts),
-                     std::any_of(ranks.begin(), ranks.end(),
-                                 [](const RankContext& rank) { return rank.has_device(); }));
+  time::RunAttribution run(
+      time::PoolIterations(ranks, facts),
+      std::any_of(ranks.begin(), ranks.end(),
+                  [](const context::RankContext& rank) { return rank.has_device(); }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     std::vector<bool> is_own = run.OwnIterations(i, ranks[i].iterations);
-    run.AddRank(i, ranks[i].iterations, WholeAttributionOf(ranks[i], is_own));
+    run.AddRank(i, ranks[i].iterations, summary::WholeAttributionOf(ranks[i], is_own));
   }
   return run.Take();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

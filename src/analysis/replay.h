@@ -7,17 +7,17 @@
 #include "analysis/analysis.h"
 #include "analysis/path/replayer.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 /// The analysis and, if the profile has launches, the simulation.
 struct Replayable {
   Analysis analysis;
   /// Null where the profile cannot be replayed; critical.host.share then says why. It keeps
   /// pointers to the profiles, which must live as long as it is used.
-  std::shared_ptr<const Replayer> replayer;
+  std::shared_ptr<const path::Replayer> replayer;
 };
 
 /// As Analyze(), which is this without the replayer.
 Result<Replayable> AnalyzeForReplay(std::span<const Profile> ranks, const Selection& selection);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -69,9 +69,10 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
 
 // Whether every run of the baseline has one rank, which makes files without a stated rank runs.
 // True for no runs: Split() uses it only where there may be several runs.
-bool HaveOneRank(std::span<const Snapshot> runs) {
-  return std::all_of(runs.begin(), runs.end(),
-                     [](const Snapshot& run) { return run.Environment("world_size") == "1"; });
+bool HaveOneRank(std::span<const gate::Snapshot> runs) {
+  return std::all_of(runs.begin(), runs.end(), [](const gate::Snapshot& run) {
+    return run.Environment("world_size") == "1";
+  });
 }
 
 // The profiles of each file, in the order of the arguments. Files below one folder keep the order
@@ -111,7 +112,7 @@ std::vector<Candidate> ByArgument(std::vector<Profile> profiles,
 // are several.
 Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
                                      const std::vector<std::string>& arguments, bool may_be_several,
-                                     bool have_one_rank, RanksFrom from) {
+                                     bool have_one_rank, readers::RanksFrom from) {
   std::vector<Candidate> candidates;
   const auto add_files = [&](std::vector<Profile> several) {
     for (std::vector<Profile>& file : ByFile(std::move(several), arguments)) {
@@ -119,7 +120,7 @@ Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
       candidates.push_back({name, std::move(file)});
     }
   };
-  if (from == RanksFrom::kNothing) {
+  if (from == readers::RanksFrom::kNothing) {
     add_files(std::move(profiles));
     return candidates;
   }
@@ -131,11 +132,11 @@ Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
     runs.push_back({RunName(arguments), std::move(profiles)});
   }
   for (Candidate& run : runs) {
-    if (may_be_several && have_one_rank && !AreRanksKnown(run.ranks)) {
+    if (may_be_several && have_one_rank && !readers::AreRanksKnown(run.ranks)) {
       add_files(std::move(run.ranks));
       continue;
     }
-    PROFGAUGE_CHECK(CheckOneRun(run.ranks, ""));
+    PROFGAUGE_CHECK(readers::CheckOneRun(run.ranks, ""));
     candidates.push_back(std::move(run));
   }
   return candidates;
@@ -145,14 +146,14 @@ Result<std::vector<Candidate>> Split(std::vector<Profile> profiles,
 
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
-                                               std::span<const Snapshot> baselines,
-                                               RanksFrom from) {
+                                               std::span<const gate::Snapshot> baselines,
+                                               readers::RanksFrom from) {
   return Split(std::move(profiles), arguments, !baselines.empty(), HaveOneRank(baselines), from);
 }
 
 Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
                                          const std::vector<std::string>& arguments,
-                                         RanksFrom from) {
+                                         readers::RanksFrom from) {
   return Split(std::move(profiles), arguments, true, true, from);
 }
 
@@ -171,30 +172,31 @@ bool AreListed(std::span<const Profile> ranks) {
   if (ranks.size() < 2) return false;
   return std::any_of(ranks.begin(), ranks.end(), [](const Profile& rank) {
     return std::ranges::any_of(rank.facts, [](const auto& fact) {
-      return fact.first == kRanksGivenBy && fact.second == kByOrder;
+      return fact.first == readers::kRanksGivenBy && fact.second == readers::kByOrder;
     });
   });
 }
 
-Status FailWithEach(std::span<const Profile> ranks, const Selection& selection,
-                    const Policy& policy, const Rulebook& rules, bool allow_incomplete,
-                    Verdict& verdict) {
+Status FailWithEach(std::span<const Profile> ranks, const analysis::Selection& selection,
+                    const rules::Policy& policy, const rules::Rulebook& rules,
+                    bool allow_incomplete, gate::Verdict& verdict) {
   std::vector<std::string> failures;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::span<const Profile> one = ranks.subspan(i, 1);
-    PROFGAUGE_TRY(Replayable alone, AnalyzeForReplay(one, selection));
+    PROFGAUGE_TRY(analysis::Replayable alone, analysis::AnalyzeForReplay(one, selection));
     rules.Predict(alone.replayer.get(), alone.analysis);
-    const Evaluation evaluation = rules.Evaluate(alone.analysis, CollectFacts(one, alone.analysis),
-                                                 false, alone.replayer.get(), [] {});
-    const Verdict own =
-        Judge(policy, alone.analysis, ranks[i].log,
-              JudgeOptions{.allow_incomplete = allow_incomplete, .evaluation = &evaluation});
-    if (own.status != VerdictStatus::kFail || own.reasons.empty()) continue;
+    const rules::Evaluation evaluation =
+        rules.Evaluate(alone.analysis, rules::CollectFacts(one, alone.analysis), false,
+                       alone.replayer.get(), [] {});
+    const gate::Verdict own = gate::Judge(
+        policy, alone.analysis, ranks[i].log,
+        gate::JudgeOptions{.allow_incomplete = allow_incomplete, .evaluation = &evaluation});
+    if (own.status != gate::VerdictStatus::kFail || own.reasons.empty()) continue;
     failures.push_back(NameOfRank(ranks[i]) + " fails by itself: " + own.reasons.front());
   }
   if (failures.empty()) return {};
   verdict.errors += static_cast<std::int64_t>(failures.size());
-  verdict.status = VerdictStatus::kFail;
+  verdict.status = gate::VerdictStatus::kFail;
   verdict.reasons.insert(verdict.reasons.begin(), std::make_move_iterator(failures.begin()),
                          std::make_move_iterator(failures.end()));
   return {};

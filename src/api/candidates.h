@@ -42,11 +42,13 @@ struct Candidate {
 /// REQUIRES: `profiles` is not empty. The list is never empty.
 Result<std::vector<Candidate>> SplitCandidates(std::vector<Profile> profiles,
                                                const std::vector<std::string>& arguments,
-                                               std::span<const Snapshot> baselines, RanksFrom from);
+                                               std::span<const gate::Snapshot> baselines,
+                                               readers::RanksFrom from);
 
 /// The runs of one program among profiles: as with baselines of one rank.
 Result<std::vector<Candidate>> SplitRuns(std::vector<Profile> profiles,
-                                         const std::vector<std::string>& arguments, RanksFrom from);
+                                         const std::vector<std::string>& arguments,
+                                         readers::RanksFrom from);
 
 // Files that only the caller calls ranks of one run (`--ranks as-listed`).
 
@@ -59,8 +61,8 @@ bool AreListed(std::span<const Profile> ranks);
 /// by itself changes nothing. The reasons of failed ranks precede those that `verdict` has. Errors:
 /// kUsage, where `selection` fits no iteration of one. Cost: one analysis and one evaluation of all
 /// rules for each rank, one after the other.
-Status FailWithEach(std::span<const Profile> ranks, const Selection& selection,
-                    const Policy& policy, const Rulebook& rules, bool allow_incomplete,
-                    Verdict& verdict);
+Status FailWithEach(std::span<const Profile> ranks, const analysis::Selection& selection,
+                    const rules::Policy& policy, const rules::Rulebook& rules,
+                    bool allow_incomplete, gate::Verdict& verdict);
 
 }  // namespace profgauge

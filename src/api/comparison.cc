@@ -24,8 +24,9 @@ namespace profgauge {
 namespace {
 
 // When the iteration begins that the tree is of; without a tree, the first selected one.
-Ns IterationStart(const Profile& profile, const Selection& selection, const RunPicture& picture) {
-  const auto iterations = FindIterations(profile, selection);
+Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
+                  const RunPicture& picture) {
+  const auto iterations = analysis::context::FindIterations(profile, selection);
   if (!iterations) return 0;
   std::size_t position = iterations->first;
   if (picture.tree && picture.tree->rows() > 0) {
@@ -41,8 +42,8 @@ Ns IterationStart(const Profile& profile, const Selection& selection, const RunP
 
 // The budget of events is halved, since a page of two runs holds two timelines. Only the first rank
 // is drawn.
-RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
-                     const Selection& selection, EventsInPage events) {
+RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
+                     const analysis::Selection& selection, EventsInPage events) {
   RunPicture picture;
   picture.is_summarized = std::any_of(ranks.begin(), ranks.end(), IsSummary);
   if (picture.is_summarized) return picture;
@@ -75,9 +76,9 @@ namespace {
 
 // The number of iterations of the run with the fewest: a policy's minimum must hold for every run.
 // REQUIRES: `runs` is not empty.
-std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
+std::int64_t FewestIterations(const std::vector<gate::Snapshot>& runs) {
   std::int64_t fewest = static_cast<std::int64_t>(runs.front().iteration_times.size());
-  for (const Snapshot& run : runs) {
+  for (const gate::Snapshot& run : runs) {
     fewest = std::min(fewest, static_cast<std::int64_t>(run.iteration_times.size()));
   }
   return fewest;
@@ -85,23 +86,25 @@ std::int64_t FewestIterations(const std::vector<Snapshot>& runs) {
 
 // Counts the comparison's results; it decides nothing without a policy. Missing data turns a pass
 // into no verdict and leaves a failure: missing data cannot take a measured regression back.
-Verdict ComparisonVerdict(const RunComparison& comparison, const Policy* policy,
-                          std::vector<std::string> incomplete) {
-  Verdict verdict;
-  verdict.status = VerdictStatus::kPass;
-  AddComparison(comparison, policy != nullptr ? *policy : Policy{}, verdict);
+gate::Verdict ComparisonVerdict(const gate::RunComparison& comparison, const rules::Policy* policy,
+                                std::vector<std::string> incomplete) {
+  gate::Verdict verdict;
+  verdict.status = gate::VerdictStatus::kPass;
+  gate::AddComparison(comparison, policy != nullptr ? *policy : rules::Policy{}, verdict);
   if (policy == nullptr) {
-    verdict.status = VerdictStatus::kNotJudged;
+    verdict.status = gate::VerdictStatus::kNotJudged;
     verdict.reasons.clear();
   } else if (!incomplete.empty()) {
-    if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
+    if (verdict.status == gate::VerdictStatus::kPass)
+      verdict.status = gate::VerdictStatus::kNoVerdict;
     verdict.reasons.insert(verdict.reasons.end(), incomplete.begin(), incomplete.end());
   }
   return verdict;
 }
 
 // Reports missing data besides a profile's.
-void NoteSummary(const RunPicture& picture, const std::string& name, RunComparison& comparison) {
+void NoteSummary(const RunPicture& picture, const std::string& name,
+                 gate::RunComparison& comparison) {
   if (!picture.is_summarized) return;
   comparison.notes.push_back(
       name + " has only summaries, without call tree and timeline; compare profiles to get them");
@@ -117,42 +120,42 @@ void Tell(const std::string& name, const std::vector<std::string>& doubts,
 }
 
 // Both sides have one key, so that equal names stay equal.
-std::string KeyOfRuns(const report::Redaction& redaction, std::span<const Snapshot> base,
-                      std::span<const Snapshot> current) {
+std::string KeyOfRuns(const report::Redaction& redaction, std::span<const gate::Snapshot> base,
+                      std::span<const gate::Snapshot> current) {
   std::vector<std::string> sources;
-  for (const Snapshot& run : base) sources.push_back(run.source);
-  for (const Snapshot& run : current) sources.push_back(run.source);
+  for (const gate::Snapshot& run : base) sources.push_back(run.source);
+  for (const gate::Snapshot& run : current) sources.push_back(run.source);
   return report::KeyOf(redaction, sources);
 }
 
 }  // namespace
 
-void DecideJudging(bool allow_incomparable, RunComparison& comparison) {
+void DecideJudging(bool allow_incomparable, gate::RunComparison& comparison) {
   comparison.is_judged = comparison.is_comparable || allow_incomparable;
   if (comparison.is_comparable || !comparison.is_judged) return;
   comparison.notes.push_back("runs that are not comparable are compared (--allow-incomparable): " +
-                             HardDifferences(comparison.differences));
+                             gate::HardDifferences(comparison.differences));
 }
 
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
-                              const Policy* policy, const CompareChoices& choices) {
+                              const rules::Policy* policy, const CompareChoices& choices) {
   const report::Redaction redaction(choices.redact.level,
                                     KeyOfRuns(choices.redact, base.runs, current.runs));
   if (choices.redact) {
     HideNames("baseline", base.runs);
     HideNames("run", current.runs);
   }
-  const Policy selecting = policy != nullptr ? *policy : Policy{};
-  RunComparison comparison =
-      CompareRuns(base.runs, current.runs, selecting.baseline ? &*selecting.baseline : nullptr,
-                  policy != nullptr ? ComparePurpose::kJudge : ComparePurpose::kExplain);
-  JudgeClocks(base.runs, current.runs, selecting.baseline.value_or(PolicyBaseline{}),
-              policy == nullptr || choices.allow_incomparable, comparison);
+  const rules::Policy selecting = policy != nullptr ? *policy : rules::Policy{};
+  gate::RunComparison comparison = gate::CompareRuns(
+      base.runs, current.runs, selecting.baseline ? &*selecting.baseline : nullptr,
+      policy != nullptr ? gate::ComparePurpose::kJudge : gate::ComparePurpose::kExplain);
+  gate::JudgeClocks(base.runs, current.runs, selecting.baseline.value_or(rules::PolicyBaseline{}),
+                    policy == nullptr || choices.allow_incomparable, comparison);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
   if (policy != nullptr) DecideJudging(choices.allow_incomparable, comparison);
   std::vector<std::string> incomplete =
-      WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
+      gate::WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
   // Without a policy no one judges; then they are notes.
   std::vector<std::string>& told = policy != nullptr ? incomplete : comparison.notes;
   Tell(comparison.base_name, base.doubts, told);
@@ -166,10 +169,10 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
   return out;
 }
 
-report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_report,
-                              const Snapshot& current, const report::Report& current_report) {
-  const RunComparison comparison =
-      CompareRuns(std::span(&base, 1), std::span(&current, 1), nullptr, ComparePurpose::kExplain);
+report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& base_report,
+                              const gate::Snapshot& current, const report::Report& current_report) {
+  const gate::RunComparison comparison = gate::CompareRuns(
+      std::span(&base, 1), std::span(&current, 1), nullptr, gate::ComparePurpose::kExplain);
   report::Report report =
       report::BuildComparisonReport(comparison, ComparisonVerdict(comparison, nullptr, {}), {});
   const Table* base_tree = report::FindTableById(base_report, "op_tree");
@@ -183,9 +186,9 @@ report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_r
 namespace {
 
 /// The profiles explain the change, the blocks decide.
-RunComparison Explained(const DuetProfiles& profiles, RunComparison decided) {
-  RunComparison out =
-      CompareRuns(profiles.a.runs, profiles.b.runs, nullptr, ComparePurpose::kExplain);
+gate::RunComparison Explained(const DuetProfiles& profiles, gate::RunComparison decided) {
+  gate::RunComparison out =
+      gate::CompareRuns(profiles.a.runs, profiles.b.runs, nullptr, gate::ComparePurpose::kExplain);
   out.metrics = std::move(decided.metrics);
   out.base_name = std::move(decided.base_name);
   out.current_name = std::move(decided.current_name);
@@ -199,11 +202,11 @@ RunComparison Explained(const DuetProfiles& profiles, RunComparison decided) {
 }
 
 /// What the profiles lack. These are notes and no reasons of the verdict, as the blocks decide.
-void NoteLosses(const DuetProfiles& profiles, const Policy& policy, const CompareChoices& choices,
-                RunComparison& comparison) {
+void NoteLosses(const DuetProfiles& profiles, const rules::Policy& policy,
+                const CompareChoices& choices, gate::RunComparison& comparison) {
   NoteSummary(profiles.a.picture, comparison.base_name, comparison);
   NoteSummary(profiles.b.picture, comparison.current_name, comparison);
-  for (const std::string& reason : WhyIncomplete(
+  for (const std::string& reason : gate::WhyIncomplete(
            policy, profiles.log, FewestIterations(profiles.b.runs), choices.allow_incomplete)) {
     comparison.notes.push_back("profiles of the duet: " + reason);
   }
@@ -214,17 +217,17 @@ void NoteLosses(const DuetProfiles& profiles, const Policy& policy, const Compar
 }  // namespace
 
 Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
-                                       const Policy& policy, const CompareChoices& choices) {
-  PROFGAUGE_TRY(RunComparison comparison,
-                JudgeDuet(duet, policy.baseline.value_or(PolicyBaseline{})));
+                                       const rules::Policy& policy, const CompareChoices& choices) {
+  PROFGAUGE_TRY(gate::RunComparison comparison,
+                gate::JudgeDuet(duet, policy.baseline.value_or(rules::PolicyBaseline{})));
   if (profiles) {
     comparison = Explained(*profiles, std::move(comparison));
     NoteLosses(*profiles, policy, choices, comparison);
   }
   DecideJudging(choices.allow_incomparable, comparison);
   JudgedComparison out;
-  out.verdict.status = VerdictStatus::kPass;
-  AddComparison(comparison, policy, out.verdict);
+  out.verdict.status = gate::VerdictStatus::kPass;
+  gate::AddComparison(comparison, policy, out.verdict);
   out.report = report::BuildComparisonReport(comparison, out.verdict, policy.name);
   if (profiles) {
     AddPictures(std::move(profiles->a.picture), std::move(profiles->b.picture), out.report);

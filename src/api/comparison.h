@@ -26,6 +26,10 @@
 #include "report/report.h"
 #include "rules/policy.h"
 
+namespace profgauge::gate {
+struct RunComparison;
+}  // namespace profgauge::gate
+
 namespace profgauge {
 
 /// The picture of its first rank.
@@ -40,8 +44,8 @@ struct RunPicture {
 /// as many events as that of one run: a page of a comparison has two. For summaries only
 /// `is_summarized` is set: they keep no events. `events`: which mode that timeline has. REQUIRES:
 /// `ranks` is not empty.
-RunPicture PictureOf(std::span<const Profile> ranks, const Analysis& analysis,
-                     const Selection& selection, EventsInPage events);
+RunPicture PictureOf(std::span<const Profile> ranks, const analysis::Analysis& analysis,
+                     const analysis::Selection& selection, EventsInPage events);
 
 /// Puts the table `tree_change` and the timelines of both runs, iteration beside iteration, into
 /// the report of their comparison; parts that one of them does not have are skipped.
@@ -49,11 +53,9 @@ void AddPictures(RunPicture base, RunPicture current, report::Report& comparison
 
 // The steps from two sides of runs to the report of their comparison.
 
-struct RunComparison;
-
 /// One side of a comparison. REQUIRES: `runs` is not empty.
 struct ComparedSide {
-  std::vector<Snapshot> runs;
+  std::vector<gate::Snapshot> runs;
   std::vector<std::string> doubts;  ///< Why a run of it may not be whole.
   RunPicture picture;               ///< The picture of its last run.
 };
@@ -66,11 +68,11 @@ struct CompareChoices {
 };
 
 /// Whether runs that may have run different work are judged; a note says so.
-void DecideJudging(bool allow_incomparable, RunComparison& comparison);
+void DecideJudging(bool allow_incomparable, gate::RunComparison& comparison);
 
 /// The report shows the same verdict. Without a policy its status is kNotJudged.
 struct JudgedComparison {
-  Verdict verdict;
+  gate::Verdict verdict;
   report::Report report;
 };
 
@@ -80,11 +82,11 @@ struct JudgedComparison {
 /// sides are listed, in the notes. Redaction gives both sides one key, so that a kernel of both
 /// runs keeps one hidden name.
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
-                              const Policy* policy, const CompareChoices& choices);
+                              const rules::Policy* policy, const CompareChoices& choices);
 
 /// The changes between two runs that have separate reports, without a judgement.
-report::Report ExplainTwoRuns(const Snapshot& base, const report::Report& base_report,
-                              const Snapshot& current, const report::Report& current_report);
+report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& base_report,
+                              const gate::Snapshot& current, const report::Report& current_report);
 
 // The steps from A and B alternating on one machine to a judged comparison.
 
@@ -97,6 +99,6 @@ struct DuetProfiles {
 /// The blocks decide. Missing data of the profiles is only a note, as it may hide a cause and
 /// cannot change a measured time. Errors: those of JudgeDuet().
 Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfiles> profiles,
-                                       const Policy& policy, const CompareChoices& choices);
+                                       const rules::Policy& policy, const CompareChoices& choices);
 
 }  // namespace profgauge

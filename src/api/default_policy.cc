@@ -20,12 +20,13 @@ bool HasUnknownEvents(const Profile& profile) {
 
 // The same of a rank whose events are gone. A summary without all that the analysis needs
 // (`is_told`) does not count as CPU-only.
-bool UsedNoDevice(const RankSummary& rank, bool may_list) {
-  const IterationFacts& times = rank.times;
+bool UsedNoDevice(const analysis::summary::RankSummary& rank, bool may_list) {
+  const analysis::time::IterationFacts& times = rank.times;
   return rank.is_told && times.has_host && !times.has_device && !times.has_api &&
          (may_list || times.gpus_listed == 0) && !HasUnknownEvents(rank.profile) &&
-         std::none_of(rank.memory.peaks.begin(), rank.memory.peaks.end(),
-                      [](const MemoryPeak& peak) { return IsOnDevice(peak.device_type); });
+         std::none_of(
+             rank.memory.peaks.begin(), rank.memory.peaks.end(),
+             [](const analysis::device::MemoryPeak& peak) { return IsOnDevice(peak.device_type); });
 }
 
 // `may_list`: the machine may have devices. A profiler lists the devices of the machine whether or
@@ -34,7 +35,8 @@ bool UsedNoDevice(const RankSummary& rank, bool may_list) {
 bool UsesNoDevice(const Profile& profile, bool may_list) {
   if (IsSummary(profile)) {
     const std::optional<Summary> summary = SummaryOf(profile);
-    const auto rank = summary ? ReadRankSummary(*summary, profile.source.path) : std::nullopt;
+    const auto rank =
+        summary ? analysis::summary::ReadRankSummary(*summary, profile.source.path) : std::nullopt;
     return rank && UsedNoDevice(*rank, may_list);
   }
   const auto& memory = profile.memory.device_type;

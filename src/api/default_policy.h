@@ -21,7 +21,8 @@ bool IsCpuOnly(std::span<const Profile> ranks);
 
 struct DefaultPolicy {
   std::string_view name = kDefaultPolicy;
-  Remark remark;  ///< The report's sentence about the choice; without text if there is none.
+  analysis::Remark
+      remark;  ///< The report's sentence about the choice; without text if there is none.
 };
 /// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. If only
 /// listed devices, which the programs may not have used, speak against that, it stays

@@ -25,11 +25,12 @@ Result<Recording> Load(const std::vector<std::string>& paths, const LoadOptions&
     return Fail(InputError("", "input/no-profiles", "no profile was passed",
                            "name files, or folders with one file per rank"));
   }
-  ReadOptions read;
+  readers::ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.threads = options.threads;
-  const RanksFrom from = options.ranks_as_listed ? RanksFrom::kListed : RanksFrom::kRecorded;
-  PROFGAUGE_TRY(std::vector<Profile> ranks, ReadRun(paths, read, from));
+  const readers::RanksFrom from =
+      options.ranks_as_listed ? readers::RanksFrom::kListed : readers::RanksFrom::kRecorded;
+  PROFGAUGE_TRY(std::vector<Profile> ranks, readers::ReadRun(paths, read, from));
   return Recording(std::make_shared<Recording::Data>(Recording::Data{paths, std::move(ranks)}));
 }
 
@@ -37,9 +38,9 @@ std::size_t Recording::ranks() const { return data_->ranks.size(); }
 
 // The order of the checks is that of `check`: the policy first, whose errors are all shown
 // together, then the day, the rules, the baselines. Each later step needs the ones before it.
-tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
-                                         const EvaluateOptions& options) {
-  const auto fail = [](auto error) { return tl::unexpected(Errors{std::move(error)}); };
+tl::expected<Judgement, rules::Errors> Evaluate(const Recording& recording,
+                                                const EvaluateOptions& options) {
+  const auto fail = [](auto error) { return tl::unexpected(rules::Errors{std::move(error)}); };
   const Recording::Data& loaded = recording.data();
   JudgeRunsOptions how;
   how.choices = options;
@@ -50,16 +51,16 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
     named = chosen.name;
     how.remark = std::move(chosen.remark);
   }
-  auto policy = LoadPolicy(named);
+  auto policy = rules::LoadPolicy(named);
   if (!policy) return tl::unexpected(std::move(policy).error());
-  auto today = Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
+  auto today = rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
   if (!today) return fail(std::move(today).error());
   how.today = *today;
-  SelectOptions select;
+  rules::SelectOptions select;
   select.today = *today;
-  auto rules = LoadRulebook(*policy, select);
+  auto rules = rules::LoadRulebook(*policy, select);
   if (!rules) return tl::unexpected(std::move(rules).error());
-  std::vector<Snapshot> baselines;
+  std::vector<gate::Snapshot> baselines;
   for (const std::string& path : options.baselines) {
     auto runs = LoadBaselineFile(path);
     if (!runs) return fail(std::move(runs).error());
@@ -72,12 +73,14 @@ tl::expected<Judgement, Errors> Evaluate(const Recording& recording,
   return Judgement(std::make_shared<Judgement::Data>(*std::move(judged)));
 }
 
-std::string_view Judgement::status() const { return VerdictStatusName(data_->verdict.status); }
+std::string_view Judgement::status() const {
+  return gate::VerdictStatusName(data_->verdict.status);
+}
 
-int Judgement::exit_code() const { return ExitCodeOf(data_->verdict, false); }
+int Judgement::exit_code() const { return gate::ExitCodeOf(data_->verdict, false); }
 
 std::optional<double> Judgement::Metric(std::string_view id) const {
-  const profgauge::Metric* metric = data_->analysis.Find(id);
+  const analysis::Metric* metric = data_->analysis.Find(id);
   if (metric == nullptr || IsAbsent(metric->value)) return std::nullopt;
   return AsNumber(metric->value, 0);
 }

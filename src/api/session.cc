@@ -44,44 +44,46 @@ std::string LastName(const fs::path& path) {
 
 /// The measurements of the runs. The report is about the one with the median iteration time.
 struct Measured {
-  std::vector<Snapshot> snapshots;  ///< Snapshots of all runs, with a baseline; else empty.
+  std::vector<gate::Snapshot> snapshots;  ///< Snapshots of all runs, with a baseline; else empty.
   std::size_t middle = 0;
-  Replayable run;                   ///< The one in the middle.
+  analysis::Replayable run;         ///< The one in the middle.
   std::vector<std::string> doubts;  ///< Reasons for an undecided verdict on others, by name.
 };
 
 // A run that is only compared with the baseline must be as whole as the one in the middle.
-void AddDoubts(const std::string& name, std::span<const Profile> ranks, const Analysis& analysis,
-               const Policy& policy, bool allow_incomplete, std::vector<std::string>& doubts) {
+void AddDoubts(const std::string& name, std::span<const Profile> ranks,
+               const analysis::Analysis& analysis, const rules::Policy& policy,
+               bool allow_incomplete, std::vector<std::string>& doubts) {
   std::vector<std::string> found =
-      WhyIncomplete(policy, MergedLog(ranks), analysis.iterations_selected, allow_incomplete);
-  for (std::string& doubt : DoubtsOf(policy, analysis, allow_incomplete)) {
+      gate::WhyIncomplete(policy, MergedLog(ranks), analysis.iterations_selected, allow_incomplete);
+  for (std::string& doubt : gate::DoubtsOf(policy, analysis, allow_incomplete)) {
     found.push_back(std::move(doubt));
   }
-  const auto missing = WhyRanksMissing(policy, analysis, true);
-  if (missing && policy.ranks.on_missing != OnMissingRanks::kWarn) found.push_back(*missing);
+  const auto missing = gate::WhyRanksMissing(policy, analysis, true);
+  if (missing && policy.ranks.on_missing != rules::OnMissingRanks::kWarn) found.push_back(*missing);
   for (const std::string& doubt : found) doubts.push_back(name + ": " + doubt);
 }
 
 // Analyzes every run before any is compared, since the run in the middle is known only then. All
 // analyses are in memory together until it is chosen: several runs cost as many times the memory of
 // one.
-Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& selection,
-                         const Policy& policy, bool has_baseline, const JudgeRunsOptions& options) {
+Result<Measured> Measure(std::span<const RunToJudge> runs, const analysis::Selection& selection,
+                         const rules::Policy& policy, bool has_baseline,
+                         const JudgeRunsOptions& options) {
   Measured measured;
-  std::vector<Replayable> analysed;
+  std::vector<analysis::Replayable> analysed;
   for (const RunToJudge& run : runs) {
-    PROFGAUGE_TRY(Replayable one, AnalyzeForReplay(run.ranks, selection));
+    PROFGAUGE_TRY(analysis::Replayable one, analysis::AnalyzeForReplay(run.ranks, selection));
     analysed.push_back(std::move(one));
   }
   options.phase_ended("analyze");
   for (std::size_t i = 0; has_baseline && i < runs.size(); ++i) {
-    PROFGAUGE_TRY(Snapshot snapshot,
+    PROFGAUGE_TRY(gate::Snapshot snapshot,
                   SnapshotOf(runs[i].name, runs[i].ranks, analysed[i].analysis, selection));
     measured.snapshots.push_back(std::move(snapshot));
   }
   if (has_baseline) {
-    measured.middle = FindMiddleRun(measured.snapshots);
+    measured.middle = gate::FindMiddleRun(measured.snapshots);
     options.phase_ended("attribute");
   }
   for (std::size_t i = 0; i < measured.snapshots.size(); ++i) {
@@ -95,7 +97,7 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const Selection& sele
 }
 
 // "kernels.short = 20 µs (default 10 µs)" of each threshold that the policy sets to another value.
-std::vector<std::string> ThresholdChanges(const Policy& policy) {
+std::vector<std::string> ThresholdChanges(const rules::Policy& policy) {
   std::vector<std::string> changes;
   for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
     if (!row.IsChanged(policy.knowledge.thresholds)) continue;
@@ -107,7 +109,7 @@ std::vector<std::string> ThresholdChanges(const Policy& policy) {
 }
 
 // Every output says it, as numbers of other runs are no match.
-void AddRemarkOnThresholds(const Policy& policy, Analysis& analysis) {
+void AddRemarkOnThresholds(const rules::Policy& policy, analysis::Analysis& analysis) {
   const std::vector<std::string> changes = ThresholdChanges(policy);
   if (changes.empty()) return;
   analysis.remarks.push_back(
@@ -116,29 +118,30 @@ void AddRemarkOnThresholds(const Policy& policy, Analysis& analysis) {
 }
 
 // Ranks that no file recorded are the reader's or the caller's word.
-void AddRemarkOnRanks(std::span<const Profile> ranks, Analysis& analysis) {
+void AddRemarkOnRanks(std::span<const Profile> ranks, analysis::Analysis& analysis) {
   if (ranks.size() < 2) return;
   for (const auto& [key, value] : ranks.front().facts) {
-    if (key != kRanksGivenBy) continue;
+    if (key != readers::kRanksGivenBy) continue;
     analysis.remarks.push_back(
         {"ranks-given", "the files record no ranks: they are numbered by " + value});
   }
 }
 
 /// The tables whose rows no rule looks at.
-std::vector<std::string_view> TablesBesides(const Rulebook& rules) {
+std::vector<std::string_view> TablesBesides(const rules::Rulebook& rules) {
   std::vector<std::string_view> tables;
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (!rules.LooksAt(table)) tables.push_back(table.id);
   }
   return tables;
 }
 
 // Names in the history too, and those of the users who accepted something.
-void HideNames(BaselineInfo& info) {
-  for (BaselineRun& run : info.runs) run.commit.clear();
-  for (BaselineRun& run : info.runs) run.name = "baseline";
-  for (SkippedRun& run : info.skipped) run.why = run.why.starts_with("model ") ? "model" : run.why;
+void HideNamesOf(gate::BaselineInfo& info) {
+  for (gate::BaselineRun& run : info.runs) run.commit.clear();
+  for (gate::BaselineRun& run : info.runs) run.name = "baseline";
+  for (gate::SkippedRun& run : info.skipped)
+    run.why = run.why.starts_with("model ") ? "model" : run.why;
   info.level.reset();
   info.ended.reset();
   info.source.clear();
@@ -146,39 +149,43 @@ void HideNames(BaselineInfo& info) {
 }
 
 /// Against the baselines; nothing without any.
-std::optional<RunComparison> CompareThem(const ChosenBaseline& chosen, std::vector<Snapshot> runs,
-                                         const Policy& policy, const JudgeRunsOptions& options) {
-  std::vector<Snapshot> baselines = chosen.runs;
+std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
+                                               std::vector<gate::Snapshot> runs,
+                                               const rules::Policy& policy,
+                                               const JudgeRunsOptions& options) {
+  std::vector<gate::Snapshot> baselines = chosen.runs;
   if (baselines.empty()) return std::nullopt;
-  if (policy.unrecorded == Unrecorded::kIgnore) {
+  if (policy.unrecorded == rules::Unrecorded::kIgnore) {
     for (auto* snapshots : {&baselines, &runs}) {
-      for (Snapshot& run : *snapshots) run.step_times.clear(), run.steps_unusual.clear();
+      for (gate::Snapshot& run : *snapshots) run.step_times.clear(), run.steps_unusual.clear();
     }
   }
   if (options.redact) {
     HideNames("baseline", baselines);
     HideNames("run", runs);
   }
-  RunComparison comparison =
-      CompareRuns(baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
-                  options.is_paired ? ComparePurpose::kJudgePairs : ComparePurpose::kJudge);
+  gate::RunComparison comparison = gate::CompareRuns(
+      baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
+      options.is_paired ? gate::ComparePurpose::kJudgePairs : gate::ComparePurpose::kJudge);
   DecideJudging(options.choices.allow_incomparable, comparison);
-  JudgeClocks(baselines, runs, policy.baseline.value_or(PolicyBaseline{}),
-              options.choices.allow_incomparable, comparison);
+  gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}),
+                    options.choices.allow_incomparable, comparison);
   if (policy.baseline && comparison.is_judged && !runs.empty()) {
-    CompareParts(chosen.parts.empty() ? baselines : chosen.parts, runs[FindMiddleRun(runs)],
-                 *policy.baseline, comparison);
+    gate::CompareParts(chosen.parts.empty() ? baselines : chosen.parts,
+                       runs[gate::FindMiddleRun(runs)], *policy.baseline, comparison);
   }
   if (!chosen.anchor.empty() && comparison.is_judged) {
-    HoldAgainstAnchor(chosen.anchor, runs, policy.baseline ? *policy.baseline : PolicyBaseline{},
-                      chosen.info, comparison);
+    gate::HoldAgainstAnchor(chosen.anchor, runs,
+                            policy.baseline ? *policy.baseline : rules::PolicyBaseline{},
+                            chosen.info, comparison);
   }
-  const bool is_slower = std::any_of(
-      comparison.metrics.begin(), comparison.metrics.end(), [](const MetricComparison& metric) {
-        return metric.verdict == stats::Change::kFail && IsTypicalTime(metric.metric);
-      });
+  const bool is_slower = std::any_of(comparison.metrics.begin(), comparison.metrics.end(),
+                                     [](const gate::MetricComparison& metric) {
+                                       return metric.verdict == gate::stats::Change::kFail &&
+                                              gate::IsTypicalTime(metric.metric);
+                                     });
   if (is_slower && chosen.blame && !options.redact) {
-    comparison.blame = chosen.blame(runs[FindMiddleRun(runs)]);
+    comparison.blame = chosen.blame(runs[gate::FindMiddleRun(runs)]);
   }
   return comparison;
 }
@@ -186,13 +193,13 @@ std::optional<RunComparison> CompareThem(const ChosenBaseline& chosen, std::vect
 // A pairing by position is meaningless unless both lists are equally long; fewer pairs than
 // kLeastPairs cannot exclude chance.
 Status CheckPairs(std::size_t baselines, std::size_t runs) {
-  if (baselines == runs && runs >= stats::kLeastPairs) return {};
+  if (baselines == runs && runs >= gate::stats::kLeastPairs) return {};
   Error error;
   error.kind = ErrorKind::kUsage;
   error.code = "paired/count";
   error.message =
       fmt::format("`--paired` needs as many runs as baseline runs, {} or more: {} and {}",
-                  stats::kLeastPairs, runs, baselines);
+                  gate::stats::kLeastPairs, runs, baselines);
   error.notes = {
       "help: record alternately, A B B A A B: check B1 B2 B3 --baseline A1 --baseline A2 "
       "--baseline A3"};
@@ -201,8 +208,8 @@ Status CheckPairs(std::size_t baselines, std::size_t runs) {
 
 // Called while the rules run, for the critical paths need the graphs, which are let go before the
 // timeline is built. The ranks share one budget of path moves, kMostPathMoves.
-report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy& policy,
-                                   const Replayer* replayer) {
+report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const rules::Policy& policy,
+                                   const analysis::path::Replayer* replayer) {
   report::TimelineOptions timeline;
   timeline.knowledge = policy.knowledge;
   using Mode = report::TimelineOptions::Mode;
@@ -214,30 +221,31 @@ report::TimelineOptions TimelineOf(const JudgeRunsOptions& options, const Policy
   if (replayer == nullptr || timeline.mode == Mode::kOff) return timeline;
   const std::size_t ranks = replayer->graphs().size();
   for (std::size_t i = 0; i < ranks; ++i) {
-    timeline.paths.push_back({replayer->graphs()[i].rank().profile,
-                              LongestPathMoves(*replayer, i, report::kMostPathMoves / ranks)});
+    timeline.paths.push_back(
+        {replayer->graphs()[i].rank().profile,
+         analysis::path::LongestPathMoves(*replayer, i, report::kMostPathMoves / ranks)});
   }
   return timeline;
 }
 
 }  // namespace
 
-Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
-                                  const Rulebook& rules, const BaselineSource& source,
+Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules::Policy& policy,
+                                  const rules::Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options) {
-  Selection selection = SelectionOf(policy, options.choices);
+  analysis::Selection selection = SelectionOf(policy, options.choices);
   if (options.verdict_only) selection.unwanted_tables = TablesBesides(rules);
   PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, source.IsAsked(), options));
   PROFGAUGE_TRY(ChosenBaseline chosen, source.For(measured.snapshots));
-  if (options.redact) HideNames(chosen.info);
-  const bool is_missing = chosen.info.state == BaselineState::kMissing;
-  chosen.info.warns = is_missing && options.on_missing_baseline == OnBaselineMissing::kWarn;
-  if (is_missing && options.on_missing_baseline == OnBaselineMissing::kFail) {
+  if (options.redact) HideNamesOf(chosen.info);
+  const bool is_missing = chosen.info.state == gate::BaselineState::kMissing;
+  chosen.info.warns = is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kWarn;
+  if (is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kFail) {
     return Fail(MissingBaseline(chosen.info));
   }
   if (options.is_paired) PROFGAUGE_CHECK(CheckPairs(chosen.runs.size(), runs.size()));
   const RunToJudge& subject = runs[measured.middle];
-  std::shared_ptr<const Replayer> replayer = std::move(measured.run.replayer);
+  std::shared_ptr<const analysis::path::Replayer> replayer = std::move(measured.run.replayer);
   Judgement::Data out;
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
@@ -245,30 +253,31 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   AddRemarkOnThresholds(policy, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
   report::TimelineOptions timeline;
-  ReplacedMetrics recorded = TakeProfilerOff(policy, out.analysis);
-  Evaluation evaluation =
-      rules.Evaluate(out.analysis, CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
-                     [&] { timeline = TimelineOf(options, policy, replayer.get()); });
-  PutBack(std::move(recorded), out.analysis);
-  const Plan plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
-  AddPlanMetrics(plan, out.analysis);
+  gate::ReplacedMetrics recorded = gate::TakeProfilerOff(policy, out.analysis);
+  rules::Evaluation evaluation = rules.Evaluate(
+      out.analysis, rules::CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
+      [&] { timeline = TimelineOf(options, policy, replayer.get()); });
+  gate::PutBack(std::move(recorded), out.analysis);
+  const rules::Plan plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
+  rules::AddPlanMetrics(plan, out.analysis);
   rules.Promote(plan, evaluation);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
-  out.verdict = Judge(policy, out.analysis, MergedLog(subject.ranks),
-                      JudgeOptions{options.choices.allow_incomplete, &evaluation, chosen.runs,
-                                   source.IsAsked(), options.today, std::move(measured.doubts)});
+  out.verdict =
+      gate::Judge(policy, out.analysis, MergedLog(subject.ranks),
+                  gate::JudgeOptions{options.choices.allow_incomplete, &evaluation, chosen.runs,
+                                     source.IsAsked(), options.today, std::move(measured.doubts)});
   if (AreListed(subject.ranks)) {
     PROFGAUGE_CHECK(FailWithEach(subject.ranks, selection, policy, rules,
                                  options.choices.allow_incomplete, out.verdict));
   }
-  const std::optional<RunComparison> comparison =
+  const std::optional<gate::RunComparison> comparison =
       CompareThem(chosen, std::move(measured.snapshots), policy, options);
   if (comparison) {
-    AddComparison(*comparison, policy, out.verdict, options.acceptance, options.today);
+    gate::AddComparison(*comparison, policy, out.verdict, options.acceptance, options.today);
     options.phase_ended("compare");
   }
   if (is_missing) {
-    AddMissingBaseline(chosen.info, options.on_missing_baseline, policy, out.verdict);
+    gate::AddMissingBaseline(chosen.info, options.on_missing_baseline, policy, out.verdict);
   }
   report::BuildInput input;
   input.run_name = subject.name;
@@ -284,12 +293,12 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   input.rules_hash = rules.rules().hash;
   input.options = ProvenanceOptions(options.choices, policy);
   // Only waivers depend on the day; without them the report does not.
-  if (!policy.waivers.empty()) input.options.emplace_back("now", FormatDay(options.today));
+  if (!policy.waivers.empty()) input.options.emplace_back("now", rules::FormatDay(options.today));
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
   if (out.report.baseline) {
     out.report.baseline->warns =
-        is_missing && options.on_missing_baseline == OnBaselineMissing::kWarn;
+        is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kWarn;
   }
   out.add_timeline = [ranks = subject.ranks, how = std::move(timeline)](report::Report& report) {
     report.timeline = report::BuildTimeline(ranks, report, how);
@@ -302,9 +311,9 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy
   return out;
 }
 
-Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
-  const PolicyIterations& policy = loaded.iterations;
-  Selection selection;
+analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptions& options) {
+  const rules::PolicyIterations& policy = loaded.iterations;
+  analysis::Selection selection;
   const auto first = [](const auto& a, const auto& b) { return a ? a : b; };
   // Either on the command line replaces both of the policy's.
   const bool own = options.iteration_marker || options.key_op;
@@ -329,7 +338,7 @@ Selection SelectionOf(const Policy& loaded, const EvaluateOptions& options) {
 // Choices have the names of the command line's options, additions of the policy come last. Files of
 // the policy are named without their folders, so that the report does not depend on where they are.
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
-                                                                   const Policy& policy) {
+                                                                   const rules::Policy& policy) {
   std::vector<std::pair<std::string, std::string>> result;
   const auto add_number = [&](const char* name, const std::optional<std::int64_t>& value) {
     if (value) result.emplace_back(name, std::to_string(*value));
@@ -356,7 +365,7 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
     result.emplace_back("mark", name + "=" + std::to_string(time));
   }
   if (options.allow_incomplete) result.emplace_back("allow-incomplete", "yes");
-  const auto add_file = [&](const char* name, const PolicyFile& file) {
+  const auto add_file = [&](const char* name, const rules::PolicyFile& file) {
     if (!file.path.empty()) result.emplace_back(name, fs::path(file.path).filename().string());
   };
   if (policy.knowledge.undecided_use_tensor_cores) {

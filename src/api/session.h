@@ -47,8 +47,8 @@ struct Recording::Data {
 /// The handle's contents. `report` owns the tables, and copies the rest that it needs of the
 /// analysis.
 struct Judgement::Data {
-  Analysis analysis;
-  Verdict verdict;
+  analysis::Analysis analysis;
+  gate::Verdict verdict;
   report::Report report;
   /// Adds the report's timeline, if that was left for later; else empty. REQUIRES: the ranks that
   /// were judged are still there.
@@ -69,11 +69,11 @@ struct JudgeRunsOptions {
   /// For waivers. REQUIRES: set.
   std::chrono::sys_days today;
   report::Redaction redact;  ///< The kinds of names to remove from the report.
-  OnBaselineMissing on_missing_baseline = OnBaselineMissing::kWarn;
-  Acceptance acceptance;
+  rules::OnBaselineMissing on_missing_baseline = rules::OnBaselineMissing::kWarn;
+  gate::Acceptance acceptance;
   bool is_paired = false;  ///< Runs and baselines were recorded alternately, and are compared so.
   /// Said in the report; none while its text is empty.
-  Remark remark;
+  analysis::Remark remark;
   /// Leave the timeline to Judgement::Data::add_timeline: few outputs have it, and the others are
   /// drawn beside it. A redacted report is redacted as a whole and has it immediately.
   bool timeline_later = false;
@@ -89,19 +89,19 @@ struct JudgeRunsOptions {
 /// to fail; kUsage "paired/count" where pairs are asked for and the two lists differ in length or
 /// are too short. REQUIRES: `runs` is not empty. Memory: the analyses and simulation graphs of all
 /// runs until the middle one is known; the graphs of that one until the rules have run.
-Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const Policy& policy,
-                                  const Rulebook& rules, const BaselineSource& source,
+Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules::Policy& policy,
+                                  const rules::Rulebook& rules, const BaselineSource& source,
                                   const JudgeRunsOptions& options);
 
 /// The caller's choices, which override the policy's. A bound of the caller replaces the policy's
 /// bound on the same side, whichever of the two gives a position and which a recorded number. A
 /// marker or key operator of the caller replaces both of the policy's.
-Selection SelectionOf(const Policy& policy, const EvaluateOptions& options);
+analysis::Selection SelectionOf(const rules::Policy& policy, const EvaluateOptions& options);
 
 /// Choices of the caller and additions of the policy to the profile that change numbers, for
 /// the report's provenance: ("warmup", "3"), ("devices", "chips.yaml").
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
-                                                                   const Policy& policy);
+                                                                   const rules::Policy& policy);
 
 /// The import counters of all ranks together: sums.
 ImportLog MergedLog(std::span<const Profile> ranks);

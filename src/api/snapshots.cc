@@ -27,10 +27,10 @@ bool IsBaselineFile(const std::string& path) {
   std::string head(kLooked, '\0');
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
-  return head.find(kBaselineKind) != std::string::npos;
+  return head.find(gate::kBaselineKind) != std::string::npos;
 }
 
-Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
+Result<std::vector<gate::Snapshot>> LoadBaselineFile(const std::string& path) {
   const std::optional<std::string> text = ReadSmallFile(path);
   if (!text) {
     Error error;
@@ -40,46 +40,49 @@ Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path) {
     error.where.file = path;
     return Fail(std::move(error));
   }
-  return ParseBaseline(*text, path);
+  return gate::ParseBaseline(*text, path);
 }
 
-Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
-                            const Analysis& analysis, const Selection& selection) {
-  PROFGAUGE_TRY(Attribution attribution, AttributeTime(ranks, selection));
-  Snapshot snapshot =
-      MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
-                   analysis, std::move(attribution));
-  const std::string chosen = ComparedSelection(selection);
-  if (chosen != kAllIterations) snapshot.environment.emplace_back(kSelectionProperty, chosen);
+Result<gate::Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
+                                  const analysis::Analysis& analysis,
+                                  const analysis::Selection& selection) {
+  PROFGAUGE_TRY(analysis::time::Attribution attribution,
+                analysis::time::AttributeTime(ranks, selection));
+  gate::Snapshot snapshot =
+      gate::MakeSnapshot(name.empty() ? report::RunNameOf(ranks.front().source.path) : name, ranks,
+                         analysis, std::move(attribution));
+  const std::string chosen = analysis::summary::ComparedSelection(selection);
+  if (chosen != analysis::summary::kAllIterations)
+    snapshot.environment.emplace_back(gate::kSelectionProperty, chosen);
   return snapshot;
 }
 
 // Numbered in the order of the runs, from 1, so that a reader can still distinguish them.
-void HideNames(std::string_view word, std::vector<Snapshot>& runs) {
+void HideNames(std::string_view word, std::vector<gate::Snapshot>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     runs[i].name = runs.size() == 1 ? std::string(word) : fmt::format("{} {}", word, i + 1);
   }
 }
 
 // Those of files come first: nothing says when they were recorded.
-Result<ChosenBaseline> BaselineSource::For(std::span<const Snapshot> candidates) const {
+Result<ChosenBaseline> BaselineSource::For(std::span<const gate::Snapshot> candidates) const {
   ChosenBaseline chosen;
   if (choose) {
     PROFGAUGE_TRY(chosen, choose(candidates));
   } else if (!runs.empty()) {
-    chosen.info.state = BaselineState::kUsed;
+    chosen.info.state = gate::BaselineState::kUsed;
   }
-  std::vector<BaselineRun> of_files;
-  for (const Snapshot& run : runs) of_files.push_back({0, "", run.name});
+  std::vector<gate::BaselineRun> of_files;
+  for (const gate::Snapshot& run : runs) of_files.push_back({0, "", run.name});
   chosen.info.runs.insert(chosen.info.runs.begin(), of_files.begin(), of_files.end());
   chosen.runs.insert(chosen.runs.begin(), runs.begin(), runs.end());
-  if (!chosen.runs.empty() && chosen.info.state == BaselineState::kMissing) {
-    chosen.info.state = BaselineState::kPartial;
+  if (!chosen.runs.empty() && chosen.info.state == gate::BaselineState::kMissing) {
+    chosen.info.state = gate::BaselineState::kPartial;
   }
   return chosen;
 }
 
-Error MissingBaseline(const BaselineInfo& info) {
+Error MissingBaseline(const gate::BaselineInfo& info) {
   Error error;
   error.kind = ErrorKind::kConfig;
   error.code = "baseline/missing";

@@ -19,42 +19,43 @@ namespace profgauge {
 /// of the first rank's file. A selection of less than all iterations becomes a property of the run,
 /// so that it is compared only with runs of the same selection. REQUIRES: `ranks` is not empty, and
 /// `analysis` is of these. Errors: those of AttributeTime().
-Result<Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
-                            const Analysis& analysis, const Selection& selection);
+Result<gate::Snapshot> SnapshotOf(const std::string& name, std::span<const Profile> ranks,
+                                  const analysis::Analysis& analysis,
+                                  const analysis::Selection& selection);
 
 /// Whether the file says that it is a baseline; false when it cannot be read.
 bool IsBaselineFile(const std::string& path);
 
 /// The runs of a baseline file, of nothing else. Errors: kConfig.
-Result<std::vector<Snapshot>> LoadBaselineFile(const std::string& path);
+Result<std::vector<gate::Snapshot>> LoadBaselineFile(const std::string& path);
 
 /// Renames runs to `word`, or "WORD 1" and so on where there are several: names report whoever
 /// gave them.
-void HideNames(std::string_view word, std::vector<Snapshot>& runs);
+void HideNames(std::string_view word, std::vector<gate::Snapshot>& runs);
 
 // Where the runs come from that a run is compared with.
 
 /// The baselines found for the candidates.
 struct ChosenBaseline {
-  std::vector<Snapshot> runs;
-  std::vector<Snapshot> anchor;  ///< Origin for measuring creep; empty: none.
-  std::vector<Snapshot> parts;   ///< Runs for limits on parts; empty: as `runs`.
+  std::vector<gate::Snapshot> runs;
+  std::vector<gate::Snapshot> anchor;  ///< Origin for measuring creep; empty: none.
+  std::vector<gate::Snapshot> parts;   ///< Runs for limits on parts; empty: as `runs`.
   /// Where the step may be of a candidate that fails; empty: nothing is known of it.
-  std::function<std::string(const Snapshot& candidate)> blame;
-  BaselineInfo info;
+  std::function<std::string(const gate::Snapshot& candidate)> blame;
+  gate::BaselineInfo info;
 };
 
 struct BaselineSource {
-  std::vector<Snapshot> runs;  ///< Known before the candidates: of files.
+  std::vector<gate::Snapshot> runs;  ///< Known before the candidates: of files.
   /// Looks for runs that the candidates can be compared with; empty: no one looks.
-  std::function<Result<ChosenBaseline>(std::span<const Snapshot> candidates)> choose;
+  std::function<Result<ChosenBaseline>(std::span<const gate::Snapshot> candidates)> choose;
 
   bool IsAsked() const { return !runs.empty() || choose; }
   /// All runs for these candidates. Errors: those of `choose`.
-  Result<ChosenBaseline> For(std::span<const Snapshot> candidates) const;
+  Result<ChosenBaseline> For(std::span<const gate::Snapshot> candidates) const;
 };
 
 /// Why a run cannot be judged against a baseline that is not there.
-Error MissingBaseline(const BaselineInfo& info);
+Error MissingBaseline(const gate::BaselineInfo& info);
 
 }  // namespace profgauge

@@ -140,7 +140,7 @@ render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
   return {{Paths(options, at).Of(at), 1}, {}};
 }
 
-render::AlertPlaces PlacesOf(const Options& options, const Policy& policy) {
+render::AlertPlaces PlacesOf(const Options& options, const rules::Policy& policy) {
   const std::string file = IsBuiltin(options.policy) ? Subject(options) : options.policy;
   const Paths paths(options, file);
   render::AlertPlaces places{{paths.Of(file), 1}, {}};
@@ -148,15 +148,15 @@ render::AlertPlaces PlacesOf(const Options& options, const Policy& policy) {
     if (IsBuiltin(where.file)) return;
     places.by_id.insert_or_assign(id, render::AlertPlace{paths.Of(where.file), where.line});
   };
-  for (const Threshold& threshold : policy.thresholds) {
+  for (const rules::Threshold& threshold : policy.thresholds) {
     add("limit/" + threshold.metric, threshold.where);
   }
   if (policy.baseline) {
-    for (const BaselineLimit& limit : policy.baseline->limits) {
+    for (const rules::BaselineLimit& limit : policy.baseline->limits) {
       add("limit/" + limit.metric, limit.where);
     }
   }
-  for (const RuleSetting& setting : policy.rules) add(setting.pattern, setting.where);
+  for (const rules::RuleSetting& setting : policy.rules) add(setting.pattern, setting.where);
   return places;
 }
 

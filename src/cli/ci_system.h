@@ -31,7 +31,7 @@ void ApplyCi(const Environment& environment, Options& options);
 
 /// Places for alerts of a run. A built-in policy's alert is in no file of the repository: it
 /// is shown at the policy that extends it, else at the profile.
-render::AlertPlaces PlacesOf(const Options& options, const Policy& policy);
+render::AlertPlaces PlacesOf(const Options& options, const rules::Policy& policy);
 /// For a report without its policy at hand: all at the policy that it names, else at itself.
 render::AlertPlaces PlacesOf(const Options& options, const std::string& policy,
                              const std::string& otherwise);

@@ -28,14 +28,14 @@ std::string BesideFile(const std::string& file, const std::string& path) {
 }
 
 /// "job resnet50 of profgauge.yaml"
-std::string SourceOf(const Project& project, const ProjectJob* job) {
+std::string SourceOf(const rules::Project& project, const rules::ProjectJob* job) {
   return job == nullptr ? project.file : fmt::format("job {} of {}", job->name, project.file);
 }
 
 /// Takes a setting of the job, else of the top, for an option that was not given.
 template <class Member, class Put>
-void TakeSetting(const Project& project, const ProjectJob* job, const Options& options,
-                 std::string_view option, Member member, Put put) {
+void TakeSetting(const rules::Project& project, const rules::ProjectJob* job,
+                 const Options& options, std::string_view option, Member member, Put put) {
   if (options.IsGiven(option)) return;
   const auto& own = job == nullptr ? project.top : job->own;
   const auto& chosen = (own.*member) ? own : project.top;
@@ -146,35 +146,37 @@ std::string FindConfiguration() {
 
 std::string RootOfRepository() { return FoldersOfRepository().back(); }
 
-tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options) {
+tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
+    const Options& options) {
   if (options.command == nullptr || (options.command->bit & kOnConfigured) == 0)
     return std::nullopt;
   if (options.no_config) return std::nullopt;
   const std::string path = options.config.empty() ? FindConfiguration() : options.config;
   if (path.empty()) return std::nullopt;
-  auto project = LoadProject(path);
-  if (!project) return tl::unexpected<Errors>(std::move(project).error());
-  return std::optional<Project>(*std::move(project));
+  auto project = rules::LoadProject(path);
+  if (!project) return tl::unexpected<rules::Errors>(std::move(project).error());
+  return std::optional<rules::Project>(*std::move(project));
 }
 
-void ApplySettings(const Project& project, const ProjectJob* job, Options& options) {
+void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, Options& options) {
   const auto path = [&](const std::string& text) { return BesideFile(project.file, text); };
   options.config_file = project.file;
   // `compare` explains, and judges only by a policy that its command line names.
   const bool judges = (options.command->bit & kOnCompare) == 0;
   if (judges)
-    TakeSetting(project, job, options, "--policy", &ProjectSettings::policy,
-                [&](const std::string& text, const ProjectJob* own) {
+    TakeSetting(project, job, options, "--policy", &rules::ProjectSettings::policy,
+                [&](const std::string& text, const rules::ProjectJob* own) {
                   options.policy = text.starts_with("builtin:") ? text : path(text);
                   options.policy_from = SourceOf(project, own);
                 });
-  TakeSetting(project, job, options, "--db", &ProjectSettings::db,
-              [&](const std::string& text, const ProjectJob*) { options.db = path(text); });
-  TakeSetting(project, job, options, "--ranks", &ProjectSettings::ranks,
-              [&](const std::string& text, const ProjectJob*) { options.ranks = text; });
-  TakeSetting(project, job, options, "--baseline-missing", &ProjectSettings::baseline_missing,
-              [&](const std::string& text, const ProjectJob*) { options.baseline_missing = text; });
-  const auto add_labels = [&](const ProjectSettings& settings) {
+  TakeSetting(project, job, options, "--db", &rules::ProjectSettings::db,
+              [&](const std::string& text, const rules::ProjectJob*) { options.db = path(text); });
+  TakeSetting(project, job, options, "--ranks", &rules::ProjectSettings::ranks,
+              [&](const std::string& text, const rules::ProjectJob*) { options.ranks = text; });
+  TakeSetting(
+      project, job, options, "--baseline-missing", &rules::ProjectSettings::baseline_missing,
+      [&](const std::string& text, const rules::ProjectJob*) { options.baseline_missing = text; });
+  const auto add_labels = [&](const rules::ProjectSettings& settings) {
     for (const auto& [name, text] : settings.labels) {
       const auto is_it = [&](const auto& label) { return label.first == name; };
       const bool is_given = std::any_of(options.labels.begin(), options.labels.end(), is_it);
@@ -189,18 +191,19 @@ void ApplySettings(const Project& project, const ProjectJob* job, Options& optio
   const bool compares = (options.command->bit & kOnJudging) != 0 && options.runs.empty();
   if (options.IsGiven("--baseline") || !compares) return;
   const bool has_own = job != nullptr && !job->own.baselines.empty();
-  for (const ProjectText& one : has_own ? job->own.baselines : project.top.baselines) {
+  for (const rules::ProjectText& one : has_own ? job->own.baselines : project.top.baselines) {
     options.baselines.push_back(one.text.starts_with("history:") ? one.text : path(one.text));
   }
 }
 
-Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Options& options) {
-  std::vector<const ProjectJob*> jobs;
+Result<std::vector<const rules::ProjectJob*>> JobsOf(const rules::Project& project,
+                                                     const Options& options) {
+  std::vector<const rules::ProjectJob*> jobs;
   for (const std::string& name : options.job) {
-    const ProjectJob* job = project.Find(name);
+    const rules::ProjectJob* job = project.Find(name);
     if (job == nullptr) {
       std::vector<std::string_view> names;
-      for (const ProjectJob& one : project.jobs) names.push_back(one.name);
+      for (const rules::ProjectJob& one : project.jobs) names.push_back(one.name);
       Error error = UsageError("config/no-such-job",
                                fmt::format("{} has no job `{}`", project.file, Printable(name)),
                                fmt::format("its jobs are {}", fmt::join(names, ", ")));
@@ -209,21 +212,22 @@ Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Opti
     jobs.push_back(job);
   }
   if (!jobs.empty()) return jobs;
-  for (const ProjectJob& job : project.jobs) jobs.push_back(&job);
+  for (const rules::ProjectJob& job : project.jobs) jobs.push_back(&job);
   return jobs;
 }
 
 // nullptr where no job has the profile as an input: then only the top of the configuration holds. A
 // job whose inputs match nothing is passed over, since another one may have the profile.
-Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options) {
+Result<const rules::ProjectJob*> JobOfArguments(const rules::Project& project,
+                                                const Options& options) {
   if (!options.job.empty()) {
     PROFGAUGE_TRY(const auto named, JobsOf(project, options));
     if (named.size() == 1) return named.front();
     return Fail(UsageError("config/two-jobs", "a profile is of one job, found several `--job`",
                            "give one, or leave out the profile to judge all of them"));
   }
-  std::vector<const ProjectJob*> found;
-  for (const ProjectJob& job : project.jobs) {
+  std::vector<const rules::ProjectJob*> found;
+  for (const rules::ProjectJob& job : project.jobs) {
     const auto inputs = InputsOf(project, job);
     if (!inputs) continue;
     const bool matches = std::any_of(
@@ -244,22 +248,24 @@ Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& 
   return Fail(std::move(error));
 }
 
-Result<Options> OptionsOfProfile(const std::optional<Project>& project, const Options& given) {
+Result<Options> OptionsOfProfile(const std::optional<rules::Project>& project,
+                                 const Options& given) {
   Options options = given;
   if (!project && !options.job.empty()) {
     return Fail(UsageError("config/no-such-job", "`--job` needs a profgauge.yaml, found none",
                            "--config names one that is elsewhere"));
   }
   if (!project) return options;
-  PROFGAUGE_TRY(const ProjectJob* job, JobOfArguments(*project, options));
+  PROFGAUGE_TRY(const rules::ProjectJob* job, JobOfArguments(*project, options));
   ApplySettings(*project, job, options);
   if (job != nullptr) options.run_name = job->name;
   return options;
 }
 
-Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job) {
+Result<std::vector<std::string>> InputsOf(const rules::Project& project,
+                                          const rules::ProjectJob& job) {
   std::vector<std::string> inputs;
-  for (const ProjectText& pattern : job.inputs) {
+  for (const rules::ProjectText& pattern : job.inputs) {
     for (std::string& path : Glob(BesideFile(project.file, pattern.text))) {
       if (std::find(inputs.begin(), inputs.end(), path) == inputs.end()) {
         inputs.push_back(std::move(path));
@@ -267,7 +273,7 @@ Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJ
     }
   }
   if (!inputs.empty()) return inputs;
-  const ProjectText& first = job.inputs.front();
+  const rules::ProjectText& first = job.inputs.front();
   const fs::path folder = FolderThatExists(BesideFile(project.file, first.text));
   const std::string names = NamesIn(folder);
   Error error =
@@ -285,7 +291,7 @@ std::string UnusedPolicy(const Options& options) {
   for (const std::string& folder : {folders.front(), folders.back()}) {
     const std::string path = folder + "policy.yaml";
     std::error_code error;
-    if (fs::is_regular_file(path, error) && LoadPolicy(path)) return path;
+    if (fs::is_regular_file(path, error) && rules::LoadPolicy(path)) return path;
   }
   return {};
 }

@@ -38,33 +38,38 @@ std::string RootOfRepository();
 
 /// The configuration of the command: --config, else the one that is found; nothing where there is
 /// none, with --no-config, and for commands that read none.
-tl::expected<std::optional<Project>, Errors> LoadConfiguration(const Options& options);
+tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
+    const Options& options);
 
 /// Settings of a job, or of the top of the file, where neither an option nor a variable has one.
 /// `job`: nullptr only for the top. It also sets the model of the run to the job's name if none was
 /// given: runs of one job are no baseline of another's. `compare` takes no policy and no baseline
 /// from here: it judges only by a policy that its command line names. REQUIRES: `options.command`
 /// is set.
-void ApplySettings(const Project& project, const ProjectJob* job, Options& options);
+void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, Options& options);
 
 /// The jobs that --job names, else all. Errors: kUsage "config/no-such-job".
-Result<std::vector<const ProjectJob*>> JobsOf(const Project& project, const Options& options);
+Result<std::vector<const rules::ProjectJob*>> JobsOf(const rules::Project& project,
+                                                     const Options& options);
 
 /// The job whose `inputs` match those on the command line; nullptr: none does. Files are compared
 /// by identity, so links and `./` do not matter. Errors: kUsage "config/two-jobs" where several do
 /// and --job does not select one, or where several --job are given for one profile. Cost: expands
 /// the patterns of every job.
-Result<const ProjectJob*> JobOfArguments(const Project& project, const Options& options);
+Result<const rules::ProjectJob*> JobOfArguments(const rules::Project& project,
+                                                const Options& options);
 
 /// The options for judging the profile of the command line: with the settings of its job and the
 /// job's name, else with those of the top; unchanged where there is no configuration. Errors: those
 /// of JobOfArguments(); kUsage "config/no-such-job" for --job without a configuration.
-Result<Options> OptionsOfProfile(const std::optional<Project>& project, const Options& given);
+Result<Options> OptionsOfProfile(const std::optional<rules::Project>& project,
+                                 const Options& given);
 
 /// The matches of a job's inputs: files and folders, pattern by pattern, sorted within one, each
 /// path once. `**` represents any folders. Stops after 100 000 entries of a pattern. Errors: kInput
 /// "config/no-inputs" with the contents found instead.
-Result<std::vector<std::string>> InputsOf(const Project& project, const ProjectJob& job);
+Result<std::vector<std::string>> InputsOf(const rules::Project& project,
+                                          const rules::ProjectJob& job);
 
 /// A policy file here or at the root of the repository that no one named, for a note; empty: there
 /// is none, or a policy is named. A `policy.yaml` that cannot be read as a policy is not ours.

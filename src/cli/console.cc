@@ -124,8 +124,8 @@ void Console::Report(const Error& error, std::string_view source) {
   reported_.push_back(error);
 }
 
-void Console::Report(const Errors& errors) {
-  Warn(RenderErrors(errors, color_err_));
+void Console::Report(const rules::Errors& errors) {
+  Warn(rules::RenderErrors(errors, color_err_));
   const std::lock_guard lock(mutex_);
   reported_.insert(reported_.end(), errors.begin(), errors.end());
 }

@@ -63,7 +63,7 @@ class Console {
   /// The same of an error that points into `source`.
   void Report(const Error& error, std::string_view source);
   /// All errors of a configuration.
-  void Report(const Errors& errors);
+  void Report(const rules::Errors& errors);
   /// The errors reported since the last call, which are then forgotten. They are for outputs that
   /// must contain why there is no report.
   std::vector<Error> TakeReported();

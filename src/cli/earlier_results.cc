@@ -84,7 +84,8 @@ namespace fs = std::filesystem;
 
 /// The folders `A` and `B` beside the document; nothing unless both exist.
 Result<std::optional<DuetProfiles>> LoadDuetProfiles(const std::string& file,
-                                                     const Options& options, const Policy& policy,
+                                                     const Options& options,
+                                                     const rules::Policy& policy,
                                                      Console& console) {
   const fs::path folder = fs::path(file).parent_path();
   const std::string a = (folder / "A").string(), b = (folder / "B").string();
@@ -140,7 +141,7 @@ Result<int> CheckDuet(const std::string& file, const Options& options, Console& 
     return Fail(std::move(error));
   }
   stats.EndPhase("compare");
-  const int exit_code = ExitCodeOf(judged->verdict, options.exit_zero);
+  const int exit_code = gate::ExitCodeOf(judged->verdict, options.exit_zero);
   drawing.ExitsWith(exit_code);
   const Status drawn = drawing.Draw(judged->report, stats);
   if (options.stats) console.Warn(stats.Table());

@@ -96,9 +96,10 @@ std::vector<std::string> WordsOf(std::string_view line) {
 bool IsHeadOfKernels(std::string_view line) {
   const auto words = WordsOf(line);
   const auto is_column = [](const std::string& word) {
-    const auto columns = pyprof::AllColumns();
-    return std::any_of(columns.begin(), columns.end(),
-                       [&](const pyprof::ColumnName& column) { return column.header == word; });
+    const auto columns = exports::pyprof::AllColumns();
+    return std::any_of(
+        columns.begin(), columns.end(),
+        [&](const exports::pyprof::ColumnName& column) { return column.header == word; });
   };
   return !words.empty() && std::all_of(words.begin(), words.end(), is_column);
 }
@@ -107,8 +108,8 @@ bool IsHeadOfKernels(std::string_view line) {
 // form has the same words as the CSV.
 bool IsHeadOfNsys(std::string_view line) {
   const auto words = WordsOf(line);
-  const auto reports = nsys::Reports();
-  return std::any_of(reports.begin(), reports.end(), [&](const nsys::ReportSpec& report) {
+  const auto reports = exports::nsys::Reports();
+  return std::any_of(reports.begin(), reports.end(), [&](const exports::nsys::ReportSpec& report) {
     std::string head;
     AppendCsvRow(head, report.make({}).heads, CsvQuotes::kNeeded);
     return WordsOf(FirstLine(head)) == words;
@@ -155,7 +156,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kJson:
     case FileKind::kBaseline: {
       const std::string json = WithoutBlanks(FirstOf(head));
-      const bool is_baseline = json.find("\"kind\":\"" + std::string(kBaselineKind)) != json.npos;
+      const bool is_baseline =
+          json.find("\"kind\":\"" + std::string(gate::kBaselineKind)) != json.npos;
       if (kind == FileKind::kBaseline) return json.starts_with('{') && is_baseline;
       return json.starts_with("{\"schema\":") && !is_baseline &&
              json.find("\"tool\":\"profgauge") != json.npos;
@@ -198,8 +200,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kNsys:
       return IsHeadOfNsys(FirstLine(head));
     case FileKind::kDlprof:
-      return std::find(dlprof::kDlprofTitles.begin(), dlprof::kDlprofTitles.end(),
-                       FirstLine(head)) != dlprof::kDlprofTitles.end();
+      return std::find(exports::dlprof::kDlprofTitles.begin(), exports::dlprof::kDlprofTitles.end(),
+                       FirstLine(head)) != exports::dlprof::kDlprofTitles.end();
     case FileKind::kHistory:
       return IsHistory(head);
     case FileKind::kXlsx:

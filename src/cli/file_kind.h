@@ -77,7 +77,7 @@ struct KeptFiles {
 
 /// All inputs of the command line and the policy: profiles, baselines, history, policy with its
 /// bases, rules, names, devices, marks, templates, sources.
-KeptFiles KeptBy(const Options& options, const Policy* policy = nullptr);
+KeptFiles KeptBy(const Options& options, const rules::Policy* policy = nullptr);
 
 /// Whether an output of `kind` may replace the current content of `path`: nothing, an empty file, a
 /// device or pipe, or an earlier output. Links are followed, so every name of an input is known.

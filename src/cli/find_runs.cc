@@ -65,10 +65,10 @@ std::string CommandOf(const FoundRun& run, std::size_t profiles_in_folder) {
   });
   if (together && profiles_in_folder == run.files.size()) {
     const std::string& only = run.files.size() == 1 ? run.files.front() : folder.string();
-    return "profgauge check " + AsShellWord(only);
+    return "profgauge check " + readers::AsShellWord(only);
   }
   std::string command = "profgauge check";
-  for (const std::string& file : run.files) command += " " + AsShellWord(file);
+  for (const std::string& file : run.files) command += " " + readers::AsShellWord(file);
   return command;
 }
 
@@ -229,7 +229,7 @@ Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   }
   error.notes.push_back(fmt::format(
       "help: the last is the latest: --step latest takes it; `profgauge find {}` lists all",
-      AsShellWord(folder)));
+      readers::AsShellWord(folder)));
   return error;
 }
 

@@ -18,7 +18,7 @@ namespace profgauge::cli {
 /// A run of the program that the policy is for.
 struct InitRun {
   std::span<const Profile> ranks;
-  const Analysis& analysis;
+  const analysis::Analysis& analysis;
 };
 
 /// The YAML of a policy that extends the recommended one. Limits are a little above the worst value

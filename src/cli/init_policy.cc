@@ -53,9 +53,9 @@ struct Measured {
 // is the reason of the first run without a value.
 Measured MeasuredBy(std::span<const InitRun> runs, std::string_view id) {
   Measured out;
-  const Metric *least = nullptr, *most = nullptr;
+  const analysis::Metric *least = nullptr, *most = nullptr;
   for (const InitRun& run : runs) {
-    const Metric* metric = run.analysis.Find(id);
+    const analysis::Metric* metric = run.analysis.Find(id);
     if (metric == nullptr) return {};
     out.is_known = true;
     if (IsAbsent(metric->value)) {
@@ -158,7 +158,7 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
   for (const std::string_view id : kOtherTimes) {
     if (!HaveTime(runs, id)) continue;
     const Measured measured = MeasuredBy(runs, id);
-    const bool is_sum = runs.front().analysis.Find(id)->spec->pooling == Pooling::kSum;
+    const bool is_sum = runs.front().analysis.Find(id)->spec->pooling == analysis::Pooling::kSum;
     return fmt::format("\n  # {}. Measured: {}.\n  {}: {{max: {}}}\n",
                        TimeReason(runs.size(), is_sum ? ": for profiles of as much work" : ""),
                        measured.text, id, Milliseconds(TimeWithRoom(measured)));
@@ -215,8 +215,8 @@ std::string BaselineLimits(std::span<const InitRun> runs) {
         metric::kTensorCoreKernelsPerIteration}) {
     const Measured measured = MeasuredBy(runs, id);
     if (!measured.is_known || !measured.absent.empty()) continue;
-    const Direction direction = runs.front().analysis.Find(id)->spec->direction;
-    const bool is_decrease = direction == Direction::kHigherIsBetter;
+    const analysis::Direction direction = runs.front().analysis.Find(id)->spec->direction;
+    const bool is_decrease = direction == analysis::Direction::kHigherIsBetter;
     // Runs that differ by half have no count that could fall too far.
     if (is_decrease && knowledge::kInitNoiseRoom * SpreadOf(measured) >= 1) continue;
     text += fmt::format("  {}: {{{}: {}, level: warn}}\n", id,
@@ -253,7 +253,7 @@ std::string PolicyText(const std::string& profile, std::span<const InitRun> runs
       Comment(profile), FittedLimits(runs), more_limits, rules, BaselineBlock(runs));
 }
 
-Error NotAPolicy(const Errors& errors) {
+Error NotAPolicy(const rules::Errors& errors) {
   Error error;
   error.kind = ErrorKind::kInternal;
   error.code = "internal/init-policy";
@@ -268,21 +268,22 @@ struct Obstacles {
 };
 
 /// Adds the reasons why `run` does not pass, each metric and rule once.
-void AddObstacles(const Policy& policy, const Rulebook& book, const InitRun& run,
+void AddObstacles(const rules::Policy& policy, const rules::Rulebook& book, const InitRun& run,
                   std::set<std::string>& seen, Obstacles& obstacles) {
-  const Evaluation evaluation = book.Evaluate(run.analysis, CollectFacts(run.ranks, run.analysis));
-  JudgeOptions options;
+  const rules::Evaluation evaluation =
+      book.Evaluate(run.analysis, rules::CollectFacts(run.ranks, run.analysis));
+  gate::JudgeOptions options;
   options.evaluation = &evaluation;
-  const Verdict verdict = Judge(policy, run.analysis, {}, options);
-  for (const GateResult& result : verdict.gate) {
+  const gate::Verdict verdict = gate::Judge(policy, run.analysis, {}, options);
+  for (const gate::GateResult& result : verdict.gate) {
     const bool passes =
-        result.status != GateStatus::kError && result.status != GateStatus::kMissing;
+        result.status != gate::GateStatus::kError && result.status != gate::GateStatus::kMissing;
     if (passes || !seen.insert(result.threshold.metric).second) continue;
     obstacles.limits += fmt::format("\n  # Now: {} {}.\n  {}: off\n", result.threshold.metric,
                                     Comment(result.reason), result.threshold.metric);
   }
-  for (const Finding& finding : evaluation.findings) {
-    const bool stops = finding.status == FindingStatus::kError || finding.is_uncertain;
+  for (const rules::Finding& finding : evaluation.findings) {
+    const bool stops = finding.status == rules::FindingStatus::kError || finding.is_uncertain;
     if (!stops || !seen.insert(finding.rule->id).second) continue;
     obstacles.rules +=
         fmt::format("  # Now: {}\n  {}: warn\n", Comment(finding.message), finding.rule->id);
@@ -292,9 +293,9 @@ void AddObstacles(const Policy& policy, const Rulebook& book, const InitRun& run
 // Judges the runs by the policy that was just written. Whatever fails is then switched off or set
 // to warn: the first check of a new policy passes.
 Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun> runs) {
-  const auto policy = ParsePolicy(text, "policy.yaml");
+  const auto policy = rules::ParsePolicy(text, "policy.yaml");
   if (!policy) return Fail(NotAPolicy(policy.error()));
-  const auto book = LoadRulebook(*policy, {});
+  const auto book = rules::LoadRulebook(*policy, {});
   if (!book) return Fail(NotAPolicy(book.error()));
   Obstacles obstacles;
   std::set<std::string> seen;

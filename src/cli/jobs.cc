@@ -88,12 +88,12 @@ Status RefuseSingleOutputs(const Options& options) {
 
 /// The files of each run of a job: of its latest, or of all. Where the inputs are no profiles that
 /// can be found, and where the job says itself which are ranks, they are one run.
-std::vector<std::vector<std::string>> RunsOf(const ProjectJob& job, const Options& options,
+std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const Options& options,
                                              const std::vector<std::string>& inputs) {
   if (options.ranks != "recorded") return {inputs};
   std::vector<FoundRun> found = FindRunsAmong(inputs).runs;
   if (found.empty()) return {inputs};
-  if (job.take == Take::kLatest) found.erase(found.begin(), found.end() - 1);
+  if (job.take == rules::Take::kLatest) found.erase(found.begin(), found.end() - 1);
   std::vector<std::vector<std::string>> runs;
   for (FoundRun& run : found) runs.push_back(std::move(run.files));
   return runs;
@@ -101,7 +101,7 @@ std::vector<std::vector<std::string>> RunsOf(const ProjectJob& job, const Option
 
 class Jobs {
  public:
-  Jobs(const Project& project, const Options& given, Console& console)
+  Jobs(const rules::Project& project, const Options& given, Console& console)
       : project_(project), given_(given), console_(console), base_(given.out_dir) {
     const std::string ci = given.ci == "auto" ? DetectCi(Variable) : given.ci;
     writes_ci_ = !ci.empty() && ci != "off";
@@ -110,7 +110,7 @@ class Jobs {
 
   // One job: its settings, its inputs, its runs. `github_output` is cleared for each, as GitHub
   // takes one set of variables for a step: WriteList() writes those of all jobs.
-  void Run(const ProjectJob& job, const std::function<Result<int>(const Options&)>& judge) {
+  void Run(const rules::ProjectJob& job, const std::function<Result<int>(const Options&)>& judge) {
     Options options = given_;
     options.run_name = job.name;
     if (!base_.empty()) options.out_dir = (fs::path(base_) / job.name).string();
@@ -199,7 +199,7 @@ class Jobs {
     return {};
   }
 
-  const Project& project_;
+  const rules::Project& project_;
   const Options& given_;
   Console& console_;
   std::string base_;
@@ -222,15 +222,15 @@ void NoteNoCi(const Options& given, Console& console) {
 }
 
 /// The jobs to judge where no profile is named.
-Result<std::vector<const ProjectJob*>> JobsToRun(const std::optional<Project>& project,
-                                                 const Options& given) {
+Result<std::vector<const rules::ProjectJob*>> JobsToRun(
+    const std::optional<rules::Project>& project, const Options& given) {
   if (!project || project->jobs.empty()) {
     return Fail(UsageError(
         "usage/missing-argument", fmt::format("`{}` needs PROFILE…", given.command->name),
         project ? fmt::format("{} has no `jobs` to judge without one", project->file)
                 : "`profgauge check PROFILE`, or a profgauge.yaml with `jobs`"));
   }
-  PROFGAUGE_TRY(std::vector<const ProjectJob*> jobs, JobsOf(*project, given));
+  PROFGAUGE_TRY(std::vector<const rules::ProjectJob*> jobs, JobsOf(*project, given));
   if (jobs.size() > 1) PROFGAUGE_CHECK(RefuseSingleOutputs(given));
   return jobs;
 }
@@ -242,8 +242,8 @@ Result<int> RunJobs(const Options& given, Console& console,
   NoteNoCi(given, console);
   Options plain = given, options;
   if (plain.runs.empty()) ApplyCi(Variable, plain);
-  std::optional<Project> project;
-  std::vector<const ProjectJob*> jobs;
+  std::optional<rules::Project> project;
+  std::vector<const rules::ProjectJob*> jobs;
   const bool is_named = !given.arguments.empty() || !given.runs.empty();
   // Errors before anything is judged are in all outputs, too.
   const Result<int> prepared = RunLeavingOutputs(plain, console, [&]() -> Result<int> {
@@ -271,7 +271,7 @@ Result<int> RunJobs(const Options& given, Console& console,
     return judge(options);
   }
   Jobs runs(*project, given, console);
-  for (const ProjectJob* job : jobs) runs.Run(*job, judge);
+  for (const rules::ProjectJob* job : jobs) runs.Run(*job, judge);
   return runs.Finish();
 }
 

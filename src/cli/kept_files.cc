@@ -56,7 +56,7 @@ bool ReadsHistory(const Options& options) {
 void AddTemplates(KeptFiles& kept, const std::string& folder) {
   constexpr std::string_view kPrefix = "templates/";
   if (folder.empty()) return;
-  for (std::string_view name : EmbeddedTemplatePaths()) {
+  for (std::string_view name : render::EmbeddedTemplatePaths()) {
     if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
     AddInput(kept, (fs::path(folder) / name).string());
   }
@@ -108,7 +108,7 @@ Status CheckInputs(const std::string& path, const KeptFiles& kept) {
 
 }  // namespace
 
-KeptFiles KeptBy(const Options& options, const Policy* policy) {
+KeptFiles KeptBy(const Options& options, const rules::Policy* policy) {
   KeptFiles kept;
   kept.force = options.force;
   AddArguments(kept, options);

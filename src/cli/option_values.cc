@@ -82,7 +82,7 @@ Status AddRun(Options& options, const OptionSpec& self, const std::string& value
 Status AddLabel(Options& options, const OptionSpec& self, const std::string& value) {
   const std::size_t sign = value.find('=');
   if (sign == std::string::npos || sign + 1 == value.size() ||
-      !IsLabelName(value.substr(0, sign))) {
+      !rules::IsLabelName(value.substr(0, sign))) {
     Error error = BadValue(self, "NAME=VALUE", value);
     error.notes = {"help: NAME has letters, digits and `_`, e.g. --label team=vision"};
     return Fail(std::move(error));

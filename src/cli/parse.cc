@@ -237,7 +237,7 @@ Status CheckFolders(const Options& options) {
   PROFGAUGE_CHECK(missing("--source-root", options.source_root));
   PROFGAUGE_CHECK(missing("--templates", options.templates_dir));
   constexpr std::string_view kPrefix = "templates/";
-  const auto names = EmbeddedTemplatePaths();
+  const auto names = render::EmbeddedTemplatePaths();
   const bool has_one = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
     std::error_code error;
     if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());

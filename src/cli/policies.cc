@@ -11,11 +11,11 @@ namespace profgauge::cli {
 namespace {
 
 /// Nothing after its errors were reported.
-std::optional<Judging> ReadJudging(const Options& options, const SelectOptions& select,
+std::optional<Judging> ReadJudging(const Options& options, const rules::SelectOptions& select,
                                    Console& console) {
   auto policy = ReadPolicy(options, console);
   if (!policy) return std::nullopt;
-  auto book = LoadRulebook(*policy, select);
+  auto book = rules::LoadRulebook(*policy, select);
   if (book) return Judging{*std::move(policy), *std::move(book)};
   console.Report(book.error());
   return std::nullopt;
@@ -34,8 +34,8 @@ const Judging* Policies::For(bool is_cpu_only) {
   return &judgings_.emplace(by_name, *std::move(judging)).first->second;
 }
 
-Remark Policies::RemarkOn(const RunToJudge& run) const {
-  return options_.policy.empty() ? DefaultPolicyOf(std::span(&run, 1)).remark : Remark{};
+analysis::Remark Policies::RemarkOn(const RunToJudge& run) const {
+  return options_.policy.empty() ? DefaultPolicyOf(std::span(&run, 1)).remark : analysis::Remark{};
 }
 
 }  // namespace profgauge::cli

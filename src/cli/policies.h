@@ -17,15 +17,15 @@ class Console;
 
 /// A policy with its rules; most runs share one.
 struct Judging {
-  Policy policy;
-  Rulebook book;
+  rules::Policy policy;
+  rules::Rulebook book;
 };
 
 /// The policy: one for all, except for runs that used no GPU if none was chosen.
 class Policies {
  public:
   /// All must outlive it.
-  Policies(const Options& options, const SelectOptions& select, Console& console)
+  Policies(const Options& options, const rules::SelectOptions& select, Console& console)
       : options_(options), select_(select), console_(console) {}
 
   /// The policy and its rules, compiled at the first call for each kind of run. nullptr after its
@@ -33,11 +33,11 @@ class Policies {
   /// valid as long as this lives.
   const Judging* For(bool is_cpu_only);
   /// The report's sentence on the choice of For(); may be empty.
-  Remark RemarkOn(const RunToJudge& run) const;
+  analysis::Remark RemarkOn(const RunToJudge& run) const;
 
  private:
   const Options& options_;
-  const SelectOptions& select_;
+  const rules::SelectOptions& select_;
   Console& console_;
   std::map<bool, Judging> judgings_;
 };

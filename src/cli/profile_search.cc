@@ -59,7 +59,7 @@ std::optional<std::int64_t> TimeInName(const std::string& name) {
 }
 
 std::string HeadOf(ByteSource& source) {
-  std::string head(kSniffBytes, '\0');
+  std::string head(readers::kSniffBytes, '\0');
   std::size_t have = 0;
   while (have < head.size()) {
     const auto got = source.Read(std::as_writable_bytes(std::span(head).subspan(have)));
@@ -74,9 +74,9 @@ std::string HeadOf(ByteSource& source) {
 std::string TailOf(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
-  if (size <= std::streamoff(kSniffBytes)) return {};
-  std::string tail(kSniffBytes, '\0');
-  file.seekg(size - std::streamoff(kSniffBytes));
+  if (size <= std::streamoff(readers::kSniffBytes)) return {};
+  std::string tail(readers::kSniffBytes, '\0');
+  file.seekg(size - std::streamoff(readers::kSniffBytes));
   file.read(tail.data(), std::streamsize(tail.size()));
   tail.resize(static_cast<std::size_t>(std::max(file.gcount(), std::streamsize{0})));
   return tail;
@@ -93,15 +93,15 @@ void TakeRank(const std::string& text, FoundProfile& profile) {
 
 /// Whether the bytes may be any JSON: a reader that is not sure of them says so where it is asked
 /// to read, but a search would list configurations and logs.
-bool IsAnyJson(const Reader& reader, const std::string& head) {
+bool IsAnyJson(const readers::Reader& reader, const std::string& head) {
   const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   const bool is_json = first != head.npos && (head[first] == '[' || head[first] == '{') &&
                        head.compare(first, 2, "{'") != 0;
-  return is_json && reader.Sniff(std::as_bytes(std::span(head))) != Match::kYes;
+  return is_json && reader.Sniff(std::as_bytes(std::span(head))) != readers::Match::kYes;
 }
 
 /// Whether the file is by its reader a whole profile. Others are tables, of which several make one.
-bool IsWhole(const Reader& reader, const std::string& path) {
+bool IsWhole(const readers::Reader& reader, const std::string& path) {
   return std::ranges::any_of(reader.suffixes(),
                              [&](std::string_view suffix) { return path.ends_with(suffix); });
 }
@@ -113,8 +113,8 @@ Result<FoundProfile> Sniffed(const std::string& path) {
   if (path.ends_with(".tmp")) {
     return Fail(InputError(path, "input/unknown", "the file is still being written"));
   }
-  PROFGAUGE_TRY(const Reader* reader,
-                FindReader(path, std::as_bytes(std::span(head)), source->compressed()));
+  PROFGAUGE_TRY(const readers::Reader* reader,
+                readers::FindReader(path, std::as_bytes(std::span(head)), source->compressed()));
   if (IsAnyJson(*reader, head)) {
     return Fail(InputError(path, "input/unknown", "the file is JSON without events of a trace"));
   }
@@ -129,7 +129,7 @@ Result<FoundProfile> Sniffed(const std::string& path) {
 std::string FormatOfTable(const Error& error) {
   if (!error.code.ends_with("/one-table")) return {};
   const std::string_view area = std::string_view(error.code).substr(0, error.code.find('/'));
-  for (const auto& reader : BuiltinReaders()) {
+  for (const auto& reader : readers::BuiltinReaders()) {
     if (reader->name().starts_with(area)) return std::string(reader->name());
   }
   return {};
@@ -204,7 +204,7 @@ class Search {
  private:
   /// Takes a folder whose reader says that it is the result of one run of a tool.
   bool IsOne(const std::string& folder) {
-    for (const auto& reader : BuiltinReaders()) {
+    for (const auto& reader : readers::BuiltinReaders()) {
       std::vector<std::string> earlier;
       const std::vector<std::string> outputs = reader->OutputsOf(folder, earlier);
       if (outputs.empty()) continue;
@@ -227,7 +227,7 @@ class Search {
   }
 
   static bool IsSaidMoreFully(const std::string& name, const std::vector<std::string>& names) {
-    return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
+    return std::ranges::any_of(readers::BuiltinReaders(), [&](const auto& reader) {
       return !reader->FullerThan(name, names).empty();
     });
   }

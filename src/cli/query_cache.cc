@@ -111,7 +111,7 @@ std::optional<std::string> KeyOfRun(const Options& options) {
     folders.push_back(FolderOf(path));
   }
   if (!options.policy.empty() && !options.policy.starts_with("builtin:")) {
-    const auto policy = LoadPolicy(options.policy);
+    const auto policy = rules::LoadPolicy(options.policy);
     if (!policy) return std::nullopt;
     Options alone;
     alone.policy = options.policy;

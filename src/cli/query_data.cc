@@ -79,17 +79,20 @@ Error NoEvents(const Options& options, const query::Places& wanted, const Profil
 
 /// Events of ranks of which the first is at `position` of the run.
 Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::size_t position,
-                   const Selection& selection, const query::Places& wanted, query::Dataset& data) {
-  PROFGAUGE_TRY(std::vector<RankContext> contexts, BuildRankContexts(ranks, selection));
-  query::AddEvents(run, std::make_shared<const std::vector<RankContext>>(std::move(contexts)),
-                   position, wanted, data);
+                   const analysis::Selection& selection, const query::Places& wanted,
+                   query::Dataset& data) {
+  PROFGAUGE_TRY(std::vector<analysis::context::RankContext> contexts,
+                analysis::context::BuildRankContexts(ranks, selection));
+  query::AddEvents(
+      run, std::make_shared<const std::vector<analysis::context::RankContext>>(std::move(contexts)),
+      position, wanted, data);
   return {};
 }
 
 /// The facts of the run whose report was made; its tables are moved there and back.
 query::FactValues FactsOf(std::span<const Profile> ranks, Judgement::Data& judged) {
   judged.analysis.tables = std::move(judged.report.tables);
-  const Facts facts = CollectFacts(ranks, judged.analysis);
+  const rules::Facts facts = rules::CollectFacts(ranks, judged.analysis);
   judged.report.tables = std::move(judged.analysis.tables);
   return {facts.begin(), facts.end()};
 }
@@ -118,18 +121,18 @@ Error QueryData::NoEventsIn(const Options& options, const query::Places& wanted)
 struct QueryData::Judge {
   Judge(const Options& options, std::chrono::sys_days today, Console& console)
       : select{today, false}, policies(options, select, console) {}
-  SelectOptions select;
+  rules::SelectOptions select;
   Policies policies;
 };
 
 Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
                                  const query::Places& wanted, Console& console) {
-  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   Judge judge(options, today, console);
   const Judging* judging = judge.policies.For(false);
   if (judging == nullptr) return Fail(AlreadyReported());
   PROFGAUGE_TRY(std::vector<Profile> read, ReadRanks(options, judging->policy, console));
-  PROFGAUGE_CHECK(CheckOneRun(read, ""));
+  PROFGAUGE_CHECK(readers::CheckOneRun(read, ""));
   return AddRead(run, options, std::move(read), 0, wanted, judge);
 }
 
@@ -176,7 +179,7 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
   if (events.empty()) return {};
   const auto policy = ReadPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
-  Selection selection = SelectionOf(*policy, Choices(options));
+  analysis::Selection selection = SelectionOf(*policy, Choices(options));
   const std::vector<Profile>& stand_ins = *profiles_.back();
   for (std::size_t i = 0; i < stand_ins.size(); ++i) {
     Options one = options;
@@ -200,7 +203,7 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
 // fields that it looks at, and no events.
 Status QueryData::ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                               const std::function<Status(std::int64_t rank, QueryData&)>& use) {
-  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   Judge judge(options, today, console);
   std::vector<Profile> seen;  // Without their events.
   const std::vector<std::string> inputs = RecordingsNamed(options.arguments);
@@ -209,7 +212,7 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
     one.arguments = {input};
     one.is_one_of_many = inputs.size() > 1;
     auto read = ReadBesideOthers(one, console);
-    if (!read && inputs.size() > 1 && IsNoRecording(read.error())) {
+    if (!read && inputs.size() > 1 && readers::IsNoRecording(read.error())) {
       console.Say(
           fmt::format("note: left out {}: {}", Printable(input), Printable(read.error().message)));
       continue;
@@ -237,8 +240,8 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
                            "no profile of the folder can be read",
                            "`profgauge find` lists the runs below a folder"));
   }
-  GiveRanks(seen, RanksOf(options));
-  return CheckOneRun(seen, "");
+  readers::GiveRanks(seen, RanksOf(options));
+  return readers::CheckOneRun(seen, "");
 }
 
 // Where no key is given, the hashes make the key of the hidden names (report::KeyOf()), so a
@@ -277,24 +280,24 @@ Status AddHistory(const std::string& path, const query::Places& wanted, query::D
   const std::size_t runs_at = *query::FindRelation("history_runs");
   const std::size_t metrics_at = *query::FindRelation("history_metrics");
   if (!wanted.contains(runs_at) && !wanted.contains(metrics_at)) return {};
-  PROFGAUGE_TRY(History history, History::OpenToRead(path));
-  PROFGAUGE_TRY(const std::vector<HistoryLevel> levels, history.Levels());
-  PROFGAUGE_TRY(const std::vector<HistoryEntry> entries,
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(path));
+  PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
+  PROFGAUGE_TRY(const std::vector<gate::HistoryEntry> entries,
                 history.Last("", std::numeric_limits<std::int64_t>::max()));
   std::set<std::int64_t> accepted;
-  for (const HistoryLevel& level : levels) {
+  for (const gate::HistoryLevel& level : levels) {
     if (level.name.empty()) accepted.insert(level.run);
   }
   auto runs = std::make_shared<query::MadeRows>();
   auto metrics = std::make_shared<query::MadeRows>();
-  for (const HistoryEntry& entry : entries) {
+  for (const gate::HistoryEntry& entry : entries) {
     runs->Add({entry.id, entry.time, TextOrNone(entry.branch), TextOrNone(entry.commit),
                TextOrNone(entry.model), TextOrNone(entry.snapshot.name),
                TextOrNone(entry.snapshot.Environment("gpu")),
                TextOrNone(entry.snapshot.Environment("world_size")), TextOrNone(entry.verdict),
                std::int64_t{accepted.contains(entry.id)}});
     for (const auto& [id, value] : entry.snapshot.metrics) {
-      const MetricSpec* spec = FindMetric(id);
+      const analysis::MetricSpec* spec = analysis::FindMetric(id);
       metrics->Add({entry.id, id, value,
                     spec == nullptr ? Cell() : Cell(std::string(UnitName(spec->unit)))});
     }

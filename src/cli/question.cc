@@ -204,13 +204,13 @@ query::ParameterType TypeOf(const std::string& word) {
 }
 
 // A parameter with a usual value may be left out; one without is required.
-query::SavedQuery MakeQuery(const ProjectQuery& own) {
+query::SavedQuery MakeQuery(const rules::ProjectQuery& own) {
   query::SavedQuery query;
   query.name = own.name;
   query.title = own.title.empty() ? own.answers : own.title;
   query.sql = own.sql.text;
   query.source = own.sql;
-  for (const ProjectQuery::Parameter& one : own.parameters) {
+  for (const rules::ProjectQuery::Parameter& one : own.parameters) {
     query::Parameter parameter{one.name, one.usual.value_or(""), TypeOf(one.type)};
     (one.usual ? query.parameters : query.required).push_back(std::move(parameter));
   }
@@ -219,9 +219,9 @@ query::SavedQuery MakeQuery(const ProjectQuery& own) {
 
 }  // namespace
 
-std::vector<query::SavedQuery> OwnQueries(const Project& project) {
+std::vector<query::SavedQuery> OwnQueries(const rules::Project& project) {
   std::vector<query::SavedQuery> own;
-  for (const ProjectQuery& one : project.queries) own.push_back(MakeQuery(one));
+  for (const rules::ProjectQuery& one : project.queries) own.push_back(MakeQuery(one));
   return own;
 }
 
@@ -240,8 +240,8 @@ Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options) {
   return all;
 }
 
-Errors CheckQueries(const std::vector<query::SavedQuery>& queries) {
-  Errors errors;
+rules::Errors CheckQueries(const std::vector<query::SavedQuery>& queries) {
+  rules::Errors errors;
   const query::Dataset nothing;
   for (const query::SavedQuery& query : queries) {
     query::Parameters parameters = query::WithDefaults(query, {});
@@ -258,8 +258,8 @@ Errors CheckQueries(const std::vector<query::SavedQuery>& queries) {
 bool IsConfiguration(const std::string& path) {
   const std::string name = std::filesystem::path(path).filename().string();
   if (name == "profgauge.yaml" || name == ".profgauge.yaml") return true;
-  Errors ignored;
-  const std::optional<YamlDocument> document = ReadYaml(path, std::nullopt, ignored);
+  rules::Errors ignored;
+  const std::optional<rules::YamlDocument> document = rules::ReadYaml(path, std::nullopt, ignored);
   return document &&
          (document->root.Find("queries") != nullptr || document->root.Find("jobs") != nullptr);
 }

@@ -49,7 +49,7 @@ Error Shown(Error error, const Question& question, Console& console);
 // Saved queries of profgauge.yaml beside those that are compiled in.
 
 /// Those of the configuration.
-std::vector<query::SavedQuery> OwnQueries(const Project& project);
+std::vector<query::SavedQuery> OwnQueries(const rules::Project& project);
 
 /// The queries of the configuration, then the built-in ones with other names. Errors: the first of
 /// the configuration.
@@ -57,7 +57,7 @@ Result<std::vector<query::SavedQuery>> SavedQueriesOf(const Options& options);
 
 /// Prepares each statement against the schema, without a profile; required parameters get a value
 /// of their type. Errors are at their place in the file. Empty: all are well formed.
-Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
+rules::Errors CheckQueries(const std::vector<query::SavedQuery>& queries);
 
 /// Whether the file is a configuration: by its name, or by keys that only configurations have
 /// (`queries`, `jobs`). False where it is no YAML.

@@ -46,14 +46,14 @@ void Append(SummarizedRanks more, SummarizedRanks& ranks) {
 /// Inputs that fail are reported and counted. Errors that are the user's choice (another selection)
 /// end it.
 Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options& options,
-                          const Selection& selection, CommonIterations& iterations,
-                          Console& console) {
+                          const analysis::Selection& selection,
+                          analysis::context::CommonIterations& iterations, Console& console) {
   RanksRead read;
   std::vector<Error> left_out;
   for (auto& ranks : SummarizeEach(inputs, options, selection, {nullptr, &iterations}, console)) {
     if (ranks) {
       Append(*std::move(ranks), read.ranks);
-    } else if (inputs.size() > 1 && IsNoRecording(ranks.error())) {
+    } else if (inputs.size() > 1 && readers::IsNoRecording(ranks.error())) {
       left_out.push_back(std::move(ranks).error());
     } else if (ranks.error().kind == ErrorKind::kInput) {
       console.Report(ranks.error());
@@ -63,7 +63,7 @@ Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options&
     }
   }
   for (const Error& error : left_out) {
-    if (IsLikelyRank(error, read.ranks.stand_ins)) {
+    if (readers::IsLikelyRank(error, read.ranks.stand_ins)) {
       console.Report(error);
       ++read.failed;
     } else {
@@ -77,18 +77,19 @@ Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options&
 /// Where some rank lacks an iteration of the others, all are summarized once more, one by one as
 /// before, with those that all have.
 Status Align(const std::vector<std::string>& inputs, const Options& options,
-             const Selection& selection, const CommonIterations& iterations, Console& console,
+             const analysis::Selection& selection,
+             const analysis::context::CommonIterations& iterations, Console& console,
              RanksRead& read) {
   if (read.failed > 0 || read.ranks.were_summaries || iterations.AreAll()) return {};
   read.ranks = {};
   for (auto& ranks : SummarizeEach(inputs, options, selection, {&iterations, nullptr}, console)) {
     if (ranks) {
       Append(*std::move(ranks), read.ranks);
-    } else if (!IsNoRecording(ranks.error())) {  // Else it was left out before.
+    } else if (!readers::IsNoRecording(ranks.error())) {  // Else it was left out before.
       return Fail(std::move(ranks).error());
     }
   }
-  GiveRanks(read.ranks.stand_ins, RanksOf(options));
+  readers::GiveRanks(read.ranks.stand_ins, RanksOf(options));
   return {};
 }
 
@@ -143,7 +144,7 @@ Result<std::vector<Profile>> ReadOneRank(const Options& options, std::int64_t ra
 std::vector<std::string> RecordingsNamed(const std::vector<std::string>& arguments) {
   std::vector<std::string> inputs;
   for (const std::string& argument : arguments) {
-    std::vector<std::string> files = RecordingsOf(argument);
+    std::vector<std::string> files = readers::RecordingsOf(argument);
     if (files.empty()) files = FilesOfOnlyRun(argument);
     if (files.empty()) files.push_back(argument);
     std::move(files.begin(), files.end(), std::back_inserter(inputs));
@@ -151,13 +152,13 @@ std::vector<std::string> RecordingsNamed(const std::vector<std::string>& argumen
   return inputs;
 }
 
-Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
+Result<RanksRead> ReadRankByRank(const Options& options, const analysis::Selection& selection,
                                  Console& console) {
   PROFGAUGE_TRY(const std::vector<std::string> inputs, InputsOfPart(options));
-  CommonIterations iterations;
+  analysis::context::CommonIterations iterations;
   PROFGAUGE_TRY(RanksRead read, ReadAll(inputs, options, selection, iterations, console));
-  GiveRanks(read.ranks.stand_ins, RanksOf(options));
-  PROFGAUGE_CHECK(CheckOneRun(read.ranks.stand_ins, ""));
+  readers::GiveRanks(read.ranks.stand_ins, RanksOf(options));
+  PROFGAUGE_CHECK(readers::CheckOneRun(read.ranks.stand_ins, ""));
   PROFGAUGE_CHECK(Align(inputs, options, selection, iterations, console, read));
   return read;
 }
@@ -173,11 +174,11 @@ bool NamesManyRanks(const Options& options) {
   return inputs.size() > kMostWhole || (inputs.size() > 1 && !fit);
 }
 
-Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
+Result<std::vector<Profile>> ReadRanks(const Options& options, const rules::Policy& policy,
                                        Console& console) {
   const bool events =
       !options.emit_trace.empty() || options.timeline == "full" || !policy.what_if.empty();
-  const Selection selection = SelectionOf(policy, Choices(options));
+  const analysis::Selection selection = SelectionOf(policy, Choices(options));
   const bool are_many = NamesManyRanks(options);
   if (are_many && selection.rank >= 0) return ReadOneRank(options, selection.rank, console);
   if (events || !are_many) return ReadFiles(options, console);
@@ -189,7 +190,7 @@ Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& pol
   if (!ranks) return Fail(std::move(ranks).error());
   RanksRead& read = *ranks;
   std::vector<Profile>& stand_ins = read.ranks.stand_ins;
-  std::stable_sort(stand_ins.begin(), stand_ins.end(), RanksBefore);
+  std::stable_sort(stand_ins.begin(), stand_ins.end(), readers::RanksBefore);
   const std::string& folder = options.arguments.front();
   if (stand_ins.empty()) {
     return Fail(InputError(folder, "input/ranks-unreadable", "no profile of the folder can be read",

@@ -34,7 +34,7 @@ struct RanksRead {
 /// (cli/ranks_in_flight.h). Inputs that cannot be read are reported and counted. Where ranks
 /// recorded different iterations all are read once more, in the same way.
 /// Errors: those of the user's choice (another selection); several runs.
-Result<RanksRead> ReadRankByRank(const Options& options, const Selection& selection,
+Result<RanksRead> ReadRankByRank(const Options& options, const analysis::Selection& selection,
                                  Console& console);
 
 /// The files to read, one at a time, so that no more than one profile is in memory: those of a
@@ -50,7 +50,7 @@ bool NamesManyRanks(const Options& options);
 /// options or the policy ask for events. Ranks that cannot be read are reported and counted; for
 /// results that are kept they are an error (kInput "input/ranks-unreadable"), unless
 /// --allow-incomplete.
-Result<std::vector<Profile>> ReadRanks(const Options& options, const Policy& policy,
+Result<std::vector<Profile>> ReadRanks(const Options& options, const rules::Policy& policy,
                                        Console& console);
 
 }  // namespace profgauge::cli

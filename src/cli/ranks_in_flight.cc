@@ -62,11 +62,13 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
   }
 }
 
-Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles, const Selection& selection,
-                                      const IterationsOfRun& run) {
+Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
+                                      const analysis::Selection& selection,
+                                      const analysis::context::IterationsOfRun& run) {
   SummarizedRanks ranks;
   if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
-    PROFGAUGE_TRY(const std::vector<Summary> summaries, SummarizeRanks(profiles, selection, run));
+    PROFGAUGE_TRY(const std::vector<Summary> summaries,
+                  analysis::summary::SummarizeRanks(profiles, selection, run));
     for (std::size_t i = 0; i < summaries.size(); ++i) {
       ranks.stand_ins.push_back(ProfileOfSummary(summaries[i], profiles[i].source.path));
     }
@@ -76,13 +78,14 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles, const S
   for (const Profile& profile : profiles) {
     auto summary = SummaryOf(profile);
     if (!summary) {
-      PROFGAUGE_TRY(std::vector<Summary> one, SummarizeRanks(std::span(&profile, 1), selection));
+      PROFGAUGE_TRY(std::vector<Summary> one,
+                    analysis::summary::SummarizeRanks(std::span(&profile, 1), selection));
       summary = std::move(one.front());
     }
     ranks.stand_ins.push_back(ProfileOfSummary(*summary, profile.source.path));
     // Checked as a run of one, for its columns and its selection.
-    PROFGAUGE_TRY([[maybe_unused]] const Analysis checked,
-                  AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
+    PROFGAUGE_TRY([[maybe_unused]] const analysis::Analysis checked,
+                  analysis::summary::AnalyzeRun(std::span(&ranks.stand_ins.back(), 1), selection));
   }
   return ranks;
 }
@@ -91,8 +94,9 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles, const S
 // line; else one line counts the bytes of all.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
-                                                   const Selection& selection,
-                                                   const IterationsOfRun& run, Console& console) {
+                                                   const analysis::Selection& selection,
+                                                   const analysis::context::IterationsOfRun& run,
+                                                   Console& console) {
   const std::size_t in_flight = std::max<std::size_t>(1, InFlight(inputs, options));
   const auto read = in_flight == 1 ? ReadProfiles : ReadBesideOthers;
   std::uint64_t total = 0;
@@ -106,7 +110,7 @@ std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string
     if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all of them.
     one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
     PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));
-    CommonIterations own;
+    analysis::context::CommonIterations own;
     auto ranks = SummarizeRead(profiles, selection, {run.all, &own});
     const std::lock_guard lock(adding);
     if (ranks && run.found != nullptr) run.found->Add(own);

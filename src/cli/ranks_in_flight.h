@@ -33,15 +33,17 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
 
 /// The summaries of profiles that were read; summaries among them are taken as they are once they
 /// are found to be of this selection. Errors: kInput, kUsage.
-Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles, const Selection& selection,
-                                      const IterationsOfRun& run = {});
+Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
+                                      const analysis::Selection& selection,
+                                      const analysis::context::IterationsOfRun& run = {});
 
 /// The result of each input, in their order, however many are read simultaneously. Summaries are
 /// taken as they are once they are found to be of this selection. Errors: kInput; of summaries also
 /// kUsage.
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
-                                                   const Selection& selection,
-                                                   const IterationsOfRun& run, Console& console);
+                                                   const analysis::Selection& selection,
+                                                   const analysis::context::IterationsOfRun& run,
+                                                   Console& console);
 
 }  // namespace profgauge::cli

@@ -47,15 +47,16 @@ EventsInPage EventsOf(const Options& options) {
   return options.timeline == "full" ? EventsInPage::kAll : EventsInPage::kAuto;
 }
 
-std::optional<Policy> ReadPolicy(const Options& options, Console& console) {
-  auto policy = LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
+std::optional<rules::Policy> ReadPolicy(const Options& options, Console& console) {
+  auto policy =
+      rules::LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
   if (!policy) {
     console.Report(policy.error());
     return std::nullopt;
   }
-  if (options.fail_on == "error") policy->fail_on = FailOn::kError;
-  if (options.fail_on == "warn") policy->fail_on = FailOn::kWarn;
-  if (options.fail_on == "never") policy->fail_on = FailOn::kNever;
+  if (options.fail_on == "error") policy->fail_on = rules::FailOn::kError;
+  if (options.fail_on == "warn") policy->fail_on = rules::FailOn::kWarn;
+  if (options.fail_on == "never") policy->fail_on = rules::FailOn::kNever;
   return *std::move(policy);
 }
 
@@ -100,10 +101,10 @@ Result<FoundRun> OnlyRunBelow(const std::string& folder, const Options& options)
 // A folder without profiles directly in it may have one run below; several are refused with a
 // command for each. Device logs are attached after reading, since a log names devices and not
 // files.
-Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& options,
+Result<std::vector<Profile>> Read(const readers::ReadOptions& read, const Options& options,
                                   Console& console) {
   PROFGAUGE_CHECK(CheckRanksOption(options));
-  auto run = LoadFiles(options.arguments, read, RanksOf(options));
+  auto run = readers::LoadFiles(options.arguments, read, RanksOf(options));
   console.ClearProgress();
   const bool is_empty = !run && run.error().code == "input/no-profiles";
   if (is_empty && options.arguments.size() == 1) {
@@ -112,7 +113,7 @@ Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& option
                                   ? "the only run"
                                   : fmt::format("the latest run of step {}", options.step);
     console.Say(fmt::format("note: {} below the folder is {}", which, Printable(only.name)));
-    run = LoadFiles(only.files, read, RanksOf(options));
+    run = readers::LoadFiles(only.files, read, RanksOf(options));
     console.ClearProgress();
   }
   if (!run) return Fail(std::move(run).error());
@@ -125,8 +126,8 @@ Result<std::vector<Profile>> Read(const ReadOptions& read, const Options& option
   return std::move(run->profiles);
 }
 
-ReadOptions HowToRead(const Options& options) {
-  ReadOptions read;
+readers::ReadOptions HowToRead(const Options& options) {
+  readers::ReadOptions read;
   read.allow_incomplete = options.allow_incomplete;
   read.keep_readable = IsJudging(options);
   read.threads = options.jobs;
@@ -137,10 +138,10 @@ ReadOptions HowToRead(const Options& options) {
 
 }  // namespace
 
-RanksFrom RanksOf(const Options& options) {
-  return options.ranks == "as-listed"  ? RanksFrom::kListed
-         : options.ranks == "separate" ? RanksFrom::kNothing
-                                       : RanksFrom::kRecorded;
+readers::RanksFrom RanksOf(const Options& options) {
+  return options.ranks == "as-listed"  ? readers::RanksFrom::kListed
+         : options.ranks == "separate" ? readers::RanksFrom::kNothing
+                                       : readers::RanksFrom::kRecorded;
 }
 
 bool IsJudging(const Options& options) {
@@ -148,8 +149,8 @@ bool IsJudging(const Options& options) {
 }
 
 Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console) {
-  ReadOptions read = HowToRead(options);
-  read.progress = [&console](const ReadProgress& of) {
+  readers::ReadOptions read = HowToRead(options);
+  read.progress = [&console](const readers::ReadProgress& of) {
     console.Progress("reading", of.name, of.done, of.total);
   };
   return Read(read, options, console);
@@ -157,13 +158,13 @@ Result<std::vector<Profile>> ReadFiles(const Options& options, Console& console)
 
 Result<std::vector<Profile>> ReadProfiles(const Options& options, Console& console) {
   PROFGAUGE_TRY(std::vector<Profile> profiles, ReadFiles(options, console));
-  PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
+  PROFGAUGE_CHECK(readers::CheckOneRun(profiles, ""));
   return profiles;
 }
 
 Result<std::vector<Profile>> ReadBesideOthers(const Options& options, Console& console) {
   PROFGAUGE_TRY(std::vector<Profile> profiles, Read(HowToRead(options), options, console));
-  PROFGAUGE_CHECK(CheckOneRun(profiles, ""));
+  PROFGAUGE_CHECK(readers::CheckOneRun(profiles, ""));
   return profiles;
 }
 

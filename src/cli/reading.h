@@ -31,10 +31,10 @@ EventsInPage EventsOf(const Options& options);
 
 /// The policy with the command line's overrides (`fail_on`); builtin:recommended where none is
 /// named. Empty after its errors were reported.
-std::optional<Policy> ReadPolicy(const Options& options, Console& console);
+std::optional<rules::Policy> ReadPolicy(const Options& options, Console& console);
 
 /// Why the files of the command line are ranks of one run: --ranks as an enumeration.
-RanksFrom RanksOf(const Options& options);
+readers::RanksFrom RanksOf(const Options& options);
 
 /// `check` or `report`: their results are about the run; other commands keep it for later, or show
 /// it.

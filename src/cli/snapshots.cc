@@ -35,18 +35,18 @@ namespace {
 
 // The last runs that are comparable with those beside them; where none is, the last ones, so that
 // `compare` can say how they differ. Errors: kConfig "history/no-runs" for an empty branch.
-Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options& options,
-                                          std::span<const Snapshot> beside) {
-  PROFGAUGE_TRY(const HistoryReference reference, ParseHistoryReference(what));
-  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const Options& options,
+                                                std::span<const gate::Snapshot> beside) {
+  PROFGAUGE_TRY(const gate::HistoryReference reference, gate::ParseHistoryReference(what));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   if (!beside.empty()) {
-    HistoryQuestion question;
+    gate::HistoryQuestion question;
     question.reference = reference;
-    PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
-    question.today = FormatDay(today);
-    PROFGAUGE_TRY(HistoryChoice choice, ChooseRuns(history, question, beside));
-    std::vector<Snapshot> runs;
-    for (ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
+    PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+    question.today = rules::FormatDay(today);
+    PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(history, question, beside));
+    std::vector<gate::Snapshot> runs;
+    for (gate::ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
     if (!runs.empty()) return runs;
   }
   PROFGAUGE_TRY(auto entries, history.Last(reference.branch, reference.count));
@@ -59,8 +59,8 @@ Result<std::vector<Snapshot>> FromHistory(const std::string& what, const Options
     error.where.file = options.db;
     return Fail(std::move(error));
   }
-  std::vector<Snapshot> runs;
-  for (HistoryEntry& entry : entries) runs.push_back(std::move(entry.snapshot));
+  std::vector<gate::Snapshot> runs;
+  for (gate::HistoryEntry& entry : entries) runs.push_back(std::move(entry.snapshot));
   return runs;
 }
 
@@ -86,31 +86,31 @@ Status RefuseMissing(const std::string& what) {
 // One run, analyzed under `policy` as it would be judged: a baseline with other iterations or
 // kernel names would differ only for that. The number of iterations is not checked here, since a
 // limit on it is for the run to judge.
-Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options& options,
-                                          const Policy& policy, Console& console,
-                                          const SeenBesides& seen) {
+Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const Options& options,
+                                                const rules::Policy& policy, Console& console,
+                                                const SeenBesides& seen) {
   Options one = options;
   one.arguments = {path};
   if (one.ranks == "separate") one.ranks = "recorded";  // It is of the runs to judge.
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, policy, console));
-  PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
+  PROFGAUGE_CHECK(readers::CheckOneRun(ranks, ""));
   const ImportLog log = MergedLog(ranks);
   if (seen.log != nullptr) {
     seen.log->Merge(log);
   } else {
     constexpr std::int64_t kAnyCountOfIterations = std::numeric_limits<std::int64_t>::max();
     const auto reasons =
-        WhyIncomplete(policy, log, kAnyCountOfIterations, options.allow_incomplete);
+        gate::WhyIncomplete(policy, log, kAnyCountOfIterations, options.allow_incomplete);
     if (!reasons.empty()) {
       return Fail(InputError(path, "baseline/incomplete",
                              reasons.front() + ": an incomplete baseline would hide regressions",
                              "record again, or --allow-incomplete"));
     }
   }
-  const Selection selection = SelectionOf(policy, Choices(options));
-  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, selection));
-  PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
-  for (std::string& doubt : DoubtsOf(policy, analysis, options.allow_incomplete)) {
+  const analysis::Selection selection = SelectionOf(policy, Choices(options));
+  PROFGAUGE_TRY(const analysis::Analysis analysis, analysis::Analyze(ranks, selection));
+  PROFGAUGE_TRY(gate::Snapshot snapshot, SnapshotOf(RunName({path}), ranks, analysis, selection));
+  for (std::string& doubt : gate::DoubtsOf(policy, analysis, options.allow_incomplete)) {
     if (seen.doubts == nullptr) {
       console.Warn(fmt::format("note: {}: {}", Printable(snapshot.name), Printable(doubt)));
     } else {
@@ -120,19 +120,20 @@ Result<std::vector<Snapshot>> FromProfile(const std::string& path, const Options
   if (seen.picture != nullptr) {
     *seen.picture = PictureOf(ranks, analysis, selection, EventsOf(options));
   }
-  return std::vector<Snapshot>{std::move(snapshot)};
+  return std::vector<gate::Snapshot>{std::move(snapshot)};
 }
 
-using Choose = std::function<Result<ChosenBaseline>(std::span<const Snapshot>)>;
+using Choose = std::function<Result<ChosenBaseline>(std::span<const gate::Snapshot>)>;
 
 // Which of the failed runs before may have brought the step; empty where none failed. It copies the
 // runs that it needs, since it outlives `choice`.
-std::function<std::string(const Snapshot&)> BlameOf(const HistoryChoice& choice,
-                                                    const PolicyBaseline& policy) {
+std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryChoice& choice,
+                                                          const rules::PolicyBaseline& policy) {
   if (choice.failed.empty()) return {};
   return [window = choice.window, failed = choice.failed,
-          floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor)](const Snapshot& candidate) {
-    return BlameText(window, failed, candidate, floor);
+          floor = policy.noise_floor.value_or(gate::stats::kUsualNoiseFloor)](
+             const gate::Snapshot& candidate) {
+    return gate::BlameText(window, failed, candidate, floor);
   };
 }
 
@@ -140,64 +141,64 @@ std::function<std::string(const Snapshot&)> BlameOf(const HistoryChoice& choice,
 // with them. The history is opened now, so that a wrong file fails before a profile is read.
 // `probe` gets its last run.
 Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
-                                const Policy& policy, std::vector<Snapshot>& probe) {
-  HistoryQuestion question;
-  PROFGAUGE_TRY(question.reference, ParseHistoryReference(what));
+                                const rules::Policy& policy, std::vector<gate::Snapshot>& probe) {
+  gate::HistoryQuestion question;
+  PROFGAUGE_TRY(question.reference, gate::ParseHistoryReference(what));
   question.model = options.model;
   question.commit = options.commit;
-  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
-  question.today = FormatDay(today);
-  const PolicyBaseline asked = policy.baseline.value_or(PolicyBaseline{});
+  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  question.today = rules::FormatDay(today);
+  const rules::PolicyBaseline asked = policy.baseline.value_or(rules::PolicyBaseline{});
   question.anchor = asked.anchor.name;
   constexpr std::int64_t kPartRuns = 20;  // A kernel of 2 % by +5 % is found in 96 of 100 then.
   if (asked.kernels || asked.operators || asked.collectives || asked.modules)
     question.parts = kPartRuns;
-  if (IsMissing(options.db) && OnMissingOf(options, policy) != OnBaselineMissing::kFail) {
-    return Choose(
-        [what, db = options.db, wanted = question.reference.count](std::span<const Snapshot>) {
-          ChosenBaseline none;
-          none.info.state = BaselineState::kMissing;
-          none.info.source = what;
-          none.info.wanted = wanted;
-          none.info.why_missing = db + " does not exist";
-          return Result<ChosenBaseline>(std::move(none));
-        });
+  if (IsMissing(options.db) && OnMissingOf(options, policy) != rules::OnBaselineMissing::kFail) {
+    return Choose([what, db = options.db,
+                   wanted = question.reference.count](std::span<const gate::Snapshot>) {
+      ChosenBaseline none;
+      none.info.state = gate::BaselineState::kMissing;
+      none.info.source = what;
+      none.info.wanted = wanted;
+      none.info.why_missing = db + " does not exist";
+      return Result<ChosenBaseline>(std::move(none));
+    });
   }
-  PROFGAUGE_TRY(History opened, History::OpenToRead(options.db));
-  auto history = std::make_shared<History>(std::move(opened));
+  PROFGAUGE_TRY(gate::History opened, gate::History::OpenToRead(options.db));
+  auto history = std::make_shared<gate::History>(std::move(opened));
   PROFGAUGE_TRY(auto last, history->Last(question.reference.branch, 1));
   if (!last.empty()) probe.push_back(std::move(last.front().snapshot));
-  return Choose(
-      [history, question, asked](std::span<const Snapshot> candidates) -> Result<ChosenBaseline> {
-        PROFGAUGE_TRY(HistoryChoice choice, ChooseRuns(*history, question, candidates));
-        ChosenBaseline chosen;
-        chosen.info = DescribeChoice(choice, question.reference, asked.min_runs);
-        if (chosen.info.state == BaselineState::kMissing) return chosen;
-        const auto ids = [](const std::vector<ChosenRun>& runs) {
-          std::vector<std::int64_t> out;
-          for (const ChosenRun& run : runs) out.push_back(run.row.id);
-          return out;
-        };
-        const bool is_apart = ids(choice.anchor) != ids(choice.window);
-        if (!asked.anchor.judges || !is_apart) chosen.info.anchor.clear();
-        chosen.blame = BlameOf(choice, asked);
-        for (ChosenRun& run : choice.parts) chosen.parts.push_back(std::move(run.snapshot));
-        for (ChosenRun& run : choice.window) chosen.runs.push_back(std::move(run.snapshot));
-        if (chosen.info.anchor.empty()) return chosen;
-        for (ChosenRun& run : choice.anchor) chosen.anchor.push_back(std::move(run.snapshot));
-        return chosen;
-      });
+  return Choose([history, question,
+                 asked](std::span<const gate::Snapshot> candidates) -> Result<ChosenBaseline> {
+    PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(*history, question, candidates));
+    ChosenBaseline chosen;
+    chosen.info = gate::DescribeChoice(choice, question.reference, asked.min_runs);
+    if (chosen.info.state == gate::BaselineState::kMissing) return chosen;
+    const auto ids = [](const std::vector<gate::ChosenRun>& runs) {
+      std::vector<std::int64_t> out;
+      for (const gate::ChosenRun& run : runs) out.push_back(run.row.id);
+      return out;
+    };
+    const bool is_apart = ids(choice.anchor) != ids(choice.window);
+    if (!asked.anchor.judges || !is_apart) chosen.info.anchor.clear();
+    chosen.blame = BlameOf(choice, asked);
+    for (gate::ChosenRun& run : choice.parts) chosen.parts.push_back(std::move(run.snapshot));
+    for (gate::ChosenRun& run : choice.window) chosen.runs.push_back(std::move(run.snapshot));
+    if (chosen.info.anchor.empty()) return chosen;
+    for (gate::ChosenRun& run : choice.anchor) chosen.anchor.push_back(std::move(run.snapshot));
+    return chosen;
+  });
 }
 
 }  // namespace
 
 // Differences of work only warn: a program changes from commit to commit. Another device or size is
 // another program, and would make the median of the baseline mean nothing.
-Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
-                   Console& console) {
-  const Misfit misfit = FindMisfit(run, others);
+Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> others,
+                   const Options& options, Console& console) {
+  const gate::Misfit misfit = gate::FindMisfit(run, others);
   if (!misfit.differences.empty() && !options.force) {
-    const Difference& difference = misfit.differences.front();
+    const gate::Difference& difference = misfit.differences.front();
     return Fail(UsageError(
         "baseline/other-program",
         fmt::format("run {} is not comparable with the others: {} is `{}` there and "
@@ -215,28 +216,29 @@ Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const 
   return {};
 }
 
-Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
-                                            const Policy& policy, Console& console,
-                                            const SeenBesides& seen) {
+Result<std::vector<gate::Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
+                                                  const rules::Policy& policy, Console& console,
+                                                  const SeenBesides& seen) {
   if (what.starts_with("history:")) return FromHistory(what, options, seen.beside);
   if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
   return FromProfile(what, options, policy, console, seen);
 }
 
-std::optional<Policy> KeepingPolicy(const Options& options, Console& console) {
-  if (options.policy.empty()) return Policy{};
+std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& console) {
+  if (options.policy.empty()) return rules::Policy{};
   return ReadPolicy(options, console);
 }
 
-OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy) {
+rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy& policy) {
   const bool has_history =
       std::any_of(options.baselines.begin(), options.baselines.end(),
                   [](const std::string& what) { return what.starts_with("history:"); });
-  const auto otherwise = has_history ? OnBaselineMissing::kWarn : OnBaselineMissing::kFail;
-  if (options.baseline_missing == "pass") return OnBaselineMissing::kPass;
-  if (options.baseline_missing == "warn") return OnBaselineMissing::kWarn;
-  if (options.baseline_missing == "no_verdict") return OnBaselineMissing::kNoVerdict;
-  if (options.baseline_missing == "fail") return OnBaselineMissing::kFail;
+  const auto otherwise =
+      has_history ? rules::OnBaselineMissing::kWarn : rules::OnBaselineMissing::kFail;
+  if (options.baseline_missing == "pass") return rules::OnBaselineMissing::kPass;
+  if (options.baseline_missing == "warn") return rules::OnBaselineMissing::kWarn;
+  if (options.baseline_missing == "no_verdict") return rules::OnBaselineMissing::kNoVerdict;
+  if (options.baseline_missing == "fail") return rules::OnBaselineMissing::kFail;
   if (!has_history || !policy.baseline) return otherwise;
   return policy.baseline->missing.value_or(otherwise);
 }
@@ -251,8 +253,8 @@ Result<std::string> OwnerOf(const Options& options) {
                          "pass --owner WHO, or set PROFGAUGE_OWNER"));
 }
 
-Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
-                                     std::vector<Snapshot>& probe) {
+Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
+                                     Console& console, std::vector<gate::Snapshot>& probe) {
   BaselineSource source;
   std::vector<std::string> files;
   // A configuration would let a mistyped name pass each time.
@@ -261,9 +263,9 @@ Result<BaselineSource> LoadBaselines(const Options& options, const Policy& polic
   for (const std::string& what : options.baselines) {
     if (!what.starts_with("history:")) {
       if (may_be_missing && IsMissing(what)) {
-        source.choose = [what](std::span<const Snapshot>) {
+        source.choose = [what](std::span<const gate::Snapshot>) {
           ChosenBaseline none;
-          none.info.state = BaselineState::kMissing;
+          none.info.state = gate::BaselineState::kMissing;
           none.info.source = what;
           none.info.why_missing = "there is no such file";
           return Result<ChosenBaseline>(std::move(none));
@@ -289,12 +291,13 @@ Result<BaselineSource> LoadBaselines(const Options& options, const Policy& polic
   return Fail(std::move(error));
 }
 
-Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
-                                               const Options& options, const Policy& policy,
-                                               Console& console) {
-  std::vector<Snapshot> all;
+Result<std::vector<gate::Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
+                                                     const Options& options,
+                                                     const rules::Policy& policy,
+                                                     Console& console) {
+  std::vector<gate::Snapshot> all;
   for (const std::string& what : whats) {
-    PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(what, options, policy, console));
+    PROFGAUGE_TRY(std::vector<gate::Snapshot> runs, LoadSnapshots(what, options, policy, console));
     std::move(runs.begin(), runs.end(), std::back_inserter(all));
   }
   return all;

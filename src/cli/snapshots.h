@@ -29,8 +29,9 @@ struct SeenBesides {
   ImportLog* log = nullptr;  ///< Its reading losses are added.
   /// Doubts about its verdict (gate/doubts.h) are added; else they go to the console.
   std::vector<std::string>* doubts = nullptr;
-  RunPicture* picture = nullptr;          ///< From a profile; others have none.
-  std::span<const Snapshot> beside = {};  ///< A history gives runs that are comparable with these.
+  RunPicture* picture = nullptr;  ///< From a profile; others have none.
+  std::span<const gate::Snapshot> beside =
+      {};  ///< A history gives runs that are comparable with these.
 };
 
 /// The runs that `what` names: a baseline file, `history:BRANCH~N` (from --db), or a profile, which
@@ -38,35 +39,35 @@ struct SeenBesides {
 /// is refused, unless `seen.log` takes its losses or --allow-incomplete is given: an incomplete
 /// baseline would hide regressions. Errors: kConfig for baselines and histories, kInput for
 /// profiles.
-Result<std::vector<Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
-                                            const Policy& policy, Console& console,
-                                            const SeenBesides& seen = {});
+Result<std::vector<gate::Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
+                                                  const rules::Policy& policy, Console& console,
+                                                  const SeenBesides& seen = {});
 
 /// Refuses a run that is no other run of the program that `others` recorded: of another format,
 /// device or world size (kUsage, unless --force). Says so where its ops or shapes differ.
-Status RefuseOther(const Snapshot& run, std::span<const Snapshot> others, const Options& options,
-                   Console& console);
+Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> others,
+                   const Options& options, Console& console);
 
 /// The --policy settings for kept runs; nothing is selected without it. Empty after its
 /// errors were reported.
-std::optional<Policy> KeepingPolicy(const Options& options, Console& console);
+std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& console);
 
 /// The runs of --baseline: of files now, of the history once the candidates are known. `probe`
 /// gets a run by which arguments are distinguished. Errors: as LoadSnapshots.
-Result<BaselineSource> LoadBaselines(const Options& options, const Policy& policy, Console& console,
-                                     std::vector<Snapshot>& probe);
+Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
+                                     Console& console, std::vector<gate::Snapshot>& probe);
 
 /// The result of a run without a baseline: --baseline-missing, else `missing` of the policy if the
 /// baseline is of a history, else a warning for a history and a failure for files.
-OnBaselineMissing OnMissingOf(const Options& options, const Policy& policy);
+rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy& policy);
 
 /// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where no one
 /// says.
 Result<std::string> OwnerOf(const Options& options);
 
 /// All of `whats` together, in order.
-Result<std::vector<Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
-                                               const Options& options, const Policy& policy,
-                                               Console& console);
+Result<std::vector<gate::Snapshot>> LoadAllSnapshots(const std::vector<std::string>& whats,
+                                                     const Options& options,
+                                                     const rules::Policy& policy, Console& console);
 
 }  // namespace profgauge::cli

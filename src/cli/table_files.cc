@@ -108,11 +108,11 @@ class ParquetFiles : public FolderFiles {
   using FolderFiles::FolderFiles;
 
   Status Add(std::size_t table, const query::Part& part) override {
-    ParquetWriter& writer = WriterOf(table);
+    exports::ParquetWriter& writer = WriterOf(table);
     const std::size_t rows = part.rows->size();
-    for (std::size_t from = 0; from < rows; from += ParquetWriter::kMostRows) {
+    for (std::size_t from = 0; from < rows; from += exports::ParquetWriter::kMostRows) {
       writer.AddGroup(
-          std::min(ParquetWriter::kMostRows, rows - from),
+          std::min(exports::ParquetWriter::kMostRows, rows - from),
           [&](std::size_t row, std::size_t column) { return part.rows->At(from + row, column); });
       PROFGAUGE_CHECK(outputs_.Write(files_.at(table), writer.Take()));
     }
@@ -121,7 +121,7 @@ class ParquetFiles : public FolderFiles {
 
   Status Finish(const std::string& schema) override {
     for (const auto& [table, file] : files_) {
-      ParquetWriter& writer = WriterOf(table);
+      exports::ParquetWriter& writer = WriterOf(table);
       writer.Finish();
       PROFGAUGE_CHECK(outputs_.Commit(file, writer.Take()));
     }
@@ -129,21 +129,21 @@ class ParquetFiles : public FolderFiles {
   }
 
  private:
-  ParquetWriter& WriterOf(std::size_t table) {
+  exports::ParquetWriter& WriterOf(std::size_t table) {
     auto& writer = writers_[table];
     if (writer == nullptr) {
-      std::vector<ParquetColumn> columns;
+      std::vector<exports::ParquetColumn> columns;
       std::vector<std::pair<std::string, std::string>> units;
       for (const query::ColumnInfo& column : query::Schema()[table].columns) {
         columns.push_back({column.name, column.unit});
         units.emplace_back("unit." + column.name, UnitName(column.unit));
       }
-      writer = std::make_unique<ParquetWriter>(std::move(columns), std::move(units));
+      writer = std::make_unique<exports::ParquetWriter>(std::move(columns), std::move(units));
     }
     return *writer;
   }
 
-  std::map<std::size_t, std::unique_ptr<ParquetWriter>> writers_;
+  std::map<std::size_t, std::unique_ptr<exports::ParquetWriter>> writers_;
 };
 
 /// One database. The rows of each part are added in one batch.
@@ -158,15 +158,16 @@ class DatabaseFile : public TableFiles {
       return Fail(UsageError("usage/arguments", "a database is written to a file only",
                              "give a file, e.g. -o run.sqlite"));
     }
-    PROFGAUGE_TRY(SqliteTables opened, SqliteTables::Open(outputs_.TemporaryOf(file_)));
-    database_ = std::make_unique<SqliteTables>(std::move(opened));
+    PROFGAUGE_TRY(exports::SqliteTables opened,
+                  exports::SqliteTables::Open(outputs_.TemporaryOf(file_)));
+    database_ = std::make_unique<exports::SqliteTables>(std::move(opened));
     for (const std::size_t table : tables_) {
       PROFGAUGE_CHECK(database_->Create(query::Schema()[table].name, ColumnsOf(table)));
     }
     return {};
   }
   Status Add(std::size_t table, const query::Part& part) override {
-    const std::vector<SqliteColumn> columns = ColumnsOf(table);
+    const std::vector<exports::SqliteColumn> columns = ColumnsOf(table);
     PROFGAUGE_CHECK(database_->Into(query::Schema()[table].name, columns));
     for (std::size_t row = 0; row < part.rows->size(); ++row) {
       PROFGAUGE_CHECK(database_->Add(RowOf(*part.rows, row, columns.size())));
@@ -184,8 +185,8 @@ class DatabaseFile : public TableFiles {
   std::string FileOf(std::size_t) const override { return {}; }
 
  private:
-  static std::vector<SqliteColumn> ColumnsOf(std::size_t table) {
-    std::vector<SqliteColumn> columns;
+  static std::vector<exports::SqliteColumn> ColumnsOf(std::size_t table) {
+    std::vector<exports::SqliteColumn> columns;
     for (const query::ColumnInfo& column : query::Schema()[table].columns) {
       columns.push_back({column.name, column.unit});
     }
@@ -195,7 +196,7 @@ class DatabaseFile : public TableFiles {
   Outputs& outputs_;
   query::Places tables_;
   std::size_t file_ = 0;
-  std::unique_ptr<SqliteTables> database_;
+  std::unique_ptr<exports::SqliteTables> database_;
 };
 
 }  // namespace

@@ -5,10 +5,10 @@
 
 #include "base/errors.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 namespace {
 
-bool SelectsIterations(const Selection& selection) {
+bool SelectsIterations(const analysis::Selection& selection) {
   return selection.start >= 0 || selection.stop >= 0 || selection.start_number ||
          selection.stop_number || selection.warmup > 0 || selection.range;
 }
@@ -16,10 +16,10 @@ bool SelectsIterations(const Selection& selection) {
 }  // namespace
 
 Result<std::vector<SelectedRank>> SelectRanks(std::span<const Profile> ranks,
-                                              const Selection& selection) {
-  std::vector<Iterations> iterations;
+                                              const analysis::Selection& selection) {
+  std::vector<analysis::context::Iterations> iterations;
   if (SelectsIterations(selection)) {
-    PROFGAUGE_TRY(iterations, FindIterations(ranks, selection));
+    PROFGAUGE_TRY(iterations, analysis::context::FindIterations(ranks, selection));
   }
   std::vector<SelectedRank> selected;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -35,4 +35,4 @@ Result<std::vector<SelectedRank>> SelectRanks(std::span<const Profile> ranks,
                          "`profgauge inspect` lists the ranks of a run"));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

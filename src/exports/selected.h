@@ -10,7 +10,7 @@
 #include "analysis/context/iterations.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 
 /// A view of a profile, which must outlive it.
 struct SelectedRank {
@@ -18,7 +18,7 @@ struct SelectedRank {
   SelectedRank(const Profile& whole) : profile(&whole) {}  // NOLINT(google-explicit-constructor)
 
   const Profile* profile;
-  std::optional<Iterations> iterations;  ///< Nothing: all of it.
+  std::optional<analysis::context::Iterations> iterations;  ///< Nothing: all of it.
 
   /// Device work counts where it was launched, host work where it starts.
   bool HasWork(std::uint32_t device_row) const {
@@ -32,6 +32,6 @@ struct SelectedRank {
 /// number count by position.
 /// Errors: kUsage "analysis/no-rank"; as FindIterations.
 Result<std::vector<SelectedRank>> SelectRanks(std::span<const Profile> ranks,
-                                              const Selection& selection);
+                                              const analysis::Selection& selection);
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

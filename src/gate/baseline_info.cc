@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // This many ids of a kind are named, the others counted.
@@ -167,4 +167,4 @@ std::string BaselineMark(const BaselineInfo& info) {
   return {};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

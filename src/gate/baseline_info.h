@@ -10,7 +10,7 @@
 #include "gate/select.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// Whether a run has the baseline that its policy or its user asked for.
 enum class BaselineState : std::uint8_t {
@@ -54,4 +54,4 @@ std::string BaselineLine(const BaselineInfo& info);
 /// "baseline missing", "baseline partial (2 of 5)"; empty where all is there.
 std::string BaselineMark(const BaselineInfo& info);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -9,15 +9,16 @@
 #include "gate/snapshot.h"
 #include "gate/statistics.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 namespace json = boost::json;
 
 }  // namespace
 
-Result<TimePart> BaselineParser::OnePart(const json::value& value, const json::array& strings,
-                                         const std::string& path) const {
+Result<analysis::time::TimePart> BaselineParser::OnePart(const json::value& value,
+                                                         const json::array& strings,
+                                                         const std::string& path) const {
   constexpr std::size_t kNames = 5;
   constexpr std::size_t kNumbers = 8;
   const auto* list = value.if_array();
@@ -31,7 +32,7 @@ Result<TimePart> BaselineParser::OnePart(const json::value& value, const json::a
     }
     numbers[i] = (*list)[i].get_int64();
   }
-  TimePart part;
+  analysis::time::TimePart part;
   std::string* const names[kNames] = {&part.category, &part.op_type, &part.op, &part.shapes,
                                       &part.kernel};
   for (std::size_t i = 0; i < kNames; ++i) {
@@ -51,11 +52,11 @@ Result<TimePart> BaselineParser::OnePart(const json::value& value, const json::a
   return part;
 }
 
-Result<std::vector<WorkSum>> BaselineParser::Sums(const json::array& list,
-                                                  const json::array& strings,
-                                                  const std::string& path) const {
+Result<std::vector<analysis::time::WorkSum>> BaselineParser::Sums(const json::array& list,
+                                                                  const json::array& strings,
+                                                                  const std::string& path) const {
   constexpr std::size_t kNumbers = 4;
-  std::vector<WorkSum> sums;
+  std::vector<analysis::time::WorkSum> sums;
   for (const json::value& value : list) {
     const auto* row = value.if_array();
     if (row == nullptr || row->size() < kNumbers || row->size() > kNumbers + 1) {
@@ -72,7 +73,7 @@ Result<std::vector<WorkSum>> BaselineParser::Sums(const json::array& list,
     if (index >= strings.size() || !strings[index].is_string()) {
       return Fail(Bad("field", "expected an index into strings", path));
     }
-    WorkSum& sum = sums.emplace_back();
+    analysis::time::WorkSum& sum = sums.emplace_back();
     sum.name = strings[index].get_string();
     sum.count = numbers[1];
     sum.gpu_time = numbers[2];
@@ -85,9 +86,10 @@ Result<std::vector<WorkSum>> BaselineParser::Sums(const json::array& list,
   return sums;
 }
 
-Result<WorkSums> BaselineParser::Work(const json::object& object, const json::array& strings,
-                                      const std::string& prefix) const {
-  WorkSums work;
+Result<analysis::time::WorkSums> BaselineParser::Work(const json::object& object,
+                                                      const json::array& strings,
+                                                      const std::string& prefix) const {
+  analysis::time::WorkSums work;
   PROFGAUGE_TRY(work.iterations, Integer(object, "iterations", prefix));
   if (work.iterations < 1) {
     return Fail(Bad("field", "expected at least one iteration", prefix + "iterations"));
@@ -115,7 +117,7 @@ Status BaselineParser::AddParts(const json::object& object, const std::string& p
   PROFGAUGE_TRY(const auto* strings, Part<json::array>(object, "strings", prefix));
   PROFGAUGE_TRY(const auto* parts, Part<json::array>(object, "parts", prefix));
   for (std::size_t i = 0; i < parts->size(); ++i) {
-    PROFGAUGE_TRY(TimePart part,
+    PROFGAUGE_TRY(analysis::time::TimePart part,
                   OnePart((*parts)[i], *strings, prefix + "parts[" + std::to_string(i) + "]"));
     run.parts.push_back(std::move(part));
   }
@@ -142,7 +144,7 @@ Result<Snapshot> BaselineParser::CheckSum(Snapshot run, const std::string& prefi
   for (const Ns time : run.iteration_unobserved) hidden += time;
   Ns left = times;  // Counted down, so that no file can overflow a sum.
   bool is_more = false;
-  for (const TimePart& part : run.parts) {
+  for (const analysis::time::TimePart& part : run.parts) {
     is_more = is_more || part.time > left;
     left -= is_more ? 0 : part.time;
   }
@@ -152,4 +154,4 @@ Result<Snapshot> BaselineParser::CheckSum(Snapshot run, const std::string& prefi
   return run;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

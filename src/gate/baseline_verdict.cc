@@ -11,7 +11,7 @@
 #include "gate/compare_metric.h"
 #include "gate/limits.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // The results of the comparison: certain failures, and undecided questions.
@@ -51,30 +51,31 @@ std::string ResultText(const MetricComparison& metric) {
 
 // Counted in `missing` always. It stays at that for information, with `skip`, and with `fail` for a
 // level that fails no run.
-void CountMissing(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
+void CountMissing(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
                   Added& added) {
   ++verdict.missing;
   const std::string text = metric.metric + " cannot be compared: " + metric.reason;
-  if (policy.on_missing == OnMissing::kNoVerdict && metric.level != Level::kInfo) {
+  if (policy.on_missing == rules::OnMissing::kNoVerdict && metric.level != rules::Level::kInfo) {
     added.open.push_back(text);
-  } else if (policy.on_missing == OnMissing::kFail && Fails(metric.level, policy.fail_on)) {
+  } else if (policy.on_missing == rules::OnMissing::kFail && Fails(metric.level, policy.fail_on)) {
     added.failures.push_back(text);
   }
 }
 
-void CountFailed(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
+void CountFailed(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
                  Added& added) {
-  if (metric.level == Level::kError) ++verdict.errors;
-  if (metric.level == Level::kWarn) ++verdict.warnings;
+  if (metric.level == rules::Level::kError) ++verdict.errors;
+  if (metric.level == rules::Level::kWarn) ++verdict.warnings;
   if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
 }
 
 // A change that probably exceeds its limit is no pass, whatever the policy says about doubt, unless
 // a certain miss would not fail the run either.
-void CountInconclusive(const MetricComparison& metric, const Policy& policy, Verdict& verdict,
-                       Added& added) {
-  if (metric.level == Level::kInfo) {  // Information leaves no run without a verdict.
-    if (!metric.over_limit && policy.on_inconclusive == OnInconclusive::kPass) ++verdict.passed;
+void CountInconclusive(const MetricComparison& metric, const rules::Policy& policy,
+                       Verdict& verdict, Added& added) {
+  if (metric.level == rules::Level::kInfo) {  // Information leaves no run without a verdict.
+    if (!metric.over_limit && policy.on_inconclusive == rules::OnInconclusive::kPass)
+      ++verdict.passed;
     return;
   }
   if (metric.over_limit) {
@@ -87,20 +88,21 @@ void CountInconclusive(const MetricComparison& metric, const Policy& policy, Ver
     return;
   }
   switch (policy.on_inconclusive) {
-    case OnInconclusive::kWarn:
+    case rules::OnInconclusive::kWarn:
       ++verdict.warnings;
       break;
-    case OnInconclusive::kPass:
+    case rules::OnInconclusive::kPass:
       ++verdict.passed;
       break;
-    case OnInconclusive::kNoVerdict:
+    case rules::OnInconclusive::kNoVerdict:
       ++verdict.open;
       added.open.push_back(ResultText(metric));
       break;
   }
 }
 
-void Count(const MetricComparison& metric, const Policy& policy, Verdict& verdict, Added& added) {
+void Count(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
+           Added& added) {
   if (metric.is_missing) return CountMissing(metric, policy, verdict, added);
   switch (metric.verdict) {
     case stats::Change::kFail:
@@ -115,7 +117,7 @@ void Count(const MetricComparison& metric, const Policy& policy, Verdict& verdic
 }
 
 // Unless the policy says how many iterations are enough.
-void CountEndedEarly(const RunComparison& comparison, const Policy& policy, Added& added) {
+void CountEndedEarly(const RunComparison& comparison, const rules::Policy& policy, Added& added) {
   if (!comparison.ended_early || policy.iterations.min) return;
   const EndedEarly& ended = *comparison.ended_early;
   added.open.push_back(fmt::format(
@@ -125,15 +127,15 @@ void CountEndedEarly(const RunComparison& comparison, const Policy& policy, Adde
 }
 
 // A kind of parts counts once, however many of them are slower.
-void CountParts(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
+void CountParts(const RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
                 Added& added) {
   for (const PartsComparison& parts : comparison.parts) {
     if (parts.found.empty()) {
       ++verdict.passed;
       continue;
     }
-    if (parts.level == Level::kError) ++verdict.errors;
-    if (parts.level == Level::kWarn) ++verdict.warnings;
+    if (parts.level == rules::Level::kError) ++verdict.errors;
+    if (parts.level == rules::Level::kWarn) ++verdict.warnings;
     std::vector<std::string>& said =
         Fails(parts.level, policy.fail_on) ? added.failures : verdict.notes;
     said.insert(said.end(), parts.found.begin(), parts.found.end());
@@ -156,22 +158,22 @@ std::string Incomparable(const RunComparison& comparison) {
 
 }  // namespace
 
-void AddMissingBaseline(const BaselineInfo& info, OnBaselineMissing choice, const Policy& policy,
-                        Verdict& verdict) {
+void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choice,
+                        const rules::Policy& policy, Verdict& verdict) {
   const std::string line = BaselineLine(info);
-  if (choice == OnBaselineMissing::kNoVerdict) {
+  if (choice == rules::OnBaselineMissing::kNoVerdict) {
     if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
     verdict.reasons.push_back(line + " [baseline/missing]");
     return;
   }
-  if (choice != OnBaselineMissing::kWarn) return;
+  if (choice != rules::OnBaselineMissing::kWarn) return;
   ++verdict.warnings;
-  if (!Fails(Level::kWarn, policy.fail_on)) return;
+  if (!Fails(rules::Level::kWarn, policy.fail_on)) return;
   verdict.status = VerdictStatus::kFail;
   verdict.reasons.push_back(line + " [baseline/missing]");
 }
 
-void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
+void AddComparison(const RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
                    const Acceptance& acceptance, std::optional<std::chrono::sys_days> today) {
   Added added;
   if (!comparison.is_judged) {
@@ -227,9 +229,9 @@ void AddComparison(const RunComparison& comparison, const Policy& policy, Verdic
 namespace {
 
 // The limits that apply to a comparison with the anchor.
-PolicyBaseline ForAnchor(PolicyBaseline policy) {
+rules::PolicyBaseline ForAnchor(rules::PolicyBaseline policy) {
   if (!policy.anchor.max_increase) return policy;
-  for (BaselineLimit& limit : policy.limits) {
+  for (rules::BaselineLimit& limit : policy.limits) {
     if (limit.max_increase && limit.max_increase->relative) {
       limit.max_increase->value = *policy.anchor.max_increase;
     }
@@ -265,7 +267,7 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
 }  // namespace
 
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
-                       const PolicyBaseline& policy, const BaselineInfo& info,
+                       const rules::PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison) {
   std::vector<std::string> notes;  // Remarks on the anchor's runs are not news of this run.
   for (MetricComparison& creep : CompareMetrics(anchor, candidates, ForAnchor(policy), notes)) {
@@ -281,4 +283,4 @@ void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapsho
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -18,7 +18,7 @@
 #include "gate/compare.h"
 #include "gate/verdict.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// An intended change of speed: a run that fails only limits of the baseline passes.
 struct Acceptance {
@@ -28,14 +28,14 @@ struct Acceptance {
 /// Counts every limit of the comparison in `verdict` and gives its reasons. Where the comparison is
 /// not judged (runs that are not comparable), its limits do not apply and there is no verdict; a
 /// earlier failure is kept.
-void AddComparison(const RunComparison& comparison, const Policy& policy, Verdict& verdict,
+void AddComparison(const RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
                    const Acceptance& acceptance = {},
                    std::optional<std::chrono::sys_days> today = {});
 
 /// Counts that a baseline was asked for and there is none, as `choice` says. kFail is an error that
 /// the caller reports. REQUIRES: info.state is kMissing.
-void AddMissingBaseline(const BaselineInfo& info, OnBaselineMissing choice, const Policy& policy,
-                        Verdict& verdict);
+void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choice,
+                        const rules::Policy& policy, Verdict& verdict);
 
 // Creep: many small changes, each within the limit, that add up to one beyond it.
 
@@ -43,7 +43,7 @@ void AddMissingBaseline(const BaselineInfo& info, OnBaselineMissing choice, cons
 /// If that is more severe than the comparison with the last runs, it replaces the answer in
 /// `comparison`, and names it creep. Exact counts are reported once, by the last runs.
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
-                       const PolicyBaseline& policy, const BaselineInfo& info,
+                       const rules::PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

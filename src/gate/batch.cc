@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // "[[64, 1024], [1024, 1024]]" as the dimensions of its tensors.
@@ -65,13 +65,14 @@ std::optional<double> RatioOf(const Shapes& base, const Shapes& run) {
 // One of 90 % of the time wins. Without such a ratio the batch is unknown, not equal.
 std::optional<double> RatioByShapes(const Snapshot& base, const Snapshot& run) {
   std::map<std::string_view, std::vector<Shapes>> there;
-  for (const TimePart& part : base.parts) {
-    if (IsProduct(part.op) && !part.shapes.empty()) there[part.op].push_back(ShapesOf(part.shapes));
+  for (const analysis::time::TimePart& part : base.parts) {
+    if (analysis::classify::IsProduct(part.op) && !part.shapes.empty())
+      there[part.op].push_back(ShapesOf(part.shapes));
   }
   std::map<double, double> times;  // Times of the matmuls that a ratio explains.
   double whole = 0;
-  for (const TimePart& part : run.parts) {
-    if (!IsProduct(part.op) || part.shapes.empty()) continue;
+  for (const analysis::time::TimePart& part : run.parts) {
+    if (!analysis::classify::IsProduct(part.op) || part.shapes.empty()) continue;
     const Shapes here = ShapesOf(part.shapes);
     std::set<double> ratios;
     for (const Shapes& shapes : there[part.op]) {
@@ -110,4 +111,4 @@ std::optional<std::string> WhySmallerInputs(std::span<const Snapshot> baselines,
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

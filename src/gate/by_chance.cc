@@ -12,7 +12,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // Shares of runs of one program differ by this, in points: less than times do.
@@ -168,4 +168,4 @@ ValueComparison CompareRunValues(std::span<const double> base, std::span<const d
   return out;
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

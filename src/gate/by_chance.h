@@ -20,7 +20,7 @@
 
 #include "gate/change.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 /// One run's iterations: the time that a part takes of each, and its whole time.
 struct ShareOfRun {
@@ -87,4 +87,4 @@ struct ValueComparison {
 ValueComparison CompareRunValues(std::span<const double> base, std::span<const double> current,
                                  const CompareOptions& options, double iterations);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

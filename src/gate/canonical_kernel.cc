@@ -7,7 +7,7 @@
 #include "analysis/classify/kernel_name.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789", kHexDigits = "0123456789abcdefABCDEF";
@@ -140,10 +140,11 @@ std::string_view WithoutCounter(std::string_view name) {
 }  // namespace
 
 std::string CanonicalKernel(std::string_view name) {
-  std::string key = WithoutLambdaNumbers(WithoutArguments(WithoutCounter(name)));
+  std::string key =
+      WithoutLambdaNumbers(analysis::classify::WithoutArguments(WithoutCounter(name)));
   std::string_view rest = key;
   if (auto argument = Argument(rest, true)) key = *std::move(argument);
   return WithoutHashes(key);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,7 +10,7 @@
 #include "gate/sides.h"
 #include "gate/statistics.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // However wide the interval is: nearly every iteration shows a change of this size. A wide interval
@@ -229,4 +229,4 @@ Comparison Compare(std::span<const Series> baselines, std::span<const Series> ca
   return Judge(baselines, candidates, options, totals).Decide(is_same);
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

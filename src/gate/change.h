@@ -21,7 +21,7 @@
 #include "gate/constants.h"
 #include "gate/total.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 /// The answer of a comparison. kInconclusive: the data can neither pass nor fail the limit. It is
 /// not a weak pass: with `over_limit` the estimate itself is over the limit, and it never counts as
@@ -136,4 +136,4 @@ struct TotalSeries {
 Comparison Compare(std::span<const Series> baselines, std::span<const Series> candidates,
                    const CompareOptions& options, const TotalSeries& totals = {});
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -8,7 +8,7 @@
 #include "gate/change_text.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // An interval of a factor of five says nothing more by its digits.
@@ -95,4 +95,4 @@ std::string RelativeChange(double change) {
                                   false);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

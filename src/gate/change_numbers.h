@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace profgauge::change_numbers {
+namespace profgauge::gate::change_numbers {
 
 /// "7.8": a distance in hundredths; beyond what digits can say its bound, without decimals.
 std::string Digits(double distance, int decimals);
@@ -37,4 +37,4 @@ std::string Distance(double change);
 /// "1 iteration", "3 iterations".
 std::string Counted(std::size_t count, std::string_view noun);
 
-}  // namespace profgauge::change_numbers
+}  // namespace profgauge::gate::change_numbers

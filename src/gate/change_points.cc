@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 constexpr std::size_t kMostValues = 2000;
@@ -148,4 +148,4 @@ std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
   return points;
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 /// One change of the level, between two values of the series.
 struct ChangePoint {
@@ -43,4 +43,4 @@ struct ChangePointOptions {
 std::vector<ChangePoint> FindChangePoints(std::span<const double> values,
                                           const ChangePointOptions& options);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

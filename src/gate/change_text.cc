@@ -10,7 +10,7 @@
 #include "gate/constants.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using change_numbers::ChangeAndInterval;
@@ -356,4 +356,4 @@ std::string DescribeValue(const stats::ValueComparison& comparison, const Change
       baseline_runs > 1 ? fmt::format("from {} baseline runs", baseline_runs) : "assumed");
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

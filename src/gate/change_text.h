@@ -14,7 +14,7 @@
 #include "gate/change.h"
 #include "gate/compare.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// The context of a sentence about one metric, besides its numbers.
 struct ChangeContext {
@@ -78,4 +78,4 @@ std::string RelativeChange(double change);
 /// where nothing did.
 std::string ChangedLine(const RunComparison& comparison);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr std::size_t kNamedKernels = 2;
@@ -78,4 +78,4 @@ std::string ChangedLine(const RunComparison& comparison) {
   return parts.empty() ? "" : fmt::format("changed: {}", fmt::join(parts, ", "));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -16,7 +16,7 @@
 #include "gate/snapshot.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 // How many samples an iteration has, against one of the baseline: a smaller batch makes iterations
 // faster and says nothing of the program.
@@ -76,6 +76,7 @@ std::string ClockText(const ClockChange& clocks);
 /// ("baseline/other-clocks"), unless `allow_incomparable`; a change over the largest explanation by
 /// more than the limit fails as before.
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const PolicyBaseline& policy, bool allow_incomparable, RunComparison& comparison);
+                 const rules::PolicyBaseline& policy, bool allow_incomparable,
+                 RunComparison& comparison);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -17,7 +17,7 @@
 #include "base/metric_id.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr std::array<std::string_view, 8> kHardProperties = {
@@ -45,7 +45,8 @@ bool MayWaitForHost(const Snapshot& run) {
 std::string PropertyOf(const Snapshot& run, std::string_view property) {
   if (property == "format") return run.format;
   const std::string_view value = run.Environment(property);
-  return std::string(value.empty() && property == kSelectionProperty ? kAllIterations : value);
+  return std::string(
+      value.empty() && property == kSelectionProperty ? analysis::summary::kAllIterations : value);
 }
 
 // Properties of both runs in the base's order, the current's own after them.
@@ -71,10 +72,11 @@ bool KnowsIterations(const Snapshot& run) { return !run.Environment("iterations"
 // are marked or no counts are known.
 std::optional<std::int64_t> WorkOfWindow(const Snapshot& run) {
   if (!IsWindow(run)) return std::nullopt;
-  const std::vector<WorkSum>& sums = run.work.has_gpu ? run.work.kernels : run.work.ops;
+  const std::vector<analysis::time::WorkSum>& sums =
+      run.work.has_gpu ? run.work.kernels : run.work.ops;
   if (sums.empty()) return std::nullopt;
   std::int64_t events = 0;
-  for (const WorkSum& sum : sums) events += sum.count;
+  for (const analysis::time::WorkSum& sum : sums) events += sum.count;
   return events;
 }
 
@@ -99,17 +101,18 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
 //     softmax      12       6        (0.5, 12)          one run is two of the other, or its markers
 //     adam          4       2        (0.5,  4)          are others
 std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const Snapshot& current) {
-  const auto sums_of = [](const Snapshot& run) -> const std::vector<WorkSum>& {
+  const auto sums_of = [](const Snapshot& run) -> const std::vector<analysis::time::WorkSum>& {
     return run.work.has_gpu ? run.work.kernels : run.work.ops;
   };
-  const auto each_of = [](const Snapshot& run, const WorkSum& sum) {
+  const auto each_of = [](const Snapshot& run, const analysis::time::WorkSum& sum) {
     return static_cast<double>(sum.count) / static_cast<double>(run.work.iterations);
   };
   std::vector<std::pair<double, double>> ratios;
   if (base.work.iterations <= 0 || current.work.iterations <= 0) return ratios;
   std::map<std::string_view, double> here;
-  for (const WorkSum& sum : sums_of(current)) here.emplace(sum.name, each_of(current, sum));
-  for (const WorkSum& sum : sums_of(base)) {
+  for (const analysis::time::WorkSum& sum : sums_of(current))
+    here.emplace(sum.name, each_of(current, sum));
+  for (const analysis::time::WorkSum& sum : sums_of(base)) {
     const double each = each_of(base, sum);
     const auto found = here.find(sum.name);
     if (each > 0) ratios.emplace_back(found == here.end() ? 0 : found->second / each, each);
@@ -144,12 +147,12 @@ std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& c
 
 bool GrowsWithIterations(std::string_view metric) {
   constexpr MetricId kIterations = metric::kProfileIterations, kWall = metric::kProfileWallTime;
-  const MetricSpec* spec = FindMetric(metric);
+  const analysis::MetricSpec* spec = analysis::FindMetric(metric);
   if (spec == nullptr || metric == kIterations) return false;
   // Neither adds up exactly, as iterations overlap; both grow all the same.
   if (metric == kWall || (metric.starts_with("critical.") && spec->unit == Unit::kTime))
     return true;
-  return spec->pooling == Pooling::kSum;
+  return spec->pooling == analysis::Pooling::kSum;
 }
 
 double SummedIterations(const Snapshot& run) {
@@ -170,7 +173,7 @@ std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baseline
 }
 
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
-                                        const PolicyBaseline& policy) {
+                                        const rules::PolicyBaseline& policy) {
   std::vector<Difference> differences;
   for (const std::string& property : AllProperties(base, current)) {
     Difference difference{property, PropertyOf(base, property), PropertyOf(current, property)};
@@ -216,7 +219,7 @@ Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others) {
 
 std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
                                        std::span<const Snapshot> candidates,
-                                       const PolicyBaseline& policy) {
+                                       const rules::PolicyBaseline& policy) {
   std::vector<Difference> all;
   for (const Snapshot& base : baselines) {
     for (const Snapshot& current : candidates) {
@@ -269,4 +272,4 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -15,7 +15,7 @@
 #include "gate/snapshot.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// A property that differs between the runs.
 struct Difference {
@@ -28,7 +28,7 @@ struct Difference {
 /// record is listed but never hard. Hard by default: format, gpu, gpus, ranks, world_size,
 /// iterations, cuda_graphs, selection; `match` of the policy replaces that list.
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,
-                                        const PolicyBaseline& policy);
+                                        const rules::PolicyBaseline& policy);
 
 /// The hard ones in words: "gpu is `A` there and `B` here; ranks is `8` there and `4` here".
 std::string HardDifferences(std::span<const Difference> differences);
@@ -45,7 +45,7 @@ Misfit FindMisfit(const Snapshot& run, std::span<const Snapshot> others);
 /// Every difference once, whichever runs have it, hard ones first.
 std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
                                        std::span<const Snapshot> candidates,
-                                       const PolicyBaseline& policy);
+                                       const rules::PolicyBaseline& policy);
 
 /// Common properties of all runs except `differences`, with their values.
 std::vector<std::pair<std::string, std::string>> AlikeProperties(
@@ -70,4 +70,4 @@ double SummedIterations(const Snapshot& run);
 std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baselines,
                                               std::span<const Snapshot> candidates);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

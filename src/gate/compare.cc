@@ -14,17 +14,17 @@
 #include "gate/unrecorded.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr double kDefaultLimit = knowledge::kGateDefaultLimit.value();
 
 // Without limits in the policy: times may grow a little, as they are noisy; counts may not change
 // at all, as they are not, but warn only, since a changed count need not cost time.
-std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
-  std::vector<BaselineLimit> limits;
-  BaselineLimit time;
-  time.max_increase = BaselineLimit::Amount{kDefaultLimit, true};
+std::vector<rules::BaselineLimit> DefaultLimits(StepsUse steps) {
+  std::vector<rules::BaselineLimit> limits;
+  rules::BaselineLimit time;
+  time.max_increase = rules::BaselineLimit::Amount{kDefaultLimit, true};
   const bool is_by_steps = steps == StepsUse::kBoth || steps == StepsUse::kOtherSampling;
   if (is_by_steps) {
     time.metric = metric::kStepTimeMedian.text();
@@ -36,12 +36,14 @@ std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
     limits.push_back(time);
   }
   for (const std::string_view metric : ExactMetrics()) {
-    BaselineLimit count;
+    rules::BaselineLimit count;
     count.metric = metric;
     // A lower count of a cost is no regression; a lower count on Tensor Cores is one.
-    const bool more_is_better = FindMetric(metric)->direction == Direction::kHigherIsBetter;
-    (more_is_better ? count.max_decrease : count.max_increase) = BaselineLimit::Amount{0, true};
-    count.level = Level::kWarn;
+    const bool more_is_better =
+        analysis::FindMetric(metric)->direction == analysis::Direction::kHigherIsBetter;
+    (more_is_better ? count.max_decrease : count.max_increase) =
+        rules::BaselineLimit::Amount{0, true};
+    count.level = rules::Level::kWarn;
     limits.push_back(count);
   }
   return limits;
@@ -49,14 +51,15 @@ std::vector<BaselineLimit> DefaultLimits(StepsUse steps) {
 
 // Whether the same limit is on the length of iterations.
 // Where iterations follow each other without a pause both limits would say the same twice.
-bool IsToldByLength(const BaselineLimit& limit, std::span<const BaselineLimit> limits) {
-  using Amount = std::optional<BaselineLimit::Amount>;
+bool IsToldByLength(const rules::BaselineLimit& limit,
+                    std::span<const rules::BaselineLimit> limits) {
+  using Amount = std::optional<rules::BaselineLimit::Amount>;
   const auto is_same = [](const Amount& a, const Amount& b) {
     if (!a || !b) return !a && !b;
     return a->value == b->value && a->relative == b->relative;
   };
   return limit.metric == metric::kIterationPeriodMedian &&
-         std::any_of(limits.begin(), limits.end(), [&](const BaselineLimit& other) {
+         std::any_of(limits.begin(), limits.end(), [&](const rules::BaselineLimit& other) {
            return other.metric == metric::kIterationTimeMedian && other.level == limit.level &&
                   is_same(other.max_increase, limit.max_increase) &&
                   is_same(other.max_decrease, limit.max_decrease) && other.min_abs == limit.min_abs;
@@ -90,7 +93,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
   }
   const bool leaves_out =
       std::any_of(candidates.begin(), candidates.end(), [](const Snapshot& run) {
-        return run.steps_after > 0 && !ChangeAfter{run.steps_after}.IsAlike();
+        return run.steps_after > 0 && !analysis::recording::ChangeAfter{run.steps_after}.IsAlike();
       });
   if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
   // The length of a run has other reasons, so a low number by itself is not noted.
@@ -117,13 +120,13 @@ std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
 
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
-                                             const PolicyBaseline& policy,
+                                             const rules::PolicyBaseline& policy,
                                              std::vector<std::string>& notes, bool is_paired) {
   MetricComparer comparer(baselines, candidates, policy, is_paired);
   std::vector<MetricComparison> metrics;
-  const std::vector<BaselineLimit> limits =
+  const std::vector<rules::BaselineLimit> limits =
       policy.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : policy.limits;
-  for (const BaselineLimit& limit : limits) {
+  for (const rules::BaselineLimit& limit : limits) {
     metrics.push_back(comparer.Compare(limit));
     const bool may_be_no_news = policy.limits.empty() || IsToldByLength(limit, limits);
     if (may_be_no_news && !comparer.IsNews(metrics.back())) metrics.pop_back();
@@ -135,8 +138,9 @@ std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines
 // Parts that the policy limits, of one candidate against all runs of the baseline. What cannot be
 // judged is a note.
 void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                  const PolicyBaseline& policy, RunComparison& comparison) {
-  const auto judge = [&](const std::optional<PartLimit>& limit, auto sums, std::string_view word) {
+                  const rules::PolicyBaseline& policy, RunComparison& comparison) {
+  const auto judge = [&](const std::optional<rules::PartLimit>& limit, auto sums,
+                         std::string_view word) {
     if (!limit) return;
     const PartFindings findings = JudgeParts(baselines, candidate, sums, *limit,
                                              policy.noise_floor.value_or(stats::kUsualNoiseFloor));
@@ -149,16 +153,16 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
       comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
     }
   };
-  judge(policy.kernels, &WorkSums::kernels, "kernel");
-  judge(policy.operators, &WorkSums::ops, "operator");
-  judge(policy.collectives, &WorkSums::collectives, "collective");
-  judge(policy.modules, &WorkSums::modules, "module");
+  judge(policy.kernels, &analysis::time::WorkSums::kernels, "kernel");
+  judge(policy.operators, &analysis::time::WorkSums::ops, "operator");
+  judge(policy.collectives, &analysis::time::WorkSums::collectives, "collective");
+  judge(policy.modules, &analysis::time::WorkSums::modules, "module");
 }
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                          const PolicyBaseline* policy, ComparePurpose purpose) {
-  const PolicyBaseline defaults;
-  const PolicyBaseline& used = policy == nullptr ? defaults : *policy;
+                          const rules::PolicyBaseline* policy, ComparePurpose purpose) {
+  const rules::PolicyBaseline defaults;
+  const rules::PolicyBaseline& used = policy == nullptr ? defaults : *policy;
   RunComparison out;
   out.baseline_runs = static_cast<std::int64_t>(baselines.size());
   out.current_runs = static_cast<std::int64_t>(candidates.size());
@@ -205,4 +209,4 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -25,7 +25,7 @@
 #include "gate/waterfall.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// How one metric was compared. Chosen by the limit and by the data that both sides have, never by
 /// the result.
@@ -54,7 +54,7 @@ struct MetricComparison {
   /// How probable a change like this is by chance, where it is over the limit.
   std::optional<double> chance;
   std::optional<double> sees;  ///< The change that nine of ten such comparisons would fail.
-  Level level = Level::kError;
+  rules::Level level = rules::Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
   /// Whether the limit is a part of the baseline's value, of shares too; else it has their unit.
@@ -77,7 +77,7 @@ struct EndedEarly {
 
 /// Parts of one kind that became slower, each by itself (gate/parts.h).
 struct PartsComparison {
-  Level level = Level::kWarn;
+  rules::Level level = rules::Level::kWarn;
   std::vector<std::string> found;  ///< One sentence each.
 };
 
@@ -115,7 +115,7 @@ struct RunComparison {
 /// ComparePurpose::kJudgePairs. REQUIRES: as CompareRuns().
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
-                                             const PolicyBaseline& policy,
+                                             const rules::PolicyBaseline& policy,
                                              std::vector<std::string>& notes,
                                              bool is_paired = false);
 
@@ -124,7 +124,7 @@ std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines
 /// fills in `parts`, and notes the parts that could not be judged.
 /// REQUIRES: `baselines` is not empty.
 void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                  const PolicyBaseline& policy, RunComparison& comparison);
+                  const rules::PolicyBaseline& policy, RunComparison& comparison);
 
 /// Index of the run in the middle by its median iteration time, the earlier one of two.
 /// REQUIRES: runs is not empty, each has an iteration.
@@ -144,7 +144,7 @@ enum class ComparePurpose : std::uint8_t {
 /// REQUIRES: neither list is empty; every run has at least one iteration; of pairs, as many of each
 /// and stats::kLeastPairs at least.
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                          const PolicyBaseline* policy,
+                          const rules::PolicyBaseline* policy,
                           ComparePurpose purpose = ComparePurpose::kJudge);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

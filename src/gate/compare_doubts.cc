@@ -12,7 +12,7 @@
 #include "knowledge/gate.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // If the least detectable change is over twenty times the limit, the limit has no meaning.
@@ -40,7 +40,8 @@ bool MetricComparer::LackDefinition(MetricComparison& out) const {
 
 // Shorter iterations of other work, or of a smaller batch, are no faster program. Not called for a
 // certain failure: work that is less and slower fails all the same.
-void MetricComparer::DoubtIterations(const BaselineLimit& limit, MetricComparison& out) const {
+void MetricComparer::DoubtIterations(const rules::BaselineLimit& limit,
+                                     MetricComparison& out) const {
   std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
   if (!reason && !limit.per_sample && !IsExact(limit.metric)) {
     reason = WhySmallerInputs(baselines_, candidates_);
@@ -51,7 +52,7 @@ void MetricComparer::DoubtIterations(const BaselineLimit& limit, MetricCompariso
 }
 
 // Which of the runs have how many samples no one recorded.
-bool MetricComparer::LackSamples(const BaselineLimit& limit, MetricComparison& out) const {
+bool MetricComparer::LackSamples(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.per_sample) return false;
   const auto is_unknown = [&](const Snapshot& run) {
     return !SamplesRatio(baselines_.front(), run).has_value();
@@ -157,7 +158,7 @@ bool MetricComparer::LackSums(std::string_view family, MetricComparison& out) co
 }
 
 // A least change that no run reaches within the limit's own scale lets everything pass.
-void MetricComparer::DoubtFloor(const BaselineLimit& limit, MetricComparison& out) const {
+void MetricComparer::DoubtFloor(const rules::BaselineLimit& limit, MetricComparison& out) const {
   const bool is_pass =
       out.verdict == stats::Change::kPass || out.verdict == stats::Change::kImproved;
   if (!limit.min_abs || out.is_missing || !is_pass || out.base <= 0) return;
@@ -172,4 +173,4 @@ void MetricComparer::DoubtFloor(const BaselineLimit& limit, MetricComparison& ou
       FormatValue(Value{out.base}, out.unit), FormatShare(*limit.min_abs / out.base));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

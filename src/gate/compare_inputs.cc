@@ -9,7 +9,7 @@
 #include "gate/constants.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 void MetricComparer::NoteInputs(const InputMix& mix) {
   if (!mix.is_taken_off) return;
@@ -45,4 +45,4 @@ void MetricComparer::DoubtUnknownInputs(const InputMix& mix, MetricComparison& o
       RelativeChange(all), FormatShare(mix.unknown_share), out.reason);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -22,7 +22,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // Time between iterations counts from this share on.
@@ -41,8 +41,8 @@ bool HasBetween(const Snapshot& run) {
   return share != run.metrics.end() && share->second >= kMuchBetween;
 }
 
-std::string LimitText(const BaselineLimit& limit, Unit unit) {
-  const auto amount = [unit](const BaselineLimit::Amount& a) {
+std::string LimitText(const rules::BaselineLimit& limit, Unit unit) {
+  const auto amount = [unit](const rules::BaselineLimit::Amount& a) {
     if (a.relative) return FormatShare(a.value);
     if (unit == Unit::kShare) return fmt::format("{:.3g} pp", a.value * 100);
     const auto whole = CellTypeOf(unit) == CellType::kInteger ? Nearest(a.value) : std::nullopt;
@@ -50,7 +50,8 @@ std::string LimitText(const BaselineLimit& limit, Unit unit) {
     return FormatValue(value, unit);
   };
   std::string text;
-  const auto signed_amount = [&amount](const BaselineLimit::Amount& a, std::string_view sign) {
+  const auto signed_amount = [&amount](const rules::BaselineLimit::Amount& a,
+                                       std::string_view sign) {
     return (a.value == 0 ? "" : std::string(sign)) + amount(a);
   };
   if (limit.max_increase) text += "≤ " + signed_amount(*limit.max_increase, "+");
@@ -82,7 +83,7 @@ struct Tail {
 
 double QuantileOf(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
-  return Quantile(values, share);
+  return analysis::time::Quantile(values, share);
 }
 
 std::vector<double> DistancesOf(std::vector<double> values) {
@@ -119,15 +120,15 @@ std::optional<Tail> TailOf(std::string_view metric, std::vector<double> base,
   return tail;
 }
 
-std::optional<double> TotalLimitOf(const BaselineLimit& limit, double typical) {
+std::optional<double> TotalLimitOf(const rules::BaselineLimit& limit, double typical) {
   return limit.judges_total ? std::optional(limit.total.value_or(typical)) : std::nullopt;
 }
 
 }  // namespace
 
 MetricComparer::MetricComparer(std::span<const Snapshot> baselines,
-                               std::span<const Snapshot> candidates, const PolicyBaseline& policy,
-                               bool is_paired)
+                               std::span<const Snapshot> candidates,
+                               const rules::PolicyBaseline& policy, bool is_paired)
     : baselines_(baselines),
       candidates_(candidates),
       base_names_(NamesOf(baselines)),
@@ -156,11 +157,11 @@ bool MetricComparer::IsNews(const MetricComparison& metric) const {
          std::any_of(candidates_.begin(), candidates_.end(), HasBetween);
 }
 
-MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
+MetricComparison MetricComparer::Compare(const rules::BaselineLimit& limit) {
   MetricComparison out;
   out.metric = limit.metric;
   out.level = limit.level;
-  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(limit.metric);
+  const std::shared_ptr<const analysis::MetricSpec> spec = analysis::DescribeMetric(limit.metric);
   if (spec != nullptr) out.unit = spec->unit;
   out.limit = LimitText(limit, out.unit);
   if (LackDefinition(out)) return out;
@@ -187,7 +188,7 @@ MetricComparison MetricComparer::Compare(const BaselineLimit& limit) {
   return out;
 }
 
-bool MetricComparer::CompareTimes(const BaselineLimit& limit, MetricComparison& out) {
+bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricComparison& out) {
   const bool is_by_steps = steps_ == StepsUse::kBoth;
   SeriesList base = is_by_steps ? UsualSteps(baselines_) : TimesOf(baselines_, limit.metric);
   SeriesList current = is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
@@ -274,7 +275,7 @@ void MetricComparer::DivideBySamples(std::span<const Snapshot> runs, SeriesList&
   }
 }
 
-bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison& out) const {
+bool MetricComparer::CompareShares(const rules::BaselineLimit& limit, MetricComparison& out) const {
   const std::vector<stats::ShareOfRun> base = SharesOf(baselines_, limit.metric);
   const std::vector<stats::ShareOfRun> current = SharesOf(candidates_, limit.metric);
   if (base.empty() || current.empty()) return false;
@@ -312,7 +313,7 @@ bool MetricComparer::CompareShares(const BaselineLimit& limit, MetricComparison&
   return true;
 }
 
-bool MetricComparer::CompareTail(const BaselineLimit& limit, MetricComparison& out) const {
+bool MetricComparer::CompareTail(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.max_increase || limit.max_decrease) return false;
   const std::optional<Tail> tail =
       steps_ == StepsUse::kBoth
@@ -349,9 +350,9 @@ void MetricComparer::NoteWarmup(const SeriesList& base, const SeriesList& curren
   note(current, current_names_);
 }
 
-stats::CompareOptions MetricComparer::Options(const BaselineLimit& limit,
-                                              const BaselineLimit::Amount& amount, bool increase,
-                                              double level) const {
+stats::CompareOptions MetricComparer::Options(const rules::BaselineLimit& limit,
+                                              const rules::BaselineLimit::Amount& amount,
+                                              bool increase, double level) const {
   stats::CompareOptions options;
   options.lower_is_better = increase;
   options.limit = amount.value;
@@ -363,4 +364,4 @@ stats::CompareOptions MetricComparer::Options(const BaselineLimit& limit,
   return options;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -25,7 +25,7 @@
 #include "gate/compare_series.h"
 #include "gate/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// Counts that are the same in each run of a program, so that any change is news.
 std::span<const std::string_view> ExactMetrics();
@@ -35,7 +35,7 @@ bool IsExact(std::string_view metric);
 
 /// The allowed change of a limit, in the metric's unit. A relative one is of |base|, so that it is
 /// 0 for a baseline of 0: any change to the limited side is over it.
-double AbsoluteOf(const BaselineLimit::Amount& amount, double base);
+double AbsoluteOf(const rules::BaselineLimit::Amount& amount, double base);
 
 /// Which of two answers is more severe: 4 fail, 3 inconclusive over the limit, 2 within it,
 /// 1 improved, 0 pass.
@@ -46,10 +46,10 @@ class MetricComparer {
  public:
   /// `is_paired`: runs were recorded alternately, and times are compared pair by pair.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const PolicyBaseline& policy, bool is_paired = false);
+                 const rules::PolicyBaseline& policy, bool is_paired = false);
 
   /// The row of one limit. Where both directions are limited, the more severe answer.
-  MetricComparison Compare(const BaselineLimit& limit);
+  MetricComparison Compare(const rules::BaselineLimit& limit);
 
   /// Whether the row adds to the others. By default a count that neither side has says nothing, and
   /// the time from start to start nothing that the length does not where the iterations follow each
@@ -64,25 +64,26 @@ class MetricComparer {
   bool LackTimes(MetricComparison& out) const;
   bool LackSteps(MetricComparison& out) const;
   bool LackSums(std::string_view family, MetricComparison& out) const;
-  bool LackSamples(const BaselineLimit& limit, MetricComparison& out) const;
-  void DoubtIterations(const BaselineLimit& limit, MetricComparison& out) const;
+  bool LackSamples(const rules::BaselineLimit& limit, MetricComparison& out) const;
+  void DoubtIterations(const rules::BaselineLimit& limit, MetricComparison& out) const;
   void DoubtAfter(MetricComparison& out) const;
   void DoubtEmptyIterations(MetricComparison& out) const;
   void DoubtNumbers(MetricComparison& out) const;
-  void DoubtFloor(const BaselineLimit& limit, MetricComparison& out) const;
+  void DoubtFloor(const rules::BaselineLimit& limit, MetricComparison& out) const;
 
-  bool CompareTimes(const BaselineLimit& limit, MetricComparison& out);
+  bool CompareTimes(const rules::BaselineLimit& limit, MetricComparison& out);
   void DivideBySamples(std::span<const Snapshot> runs, SeriesList& series) const;
-  bool CompareShares(const BaselineLimit& limit, MetricComparison& out) const;
-  bool CompareTail(const BaselineLimit& limit, MetricComparison& out) const;
-  bool CompareSums(const BaselineLimit& limit, MetricComparison& out);
-  bool CompareSparse(const BaselineLimit& limit, MetricComparison& out) const;
-  bool CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
+  bool CompareShares(const rules::BaselineLimit& limit, MetricComparison& out) const;
+  bool CompareTail(const rules::BaselineLimit& limit, MetricComparison& out) const;
+  bool CompareSums(const rules::BaselineLimit& limit, MetricComparison& out);
+  bool CompareSparse(const rules::BaselineLimit& limit, MetricComparison& out) const;
+  bool CompareNoisy(const rules::BaselineLimit& limit, const std::vector<double>& base,
                     const std::vector<double>& current, MetricComparison& out) const;
-  void CompareValues(const BaselineLimit& limit, MetricComparison& out);
+  void CompareValues(const rules::BaselineLimit& limit, MetricComparison& out);
 
-  stats::CompareOptions Options(const BaselineLimit& limit, const BaselineLimit::Amount& amount,
-                                bool increase, double level) const;
+  stats::CompareOptions Options(const rules::BaselineLimit& limit,
+                                const rules::BaselineLimit::Amount& amount, bool increase,
+                                double level) const;
   std::vector<double> ValuesOf(std::span<const Snapshot> runs, const std::string& metric);
   void NoteInputs(const InputMix& mix);
   static void DoubtInputs(const InputMix& mix, MetricComparison& out);
@@ -93,7 +94,7 @@ class MetricComparer {
   std::span<const Snapshot> baselines_;
   std::span<const Snapshot> candidates_;
   std::vector<std::string> base_names_, current_names_;
-  const PolicyBaseline& policy_;
+  const rules::PolicyBaseline& policy_;
   StepsUse steps_;
   bool is_paired_;
   std::vector<std::string> notes_;
@@ -103,4 +104,4 @@ class MetricComparer {
 /// sentence are the caller's.
 void TakeNumbers(const stats::Comparison& result, MetricComparison& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

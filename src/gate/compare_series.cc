@@ -6,7 +6,7 @@
 #include "base/metric_id.h"
 #include "gate/statistics.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr std::string_view kTimeOfPart = ".time";
@@ -37,7 +37,7 @@ bool AreTimes(const std::vector<double>& values) {
 
 stats::Series SeriesOf(std::vector<double> values) {
   stats::Series series{std::move(values)};
-  series.warmup = stats::FindWarmup(series.values);
+  series.warmup = analysis::time::stats::FindWarmup(series.values);
   return series;
 }
 
@@ -151,4 +151,4 @@ double LevelOf(const SeriesList& runs) {
   return stats::Median(levels);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -14,7 +14,7 @@
 #include "gate/change.h"
 #include "gate/snapshot.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 using SeriesList = std::vector<stats::Series>;
 
@@ -52,4 +52,4 @@ std::vector<double> AllTimes(std::span<const Snapshot> runs);
 /// Median of the runs' medians without warm-up. REQUIRES: not empty, and no series is all warm-up.
 double LevelOf(const SeriesList& runs);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

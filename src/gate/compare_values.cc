@@ -13,7 +13,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // From this number of baseline runs on, their spread is the noise of a value.
@@ -34,7 +34,7 @@ bool IsExact(std::string_view metric) {
   return std::find(exact.begin(), exact.end(), metric) != exact.end();
 }
 
-double AbsoluteOf(const BaselineLimit::Amount& amount, double base) {
+double AbsoluteOf(const rules::BaselineLimit::Amount& amount, double base) {
   return amount.relative ? amount.value * std::abs(base) : amount.value;
 }
 
@@ -75,7 +75,7 @@ std::vector<double> MetricComparer::ValuesOf(std::span<const Snapshot> runs,
 }
 
 // A sum over iterations is their total: chance over who has the slow ones is counted.
-bool MetricComparer::CompareSums(const BaselineLimit& limit, MetricComparison& out) {
+bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricComparison& out) {
   if (!limit.max_increase || limit.max_decrease) return false;
   const SeriesList base = SumsOf(baselines_, limit.metric);
   const SeriesList current = SumsOf(candidates_, limit.metric);
@@ -104,7 +104,7 @@ bool MetricComparer::CompareSums(const BaselineLimit& limit, MetricComparison& o
 
 // If it is zero in some iterations, no iteration is typical. The mean is judged, and chance over
 // the other iterations is counted.
-bool MetricComparer::CompareSparse(const BaselineLimit& limit, MetricComparison& out) const {
+bool MetricComparer::CompareSparse(const rules::BaselineLimit& limit, MetricComparison& out) const {
   if (!limit.max_increase || limit.max_decrease) return false;
   const auto base = PartsByIteration(baselines_, limit.metric);
   const auto current = PartsByIteration(candidates_, limit.metric);
@@ -129,7 +129,8 @@ bool MetricComparer::CompareSparse(const BaselineLimit& limit, MetricComparison&
 }
 
 // Several baseline runs show by how much equal runs differ; sums over iterations are known to.
-bool MetricComparer::CompareNoisy(const BaselineLimit& limit, const std::vector<double>& base,
+bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
+                                  const std::vector<double>& base,
                                   const std::vector<double>& current, MetricComparison& out) const {
   const bool is_sum = GrowsWithIterations(limit.metric) && out.unit == Unit::kTime;
   const auto is_positive = [](const std::vector<double>& values) {
@@ -167,7 +168,7 @@ bool MetricComparer::CompareNoisy(const BaselineLimit& limit, const std::vector<
 
 // Medians over the runs. The statistics that the data allow come first; without any the two numbers
 // are compared as they are.
-void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison& out) {
+void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComparison& out) {
   out.method = IsExact(limit.metric) ? CompareMethod::kExact : CompareMethod::kValue;
   const std::vector<double> base = ValuesOf(baselines_, limit.metric);
   const std::vector<double> current = ValuesOf(candidates_, limit.metric);
@@ -205,4 +206,4 @@ void MetricComparer::CompareValues(const BaselineLimit& limit, MetricComparison&
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -7,7 +7,7 @@
 
 #include "knowledge/gate.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 // ---- The typical iteration (change.cc, estimate.cc) ----
 
@@ -99,4 +99,4 @@ inline constexpr std::size_t kEnoughRuns = knowledge::kGateEnoughRuns.as<std::si
 inline constexpr std::size_t kEnoughIterations = knowledge::kGateEnoughIterations.as<std::size_t>();
 inline constexpr double kMoreIterations = knowledge::kGateMoreIterations.value();
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

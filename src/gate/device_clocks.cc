@@ -16,7 +16,7 @@
 #include "knowledge/gate.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 std::optional<double> MedianOver(std::span<const Snapshot> runs, MetricId id) {
@@ -68,8 +68,8 @@ ClockChange Explained(std::span<const Snapshot> baselines, double slower, double
 }
 
 /// Relative; the default limit where the policy has none on an increase of the metric.
-double LimitOfMetric(const PolicyBaseline& policy, const MetricComparison& metric) {
-  for (const BaselineLimit& limit : policy.limits) {
+double LimitOfMetric(const rules::PolicyBaseline& policy, const MetricComparison& metric) {
+  for (const rules::BaselineLimit& limit : policy.limits) {
     if (limit.metric != metric.metric || !limit.max_increase) continue;
     const double value = limit.max_increase->value;
     if (limit.max_increase->relative) return value;
@@ -163,7 +163,8 @@ std::string ClockText(const ClockChange& clocks) {
 }
 
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const PolicyBaseline& policy, bool allow_incomparable, RunComparison& comparison) {
+                 const rules::PolicyBaseline& policy, bool allow_incomparable,
+                 RunComparison& comparison) {
   const auto clocks = FindClockChange(baselines, candidates);
   if (!clocks) return;
   bool is_said = false;
@@ -177,4 +178,4 @@ void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> 
   if (!is_said) comparison.notes.push_back(ClockText(*clocks));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

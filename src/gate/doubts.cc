@@ -16,7 +16,7 @@
 #include "base/whole.h"
 #include "rules/builtin_files.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // Whether none may accept it, those who accept an incomplete profile may, or this many ranks do.
@@ -27,25 +27,29 @@ struct Doubt {
   Accepted accepted;
 };
 constexpr Doubt kDoubts[] = {
-    {kIterationsLost, Accepted::kIncomplete},     {kIterationsPartial, Accepted::kIncomplete},
-    {kMarkersDisplaced, Accepted::kIncomplete},   {kProcessesApart, Accepted::kIncomplete},
-    {kWorkOutside, Accepted::kIncomplete},        {kRanksWithoutMarkers, Accepted::kIncomplete},
-    {kRanksWithoutWork, Accepted::kMissingRanks}, {kRanksApart, Accepted::kNever},
-    {kRunContradicts, Accepted::kNever},
+    {analysis::context::kIterationsLost, Accepted::kIncomplete},
+    {analysis::context::kIterationsPartial, Accepted::kIncomplete},
+    {analysis::context::kMarkersDisplaced, Accepted::kIncomplete},
+    {analysis::context::kProcessesApart, Accepted::kIncomplete},
+    {analysis::context::kWorkOutside, Accepted::kIncomplete},
+    {analysis::context::kRanksWithoutMarkers, Accepted::kIncomplete},
+    {analysis::context::kRanksWithoutWork, Accepted::kMissingRanks},
+    {analysis::communication::kRanksApart, Accepted::kNever},
+    {analysis::recording::kRunContradicts, Accepted::kNever},
 };
 
-bool MayLackRanks(const Policy& policy, const Analysis& analysis) {
-  const Metric* without = analysis.Find(metric::kProfileRanksWithoutWork);
+bool MayLackRanks(const rules::Policy& policy, const analysis::Analysis& analysis) {
+  const analysis::Metric* without = analysis.Find(metric::kProfileRanksWithoutWork);
   return without != nullptr && !IsAbsent(without->value) &&
          AsNumber(without->value, 0) <= static_cast<double>(policy.ranks.allow_missing);
 }
 
 }  // namespace
 
-std::vector<std::string> DoubtsOf(const Policy& policy, const Analysis& analysis,
+std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
                                   bool allow_incomplete) {
   std::vector<std::string> doubts;
-  for (const Remark& remark : analysis.remarks) {
+  for (const analysis::Remark& remark : analysis.remarks) {
     for (const Doubt& doubt : kDoubts) {
       if (remark.id != doubt.remark) continue;
       const bool is_accepted = doubt.accepted != Accepted::kNever &&
@@ -59,8 +63,8 @@ std::vector<std::string> DoubtsOf(const Policy& policy, const Analysis& analysis
 
 namespace {
 
-std::optional<std::int64_t> CountOf(const Analysis& analysis, std::string_view id) {
-  const Metric* metric = analysis.Find(id);
+std::optional<std::int64_t> CountOf(const analysis::Analysis& analysis, std::string_view id) {
+  const analysis::Metric* metric = analysis.Find(id);
   if (metric == nullptr || IsAbsent(metric->value)) return std::nullopt;
   return AsWhole(metric->value, 0);
 }
@@ -74,25 +78,25 @@ bool IsOfAllRanks(std::string_view metric) {
   return metric.ends_with(".min") || metric.ends_with(".max");
 }
 
-bool DependsOnAllRanks(const Policy& policy, bool has_baseline) {
+bool DependsOnAllRanks(const rules::Policy& policy, bool has_baseline) {
   if (policy.ranks.expect || policy.ranks.on_missing || has_baseline) return true;
   const auto depends = [](const auto& limit) {
-    return limit.level != Level::kInfo && IsOfAllRanks(limit.metric);
+    return limit.level != rules::Level::kInfo && IsOfAllRanks(limit.metric);
   };
   return std::any_of(policy.thresholds.begin(), policy.thresholds.end(), depends) ||
          (policy.baseline &&
           std::any_of(policy.baseline->limits.begin(), policy.baseline->limits.end(), depends));
 }
 
-std::string NoteOf(const Analysis& analysis) {
-  const Metric* missing = analysis.Find(metric::kProfileRanksMissing);
+std::string NoteOf(const analysis::Analysis& analysis) {
+  const analysis::Metric* missing = analysis.Find(metric::kProfileRanksMissing);
   return missing == nullptr || missing->note.empty() ? "" : fmt::format(" ({})", missing->note);
 }
 
 }  // namespace
 
-std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis,
-                                           bool has_baseline) {
+std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
+                                           const analysis::Analysis& analysis, bool has_baseline) {
   const auto present = CountOf(analysis, metric::kProfileRanks);
   if (!present || !DependsOnAllRanks(policy, has_baseline)) return std::nullopt;
   const auto lacking = CountOf(analysis, metric::kProfileRanksMissing);
@@ -115,40 +119,47 @@ std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis&
 
 namespace {
 
-bool IsCut(const Analysis& analysis, std::string_view row_name) {
-  return std::any_of(analysis.remarks.begin(), analysis.remarks.end(), [&](const Remark& remark) {
-    if (!remark.id.starts_with(kCutRemark)) return false;
-    const TableSpec* table = FindTable(std::string_view(remark.id).substr(kCutRemark.size()));
-    return table != nullptr && table->row_name == row_name;
-  });
+bool IsCut(const analysis::Analysis& analysis, std::string_view row_name) {
+  return std::any_of(
+      analysis.remarks.begin(), analysis.remarks.end(), [&](const analysis::Remark& remark) {
+        if (!remark.id.starts_with(analysis::summary::kCutRemark)) return false;
+        const analysis::TableSpec* table = analysis::FindTable(
+            std::string_view(remark.id).substr(analysis::summary::kCutRemark.size()));
+        return table != nullptr && table->row_name == row_name;
+      });
 }
 
 /// Whether the policy sets a parameter on which it depends which rows the rule chooses.
-bool ChoosesByPolicy(const Rule& rule, const Policy& policy) {
+bool ChoosesByPolicy(const rules::Rule& rule, const rules::Policy& policy) {
   if (!rule.where) return false;
-  return std::any_of(policy.rules.begin(), policy.rules.end(), [&](const RuleSetting& setting) {
-    const bool concerns = setting.pattern == rule.id ||
-                          setting.pattern.find_first_of("*?[") != std::string::npos ||
-                          std::find(rule.formerly.begin(), rule.formerly.end(), setting.pattern) !=
-                              rule.formerly.end();
-    return concerns && std::any_of(setting.params.begin(), setting.params.end(), [&](auto& param) {
-             return rule.where->text.find("$" + param.first) != std::string::npos;
-           });
-  });
+  return std::any_of(
+      policy.rules.begin(), policy.rules.end(), [&](const rules::RuleSetting& setting) {
+        const bool concerns = setting.pattern == rule.id ||
+                              setting.pattern.find_first_of("*?[") != std::string::npos ||
+                              std::find(rule.formerly.begin(), rule.formerly.end(),
+                                        setting.pattern) != rule.formerly.end();
+        return concerns &&
+               std::any_of(setting.params.begin(), setting.params.end(), [&](auto& param) {
+                 return rule.where->text.find("$" + param.first) != std::string::npos;
+               });
+      });
 }
 
 /// A pass that rows may have failed which were not kept.
-bool MayMissRows(const Analysis& analysis, const Finding& finding, const Policy& policy) {
-  if (finding.status != FindingStatus::kPass) return false;
-  const Rule& rule = *finding.rule;
+bool MayMissRows(const analysis::Analysis& analysis, const rules::Finding& finding,
+                 const rules::Policy& policy) {
+  if (finding.status != rules::FindingStatus::kPass) return false;
+  const rules::Rule& rule = *finding.rule;
   if (!IsCut(analysis, rule.for_each.text)) return false;
-  return !rule.for_each.file.starts_with(kBuiltinPrefix) || ChoosesByPolicy(rule, policy);
+  return !rule.for_each.file.starts_with(rules::kBuiltinPrefix) || ChoosesByPolicy(rule, policy);
 }
 
 }  // namespace
 
-std::optional<std::string> WhyNotKept(const Analysis& analysis, std::span<const GateResult> gate,
-                                      std::span<const Finding> findings, const Policy& policy) {
+std::optional<std::string> WhyNotKept(const analysis::Analysis& analysis,
+                                      std::span<const GateResult> gate,
+                                      std::span<const rules::Finding> findings,
+                                      const rules::Policy& policy) {
   if (analysis.not_kept.empty()) return std::nullopt;
   const auto is_not_kept = [&](std::string_view reason) {
     return reason.find(analysis.not_kept) != std::string_view::npos;
@@ -160,9 +171,9 @@ std::optional<std::string> WhyNotKept(const Analysis& analysis, std::span<const 
   });
   std::string rules;
   int count = 0;
-  for (const Finding& finding : findings) {
+  for (const rules::Finding& finding : findings) {
     const bool is_open =
-        finding.status == FindingStatus::kNotApplicable && is_not_kept(finding.reason);
+        finding.status == rules::FindingStatus::kNotApplicable && is_not_kept(finding.reason);
     if (!is_open && !MayMissRows(analysis, finding, policy)) continue;
     if (!Fails(finding.most, policy.fail_on)) continue;
     ++count;
@@ -182,4 +193,4 @@ std::optional<std::string> WhyNotKept(const Analysis& analysis, std::span<const 
       who, limits + count == 1 ? "s" : "");
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

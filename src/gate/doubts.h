@@ -15,7 +15,7 @@
 #include "rules/evaluator.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 // Doubts from a profile's analysis that make its verdict undecided, whatever its numbers are.
 
@@ -23,7 +23,7 @@ namespace profgauge {
 /// iteration, ranks without markers or without device work, ranks of several runs. Missing ranks
 /// are doubts.h's. `allow_incomplete` accepts all but the last; `ranks.allow_missing` of the
 /// policy this many ranks without device work.
-std::vector<std::string> DoubtsOf(const Policy& policy, const Analysis& analysis,
+std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
                                   bool allow_incomplete);
 
 // Whether the ranks that a policy's limits depend on are in the run.
@@ -32,8 +32,8 @@ std::vector<std::string> DoubtsOf(const Policy& policy, const Analysis& analysis
 /// are as `policy` demands, and, without a demand, when no limit is on common work of ranks or
 /// the profiles do not show how many there are. A baseline limits the length of iterations, which
 /// all ranks make.
-std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis& analysis,
-                                           bool has_baseline);
+std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
+                                           const analysis::Analysis& analysis, bool has_baseline);
 
 // The parts of a run that summaries cannot judge.
 
@@ -42,7 +42,9 @@ std::optional<std::string> WhyRanksMissing(const Policy& policy, const Analysis&
 /// profiles. `gate` and `findings`: as judged. For tables of which only the longest rows are kept,
 /// these are all that shipped rules choose; a rule of a project, or one whose parameter in `where`
 /// the policy sets, may choose others, and does not pass.
-std::optional<std::string> WhyNotKept(const Analysis& analysis, std::span<const GateResult> gate,
-                                      std::span<const Finding> findings, const Policy& policy);
+std::optional<std::string> WhyNotKept(const analysis::Analysis& analysis,
+                                      std::span<const GateResult> gate,
+                                      std::span<const rules::Finding> findings,
+                                      const rules::Policy& policy);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

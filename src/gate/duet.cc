@@ -21,7 +21,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr std::size_t kLeastStepsOfBlock = knowledge::kGateLeastBlock.as<std::size_t>();
@@ -77,19 +77,19 @@ double OwnVariance(const DuetPairs& pairs) {
 }
 
 /// The limit on the typical iteration.
-BaselineLimit LimitOfDuet(const PolicyBaseline& policy) {
+rules::BaselineLimit LimitOfDuet(const rules::PolicyBaseline& policy) {
   for (const MetricId id : {metric::kStepTimeMedian, metric::kIterationTimeMedian}) {
-    for (const BaselineLimit& limit : policy.limits) {
+    for (const rules::BaselineLimit& limit : policy.limits) {
       if (limit.metric == id && limit.max_increase) return limit;
     }
   }
-  BaselineLimit limit;
-  limit.max_increase = BaselineLimit::Amount{stats::CompareOptions{}.limit, true};
+  rules::BaselineLimit limit;
+  limit.max_increase = rules::BaselineLimit::Amount{stats::CompareOptions{}.limit, true};
   return limit;
 }
 
-stats::CompareOptions OptionsOf(const BaselineLimit& limit, const PolicyBaseline& policy,
-                                double level) {
+stats::CompareOptions OptionsOf(const rules::BaselineLimit& limit,
+                                const rules::PolicyBaseline& policy, double level) {
   stats::CompareOptions options;
   options.limit =
       limit.max_increase->relative ? limit.max_increase->value : limit.max_increase->value / level;
@@ -207,9 +207,9 @@ stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
 }
 
 // Other work per step makes the sides incomparable; a side that does not state its work does not.
-Result<RunComparison> JudgeDuet(const Duet& duet, const PolicyBaseline& policy) {
+Result<RunComparison> JudgeDuet(const Duet& duet, const rules::PolicyBaseline& policy) {
   PROFGAUGE_TRY(const DuetPairs pairs, PairsOf(duet));
-  const BaselineLimit limit = LimitOfDuet(policy);
+  const rules::BaselineLimit limit = LimitOfDuet(policy);
   const stats::CompareOptions options = OptionsOf(limit, policy, LevelOf(pairs.a));
   const stats::Comparison result = CompareDuet(duet, pairs, options);
   RunComparison comparison;
@@ -268,4 +268,4 @@ std::string DuetPowerText(const DuetPower& power) {
       FormatShare(power.drift), RelativeChange(0.01), power.blocks_for_one_percent);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

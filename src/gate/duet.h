@@ -23,7 +23,7 @@
 #include "profgauge/error.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// One side beside the other, warm-up of blocks left out.
 struct DuetPairs {
@@ -47,7 +47,7 @@ stats::Comparison CompareDuet(const Duet& duet, const DuetPairs& pairs,
 
 /// B against A as a comparison with one metric, `step.time.median`, by the policy's limit on the
 /// typical iteration (default 5 %). Sides whose work differs are not comparable. Errors: PairsOf().
-Result<RunComparison> JudgeDuet(const Duet& duet, const PolicyBaseline& policy);
+Result<RunComparison> JudgeDuet(const Duet& duet, const rules::PolicyBaseline& policy);
 
 /// The result of A against A for a machine.
 struct DuetPower {
@@ -64,4 +64,4 @@ DuetPower MeasureDuet(const DuetPairs& pairs);
 /// "this machine sees +2.6 % in nine of ten with 10 blocks of 20 iterations; …"
 std::string DuetPowerText(const DuetPower& power);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -9,7 +9,7 @@
 #include "gate/constants.h"
 #include "gate/statistics.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 double Squared(double x) { return x * x; }
@@ -285,4 +285,4 @@ SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterat
   return {{Remedy::Kind::kBaselines, static_cast<std::int64_t>(more_runs)}, best};
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

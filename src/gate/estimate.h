@@ -19,7 +19,7 @@
 
 #include "gate/sides.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 /// The estimate of the change, in the unit that adds up. The interval Low() to High() holds the
 /// true change with 98 % (1 % outside at each end), if runs of one program differ by no more than
@@ -83,4 +83,4 @@ struct SeesMore {
 SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
                       const Side& base, const Side& current);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -6,7 +6,7 @@
 
 #include "base/errors.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // "pgHi": says that an SQLite file is ours, whatever its name.
@@ -354,4 +354,4 @@ Status History::RemoveLevel(std::int64_t id) {
       Unknown(path_, "unknown-level", "the history has no accepted level " + std::to_string(id)));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -19,7 +19,7 @@
 #include "gate/snapshot.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// Data of a run without its snapshot.
 struct HistoryRow {
@@ -104,4 +104,4 @@ class History {
   bool has_levels_ = true;  ///< False of files of schema 1 that are only read.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

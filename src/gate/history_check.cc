@@ -16,7 +16,7 @@
 #include "gate/constants.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // Fewer runs show neither a step (three a side) nor creep (five a side).
@@ -28,14 +28,14 @@ constexpr double kDefaultStep = knowledge::kGateHistoryStep.value();
 constexpr double kBlameVariances = knowledge::kGateBlameVariances.value();
 
 bool IsBetterHigh(const std::string& metric) {
-  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(metric);
-  return spec != nullptr && spec->direction == Direction::kHigherIsBetter;
+  const std::shared_ptr<const analysis::MetricSpec> spec = analysis::DescribeMetric(metric);
+  return spec != nullptr && spec->direction == analysis::Direction::kHigherIsBetter;
 }
 
 // The largest allowed step upwards; for a metric that should be large, of its inverse.
-double LimitOf(const std::string& metric, const PolicyBaseline& policy) {
+double LimitOf(const std::string& metric, const rules::PolicyBaseline& policy) {
   const bool is_inverse = IsBetterHigh(metric);
-  for (const BaselineLimit& limit : policy.limits) {
+  for (const rules::BaselineLimit& limit : policy.limits) {
     const auto& amount = is_inverse ? limit.max_decrease : limit.max_increase;
     if (limit.metric != metric || !amount || !amount->relative) continue;
     return is_inverse ? 1 / (1 - amount->value) - 1 : amount->value;
@@ -83,11 +83,12 @@ struct Creep {
   bool is_of_total = false;
 };
 std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, std::size_t of_last,
-                             const std::string& metric, const PolicyBaseline& policy) {
+                             const std::string& metric, const rules::PolicyBaseline& policy) {
   const std::size_t level = std::min(kLevelRuns, runs.size() / 2);
   if (level == 0) return std::nullopt;
-  PolicyBaseline only = policy;
-  std::erase_if(only.limits, [&](const BaselineLimit& limit) { return limit.metric != metric; });
+  rules::PolicyBaseline only = policy;
+  std::erase_if(only.limits,
+                [&](const rules::BaselineLimit& limit) { return limit.metric != metric; });
   std::vector<std::string> notes;
   for (const MetricComparison& of :
        CompareMetrics(Some(runs.first(level)), Some(runs.last(of_last)), only, notes)) {
@@ -104,7 +105,7 @@ std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, std::size_t of_las
 }  // namespace
 
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
-                             const PolicyBaseline& policy) {
+                             const rules::PolicyBaseline& policy) {
   HistoryFindings out;
   const std::vector<double> values = ValuesOf(runs, metric);
   out.runs = values.size();
@@ -237,4 +238,4 @@ std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_f
 
 }  // namespace stats
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

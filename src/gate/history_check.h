@@ -15,7 +15,7 @@
 #include "gate/select.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// The answer about a branch.
 enum class HistoryState : std::uint8_t {
@@ -39,7 +39,7 @@ struct HistoryFindings {
 /// kTooFew of fewer than 8 runs, or if one has no value: that is no statement about the level. Of
 /// several steps the last one that still lasts is named. O(n^2) for n runs a step.
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
-                             const PolicyBaseline& policy);
+                             const rules::PolicyBaseline& policy);
 
 /// "+4.8 % at one of 2 commits: 3f2a (most likely), 77c1"
 std::string FindingsText(const HistoryFindings& findings);
@@ -61,4 +61,4 @@ std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_f
 
 }  // namespace stats
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,7 +10,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // The time of iterations on some shapes, in typical iterations.
@@ -87,7 +87,7 @@ stats::Series WithoutInputs(const stats::Series& series, const Snapshot& run,
     const auto factor = factors.find(run.iteration_shapes[i]);
     if (factor != factors.end()) out.values.push_back(series.values[i] / factor->second);
   }
-  if (!out.values.empty()) out.warmup = stats::FindWarmup(out.values);
+  if (!out.values.empty()) out.warmup = analysis::time::stats::FindWarmup(out.values);
   return out;
 }
 
@@ -142,4 +142,4 @@ InputMix TakeOffInputs(std::span<const Snapshot> baselines, std::span<const Snap
   return mix;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,15 +10,15 @@
 #include "gate/verdict.h"
 #include "rules/condition.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 /// If the profile gives a number as a range, a limit is decided if all of the range
 /// keeps it, or if all of it misses it. `result` follows from the number itself.
-void LeaveOpen(const Threshold& threshold, const Policy& policy, const Metric& metric,
-               GateResult& result) {
-  if (!metric.may_be || threshold.level == Level::kInfo) return;
-  Metric other = metric;
+void LeaveOpen(const rules::Threshold& threshold, const rules::Policy& policy,
+               const analysis::Metric& metric, GateResult& result) {
+  if (!metric.may_be || threshold.level == rules::Level::kInfo) return;
+  analysis::Metric other = metric;
   other.value = *metric.may_be;
   const bool is_kept = result.reason.empty();
   if (BreachOf(threshold, other.value, other.spec->unit).empty() == is_kept) return;
@@ -27,32 +27,33 @@ void LeaveOpen(const Threshold& threshold, const Policy& policy, const Metric& m
     result.reason += fmt::format(", but uncertain: {}", metric.note);
     return;
   }
-  if (OnMissingOf(threshold, policy) == OnMissing::kSkip) result.status = GateStatus::kSkipped;
+  if (OnMissingOf(threshold, policy) == rules::OnMissing::kSkip)
+    result.status = GateStatus::kSkipped;
   result.reason = fmt::format("is {}, within the limit, but uncertain: {}",
                               FormatValue(metric.value, metric.spec->unit), metric.note);
 }
 
 }  // namespace
 
-GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
-                          const Analysis& analysis) {
+GateResult JudgeThreshold(const rules::Threshold& threshold, const rules::Policy& policy,
+                          const analysis::Analysis& analysis) {
   GateResult result{threshold, {}, GateStatus::kPass, {}, {}};
-  const Metric* metric = analysis.Find(threshold.metric);
+  const analysis::Metric* metric = analysis.Find(threshold.metric);
   if (metric != nullptr) result.measured = metric->value;
-  if (const auto unmet = WhyNotMet(threshold.when, analysis)) {
+  if (const auto unmet = rules::WhyNotMet(threshold.when, analysis)) {
     result.status = GateStatus::kNotApplicable;
     result.reason = *unmet;
     // Whether the limit applies is unknown: no matter within it, but no pass beyond it.
-    const bool is_open = IsUnknown(threshold.when, analysis) && metric != nullptr &&
+    const bool is_open = rules::IsUnknown(threshold.when, analysis) && metric != nullptr &&
                          !IsAbsent(metric->value) &&
                          !BreachOf(threshold, metric->value, metric->spec->unit).empty() &&
-                         OnMissingOf(threshold, policy) != OnMissing::kSkip;
+                         OnMissingOf(threshold, policy) != rules::OnMissing::kSkip;
     if (is_open) result.status = GateStatus::kMissing;
     return result;
   }
   if (auto without = JudgeWithoutProfiler(threshold, policy, analysis)) return *std::move(without);
   if (metric == nullptr || IsAbsent(metric->value)) {
-    const bool skipped = OnMissingOf(threshold, policy) == OnMissing::kSkip;
+    const bool skipped = OnMissingOf(threshold, policy) == rules::OnMissing::kSkip;
     result.status = skipped ? GateStatus::kSkipped : GateStatus::kMissing;
     result.reason = metric == nullptr || metric->absent_because.empty()
                         ? "this profile does not have it"
@@ -61,7 +62,7 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
   }
   result.reason = BreachOf(threshold, metric->value, metric->spec->unit);
   if (!result.reason.empty()) result.status = StatusOf(threshold.level);
-  if (metric->low_confidence && !result.reason.empty() && threshold.level != Level::kInfo) {
+  if (metric->low_confidence && !result.reason.empty() && threshold.level != rules::Level::kInfo) {
     result.status = GateStatus::kLowConfidence;
     result.reason +=
         metric->note.empty() ? ", but uncertain" : fmt::format(", but uncertain: {}", metric->note);
@@ -71,8 +72,8 @@ GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
   return result;
 }
 
-void KeepOpen(std::span<const Snapshot> baselines, const Policy& policy, const Analysis& analysis,
-              GateResult& result) {
+void KeepOpen(std::span<const Snapshot> baselines, const rules::Policy& policy,
+              const analysis::Analysis& analysis, GateResult& result) {
   const bool is_silent =
       result.status == GateStatus::kSkipped || result.status == GateStatus::kNotApplicable;
   if (!is_silent || !Fails(result.threshold.level, policy.fail_on)) return;
@@ -82,4 +83,4 @@ void KeepOpen(std::span<const Snapshot> baselines, const Policy& policy, const A
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -6,7 +6,7 @@
 #include "gate/constants.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using change_numbers::Distance;
@@ -57,4 +57,4 @@ std::string DescribeWarmup(std::string_view run, std::size_t warmup) {
                      warmup == 1 ? "is" : "are");
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

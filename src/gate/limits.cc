@@ -10,7 +10,7 @@
 #include "rules/condition.h"
 #include "rules/waiver.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 /// With more digits when both would read the same.
@@ -22,11 +22,11 @@ std::string Breach(const Value& value, double limit, std::string_view side, Unit
 
 }  // namespace
 
-bool IsBeyond(const Threshold& threshold, double value) {
+bool IsBeyond(const rules::Threshold& threshold, double value) {
   return (threshold.max && value > *threshold.max) || (threshold.min && value < *threshold.min);
 }
 
-std::string BreachOf(const Threshold& threshold, const Value& measured, Unit unit) {
+std::string BreachOf(const rules::Threshold& threshold, const Value& measured, Unit unit) {
   const double value = AsNumber(measured, 0);
   if (threshold.max && value > *threshold.max) {
     return Breach(measured, *threshold.max, "above", unit);
@@ -37,26 +37,26 @@ std::string BreachOf(const Threshold& threshold, const Value& measured, Unit uni
   return {};
 }
 
-GateStatus StatusOf(Level level) {
+GateStatus StatusOf(rules::Level level) {
   switch (level) {
-    case Level::kInfo:
+    case rules::Level::kInfo:
       return GateStatus::kInfo;
-    case Level::kWarn:
+    case rules::Level::kWarn:
       return GateStatus::kWarn;
-    case Level::kError:
+    case rules::Level::kError:
       return GateStatus::kError;
   }
   return GateStatus::kError;
 }
 
-OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy) {
+rules::OnMissing OnMissingOf(const rules::Threshold& threshold, const rules::Policy& policy) {
   return threshold.on_missing.value_or(policy.on_missing);
 }
 
 namespace {
 
 /// Whether the value is still within the waiver's bound.
-bool IsWithinWaiver(const Threshold& threshold, const Waiver& waiver, double value) {
+bool IsWithinWaiver(const rules::Threshold& threshold, const rules::Waiver& waiver, double value) {
   if (!waiver.up_to) return false;
   return (threshold.max && value > *threshold.max && value <= *waiver.up_to) ||
          (threshold.min && value < *threshold.min && value >= *waiver.up_to);
@@ -72,20 +72,20 @@ double LargestChange(const MetricComparison& metric) {
 }
 
 // Two limits on one metric may be waived by one waiver.
-void NoteWaived(const Waiver& waiver, std::chrono::sys_days today, Verdict& verdict) {
-  std::string note = "waived: " + WaiverText(waiver, today);
+void NoteWaived(const rules::Waiver& waiver, std::chrono::sys_days today, Verdict& verdict) {
+  std::string note = "waived: " + rules::WaiverText(waiver, today);
   if (std::ranges::find(verdict.notes, note) != verdict.notes.end()) return;
   verdict.notes.push_back(std::move(note));
 }
 
 }  // namespace
 
-void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& result,
+void WaiveLimit(const rules::Policy& policy, std::chrono::sys_days today, GateResult& result,
                 Verdict& verdict) {
   const bool is_missed = result.status == GateStatus::kError || result.status == GateStatus::kWarn;
   if (!is_missed) return;
-  for (const Waiver& waiver : policy.waivers) {
-    if (waiver.threshold != result.threshold.metric || HasExpired(waiver, today)) continue;
+  for (const rules::Waiver& waiver : policy.waivers) {
+    if (waiver.threshold != result.threshold.metric || rules::HasExpired(waiver, today)) continue;
     if (!IsWithinWaiver(result.threshold, waiver, AsNumber(result.measured, 0))) continue;
     result.status = GateStatus::kWaived;
     NoteWaived(waiver, today, verdict);
@@ -93,13 +93,13 @@ void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& r
   }
 }
 
-bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
+bool IsWaivedChange(const MetricComparison& metric, const rules::Policy& policy,
                     std::chrono::sys_days today, Verdict& verdict) {
   const bool is_missed =
       !metric.is_missing && (metric.verdict == stats::Change::kFail || metric.over_limit);
   if (!is_missed) return false;
-  for (const Waiver& waiver : policy.waivers) {
-    if (waiver.limit != metric.metric || HasExpired(waiver, today)) continue;
+  for (const rules::Waiver& waiver : policy.waivers) {
+    if (waiver.limit != metric.metric || rules::HasExpired(waiver, today)) continue;
     if (!waiver.up_to || LargestChange(metric) > *waiver.up_to) continue;
     ++verdict.waived_limits;
     NoteWaived(waiver, today, verdict);
@@ -111,10 +111,10 @@ bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
 namespace {
 
 // As much of the run's analysis as conditions of limits look at.
-Analysis MetricsOf(const Snapshot& run) {
-  Analysis analysis;
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    Metric& metric = analysis.metrics.emplace_back();
+analysis::Analysis MetricsOf(const Snapshot& run) {
+  analysis::Analysis analysis;
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
+    analysis::Metric& metric = analysis.metrics.emplace_back();
     metric.spec = &spec;
     const auto found = run.metrics.find(spec.id);
     const bool is_same = run.DefinitionOf(spec.id) == spec.definition_number;
@@ -123,21 +123,23 @@ Analysis MetricsOf(const Snapshot& run) {
   return analysis;
 }
 
-bool IsWithin(const Threshold& limit, double value) {
+bool IsWithin(const rules::Threshold& limit, double value) {
   return !(limit.max && value > *limit.max) && !(limit.min && value < *limit.min);
 }
 
 }  // namespace
 
-std::optional<std::string> WhyLost(const Threshold& limit, const Analysis& analysis,
+std::optional<std::string> WhyLost(const rules::Threshold& limit,
+                                   const analysis::Analysis& analysis,
                                    std::span<const Snapshot> baselines) {
-  const Metric* now = analysis.Find(limit.metric);
+  const analysis::Metric* now = analysis.Find(limit.metric);
   const bool is_absent = now == nullptr || IsAbsent(now->value);
   if (!is_absent && IsWithin(limit, AsNumber(now->value, 0))) return std::nullopt;
   for (const Snapshot& run : baselines) {
-    const Analysis then = MetricsOf(run);
-    const Metric* before = then.Find(limit.metric);
-    if (before == nullptr || IsAbsent(before->value) || WhyNotMet(limit.when, then)) continue;
+    const analysis::Analysis then = MetricsOf(run);
+    const analysis::Metric* before = then.Find(limit.metric);
+    if (before == nullptr || IsAbsent(before->value) || rules::WhyNotMet(limit.when, then))
+      continue;
     const double value = AsNumber(before->value, 0);
     if (!is_absent && !IsWithin(limit, value)) continue;
     return fmt::format("{} has {}", run.name, FormatValue(before->value, before->spec->unit));
@@ -145,4 +147,4 @@ std::optional<std::string> WhyLost(const Threshold& limit, const Analysis& analy
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

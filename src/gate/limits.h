@@ -15,14 +15,14 @@
 #include "gate/verdict.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 // A number compared with a limit.
 
 /// "is 42.3 %, above the limit of 30 %". Empty when the value is within the limits.
-std::string BreachOf(const Threshold& threshold, const Value& value, Unit unit);
+std::string BreachOf(const rules::Threshold& threshold, const Value& value, Unit unit);
 /// Whether the value exceeds the limit. A value exactly on a limit is within it.
-bool IsBeyond(const Threshold& threshold, double value);
+bool IsBeyond(const rules::Threshold& threshold, double value);
 
 /// The result of one limit of `thresholds:`; its waivers are not looked at. A number that the
 /// profile gives as a range decides only if all of the range keeps the limit, or all of it misses
@@ -30,26 +30,26 @@ bool IsBeyond(const Threshold& threshold, double value);
 /// `when` is kNotApplicable, except that an unknown one beside a number beyond the limit is
 /// kMissing. In this order: `when`, the number without the profiler, absence, the limit,
 /// confidence.
-GateResult JudgeThreshold(const Threshold& threshold, const Policy& policy,
-                          const Analysis& analysis);
+GateResult JudgeThreshold(const rules::Threshold& threshold, const rules::Policy& policy,
+                          const analysis::Analysis& analysis);
 /// Takes "not applicable" back where a run of the baseline was judged by the limit: WhyLost().
-void KeepOpen(std::span<const Snapshot> baselines, const Policy& policy, const Analysis& analysis,
-              GateResult& result);
+void KeepOpen(std::span<const Snapshot> baselines, const rules::Policy& policy,
+              const analysis::Analysis& analysis, GateResult& result);
 
 /// The result of a miss at that level.
-GateStatus StatusOf(Level level);
+GateStatus StatusOf(rules::Level level);
 /// The limit's setting for a missing number, else the policy's.
-OnMissing OnMissingOf(const Threshold& threshold, const Policy& policy);
+rules::OnMissing OnMissingOf(const rules::Threshold& threshold, const rules::Policy& policy);
 
 // Missed limits that are known and accepted until a day, up to a value or a change.
 
 /// Waives `result` where a waiver of `policy` covers it, and says so in the notes of `verdict`.
-void WaiveLimit(const Policy& policy, std::chrono::sys_days today, GateResult& result,
+void WaiveLimit(const rules::Policy& policy, std::chrono::sys_days today, GateResult& result,
                 Verdict& verdict);
 
 /// Whether a waiver covers a missed limit on a change, of the total too; then it is counted and
 /// said.
-bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
+bool IsWaivedChange(const MetricComparison& metric, const rules::Policy& policy,
                     std::chrono::sys_days today, Verdict& verdict);
 
 // Limits that judged a run of the baseline and no longer judge this one.
@@ -60,7 +60,8 @@ bool IsWaivedChange(const MetricComparison& metric, const Policy& policy,
 /// whatever `on_missing` says: kernels under new names would pass a gate on Tensor Cores.
 /// Nothing where no run of the baseline was judged by it, or by another definition of the metric.
 /// REQUIRES: `limit` did not apply to `analysis`, or its metric is absent.
-std::optional<std::string> WhyLost(const Threshold& limit, const Analysis& analysis,
+std::optional<std::string> WhyLost(const rules::Threshold& limit,
+                                   const analysis::Analysis& analysis,
                                    std::span<const Snapshot> baselines);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

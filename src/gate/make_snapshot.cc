@@ -15,7 +15,7 @@
 #include "knowledge/gate.h"
 #include "model/certificate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // Facts of the profile that make two runs comparable or explain why they are not.
@@ -42,7 +42,7 @@ void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value)
 }
 
 /// Whether a change of the number may come from unobserved time.
-bool IsUncertain(const Metric& metric) {
+bool IsUncertain(const analysis::Metric& metric) {
   if (metric.low_confidence) return true;
   if (!metric.may_be) return false;
   const double value = AsNumber(metric.value, 0);
@@ -55,7 +55,7 @@ void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
   mend(snapshot.name);
   for (auto& [key, value] : snapshot.environment) mend(value);
-  for (TimePart& part : snapshot.parts) {
+  for (analysis::time::TimePart& part : snapshot.parts) {
     for (std::string* name :
          {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
       mend(*name);
@@ -63,14 +63,14 @@ void MakeValid(Snapshot& snapshot) {
   }
   for (auto* sums : {&snapshot.work.kernels, &snapshot.work.ops, &snapshot.work.collectives,
                      &snapshot.work.modules}) {
-    for (WorkSum& sum : *sums) mend(sum.name);
+    for (analysis::time::WorkSum& sum : *sums) mend(sum.name);
   }
 }
 
 }  // namespace
 
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
-                      const Analysis& analysis, Attribution attribution) {
+                      const analysis::Analysis& analysis, analysis::time::Attribution attribution) {
   Snapshot snapshot;
   snapshot.name = name;
   snapshot.format = ranks.front().source.format;
@@ -82,7 +82,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   }
   snapshot.source = ranks.size() == 1 ? ranks.front().source.hash : sources.Hex();
   AddEnvironment(snapshot, "gpu", attribution.gpu_models);
-  if (const Metric* gpus = analysis.Find(metric::kProfileGpus); gpus != nullptr) {
+  if (const analysis::Metric* gpus = analysis.Find(metric::kProfileGpus); gpus != nullptr) {
     const double count = AsNumber(gpus->value, 0);
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
     // Where there is no device, nothing else shows how many of the ranks were recorded.
@@ -93,7 +93,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   for (const auto& [key, fact] : kComparable)
     AddEnvironment(snapshot, key, std::string(FactOf(ranks.front(), fact)));
   AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
-  for (const Metric& metric : analysis.metrics) {
+  for (const analysis::Metric& metric : analysis.metrics) {
     const double value = AsNumber(metric.value, std::nan(""));
     if (!std::isfinite(value)) continue;
     const std::string id(metric.spec->id);
@@ -119,7 +119,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.step_times = analysis.steps->lengths;
     snapshot.steps_unusual = analysis.steps->unusual;
     snapshot.steps_a_value = analysis.steps->a_value;
-    const auto change = FindChangeAfter(*analysis.steps);
+    const auto change = analysis::recording::FindChangeAfter(*analysis.steps);
     if (change) snapshot.steps_after = change->ratio;
     if (analysis.steps->work_name == "samples") snapshot.samples = analysis.steps->work;
   }
@@ -128,4 +128,4 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   return snapshot;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

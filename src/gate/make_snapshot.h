@@ -9,7 +9,7 @@
 #include "gate/snapshot.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// `attribution` is AttributeTime() of the same profiles and selection as `analysis`.
 /// REQUIRES: ranks is not empty.
@@ -19,6 +19,6 @@ namespace profgauge {
 /// options, and shape_signature: a hash over the op names and input shapes of the ops that launch
 /// GPU work, each with its launches per iteration.
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
-                      const Analysis& analysis, Attribution attribution);
+                      const analysis::Analysis& analysis, analysis::time::Attribution attribution);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

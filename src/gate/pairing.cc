@@ -12,7 +12,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // One name in one run.
@@ -35,11 +35,11 @@ struct Pair {
 
 using Names = std::map<std::string, std::string>;  // Old name to new name.
 
-std::map<std::string, Side> SidesOf(const std::vector<WorkSum>& sums, const WorkSums& work,
-                                    bool of_host) {
+std::map<std::string, Side> SidesOf(const std::vector<analysis::time::WorkSum>& sums,
+                                    const analysis::time::WorkSums& work, bool of_host) {
   std::map<std::string, Side> sides;
   const auto iterations = static_cast<double>(work.iterations);
-  for (const WorkSum& sum : sums) {
+  for (const analysis::time::WorkSum& sum : sums) {
     Side& side = sides[sum.name];
     side.count = static_cast<double>(sum.count) / iterations;
     side.time = static_cast<double>(of_host ? sum.host_time : sum.gpu_time) / iterations;
@@ -177,15 +177,16 @@ using OpPlace = std::tuple<std::string, std::string, std::int64_t>;  // Op, shap
 // The kernels at each place of a run, with their time.
 std::map<OpPlace, std::map<std::string, Ns>> KernelsByPlace(const Snapshot& run) {
   std::map<OpPlace, std::map<std::string, Ns>> places;
-  for (const TimePart& part : run.parts) {
+  for (const analysis::time::TimePart& part : run.parts) {
     if (part.op.empty() || part.kernel.empty() || !part.category.ends_with("_kernel")) continue;
     places[{part.op, part.shapes, part.position}][part.kernel] += part.time;
   }
   return places;
 }
 
-bool Has(const std::vector<WorkSum>& sums, const std::string& name) {
-  return std::any_of(sums.begin(), sums.end(), [&](const WorkSum& s) { return s.name == name; });
+bool Has(const std::vector<analysis::time::WorkSum>& sums, const std::string& name) {
+  return std::any_of(sums.begin(), sums.end(),
+                     [&](const analysis::time::WorkSum& s) { return s.name == name; });
 }
 
 // Each place where one kernel replaces another is a vote by its time.
@@ -228,7 +229,7 @@ std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& curren
     const auto it = run.metrics.find(id);
     return it == run.metrics.end() ? std::nullopt : std::optional(it->second);
   };
-  for (const MetricSpec& spec : MetricCatalogue()) {
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
     PairedValue value{&spec, find(base, spec.id), find(current, spec.id)};
     if (value.base || value.current) values.push_back(value);
   }
@@ -252,4 +253,4 @@ PairedTable PairOps(const Snapshot& base, const Snapshot& current) {
   return Fill(Match(old_sides, new_sides, {}), of_host, base, current);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

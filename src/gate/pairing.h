@@ -12,11 +12,11 @@
 #include "gate/snapshot.h"
 #include "gate/waterfall.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// A metric of both runs, side by side.
 struct PairedValue {
-  const MetricSpec* spec = nullptr;
+  const analysis::MetricSpec* spec = nullptr;
   std::optional<double> base, current;  ///< In the metric's unit; absent: this run has none.
 };
 
@@ -61,4 +61,4 @@ PairedTable PairOps(const Snapshot& base, const Snapshot& current);
 /// not match stay as they are.
 std::string CanonicalKernel(std::string_view name);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

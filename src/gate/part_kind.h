@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// The levels of a waterfall, from the whole to the single kernel.
 enum class PartLevel : std::uint8_t { kCategory, kOpType, kOp, kKernel };
@@ -26,4 +26,4 @@ constexpr std::string_view NameOf(PartChange change) {
   return kPartChangeNames[static_cast<std::size_t>(change)];
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

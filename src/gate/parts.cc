@@ -19,7 +19,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr std::size_t kLeastPartRuns = knowledge::kGatePartRuns.as<std::size_t>();
@@ -41,7 +41,7 @@ struct PartTime {
   double log = 0, error = 0;
 };
 
-PartTime TimeOf(const WorkSum& sum, std::int64_t iterations) {
+PartTime TimeOf(const analysis::time::WorkSum& sum, std::int64_t iterations) {
   const auto n = static_cast<double>(iterations);
   const double mean = static_cast<double>(sum.gpu_time > 0 ? sum.gpu_time : sum.host_time) / n;
   PartTime time{std::log(mean), kAssumedPartSpread / std::sqrt(n)};
@@ -53,14 +53,14 @@ PartTime TimeOf(const WorkSum& sum, std::int64_t iterations) {
 }
 
 using Parts = std::map<std::string, PartTime, std::less<>>;
-using PartSums = const std::vector<WorkSum> WorkSums::*;
+using PartSums = const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*;
 
 // Kernels that other builds number otherwise are one part.
 std::string KeyOf(const std::string& name, PartSums sums) {
-  return sums == &WorkSums::kernels ? CanonicalKernel(name) : name;
+  return sums == &analysis::time::WorkSums::kernels ? CanonicalKernel(name) : name;
 }
 
-void AddTo(const WorkSum& sum, WorkSum& into) {
+void AddTo(const analysis::time::WorkSum& sum, analysis::time::WorkSum& into) {
   into.gpu_time += sum.gpu_time;
   into.host_time += sum.host_time;
   if (sum.series.size() != into.series.size()) return into.series.clear();
@@ -68,8 +68,8 @@ void AddTo(const WorkSum& sum, WorkSum& into) {
 }
 
 Parts PartsOf(const Snapshot& run, PartSums sums) {
-  std::map<std::string, WorkSum, std::less<>> merged;
-  for (const WorkSum& sum : run.work.*sums) {
+  std::map<std::string, analysis::time::WorkSum, std::less<>> merged;
+  for (const analysis::time::WorkSum& sum : run.work.*sums) {
     if (sum.gpu_time + sum.host_time <= 0 || run.work.iterations < 1) continue;
     const auto [part, is_new] = merged.try_emplace(KeyOf(sum.name, sums), sum);
     if (!is_new) AddTo(sum, part->second);
@@ -102,7 +102,7 @@ struct Launcher {
 
 std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
   std::map<std::string, Launcher> launchers;
-  for (const TimePart& part : run.parts) {
+  for (const analysis::time::TimePart& part : run.parts) {
     Launcher& known = launchers[CanonicalKernel(part.kernel)];
     if (part.time > known.time) known = {part.time, part.op, part.op_type};
   }
@@ -112,7 +112,7 @@ std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
 // Names that all runs have stay; the others of a run become one for each type of operator.
 void PoolOthers(const Snapshot& run, PartSums sums, const std::set<std::string, std::less<>>& all,
                 Parts& parts) {
-  const bool are_kernels = sums == &WorkSums::kernels;
+  const bool are_kernels = sums == &analysis::time::WorkSums::kernels;
   const auto launchers = LaunchersOf(run);
   std::map<std::string, double, std::less<>> pools;
   for (auto it = parts.begin(); it != parts.end();) {
@@ -220,10 +220,10 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
   const auto launcher = launchers.find(kernel);
   if (launcher == launchers.end() || launcher->second.op.empty()) return {};
   const std::string op(launcher->second.op);
-  const Parts now = PartsOf(candidate, &WorkSums::ops);
+  const Parts now = PartsOf(candidate, &analysis::time::WorkSums::ops);
   std::vector<double> levels;
   for (const Snapshot& run : baselines) {
-    const Parts parts = PartsOf(run, &WorkSums::ops);
+    const Parts parts = PartsOf(run, &analysis::time::WorkSums::ops);
     if (const auto found = parts.find(op); found != parts.end()) {
       levels.push_back(found->second.log);
     }
@@ -244,7 +244,7 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
 //
 // `factor` is 1 for the candidate and the variance of a median of runs for the baseline.
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                        PartSums sums, const PartLimit& limit, double noise_floor) {
+                        PartSums sums, const rules::PartLimit& limit, double noise_floor) {
   PartFindings out;
   out.runs = baselines.size();
   if (baselines.size() < kLeastPartRuns) return out;
@@ -289,7 +289,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
     const double change = all[i].change - common;
     if (!is_found[i] || change <= std::log1p(limit.max_increase)) continue;
     out.found.push_back({all[i].name, std::expm1(change), all[i].share, chances[i],
-                         sums == &WorkSums::kernels
+                         sums == &analysis::time::WorkSums::kernels
                              ? OperatorAbove(baselines, candidate, all[i].name)
                              : std::string()});
   }
@@ -341,4 +341,4 @@ std::vector<std::string> LonePartTexts(const PartFindings& findings, std::string
   return texts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

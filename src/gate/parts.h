@@ -16,7 +16,7 @@
 #include "gate/snapshot.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// One part that is slower than the others explain.
 struct PartFinding {
@@ -51,8 +51,8 @@ struct PartFindings {
 /// `noise_floor` is relative.
 /// REQUIRES: `baselines` is not empty; every run has an iteration.
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                        const std::vector<WorkSum> WorkSums::*sums, const PartLimit& limit,
-                        double noise_floor);
+                        const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*sums,
+                        const rules::PartLimit& limit, double noise_floor);
 
 /// "kernel flash_fwd: +6.1 % (2.1 % of the iteration; by chance under 1 of 100 000; 20 runs)"; ten
 /// at most, the others counted; one line where nothing could be judged.
@@ -61,4 +61,4 @@ std::vector<std::string> PartTexts(const PartFindings& findings, std::string_vie
 /// "kernel fused_x is new: 3.1 % of the iteration, and no part of its kind is gone"; as many.
 std::vector<std::string> LonePartTexts(const PartFindings& findings, std::string_view word);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -15,7 +15,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // Iterations count as stalls from this many spreads over the typical one on, at least a tenth.
@@ -60,7 +60,7 @@ std::string FloorText(const BaselinePower& power) {
 
 // The noise between runs is the spread of their medians as they are: it includes the noise of their
 // iterations, so that it is rather too large than too small.
-BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline& policy) {
+BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBaseline& policy) {
   BaselinePower power;
   power.runs = static_cast<std::int64_t>(runs.size());
   std::vector<double> levels, spreads, stalls;
@@ -90,7 +90,7 @@ BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline&
     std::vector<std::string> notes;
     bool fails = false, is_open = false;
     for (const MetricComparison& of : CompareMetrics(others, runs.subspan(i, 1), policy, notes)) {
-      if (of.is_missing || of.level != Level::kError) continue;
+      if (of.is_missing || of.level != rules::Level::kError) continue;
       fails |= of.verdict == stats::Change::kFail;
       is_open |= of.over_limit;
     }
@@ -117,7 +117,7 @@ double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_
                          (a * a / std::max(1.0, (nu + stats::kAssumedWeight) / inflation) +
                           b * b / (stats::kFloorDegrees + k - 1));
   const double error = std::sqrt(a + b);
-  const double quantile = stats::StudentQuantile(stats::kSure, degrees);
+  const double quantile = profgauge::StudentQuantile(stats::kSure, degrees);
   return std::expm1(std::max(std::log1p(limit) + stats::kSeenOverLimit * error,
                              (quantile + stats::kSeenOverQuantile) * error));
 }
@@ -149,4 +149,4 @@ std::string PowerText(const BaselinePower& power, double limit) {
   return text + "\n";
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

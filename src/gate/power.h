@@ -12,7 +12,7 @@
 #include "gate/snapshot.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// The power of the runs of a baseline, from the runs themselves. Spreads are relative to the
 /// typical iteration. `undecided` runs are those that do not fail and are over a limit without
@@ -29,7 +29,7 @@ struct BaselinePower {
 
 /// Measures the runs, and compares each with all others by the limits of `policy` (leave one out).
 /// Cost: as many comparisons as runs. REQUIRES: three runs with iteration times.
-BaselinePower MeasurePower(std::span<const Snapshot> runs, const PolicyBaseline& policy);
+BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBaseline& policy);
 
 /// The change that nine of ten comparisons with this many iterations a run and baseline runs would
 /// fail at a limit, with the noise of `power`: relative, like `limit`. The formula of estimate.h
@@ -41,4 +41,4 @@ double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_
 /// The printed form of it.
 std::string PowerText(const BaselinePower& power, double limit);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -13,7 +13,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // The number of runs of a branch that are read.
@@ -25,9 +25,9 @@ constexpr std::string_view kFail = "fail";
 
 using Launches = std::map<std::string, double>;
 
-Launches LaunchesOf(const std::vector<WorkSum>& sums, std::int64_t iterations) {
+Launches LaunchesOf(const std::vector<analysis::time::WorkSum>& sums, std::int64_t iterations) {
   Launches launches;
-  for (const WorkSum& sum : sums) {
+  for (const analysis::time::WorkSum& sum : sums) {
     launches[CanonicalKernel(sum.name)] +=
         static_cast<double>(sum.count) / static_cast<double>(iterations);
   }
@@ -311,11 +311,13 @@ std::string WhyNotComparable(const Snapshot& run, std::string_view model, const 
 
 double WorkOverlap(const Snapshot& a, const Snapshot& b) {
   if (a.work.iterations < 1 || b.work.iterations < 1) return 1;
-  const auto shared = [&](const std::vector<WorkSum> WorkSums::*sums) {
-    return Shared(LaunchesOf(a.work.*sums, a.work.iterations),
-                  LaunchesOf(b.work.*sums, b.work.iterations));
-  };
-  return std::max(shared(&WorkSums::kernels), shared(&WorkSums::ops));
+  const auto shared =
+      [&](const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*sums) {
+        return Shared(LaunchesOf(a.work.*sums, a.work.iterations),
+                      LaunchesOf(b.work.*sums, b.work.iterations));
+      };
+  return std::max(shared(&analysis::time::WorkSums::kernels),
+                  shared(&analysis::time::WorkSums::ops));
 }
 
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
@@ -330,4 +332,4 @@ std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
   return last;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -20,7 +20,7 @@
 
 #include "gate/history.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// The request `history:BRANCH~N`, and its candidates.
 struct HistoryQuestion {
@@ -91,4 +91,4 @@ double WorkOverlap(const Snapshot& a, const Snapshot& b);
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
                                          std::span<const HistoryRow> rows, std::string_view today);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -12,7 +12,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // A run is odd if it is this many limits, and noise floors, from the others.
@@ -345,4 +345,4 @@ Comparison ComparePairs(std::span<const Series> baselines, std::span<const Serie
   return out;
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

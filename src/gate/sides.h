@@ -12,7 +12,7 @@
 #include "gate/change.h"
 #include "knowledge/gate.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 /// One run as it is compared: an increase is bad, and changes add up. Copied from the series, which
 /// need not outlive it. `all` are all values, `steady` those after the warm-up, `later` the later
@@ -101,4 +101,4 @@ inline constexpr std::size_t kLeastPairs = knowledge::kGateLeastPairs.as<std::si
 Comparison ComparePairs(std::span<const Series> baselines, std::span<const Series> candidates,
                         const CompareOptions& options, const TotalSeries& totals = {});
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -10,7 +10,7 @@
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr double kFalseDiscoveryRate = knowledge::kGateStarDiscoveries.value();
@@ -45,9 +45,9 @@ std::vector<bool> FindSignificant(std::span<const TestedChange> changes, Ns mean
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 void ForEachDraw(std::vector<Drawn> values, std::size_t current,
                  const std::function<void(const DrawnSums&)>& each) {
@@ -78,4 +78,4 @@ void ForEachDraw(std::vector<Drawn> values, std::size_t current,
 
 double NormalShare(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

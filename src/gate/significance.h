@@ -13,7 +13,7 @@
 
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// A change of one kernel or op between two runs.
 struct TestedChange {
@@ -32,9 +32,9 @@ double PValueOf(std::span<const Ns> base, std::span<const Ns> current);
 /// small, or too noisy to show.
 std::vector<bool> FindSignificant(std::span<const TestedChange> changes, Ns mean);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 // By chance: the change if chance decided which iterations belong to which run.
 //
@@ -87,4 +87,4 @@ void ForEachDraw(std::vector<Drawn> values, std::size_t current,
 /// between runs is added to each drawn change in closed form instead of by further draws.
 double NormalShare(double z);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

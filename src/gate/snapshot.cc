@@ -10,7 +10,7 @@
 #include "gate/baseline_parser.h"
 #include "gate/statistics.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 namespace json = boost::json;
@@ -313,4 +313,4 @@ Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::st
   return BaselineParser(name).Parse(text);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -31,7 +31,7 @@
 #include "base/units.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 inline constexpr int kBaselineSchema = 3;
 inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
@@ -75,8 +75,8 @@ struct Snapshot {
   /// Which definition (MetricSpec::definition_number) each of `metrics` has; 1 where not listed.
   std::map<std::string, std::int32_t, std::less<>> definitions;
   std::set<std::string, std::less<>> uncertain;  ///< Of `metrics`; Metric::low_confidence.
-  std::vector<TimePart> parts;                   ///< Largest first.
-  WorkSums work;                                 ///< Empty when it was not recorded.
+  std::vector<analysis::time::TimePart> parts;   ///< Largest first.
+  analysis::time::WorkSums work;                 ///< Empty when it was not recorded.
 
   std::int32_t DefinitionOf(std::string_view metric) const;
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.
@@ -99,4 +99,4 @@ std::string WriteBaseline(const std::vector<Snapshot>& runs);
 /// JSON, not a baseline, newer schema, missing or impossible fields; each names file and field.
 Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::string& name);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

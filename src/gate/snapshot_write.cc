@@ -9,7 +9,7 @@
 #include "gate/snapshot.h"
 #include "profgauge/version.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 namespace json = boost::json;
@@ -31,7 +31,7 @@ class StringList {
   json::array list_;
 };
 
-json::array WritePart(const TimePart& part, StringList& strings) {
+json::array WritePart(const analysis::time::TimePart& part, StringList& strings) {
   json::array out;
   for (const std::string* name :
        {&part.category, &part.op_type, &part.op, &part.shapes, &part.kernel}) {
@@ -42,9 +42,9 @@ json::array WritePart(const TimePart& part, StringList& strings) {
   return out;
 }
 
-json::array WriteSums(const std::vector<WorkSum>& sums, StringList& strings) {
+json::array WriteSums(const std::vector<analysis::time::WorkSum>& sums, StringList& strings) {
   json::array out;
-  for (const WorkSum& sum : sums) {
+  for (const analysis::time::WorkSum& sum : sums) {
     json::array row{strings.Index(sum.name), sum.count, sum.gpu_time, sum.host_time};
     if (!sum.series.empty()) row.push_back(json::value_from(sum.series));
     out.push_back(std::move(row));
@@ -65,7 +65,7 @@ json::object WriteSnapshot(const Snapshot& run) {
   }
   json::array parts;
   StringList strings;
-  for (const TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
+  for (const analysis::time::TimePart& part : run.parts) parts.push_back(WritePart(part, strings));
   json::object out{{"name", run.name},
                    {"source", run.source},
                    {"format", run.format},
@@ -131,4 +131,4 @@ std::string WriteBaseline(const std::vector<Snapshot>& runs) {
   return json::serialize(document) + "\n";
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "knowledge/gate.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // Few values cannot show their autocorrelation: it is assumed, with the weight of this many values.
@@ -351,4 +351,4 @@ std::vector<std::int64_t> RoundToSum(std::span<const double> parts, std::int64_t
   return rounded;
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -17,7 +17,7 @@
 
 #include "base/numbers.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 /// A copy in ascending order. O(n log n).
 std::vector<double> Sorted(std::span<const double> values);
@@ -118,4 +118,4 @@ double FisherPValue(std::size_t more, std::size_t of_more, std::size_t fewer, st
 /// else the difference is spread evenly. Empty for no parts, whatever `total` is. O(n log n).
 std::vector<std::int64_t> RoundToSum(std::span<const double> parts, std::int64_t total);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

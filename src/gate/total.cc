@@ -10,7 +10,7 @@
 #include "gate/significance.h"
 #include "gate/statistics.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // An iteration is named as slow from this number of spreads on; only in texts, it decides nothing.
@@ -295,4 +295,4 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
   return total;
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

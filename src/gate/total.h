@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 struct Estimate;
 struct Side;
@@ -83,4 +83,4 @@ bool IsShorter(const Total& total, double limit);
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

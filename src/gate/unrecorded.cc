@@ -14,7 +14,7 @@
 #include "gate/limits.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // A metric of the profile, and the same one of iterations that were not recorded: what the program
@@ -52,7 +52,7 @@ std::optional<MetricId> FindPartner(const Partner (&partners)[N], std::string_vi
 
 // A slow profile is excused only by enough iterations that are certainly of the same process: any
 // log could be put next to a slow profile.
-std::string WhyNoExcuse(const JudgedSteps& steps) {
+std::string WhyNoExcuse(const analysis::recording::JudgedSteps& steps) {
   if (steps.level.values < knowledge::kUnrecordedExcusingLeast) {
     return fmt::format("{} unrecorded iterations are too few to excuse that ({} are needed)",
                        steps.level.values, knowledge::kUnrecordedExcusingLeast.value());
@@ -63,32 +63,35 @@ std::string WhyNoExcuse(const JudgedSteps& steps) {
 
 }  // namespace
 
-bool MayExcuse(const JudgedSteps& steps) {
+bool MayExcuse(const analysis::recording::JudgedSteps& steps) {
   return steps.is_of_process && steps.level.values >= knowledge::kUnrecordedExcusingLeast;
 }
 
-std::optional<MetricId> WithoutProfiler(std::string_view metric, const Analysis& analysis) {
+std::optional<MetricId> WithoutProfiler(std::string_view metric,
+                                        const analysis::Analysis& analysis) {
   if (const auto found = FindPartner(kPartners, metric)) return found;
-  const Metric* devices = analysis.Find(metric::kProfileGpus);
+  const analysis::Metric* devices = analysis.Find(metric::kProfileGpus);
   const bool is_one = devices != nullptr && AsNumber(devices->value, 0) == 1;
   return is_one ? FindPartner(kOfOneDevice, metric) : std::nullopt;
 }
 
-std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const Policy& policy,
-                                               const Analysis& analysis) {
-  if (policy.unrecorded == Unrecorded::kIgnore || analysis.steps == nullptr) return std::nullopt;
+std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold,
+                                               const rules::Policy& policy,
+                                               const analysis::Analysis& analysis) {
+  if (policy.unrecorded == rules::Unrecorded::kIgnore || analysis.steps == nullptr)
+    return std::nullopt;
   const auto partner = WithoutProfiler(threshold.metric, analysis);
-  const Metric* recorded = analysis.Find(threshold.metric);
+  const analysis::Metric* recorded = analysis.Find(threshold.metric);
   if (!partner || recorded == nullptr || IsAbsent(recorded->value)) return std::nullopt;
-  const Metric* unrecorded = analysis.Find(*partner);
+  const analysis::Metric* unrecorded = analysis.Find(*partner);
   if (unrecorded == nullptr) return std::nullopt;
-  const Metric& metric = *unrecorded;
+  const analysis::Metric& metric = *unrecorded;
   GateResult result;
   result.threshold = threshold;
   result.recorded = recorded->value;
   if (IsAbsent(metric.value)) {
     // A value that cannot be corrected is not the profile's either.
-    const bool is_skipped = OnMissingOf(threshold, policy) == OnMissing::kSkip;
+    const bool is_skipped = OnMissingOf(threshold, policy) == rules::OnMissing::kSkip;
     result.status = is_skipped ? GateStatus::kSkipped : GateStatus::kMissing;
     result.measured = recorded->value;
     result.recorded = {};
@@ -104,7 +107,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const
   const std::string recorded_text = FormatValue(recorded->value, unit);
   result.reason = BreachOf(threshold, metric.value, unit);
   if (missed == std::ssize(ends)) {
-    result.status = metric.low_confidence && threshold.level != Level::kInfo
+    result.status = metric.low_confidence && threshold.level != rules::Level::kInfo
                         ? GateStatus::kLowConfidence
                         : StatusOf(threshold.level);
     result.reason += fmt::format(" (without the profiler; {} recorded)", recorded_text);
@@ -112,7 +115,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const
     return result;
   }
   const std::string own = FormatValue(metric.value, unit);
-  if (missed > 0 && threshold.level != Level::kInfo) {
+  if (missed > 0 && threshold.level != rules::Level::kInfo) {
     result.status = GateStatus::kLowConfidence;
     result.reason =
         fmt::format("is {} without the profiler ({} recorded), but may be {} to {}", own,
@@ -122,7 +125,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const
   }
   result.reason.clear();
   const bool is_excused = IsBeyond(threshold, AsNumber(recorded->value, 0));
-  if (is_excused && !MayExcuse(*analysis.steps) && threshold.level != Level::kInfo) {
+  if (is_excused && !MayExcuse(*analysis.steps) && threshold.level != rules::Level::kInfo) {
     result.status = GateStatus::kLowConfidence;
     result.reason = fmt::format("is {} as recorded, {} without the profiler; {}", recorded_text,
                                 own, WhyNoExcuse(*analysis.steps));
@@ -130,9 +133,11 @@ std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const
   return result;
 }
 
-std::optional<std::string> WhyUnrecordedMissing(const Policy& policy, const Analysis& analysis) {
-  if (policy.unrecorded != Unrecorded::kRequire || analysis.steps != nullptr) return std::nullopt;
-  const Metric* median = analysis.Find(metric::kStepTimeMedian);
+std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,
+                                                const analysis::Analysis& analysis) {
+  if (policy.unrecorded != rules::Unrecorded::kRequire || analysis.steps != nullptr)
+    return std::nullopt;
+  const analysis::Metric* median = analysis.Find(metric::kStepTimeMedian);
   return fmt::format("the policy requires the times of unrecorded iterations: {}",
                      median == nullptr ? "" : median->absent_because);
 }
@@ -148,11 +153,12 @@ constexpr std::array kOtherCauses = {
 // can restore the profile's own numbers once rules have run.
 class Replacer {
  public:
-  Replacer(Analysis& analysis, bool may_excuse) : analysis_(analysis), may_excuse_(may_excuse) {}
+  Replacer(analysis::Analysis& analysis, bool may_excuse)
+      : analysis_(analysis), may_excuse_(may_excuse) {}
 
   /// The metric becomes `value`, which may be as good as `best`.
   void Replace(MetricId id, double value, double best) {
-    Metric* metric = Find(id);
+    analysis::Metric* metric = Find(id);
     if (metric == nullptr) return;
     replaced_.emplace_back(static_cast<std::size_t>(metric - analysis_.metrics.data()), *metric);
     if (may_excuse_) metric->value = value;
@@ -161,20 +167,20 @@ class Replacer {
   }
 
   double ValueOf(MetricId id) {
-    const Metric* metric = Find(id);
+    const analysis::Metric* metric = Find(id);
     return metric == nullptr ? 0 : AsNumber(metric->value, 0);
   }
 
   ReplacedMetrics Take() { return std::move(replaced_); }
 
  private:
-  Metric* Find(MetricId id) {
-    const Metric* metric = analysis_.Find(id);
+  analysis::Metric* Find(MetricId id) {
+    const analysis::Metric* metric = analysis_.Find(id);
     if (metric == nullptr || IsAbsent(metric->value)) return nullptr;
     return &analysis_.metrics[static_cast<std::size_t>(metric - analysis_.metrics.data())];
   }
 
-  Analysis& analysis_;
+  analysis::Analysis& analysis_;
   bool may_excuse_;
   ReplacedMetrics replaced_;
 };
@@ -206,19 +212,19 @@ void ReplaceCauses(double longer, Replacer& out) {
 
 // Rules then see a run without the profiler. Where the iterations may not excuse a miss the value
 // stays, and only `may_be` says how good it could be.
-ReplacedMetrics TakeProfilerOff(const Policy& policy, Analysis& analysis) {
-  if (policy.unrecorded == Unrecorded::kIgnore || analysis.steps == nullptr) return {};
-  const Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded);
-  const Metric* used = analysis.Find(metric::kGpuUtilizationUnrecorded);
-  const Metric* slowdown = analysis.Find(metric::kStepPerturbation);
-  for (const Metric* metric : {idle, used, slowdown}) {
+ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis& analysis) {
+  if (policy.unrecorded == rules::Unrecorded::kIgnore || analysis.steps == nullptr) return {};
+  const analysis::Metric* idle = analysis.Find(metric::kGpuIdleUnrecorded);
+  const analysis::Metric* used = analysis.Find(metric::kGpuUtilizationUnrecorded);
+  const analysis::Metric* slowdown = analysis.Find(metric::kStepPerturbation);
+  for (const analysis::Metric* metric : {idle, used, slowdown}) {
     if (metric == nullptr || IsAbsent(metric->value)) return {};
   }
   Replacer out(analysis, MayExcuse(*analysis.steps));
   const double longer = std::max(1.0, AsNumber(slowdown->value, 1));
   const bool is_one = WithoutProfiler(metric::kGpuIdleMax.text(), analysis).has_value();
   ReplaceCauses(longer, out);
-  const auto replace = [&](MetricId id, const Metric& by, bool is_low_better) {
+  const auto replace = [&](MetricId id, const analysis::Metric& by, bool is_low_better) {
     const double value = AsNumber(by.value, 0);
     out.Replace(id, value, (is_low_better ? by.may_also_be : by.may_be).value_or(value));
   };
@@ -235,7 +241,7 @@ ReplacedMetrics TakeProfilerOff(const Policy& policy, Analysis& analysis) {
   return out.Take();
 }
 
-void PutBack(ReplacedMetrics replaced, Analysis& analysis) {
+void PutBack(ReplacedMetrics replaced, analysis::Analysis& analysis) {
   for (auto& [place, metric] : replaced) analysis.metrics[place] = std::move(metric);
 }
 
@@ -259,7 +265,7 @@ bool HasSteps(const Snapshot& run) {
 
 stats::Series SeriesOfSteps(std::vector<double> values) {
   stats::Series series{std::move(values)};
-  series.warmup = stats::FindWarmup(series.values);
+  series.warmup = analysis::time::stats::FindWarmup(series.values);
   return series;
 }
 
@@ -318,4 +324,4 @@ std::string StepCounts(const SeriesList& base, const SeriesList& current) {
                      CountOf(base));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -26,40 +26,43 @@
 #include "gate/verdict.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 // Limits on numbers that the profiler changes, judged by the same numbers without it.
 
 /// The number without the profiler that a limit on `metric` is about: step.time.median for
 /// iteration.time.median. Nothing where the profiler does not change it.
-std::optional<MetricId> WithoutProfiler(std::string_view metric, const Analysis& analysis);
+std::optional<MetricId> WithoutProfiler(std::string_view metric,
+                                        const analysis::Analysis& analysis);
 
 /// Compares the limit with the number without the profiler, by its interval: all of it must keep
 /// the limit or miss it, else the result stays undecided. A miss of the profile's own number is
 /// excused only where the same process gave at least 50 unrecorded iterations. Nothing where the
 /// profile's own number judges. REQUIRES: the limit applies.
-std::optional<GateResult> JudgeWithoutProfiler(const Threshold& threshold, const Policy& policy,
-                                               const Analysis& analysis);
+std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold,
+                                               const rules::Policy& policy,
+                                               const analysis::Analysis& analysis);
 
 /// Whether the iterations excuse a miss of the profile's own numbers: at least 50, of its process.
-bool MayExcuse(const JudgedSteps& steps);
+bool MayExcuse(const analysis::recording::JudgedSteps& steps);
 
 /// Why a policy that requires unrecorded iterations gives no verdict.
-std::optional<std::string> WhyUnrecordedMissing(const Policy& policy, const Analysis& analysis);
+std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,
+                                                const analysis::Analysis& analysis);
 
 // Numbers without the profiler in place of the profile's, for rules: an idle device that waits for
 // a host which the profiler slows is no finding.
 
 /// Metrics that were replaced, by their place.
-using ReplacedMetrics = std::vector<std::pair<std::size_t, Metric>>;
+using ReplacedMetrics = std::vector<std::pair<std::size_t, analysis::Metric>>;
 
 /// Replaces idle time, its causes, and utilization by their values in an unrecorded iteration. The
 /// time that the profiler added is idle time: it is taken from waiting for the host and from
 /// launches first. Where the iterations may not excuse a miss the numbers
 /// stay, and may be as much less. Nothing where no unrecorded iterations judge.
-ReplacedMetrics TakeProfilerOff(const Policy& policy, Analysis& analysis);
+ReplacedMetrics TakeProfilerOff(const rules::Policy& policy, analysis::Analysis& analysis);
 /// Undoes the replacement. REQUIRES: `replaced` is of this analysis.
-void PutBack(ReplacedMetrics replaced, Analysis& analysis);
+void PutBack(ReplacedMetrics replaced, analysis::Analysis& analysis);
 
 // Unrecorded iterations of runs, as comparisons take them.
 
@@ -85,4 +88,4 @@ std::vector<double> StepValues(std::span<const Snapshot> runs);
 /// "97 and 120 unrecorded iterations": how many a side has.
 std::string StepCounts(const SeriesList& base, const SeriesList& current);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -14,7 +14,7 @@
 #include "rules/compile.h"
 #include "rules/waiver.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 /// The reasons of a verdict, by weight.
@@ -22,7 +22,8 @@ struct Reasons {
   std::vector<std::string> broken, failures, open;
 };
 
-void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Reasons& reasons) {
+void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdict,
+           Reasons& reasons) {
   const std::string sentence = fmt::format("{} {}", result.threshold.metric, result.reason);
   switch (result.status) {
     case GateStatus::kPass:
@@ -32,7 +33,7 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
       break;
     case GateStatus::kWarn:
       ++verdict.warnings;
-      if (Fails(Level::kWarn, policy.fail_on)) reasons.failures.push_back(sentence);
+      if (Fails(rules::Level::kWarn, policy.fail_on)) reasons.failures.push_back(sentence);
       break;
     case GateStatus::kLowConfidence:
       ++verdict.warnings;
@@ -40,16 +41,16 @@ void Count(const GateResult& result, const Policy& policy, Verdict& verdict, Rea
       break;
     case GateStatus::kError:
       ++verdict.errors;
-      if (Fails(Level::kError, policy.fail_on)) reasons.failures.push_back(sentence);
+      if (Fails(rules::Level::kError, policy.fail_on)) reasons.failures.push_back(sentence);
       break;
     case GateStatus::kMissing: {
       ++verdict.missing;
       const std::string missing =
           fmt::format("{} is missing: {}", result.threshold.metric, result.reason);
-      const Level level = result.threshold.level;
-      if (OnMissingOf(result.threshold, policy) == OnMissing::kFail) {
+      const rules::Level level = result.threshold.level;
+      if (OnMissingOf(result.threshold, policy) == rules::OnMissing::kFail) {
         if (Fails(level, policy.fail_on)) reasons.failures.push_back(missing);
-      } else if (level != Level::kInfo) {
+      } else if (level != rules::Level::kInfo) {
         reasons.open.push_back(missing);
       }
       break;
@@ -80,7 +81,7 @@ int WeightOf(const GateResult& result) {
 }
 
 /// The limit's effect on the verdict: 2 certainly fails it, 1 makes it undecided, 0 neither.
-int EffectOf(const GateResult& result, FailOn fail_on) {
+int EffectOf(const GateResult& result, rules::FailOn fail_on) {
   if (!Fails(result.threshold.level, fail_on)) return 0;
   return result.status == GateStatus::kLowConfidence ? 1 : 2;
 }
@@ -89,7 +90,7 @@ int EffectOf(const GateResult& result, FailOn fail_on) {
 /// verdict most, of equal ones the most severe, of these the first. The metric where this one does
 /// not; else empty.
 std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
-                        FailOn fail_on) {
+                        rules::FailOn fail_on) {
   const auto gravity = [&](const GateResult& some) {
     const int weight = WeightOf(some);
     return std::pair(weight == 0 ? 0 : EffectOf(some, fail_on), weight);
@@ -103,15 +104,16 @@ std::string OverruledBy(const GateResult& result, const std::vector<GateResult>&
   return is_overruled ? result.threshold.metric : std::string();
 }
 
-bool IsRequired(const Policy& policy, const Rule& rule) {
-  return std::any_of(policy.require.begin(), policy.require.end(), [&](const RequiredRule& r) {
-    return r.rule == rule.id ||
-           std::find(rule.formerly.begin(), rule.formerly.end(), r.rule) != rule.formerly.end();
-  });
+bool IsRequired(const rules::Policy& policy, const rules::Rule& rule) {
+  return std::any_of(
+      policy.require.begin(), policy.require.end(), [&](const rules::RequiredRule& r) {
+        return r.rule == rule.id ||
+               std::find(rule.formerly.begin(), rule.formerly.end(), r.rule) != rule.formerly.end();
+      });
 }
 
 /// "io/dataloader-bound: The GPU waits for input data (31.4 %)".
-std::string SentenceOf(const Finding& finding) {
+std::string SentenceOf(const rules::Finding& finding) {
   std::string text = fmt::format("{}: {}", finding.rule->id, finding.title);
   if (!finding.metric_text.empty()) text += fmt::format(" ({})", finding.metric_text);
   if (!finding.group.empty()) text += fmt::format(", {}", finding.group);
@@ -119,23 +121,24 @@ std::string SentenceOf(const Finding& finding) {
 }
 
 /// How bad a missed limit is, as a finding's status.
-std::optional<FindingStatus> AsFinding(GateStatus status) {
+std::optional<rules::FindingStatus> AsFinding(GateStatus status) {
   switch (status) {
     case GateStatus::kError:
-      return FindingStatus::kError;
+      return rules::FindingStatus::kError;
     case GateStatus::kWarn:
     case GateStatus::kLowConfidence:
-      return FindingStatus::kWarn;
+      return rules::FindingStatus::kWarn;
     case GateStatus::kInfo:
-      return FindingStatus::kInfo;
+      return rules::FindingStatus::kInfo;
     default:
       return std::nullopt;
   }
 }
 
 /// Whether the finding would fail the run if its number were sure.
-bool LeavesOpen(const Finding& finding, FailOn fail_on) {
-  return finding.is_uncertain && Fails(Level::kError, fail_on) && !Fails(Level::kWarn, fail_on);
+bool LeavesOpen(const rules::Finding& finding, rules::FailOn fail_on) {
+  return finding.is_uncertain && Fails(rules::Level::kError, fail_on) &&
+         !Fails(rules::Level::kWarn, fail_on);
 }
 
 /// Whether a limit on the very metric that the rule measures, or on one that it explains, was
@@ -143,17 +146,18 @@ bool LeavesOpen(const Finding& finding, FailOn fail_on) {
 /// finding that fails the run by its own number, or certainly, is not counted as one that is too
 /// uncertain for that, and an undecided one not as a certain limit. The metric of that limit; else
 /// empty.
-std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>& gate,
-                           FailOn fail_on) {
-  if (!Fired(finding.status)) return {};
-  const Rule& rule = *finding.rule;
+std::string CountedAsLimit(const rules::Finding& finding, const std::vector<GateResult>& gate,
+                           rules::FailOn fail_on) {
+  if (!rules::Fired(finding.status)) return {};
+  const rules::Rule& rule = *finding.rule;
   // A limit that is too uncertain counts as a warning: more severe findings are separate.
-  const bool fails = finding.status == FindingStatus::kWarn && Fails(Level::kWarn, fail_on);
+  const bool fails =
+      finding.status == rules::FindingStatus::kWarn && Fails(rules::Level::kWarn, fail_on);
   const bool opens = LeavesOpen(finding, fail_on);
   const auto is_its = [&](const GateResult& limit) {
     const std::string& metric = limit.threshold.metric;
     if (opens && !Fails(limit.threshold.level, fail_on)) return false;
-    const bool is_own = metric == MeasuredMetric(rule);
+    const bool is_own = metric == rules::MeasuredMetric(rule);
     const bool doubts = limit.status == GateStatus::kLowConfidence;
     if (fails && doubts && (finding.is_sure || !is_own)) return false;
     return is_own || std::any_of(rule.explains.begin(), rule.explains.end(),
@@ -166,31 +170,34 @@ std::string CountedAsLimit(const Finding& finding, const std::vector<GateResult>
   return limit == gate.end() ? std::string() : limit->threshold.metric;
 }
 
-void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reasons& reasons) {
+void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& verdict,
+           Reasons& reasons) {
   switch (finding.status) {
-    case FindingStatus::kError:
+    case rules::FindingStatus::kError:
       ++verdict.errors;
-      if (Fails(Level::kError, policy.fail_on)) reasons.failures.push_back(SentenceOf(finding));
+      if (Fails(rules::Level::kError, policy.fail_on))
+        reasons.failures.push_back(SentenceOf(finding));
       break;
-    case FindingStatus::kWarn:
+    case rules::FindingStatus::kWarn:
       ++verdict.warnings;
-      if (Fails(Level::kWarn, policy.fail_on)) reasons.failures.push_back(SentenceOf(finding));
+      if (Fails(rules::Level::kWarn, policy.fail_on))
+        reasons.failures.push_back(SentenceOf(finding));
       if (LeavesOpen(finding, policy.fail_on)) {
         reasons.open.push_back(fmt::format("{}, but {}", SentenceOf(finding), finding.reason));
       }
       break;
-    case FindingStatus::kInfo:
+    case rules::FindingStatus::kInfo:
       break;
-    case FindingStatus::kPass:
+    case rules::FindingStatus::kPass:
       ++verdict.passed;
       break;
-    case FindingStatus::kWaived:
+    case rules::FindingStatus::kWaived:
       ++verdict.waived;
       break;
-    case FindingStatus::kNotApplicable:
+    case rules::FindingStatus::kNotApplicable:
       ++verdict.not_applicable;
       break;
-    case FindingStatus::kBroken:
+    case rules::FindingStatus::kBroken:
       ++verdict.broken;
       reasons.broken.push_back(
           fmt::format("{} cannot be evaluated: {}", finding.rule->id, finding.reason));
@@ -199,10 +206,10 @@ void Count(const Finding& finding, const Policy& policy, Verdict& verdict, Reaso
 }
 
 /// A required rule must say all that it could have said.
-void AskRequired(const Finding& finding, const Policy& policy, Reasons& reasons) {
+void AskRequired(const rules::Finding& finding, const rules::Policy& policy, Reasons& reasons) {
   if (!IsRequired(policy, *finding.rule)) return;
   const std::string& id = finding.rule->id;
-  if (finding.status == FindingStatus::kNotApplicable) {
+  if (finding.status == rules::FindingStatus::kNotApplicable) {
     reasons.open.push_back(
         fmt::format("{} is required, but not applicable: {}", id, finding.reason));
   } else if (!finding.unanswered.empty()) {
@@ -212,29 +219,30 @@ void AskRequired(const Finding& finding, const Policy& policy, Reasons& reasons)
 }
 
 /// Whether the rule about missing ranks has counted them.
-bool HasTold(std::span<const Finding> findings) {
-  return std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
-    return finding.rule->id == "recording/ranks-missing" && Fired(finding.status);
+bool HasTold(std::span<const rules::Finding> findings) {
+  return std::any_of(findings.begin(), findings.end(), [](const rules::Finding& finding) {
+    return finding.rule->id == "recording/ranks-missing" && rules::Fired(finding.status);
   });
 }
 
-void CountMissingRanks(const std::string& sentence, const Policy& policy,
-                       std::span<const Finding> findings, Verdict& verdict, Reasons& reasons) {
-  switch (policy.ranks.on_missing.value_or(OnMissingRanks::kNoVerdict)) {
-    case OnMissingRanks::kNoVerdict:
+void CountMissingRanks(const std::string& sentence, const rules::Policy& policy,
+                       std::span<const rules::Finding> findings, Verdict& verdict,
+                       Reasons& reasons) {
+  switch (policy.ranks.on_missing.value_or(rules::OnMissingRanks::kNoVerdict)) {
+    case rules::OnMissingRanks::kNoVerdict:
       reasons.open.insert(reasons.open.begin(), sentence);
       break;
-    case OnMissingRanks::kWarn:
+    case rules::OnMissingRanks::kWarn:
       verdict.notes.push_back(sentence);
       if (HasTold(findings)) break;
       ++verdict.warnings;
-      if (Fails(Level::kWarn, policy.fail_on)) {
+      if (Fails(rules::Level::kWarn, policy.fail_on)) {
         reasons.failures.insert(reasons.failures.begin(), sentence);
       }
       break;
-    case OnMissingRanks::kFail:
+    case rules::OnMissingRanks::kFail:
       ++verdict.errors;
-      if (Fails(Level::kError, policy.fail_on)) {
+      if (Fails(rules::Level::kError, policy.fail_on)) {
         reasons.failures.insert(reasons.failures.begin(), sentence);
       }
       break;
@@ -252,7 +260,7 @@ void AddOnce(std::vector<std::string>& reasons, std::vector<std::string> more) {
 
 }  // namespace
 
-std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& log,
+std::vector<std::string> WhyIncomplete(const rules::Policy& policy, const ImportLog& log,
                                        std::int64_t iterations, bool allow_incomplete) {
   std::vector<std::string> reasons;
   for (std::size_t i = 0; i < static_cast<std::size_t>(Counter::kCount_); ++i) {
@@ -272,16 +280,16 @@ std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& lo
   return reasons;
 }
 
-bool Fails(Level level, FailOn fail_on) {
-  return (level == Level::kError && fail_on != FailOn::kNever) ||
-         (level == Level::kWarn && fail_on == FailOn::kWarn);
+bool Fails(rules::Level level, rules::FailOn fail_on) {
+  return (level == rules::Level::kError && fail_on != rules::FailOn::kNever) ||
+         (level == rules::Level::kWarn && fail_on == rules::FailOn::kWarn);
 }
 
-Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
+Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options) {
   Verdict verdict;
   Reasons reasons;
-  for (const Threshold& threshold : policy.thresholds) {
+  for (const rules::Threshold& threshold : policy.thresholds) {
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
     KeepOpen(options.baselines, policy, analysis, verdict.gate.back());
     if (options.today) WaiveLimit(policy, *options.today, verdict.gate.back(), verdict);
@@ -291,19 +299,19 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
     if (result.counted_with.empty()) Count(result, policy, verdict, reasons);
   }
   if (options.evaluation != nullptr) {
-    for (const Finding& finding : options.evaluation->findings) {
+    for (const rules::Finding& finding : options.evaluation->findings) {
       verdict.findings_counted_with.push_back(
           CountedAsLimit(finding, verdict.gate, policy.fail_on));
       if (verdict.findings_counted_with.back().empty()) Count(finding, policy, verdict, reasons);
       AskRequired(finding, policy, reasons);
     }
-    for (const WaiverUse& use : options.evaluation->waivers) {
-      if (const auto note = NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {
+    for (const rules::WaiverUse& use : options.evaluation->waivers) {
+      if (const auto note = rules::NoteOnWaiver(*use.waiver, use.expired, use.findings > 0)) {
         verdict.notes.push_back(*note);
       }
     }
   }
-  if (options.baselines.empty() && RequiresBaseline(policy)) {
+  if (options.baselines.empty() && rules::RequiresBaseline(policy)) {
     reasons.open.emplace_back("the policy requires a baseline, and there is none");
   }
   if (policy.baseline && options.baselines.empty() && !options.is_baseline_asked) {
@@ -313,9 +321,9 @@ Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& l
   }
   std::vector<std::string> open =
       WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);
-  const std::span<const Finding> findings =
-      options.evaluation == nullptr ? std::span<const Finding>()
-                                    : std::span<const Finding>(options.evaluation->findings);
+  const std::span<const rules::Finding> findings =
+      options.evaluation == nullptr ? std::span<const rules::Finding>()
+                                    : std::span<const rules::Finding>(options.evaluation->findings);
   if (const auto missing = WhyRanksMissing(policy, analysis, !options.baselines.empty())) {
     CountMissingRanks(*missing, policy, findings, verdict, reasons);
   }
@@ -353,4 +361,4 @@ int ExitCodeOf(const Verdict& verdict, bool exit_zero) {
   return 0;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

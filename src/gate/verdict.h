@@ -20,7 +20,7 @@
 #include "rules/evaluator.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// The result of `check`; the head has the exit codes.
 enum class VerdictStatus : std::uint8_t { kPass, kFail, kNoVerdict, kNotJudged };
@@ -45,7 +45,7 @@ std::string_view GateStatusName(GateStatus status);
 
 /// One threshold, with its metric's value.
 struct GateResult {
-  Threshold threshold;
+  rules::Threshold threshold;
   Value measured;
   GateStatus status = GateStatus::kPass;
   std::string reason;        ///< For anything but pass/warn/error: one clause.
@@ -77,7 +77,7 @@ struct Verdict {
 struct JudgeOptions {
   bool allow_incomplete = false;
   /// The rules' findings; nullptr: only limits are judged. Must be of `policy`.
-  const Evaluation* evaluation = nullptr;
+  const rules::Evaluation* evaluation = nullptr;
   /// Limits that judged one of these runs must judge this one too (gate/limits.h).
   std::span<const Snapshot> baselines = {};
   bool is_baseline_asked = false;                   ///< Though there may be none.
@@ -88,19 +88,19 @@ struct JudgeOptions {
 
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.
 /// Never kNotJudged. REQUIRES: `options.evaluation`, if any, is of `policy` and `analysis`.
-Verdict Judge(const Policy& policy, const Analysis& analysis, const ImportLog& log,
+Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
 
 /// Reasons for not judging runs at all, whatever their numbers are: data loss, and
 /// fewer iterations than `policy` demands.
-std::vector<std::string> WhyIncomplete(const Policy& policy, const ImportLog& log,
+std::vector<std::string> WhyIncomplete(const rules::Policy& policy, const ImportLog& log,
                                        std::int64_t iterations, bool allow_incomplete);
 
 /// Whether a miss at `level` fails a run under `fail_on`.
-bool Fails(Level level, FailOn fail_on);
+bool Fails(rules::Level level, rules::FailOn fail_on);
 
 /// The exit code of `check` for a verdict: 2 when a rule is broken, even with `exit_zero`, which
 /// else makes it 0. REQUIRES: the comparison was added, if there is one.
 int ExitCodeOf(const Verdict& verdict, bool exit_zero);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -2,7 +2,7 @@
 
 #include "gate/verdict.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 std::string_view VerdictStatusName(VerdictStatus status) {
   switch (status) {
@@ -42,4 +42,4 @@ std::string_view GateStatusName(GateStatus status) {
   return "missing";
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -18,7 +18,7 @@
 #include "gate/part_kind.h"
 #include "gate/snapshot.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 /// One step of the waterfall. Steps of a level follow each other by parent, largest |delta| first.
 struct WaterfallStep {
@@ -48,4 +48,4 @@ struct Waterfall {
 /// REQUIRES: both runs have at least one iteration.
 Waterfall Explain(const Snapshot& base, const Snapshot& current);
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

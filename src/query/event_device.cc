@@ -89,12 +89,12 @@ constexpr EventColumn<DeviceEvents> kDevice[] = {
      [](Of of, Row row) -> Cell {
        const HostId op = of.OpOf(row);
        if (!op.valid()) return {};
-       return OpType(of.profile.Name(of.profile.host.name[op.value]));
+       return analysis::work::OpType(of.profile.Name(of.profile.host.name[op.value]));
      }},
     {{"direction", "Direction", kText, "forward, backward or optimizer, of that operator."},
      [](Of of, Row row) -> Cell {
        const HostId op = of.OpOf(row);
-       const OpTree& tree = of.events->rank().tree;
+       const analysis::work::OpTree& tree = of.events->rank().tree;
        if (!op.valid() || op.value >= tree.direction.size()) return {};
        return NameIn(kDirectionNames, tree.direction[op.value]);
      }},
@@ -128,17 +128,20 @@ constexpr EventColumn<DeviceEvents> kDevice[] = {
      [](Of of, Row row) { return AtLeastZero(of.events->QueueOf(row)); }},
     {{"uses_tensor_core", "{{ device.matrix_units }}", kText,
       "Whether it uses {{ device.matrix_units }}: yes, no or unknown."},
-     [](Of of, Row row) -> Cell { return TriName(of.events->rank().classes[row].tensor_core); }},
+     [](Of of, Row row) -> Cell {
+       return analysis::classify::TriName(of.events->rank().classes[row].tensor_core);
+     }},
     {{"rule", "Rule", kText, "Name rule that decided it."},
      [](Of of, Row row) -> Cell {
        const std::uint16_t rule = of.events->rank().classes[row].rule;
-       return rule == 0 ? Cell() : Cell(RuleName(rule, of.events->rank().knowledge));
+       return rule == 0 ? Cell()
+                        : Cell(analysis::classify::RuleName(rule, of.events->rank().knowledge));
      }},
     {{"collective", "Collective", kText, "Kind of collective; absent for other work."},
      [](Of of, Row row) -> Cell {
        if (!of.IsCollective(row)) return {};
        const auto call = of.events->CollectiveOf(row);
-       if (!call) return CollectiveKindId(of.events->rank().classes[row].kind);
+       if (!call) return analysis::classify::CollectiveKindId(of.events->rank().classes[row].kind);
        return std::string_view(
            of.events->run().communication().ranks[of.events->position()].calls[*call].name);
      }},
@@ -199,9 +202,10 @@ constexpr EventColumn<DeviceEvents> kDevice[] = {
 // Gaps of all devices of a rank.
 struct GapEvents {
   explicit GapEvents(std::shared_ptr<const RankEvents> of)
-      : events(std::move(of)), activities(std::make_unique<GapActivities>(events->rank())) {
-    for (const GpuUse& use : MeasureGpus(events->rank())) {
-      for (IdleGap& gap : ExplainIdle(events->rank(), use)) {
+      : events(std::move(of)),
+        activities(std::make_unique<analysis::time::GapActivities>(events->rank())) {
+    for (const analysis::context::GpuUse& use : analysis::context::MeasureGpus(events->rank())) {
+      for (analysis::time::IdleGap& gap : analysis::time::ExplainIdle(events->rank(), use)) {
         gpus.push_back(use.gpu);
         gaps.push_back(std::move(gap));
       }
@@ -215,7 +219,7 @@ struct GapEvents {
     const DeviceId after = gaps[row].after;
     return after.valid() ? events->profile().device.op[after.value] : HostId{};
   }
-  const GapActivity& Doing(std::uint32_t row) const {
+  const analysis::time::GapActivity& Doing(std::uint32_t row) const {
     if (done_of != row) {
       ThreadId thread;
       for (const DeviceId event : {gaps[row].after, gaps[row].before}) {
@@ -230,11 +234,11 @@ struct GapEvents {
   }
 
   std::shared_ptr<const RankEvents> events;
-  std::unique_ptr<GapActivities> activities;
+  std::unique_ptr<analysis::time::GapActivities> activities;
   std::vector<std::int32_t> gpus;
-  std::vector<IdleGap> gaps;
+  std::vector<analysis::time::IdleGap> gaps;
   mutable std::uint32_t done_of = kNoIndex;  // Of `doing`.
-  mutable GapActivity doing;
+  mutable analysis::time::GapActivity doing;
 };
 
 Cell MadeText(const std::string& text) { return text.empty() ? Cell() : Cell(text); }

@@ -59,7 +59,7 @@ constexpr EventColumn<HostEvents> kHosts[] = {
      [](Hosts of, HostRow row) -> Cell { return std::int64_t{of.events->depths()[row]}; }},
     {{"direction", "Direction", kText, "forward, backward or optimizer, of operators."},
      [](Hosts of, HostRow row) -> Cell {
-       const OpTree& tree = of.events->rank().tree;
+       const analysis::work::OpTree& tree = of.events->rank().tree;
        const bool is_op = of.host.kind[row] == HostKind::kOp && row < tree.direction.size();
        return is_op ? KindIn(kDirections, tree.direction[row]) : Cell();
      }},

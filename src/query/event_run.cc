@@ -14,18 +14,20 @@ struct CollectiveEvents {
         facts(run.ranks[events->position()]),
         call_of(run.call_of[events->position()]) {}
   std::size_t size() const { return facts.calls.size(); }
-  const CollectiveCall& Call(std::uint32_t row) const { return facts.calls[row]; }
-  const MatchedCall* Matched(std::uint32_t row) const {
+  const analysis::communication::CollectiveCall& Call(std::uint32_t row) const {
+    return facts.calls[row];
+  }
+  const analysis::communication::MatchedCall* Matched(std::uint32_t row) const {
     return call_of[row] < 0 ? nullptr : &run.matching.calls[static_cast<std::size_t>(call_of[row])];
   }
-  bool IsLast(const MatchedCall& matched, std::uint32_t row) const {
-    if (matched.last == MatchedCall::kNobody) return false;
-    const MatchedCall::Member& last = matched.members[matched.last];
+  bool IsLast(const analysis::communication::MatchedCall& matched, std::uint32_t row) const {
+    if (matched.last == analysis::communication::MatchedCall::kNobody) return false;
+    const analysis::communication::MatchedCall::Member& last = matched.members[matched.last];
     return last.rank == events->position() && last.call == row;
   }
   std::shared_ptr<const RankEvents> events;
   const RunCommunication& run;
-  const RankFacts& facts;
+  const analysis::communication::RankFacts& facts;
   const std::vector<std::int64_t>& call_of;
 };
 using Collectives = const CollectiveEvents&;
@@ -52,7 +54,8 @@ constexpr EventColumn<CollectiveEvents> kCollectives[] = {
     {{"iteration", "Iteration", kCount, "Position of the iteration that launched it."},
      [](Collectives of, RunRow row) {
        const std::uint32_t event = of.Call(row).event;
-       if (event == Output::kNoRow) return of.events->IterationAt(of.Call(row).time.start);
+       if (event == analysis::tables::Output::kNoRow)
+         return of.events->IterationAt(of.Call(row).time.start);
        return RankEvents::Iteration(of.events->rank().iterations.of_device[event]);
      }},
     {{"call", "Call", kCount, "The same on all ranks of one call; absent where not matched."},
@@ -62,27 +65,29 @@ constexpr EventColumn<CollectiveEvents> kCollectives[] = {
     {{"process_group", "Group", kText, "Process group, where recorded."},
      [](Collectives of, RunRow row) { return NameOrNothing(of.Call(row).group); }},
     {{"group_size", "Ranks", kCount, "Ranks of the group."},
-     [](Collectives of, RunRow row) { return Counted(GroupSizeOf(of.Call(row), of.run.ranks)); }},
+     [](Collectives of, RunRow row) {
+       return Counted(analysis::communication::GroupSizeOf(of.Call(row), of.run.ranks));
+     }},
     {{"dtype", "Type", kText, "Data type, where recorded."},
      [](Collectives of, RunRow row) { return NameOrNothing(of.Call(row).dtype); }},
     {{"bytes", "Bytes", kBytes, "Bytes of the full buffer, where recorded."},
      [](Collectives of, RunRow row) { return Counted(of.Call(row).bytes); }},
     {{"waiting", "Waiting", kTime, "Before the last rank joined; of matched calls."},
      [](Collectives of, RunRow row) -> Cell {
-       const CollectiveCall& call = of.Call(row);
+       const analysis::communication::CollectiveCall& call = of.Call(row);
        return call.transfer < 0 ? Cell() : Cell(call.time.length() - call.transfer);
      }},
     {{"transfer", "Transfer", kTime, "The rest; of matched calls."},
      [](Collectives of, RunRow row) { return Counted(of.Call(row).transfer); }},
     {{"late", "Late", kTime, "How much later the last rank joined than the one before; else 0."},
      [](Collectives of, RunRow row) -> Cell {
-       const MatchedCall* matched = of.Matched(row);
+       const analysis::communication::MatchedCall* matched = of.Matched(row);
        if (matched == nullptr || matched->transfer < 0) return {};
        return of.IsLast(*matched, row) ? matched->lateness : Ns{0};
      }},
     {{"is_last", "Last", kBool, "Whether this rank joined last, later than all others."},
      [](Collectives of, RunRow row) -> Cell {
-       const MatchedCall* matched = of.Matched(row);
+       const analysis::communication::MatchedCall* matched = of.Matched(row);
        if (matched == nullptr || matched->transfer < 0) return {};
        return std::int64_t{of.IsLast(*matched, row)};
      }},
@@ -91,7 +96,7 @@ constexpr EventColumn<CollectiveEvents> kCollectives[] = {
     {{"device_id", "Device event", kCount, "Its id in device_events."},
      [](Collectives of, RunRow row) {
        const std::uint32_t event = of.Call(row).event;
-       return event == Output::kNoRow ? Cell() : of.events->IdOf(event);
+       return event == analysis::tables::Output::kNoRow ? Cell() : of.events->IdOf(event);
      }},
 };
 
@@ -100,7 +105,7 @@ struct PathEvents {
       : events(std::move(of)), path(events->path()) {}
   std::size_t size() const { return path.size(); }
   std::shared_ptr<const RankEvents> events;
-  const std::vector<PathMove>& path;
+  const std::vector<analysis::path::PathMove>& path;
 };
 using Paths = const PathEvents&;
 
@@ -129,14 +134,14 @@ constexpr EventColumn<PathEvents> kPath[] = {
      }},
     {{"event_table", "Event table", kText, "host_events, call_events or device_events."},
      [](Paths of, RunRow row) -> Cell {
-       const PathOwner& in = of.path[row].in;
-       if (in.row == PathGraph::kNone) return {};
+       const analysis::path::PathOwner& in = of.path[row].in;
+       if (in.row == analysis::path::PathGraph::kNone) return {};
        return kEventTables[static_cast<std::size_t>(in.table)];
      }},
     {{"event_id", "Event id", kCount, "Id of the event around it in that table."},
      [](Paths of, RunRow row) {
-       const PathOwner& in = of.path[row].in;
-       return in.row == PathGraph::kNone ? Cell() : of.events->IdOf(in.row);
+       const analysis::path::PathOwner& in = of.path[row].in;
+       return in.row == analysis::path::PathGraph::kNone ? Cell() : of.events->IdOf(in.row);
      }},
 };
 

@@ -12,14 +12,16 @@ namespace {
 
 constexpr std::uint32_t kNoCall = kNoIndex;
 
-RunCommunication Communicate(std::span<const RankContext> ranks) {
+RunCommunication Communicate(std::span<const analysis::context::RankContext> ranks) {
   RunCommunication found;
-  found.ranks = std::move(TimeFacts(ranks).communication);
-  found.matching = MatchFacts(found.ranks);
-  found.clocks = AlignClocks(found.ranks, found.matching);
-  for (const RankFacts& rank : found.ranks) found.call_of.emplace_back(rank.calls.size(), -1);
+  found.ranks = std::move(analysis::communication::TimeFacts(ranks).communication);
+  found.matching = analysis::communication::MatchFacts(found.ranks);
+  found.clocks = analysis::communication::AlignClocks(found.ranks, found.matching);
+  for (const analysis::communication::RankFacts& rank : found.ranks)
+    found.call_of.emplace_back(rank.calls.size(), -1);
   for (std::size_t i = 0; i < found.matching.calls.size(); ++i) {
-    for (const MatchedCall::Member& member : found.matching.calls[i].members) {
+    for (const analysis::communication::MatchedCall::Member& member :
+         found.matching.calls[i].members) {
       found.call_of[member.rank][member.call] = static_cast<std::int64_t>(i);
     }
   }
@@ -32,8 +34,9 @@ const RunCommunication& RunEvents::communication() const {
   return communication_.Get([this] { return Communicate(*ranks_); });
 }
 
-const Replayer& RunEvents::replayer() const {
-  return *replayer_.Get([this] { return std::make_unique<const Replayer>(ranks_); });
+const analysis::path::Replayer& RunEvents::replayer() const {
+  return *replayer_.Get(
+      [this] { return std::make_unique<const analysis::path::Replayer>(ranks_); });
 }
 
 RankEvents::RankEvents(std::shared_ptr<const RunEvents> run, std::size_t position,
@@ -56,7 +59,7 @@ Cell RankEvents::ThreadName(ThreadId thread) const {
 }
 
 Cell RankEvents::ModuleOf(HostId op) const {
-  const auto& modules = modules_.Get([this] { return ModulesOfHost(profile()); });
+  const auto& modules = modules_.Get([this] { return analysis::path::ModulesOfHost(profile()); });
   return op.valid() && !modules.empty() ? Text(modules[op.value]) : Cell();
 }
 
@@ -71,49 +74,58 @@ HostId RankEvents::ForwardOf(HostId op) const {
 std::int32_t RankEvents::QueueOf(std::uint32_t device_row) const {
   return queues_.Get([this] {
     std::vector<std::int32_t> queues(profile().device.size(), -1);
-    for (const LaunchRow& launch : LaunchRowsOf(rank_)) queues[launch.row] = launch.queue;
+    for (const analysis::device::LaunchRow& launch : analysis::device::LaunchRowsOf(rank_))
+      queues[launch.row] = launch.queue;
     return queues;
   })[device_row];
 }
 
 Ns RankEvents::ExposedOf(std::uint32_t device_row) const {
   const auto& [collectives, copies] = exposed_.Get([this] {
-    return std::pair(
-        ExposedTimes(profile(), rank_.classes, Exposable::kCollectives, rank_.unobserved),
-        ExposedTimes(profile(), rank_.classes, Exposable::kCopiesAndSets, rank_.unobserved));
+    return std::pair(analysis::classify::ExposedTimes(profile(), rank_.classes,
+                                                      analysis::classify::Exposable::kCollectives,
+                                                      rank_.unobserved),
+                     analysis::classify::ExposedTimes(profile(), rank_.classes,
+                                                      analysis::classify::Exposable::kCopiesAndSets,
+                                                      rank_.unobserved));
   });
   return collectives[device_row] + copies[device_row];
 }
 
 double RankEvents::FlopsOf(std::uint32_t device_row) const {
-  return work_.Get([this] { return WorkDivision(rank_); }).Of(device_row).flops;
+  return work_.Get([this] { return analysis::context::WorkDivision(rank_); }).Of(device_row).flops;
 }
 
 std::optional<std::uint32_t> RankEvents::CollectiveOf(std::uint32_t device_row) const {
   const std::uint32_t call = collectives_.Get([this] {
     std::vector<std::uint32_t> calls(profile().device.size(), kNoCall);
-    const std::vector<CollectiveCall>& all = run_->communication().ranks[position_].calls;
+    const std::vector<analysis::communication::CollectiveCall>& all =
+        run_->communication().ranks[position_].calls;
     for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (all[i].event != Output::kNoRow) calls[all[i].event] = i;
+      if (all[i].event != analysis::tables::Output::kNoRow) calls[all[i].event] = i;
     }
     return calls;
   })[device_row];
   return call == kNoCall ? std::nullopt : std::optional(call);
 }
 
-const std::vector<PathMove>& RankEvents::path() const {
-  return path_.Get([this]() -> std::vector<PathMove> {
-    const Replayer& replayer = run_->replayer();
+const std::vector<analysis::path::PathMove>& RankEvents::path() const {
+  return path_.Get([this]() -> std::vector<analysis::path::PathMove> {
+    const analysis::path::Replayer& replayer = run_->replayer();
     if (!replayer.can_replay()) return {};
-    return LongestPathMoves(replayer, position_, std::numeric_limits<std::size_t>::max()).kept;
+    return analysis::path::LongestPathMoves(replayer, position_,
+                                            std::numeric_limits<std::size_t>::max())
+        .kept;
   });
 }
 
 Ns RankEvents::OnPath(std::uint32_t device_row) const {
   return on_path_.Get([this] {
     std::vector<Ns> times(profile().device.size(), 0);
-    for (const PathMove& move : path()) {
-      if (move.in.table != PathTable::kDevice || move.in.row == PathGraph::kNone) continue;
+    for (const analysis::path::PathMove& move : path()) {
+      if (move.in.table != analysis::path::PathTable::kDevice ||
+          move.in.row == analysis::path::PathGraph::kNone)
+        continue;
       times[move.in.row] += move.time.length();
     }
     return times;

@@ -46,9 +46,9 @@ class Lazy {
 
 /// Collectives of the run, matched over its ranks.
 struct RunCommunication {
-  std::vector<RankFacts> ranks;
-  Matching matching;
-  Clocks clocks;
+  std::vector<analysis::communication::RankFacts> ranks;
+  analysis::communication::Matching matching;
+  analysis::communication::Clocks clocks;
   /// By rank and call: its place in `matching.calls`; -1: not matched.
   std::vector<std::vector<std::int64_t>> call_of;
 };
@@ -56,16 +56,16 @@ struct RunCommunication {
 /// Events of all ranks of one run.
 class RunEvents {
  public:
-  explicit RunEvents(std::shared_ptr<const std::vector<RankContext>> ranks)
+  explicit RunEvents(std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks)
       : ranks_(std::move(ranks)) {}
-  std::span<const RankContext> ranks() const { return *ranks_; }
+  std::span<const analysis::context::RankContext> ranks() const { return *ranks_; }
   const RunCommunication& communication() const;
-  const Replayer& replayer() const;
+  const analysis::path::Replayer& replayer() const;
 
  private:
-  std::shared_ptr<const std::vector<RankContext>> ranks_;
+  std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks_;
   Lazy<RunCommunication> communication_;
-  Lazy<std::unique_ptr<const Replayer>> replayer_;
+  Lazy<std::unique_ptr<const analysis::path::Replayer>> replayer_;
 };
 
 /// Events of one rank.
@@ -75,7 +75,7 @@ class RankEvents {
 
   const RunEvents& run() const { return *run_; }
   std::size_t position() const { return position_; }
-  const RankContext& rank() const { return rank_; }
+  const analysis::context::RankContext& rank() const { return rank_; }
   const Profile& profile() const { return *rank_.profile; }
 
   /// Absent where the id is none.
@@ -91,7 +91,8 @@ class RankEvents {
   Cell ThreadNumber(ThreadId thread) const;
   Cell ThreadName(ThreadId thread) const;
   static Cell Iteration(std::uint32_t iteration) {
-    return iteration == Iterations::kNone ? Cell() : Cell(std::int64_t{iteration});
+    return iteration == analysis::context::Iterations::kNone ? Cell()
+                                                             : Cell(std::int64_t{iteration});
   }
   /// For an event of the host.
   Cell IterationAt(Ns time) const { return Iteration(rank_.iterations.AtHostTime(time)); }
@@ -104,7 +105,7 @@ class RankEvents {
   double FlopsOf(std::uint32_t device_row) const;  ///< -1: unknown.
   /// Place among the rank's collectives; nothing for other work.
   std::optional<std::uint32_t> CollectiveOf(std::uint32_t device_row) const;
-  const std::vector<PathMove>& path() const;
+  const std::vector<analysis::path::PathMove>& path() const;
   Ns OnPath(std::uint32_t device_row) const;
   /// Device work and its time that were launched in a host range.
   struct Launched {
@@ -118,14 +119,14 @@ class RankEvents {
  private:
   std::shared_ptr<const RunEvents> run_;
   std::size_t position_;
-  const RankContext& rank_;
+  const analysis::context::RankContext& rank_;
   std::int64_t first_id_;
   Lazy<std::vector<StringId>> modules_;
   Lazy<std::vector<std::int32_t>> queues_, depths_;
   Lazy<std::pair<OptionalColumn<Ns>, OptionalColumn<Ns>>> exposed_;
-  Lazy<WorkDivision> work_;
+  Lazy<analysis::context::WorkDivision> work_;
   Lazy<std::vector<std::uint32_t>> collectives_;
-  Lazy<std::vector<PathMove>> path_;
+  Lazy<std::vector<analysis::path::PathMove>> path_;
   Lazy<std::vector<Ns>> on_path_, selfs_;
   Lazy<std::vector<Launched>> launched_;
 };

@@ -80,7 +80,7 @@ RelationInfo MakeInfo(std::string_view id, std::string_view title, std::string_v
 
 std::vector<RelationInfo> MakeSchema() {
   std::vector<RelationInfo> all;
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     all.push_back(MakeInfo(table.id, table.title, table.doc, Origin::kReport, table.columns));
   }
   for (const TableShape& table : ReportShapes()) {

@@ -247,7 +247,7 @@ std::string_view KeyOf(const report::Finding& finding) {
 
 // The rule that explains it; an empty cell where it stands for itself.
 Cell CauseCell(const report::Report& report, const report::Finding& finding) {
-  const report::Finding* cause = CauseOf(report, finding);
+  const report::Finding* cause = report::CauseOf(report, finding);
   return cause == nullptr ? Cell{} : Made(cause->rule);
 }
 

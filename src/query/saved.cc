@@ -8,13 +8,13 @@
 #include "base/errors.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::query {
 
 // Written by profgauge_embed() in CMakeLists.txt.
 std::string_view EmbeddedQueries(std::string_view path);
 std::span<const std::string_view> EmbeddedQueriesPaths();
 
-}  // namespace profgauge
+}  // namespace profgauge::query
 
 namespace profgauge::query {
 namespace {

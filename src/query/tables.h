@@ -52,7 +52,8 @@ inline constexpr std::int64_t kIdsOfRank = std::int64_t{1} << 36;
 
 /// Adds the rows of the event tables among `wanted`. `ranks` are those of a run from `position` on,
 /// and their profiles must outlive the rows. Cheap: cells are read when a statement asks for them.
-void AddEvents(const std::string& run, std::shared_ptr<const std::vector<RankContext>> ranks,
+void AddEvents(const std::string& run,
+               std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks,
                std::size_t position, const Places& wanted, Dataset& data);
 
 }  // namespace profgauge::query

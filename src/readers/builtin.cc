@@ -44,7 +44,7 @@
 #include "readers/xla/scrub.h"
 #include "readers/xla/xla_reader.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 // The first of two readers that are equally sure reads, so a narrow format comes before a wide one.
@@ -84,7 +84,7 @@ std::string_view WhatToCheckFirst(const Source& source) {
   return {};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers
 
 namespace profgauge::readers {
 namespace {

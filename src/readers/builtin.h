@@ -11,7 +11,7 @@
 #include "readers/reader.h"
 #include "readers/text/rename.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// In the order in which they are asked whether the bytes are theirs. Made at the first call.
 std::span<const std::unique_ptr<Reader>> BuiltinReaders();
@@ -19,7 +19,7 @@ std::span<const std::unique_ptr<Reader>> BuiltinReaders();
 /// The first thing to check in a profile, by the format's reader; mostly nothing.
 std::string_view WhatToCheckFirst(const Source& source);
 
-}  // namespace profgauge
+}  // namespace profgauge::readers
 
 namespace profgauge::readers {
 

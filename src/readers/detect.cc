@@ -19,7 +19,7 @@
 #include "readers/parquet/footer.h"
 #include "readers/text/json_shape.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using std::string_view_literals::operator""sv;
@@ -275,4 +275,4 @@ std::optional<Error> ForeignFile(const std::string& path, std::string_view head,
                     HelpFor(found.row->help, path));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

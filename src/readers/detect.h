@@ -21,7 +21,7 @@
 #include "profgauge/error.h"
 #include "readers/reader.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// The reader whose format the bytes have; it lives as long as the program. `head`: the first
 /// kSniffBytes, decompressed. An SQLite database is opened to see its tables, and must be a plain
@@ -43,4 +43,4 @@ std::optional<Error> ForeignFile(const std::string& path, std::string_view head,
 /// The visible properties of an unknown file, and the supported formats. `head` as above.
 Error UnknownFile(const std::string& path, std::string_view head);
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

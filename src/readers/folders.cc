@@ -45,7 +45,7 @@ std::map<std::string, std::vector<std::string>> ByFolder(const std::vector<std::
 
 }  // namespace profgauge::readers
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -191,4 +191,4 @@ void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions&
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -29,7 +29,7 @@ std::map<std::string, std::vector<std::string>> ByFolder(const std::vector<std::
 
 }  // namespace profgauge::readers
 
-namespace profgauge {
+namespace profgauge::readers {
 
 // Profiles of the capture of graphs, which serving engines write beside those of the replay: how
 // they are found, and which profile they belong to. Their use: model/graph_operators.h.
@@ -54,4 +54,4 @@ std::vector<std::string> TakeCaptures(std::vector<std::string>& files);
 void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
                        std::vector<Profile>& profiles);
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -18,7 +18,7 @@
 #include "readers/builtin.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 /// Profiles of programs that are supported, in forms that are not: they were meant to be judged.
@@ -103,4 +103,4 @@ bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles) {
   });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -28,7 +28,7 @@
 #include "readers/run_side/attach.h"
 #include "readers/run_side/document.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -398,4 +398,4 @@ Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
   return std::move(run.profiles);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -18,7 +18,7 @@
 #include "readers/ranks.h"
 #include "readers/reader.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// Reads the (first) profile of a file or, for "-", from standard input. Errors: kInput, with the
 /// kind of the file instead if it is known (empty, a directory, a Git LFS pointer, an archive…).
@@ -70,4 +70,4 @@ Result<std::vector<Profile>> ReadRun(const std::vector<std::string>& paths,
                                      const ReadOptions& options,
                                      RanksFrom ranks = RanksFrom::kRecorded);
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -20,7 +20,7 @@
 #include "readers/builtin.h"
 #include "readers/ranks.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -297,4 +297,4 @@ std::vector<std::string> KeepLatest(std::vector<Profile>& profiles) {
   return left_out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

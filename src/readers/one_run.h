@@ -14,7 +14,7 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// Why the two are not ranks of one run, in words ("both are rank 0"); nothing if they may be.
 /// Profiles of one file are always of one run. Symmetric except for the order of the words. O(rows
@@ -52,4 +52,4 @@ Error SeveralRuns(const std::string& where, const std::string& why,
 ///   host1_977.1700086400000.pt.trace.json   rank 0, Tuesday's run    kept
 std::vector<std::string> KeepLatest(std::vector<Profile>& profiles);
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -18,7 +18,7 @@
 #include "model/summary/summary.h"
 #include "readers/one_run.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 /// A path as alternating texts and numbers: "a/rank", "0", "_trace.json".
@@ -250,4 +250,4 @@ Status CheckRanksKnown(const std::vector<Profile>& profiles, const std::string& 
   return Fail(std::move(error));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

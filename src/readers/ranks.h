@@ -17,7 +17,7 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// The source that makes profiles of several files ranks of one run.
 enum class RanksFrom : std::uint8_t {
@@ -54,4 +54,4 @@ bool AreRanksKnown(const std::vector<Profile>& profiles);
 /// Errors: kInput "input/ranks-unknown" unless AreRanksKnown(), with a command for each choice.
 Status CheckRanksKnown(const std::vector<Profile>& profiles, const std::string& where);
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace profgauge {
+namespace profgauge::readers {
 
 Result<std::vector<Profile>> Reader::ReadRanks(ByteSource& source,
                                                const ReadOptions& options) const {
@@ -39,4 +39,4 @@ Status Reader::ReadParts(std::vector<std::string>&, const ReadOptions&, Run&) co
 
 Status Reader::Settle(const std::string&, Run&) const { return {}; }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -32,7 +32,7 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// How sure a reader is that the bytes are of its format. If several give the same answer, the
 /// first in the list of builtin.cc reads the file.
@@ -159,4 +159,4 @@ class Reader {
 /// Bytes of a file at which the readers look to find its format.
 inline constexpr std::size_t kSniffBytes = 64 * 1024;
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

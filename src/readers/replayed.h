@@ -17,7 +17,7 @@
 #include "profgauge/error.h"
 #include "readers/detect.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 /// Gives the first bytes again that were read to look at them.
 ///
@@ -73,4 +73,4 @@ class Replayed final : public ByteSource {
   std::optional<Error> failed_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

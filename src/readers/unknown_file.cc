@@ -10,7 +10,7 @@
 #include "readers/detect.h"
 #include "readers/text/json_shape.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 /// Bytes that text in UTF-8 does not have.
@@ -106,4 +106,4 @@ Error UnknownFile(const std::string& path, std::string_view head) {
   return error;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -34,7 +34,7 @@ Quantity ChangeOf(double base, double change, Unit unit) {
 }
 
 /// The same in the unit of the limit that is beside it, if one does.
-Quantity ChangeBesideLimit(const MetricComparison& compared) {
+Quantity ChangeBesideLimit(const gate::MetricComparison& compared) {
   if (compared.limit.empty()) return ChangeOf(compared.base, compared.change, compared.unit);
   const bool is_share = compared.unit == Unit::kShare;
   if (!compared.is_relative) return MakeChange(compared.change, compared.unit, is_share);
@@ -50,21 +50,22 @@ Quantity ChangeBesideLimit(const MetricComparison& compared) {
 ///     5 %             shares                    +7.8 % [+3.1, +12.7]
 ///     2 ms            times                     +3.1 ms [+1.2, +5.1]
 ///     of a share      points, or parts of it    +3.0 points, or +12 %
-ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunComparison& run,
-                                   const DeviceWords& words) {
-  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(compared.metric);
+ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
+                                   const gate::RunComparison& run, const DeviceWords& words) {
+  const std::shared_ptr<const analysis::MetricSpec> spec =
+      analysis::DescribeMetric(compared.metric);
   ComparedMetric metric;
   metric.metric = compared.metric;
   metric.title = spec == nullptr ? compared.metric : InDeviceWords(spec->title, words);
   metric.limit = compared.limit;
-  if (!compared.limit.empty()) metric.level = StateOf(LevelName(compared.level));
+  if (!compared.limit.empty()) metric.level = StateOf(rules::LevelName(compared.level));
   metric.result = compared.is_missing   ? State::kMissing
                   : compared.over_limit ? State::kOpen
-                                        : StateOf(ChangeName(compared.verdict));
+                                        : StateOf(gate::stats::ChangeName(compared.verdict));
   metric.note = compared.reason;
   if (!run.is_judged) {
     metric.result = State::kNotApplicable;
-    metric.note = "the baseline is not comparable: " + HardDifferences(run.differences);
+    metric.note = "the baseline is not comparable: " + gate::HardDifferences(run.differences);
   }
   if (compared.is_missing) {
     metric.change = MakeQuantity({}, Unit::kShare, compared.reason);
@@ -73,7 +74,7 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   metric.base = MakeQuantity(compared.base, compared.unit);
   metric.current = MakeQuantity(compared.current, compared.unit);
   metric.change = ChangeBesideLimit(compared);
-  if (compared.method == CompareMethod::kStatistics) {
+  if (compared.method == gate::CompareMethod::kStatistics) {
     const bool is_points = compared.unit == Unit::kShare && !compared.is_relative;
     // Times are compared as ratios, whatever the unit of their limit.
     const bool is_amount = compared.unit != Unit::kShare && !compared.is_relative;
@@ -83,7 +84,7 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
     };
     const auto end = [&](double change) {
       Quantity quantity = said(change);
-      if (!is_points && !is_amount) quantity.text = IntervalEnd(change, false);
+      if (!is_points && !is_amount) quantity.text = gate::IntervalEnd(change, false);
       return quantity;
     };
     metric.change = said(compared.shift);
@@ -101,7 +102,7 @@ ComparedMetric BuildComparedMetric(const MetricComparison& compared, const RunCo
   return metric;
 }
 
-PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& words) {
+PairedValue BuildValue(const gate::PairedValue& paired, const DeviceWords& words) {
   PairedValue value;
   value.metric = paired.spec->id;
   value.title = InDeviceWords(paired.spec->title, words);
@@ -119,9 +120,9 @@ PairedValue BuildValue(const profgauge::PairedValue& paired, const DeviceWords& 
 }
 
 // Two runs do not show how much equal runs differ: no difference between them is significant.
-bool KnowsNoise(const RunComparison& run) { return run.baseline_runs + run.current_runs > 2; }
+bool KnowsNoise(const gate::RunComparison& run) { return run.baseline_runs + run.current_runs > 2; }
 
-ComparisonStep BuildStep(const WaterfallStep& from, bool knows_noise) {
+ComparisonStep BuildStep(const gate::WaterfallStep& from, bool knows_noise) {
   ComparisonStep step;
   step.level = from.level;
   step.name = from.name;
@@ -138,13 +139,13 @@ ComparisonStep BuildStep(const WaterfallStep& from, bool knows_noise) {
   return step;
 }
 
-PairedTable BuildTable(const profgauge::PairedTable& from, bool knows_noise) {
+PairedTable BuildTable(const gate::PairedTable& from, bool knows_noise) {
   PairedTable table;
   table.measure = from.of_host ? Measure::kHostTime : Measure::kGpuTime;
   table.base = from.base;
   table.current = from.current;
   table.delta = from.delta;
-  for (const profgauge::PairedWork& work : from.rows) {
+  for (const gate::PairedWork& work : from.rows) {
     PairedWork& row = table.rows.emplace_back();
     row.name = work.name;
     row.change = work.change;
@@ -179,30 +180,30 @@ std::string AcceleratorOf(const Comparison& comparison) {
   return std::string(AcceleratorId(base));
 }
 
-Comparison BuildComparison(const RunComparison& run, const std::string& accelerator) {
+Comparison BuildComparison(const gate::RunComparison& run, const std::string& accelerator) {
   Comparison comparison;
   comparison.baseline = run.base_name;
   comparison.candidate = run.current_name;
   comparison.baseline_runs = run.baseline_runs;
   comparison.current_runs = run.current_runs;
   comparison.comparable = run.is_comparable;
-  for (const profgauge::Difference& difference : run.differences) {
+  for (const gate::Difference& difference : run.differences) {
     comparison.differences.push_back(
         {difference.property, difference.base, difference.current, difference.is_hard});
   }
   comparison.alike = run.alike;
   comparison.accelerator = accelerator.empty() ? AcceleratorOf(comparison) : accelerator;
   const DeviceWords& words = DeviceWordsOf(FindAccelerator(comparison.accelerator));
-  for (const MetricComparison& metric : run.metrics) {
+  for (const gate::MetricComparison& metric : run.metrics) {
     comparison.metrics.push_back(BuildComparedMetric(metric, run, words));
   }
-  for (const profgauge::PairedValue& value : run.values) {
+  for (const gate::PairedValue& value : run.values) {
     comparison.values.push_back(BuildValue(value, words));
   }
   comparison.base = run.waterfall.base;
   comparison.current = run.waterfall.current;
   comparison.delta = run.waterfall.delta;
-  for (const WaterfallStep& step : run.waterfall.steps) {
+  for (const gate::WaterfallStep& step : run.waterfall.steps) {
     comparison.waterfall.push_back(BuildStep(step, KnowsNoise(run)));
   }
   comparison.kernels = BuildTable(run.kernels, KnowsNoise(run));
@@ -210,7 +211,7 @@ Comparison BuildComparison(const RunComparison& run, const std::string& accelera
   return comparison;
 }
 
-void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate) {
+void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certificate) {
   if (certificate.checks.empty()) return;
   CertificateCheck check{"launches-as-baseline", "Iterations launch as much as the baseline's"};
   check.affects = {"time", "idle", "kernels"};

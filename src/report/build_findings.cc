@@ -15,13 +15,13 @@ namespace profgauge::report {
 namespace {
 
 /// The worst level that the rule can reach, for findings that did not fire.
-Level WorstLevelOf(const Rule& rule) {
+rules::Level WorstLevelOf(const rules::Rule& rule) {
   if (rule.level) return *rule.level;
   const bool has_error = rule.metric && (rule.metric->error_above || rule.metric->error_below);
-  return has_error ? Level::kError : Level::kWarn;
+  return has_error ? rules::Level::kError : rules::Level::kWarn;
 }
 
-Quantity MetricOf(const profgauge::Finding& finding) {
+Quantity MetricOf(const rules::Finding& finding) {
   if (IsAbsent(finding.metric)) return {{}, finding.metric_unit, "–", finding.reason};
   return {finding.metric, finding.metric_unit, finding.metric_text, ""};
 }
@@ -31,33 +31,33 @@ Quantity TimeOf(const std::optional<double>& ns) {
   return {static_cast<std::int64_t>(std::llround(*ns)), Unit::kTime, FormatDuration(*ns), ""};
 }
 
-std::string ReasonOf(const profgauge::Finding& finding) {
+std::string ReasonOf(const rules::Finding& finding) {
   if (finding.waiver == nullptr) return finding.reason;
   return fmt::format("{} (owner: {}, until {})", finding.waiver->reason, finding.waiver->owner,
                      finding.waiver->expires);
 }
 
-Bound BoundOf(GainBound bound) {
+Bound BoundOf(rules::GainBound bound) {
   switch (bound) {
-    case GainBound::kUpper:
+    case rules::GainBound::kUpper:
       return Bound::kUpper;
-    case GainBound::kTypical:
+    case rules::GainBound::kTypical:
       return Bound::kTypical;
-    case GainBound::kMeasured:
+    case rules::GainBound::kMeasured:
       break;
   }
   return Bound::kMeasured;
 }
 
 // Where to read on. The built-in rules' page is not beside the report; the program has its text.
-std::string DocsOf(const Rule& rule) {
+std::string DocsOf(const rules::Rule& rule) {
   const bool is_derived = rule.docs.empty() || rule.docs.starts_with("rules/README.md#");
   if (!is_derived) return rule.docs;
   return "profgauge rules explain " + rule.id;
 }
 
 // Whether a simulation saves nothing: the rounding of some nanoseconds does not count.
-bool SavesNothing(const profgauge::Finding& finding) {
+bool SavesNothing(const rules::Finding& finding) {
   const double gain = finding.gain.value_or(0);
   return gain <= 0 ||
          (finding.gain_limit && gain < knowledge::kFindingsNoGainShare * *finding.gain_limit);
@@ -103,14 +103,14 @@ std::string NextOf(std::string_view command, std::span<const Profile> ranks) {
   return out;
 }
 
-Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluation,
+Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evaluation,
                      std::span<const Profile> ranks) {
   Finding finding;
   finding.rule = from.rule->id;
   finding.key = from.key;
-  finding.status = StateOf(FindingStatusName(from.status));
-  finding.level =
-      Fired(from.status) ? finding.status : StateOf(LevelName(WorstLevelOf(*from.rule)));
+  finding.status = StateOf(rules::FindingStatusName(from.status));
+  finding.level = rules::Fired(from.status) ? finding.status
+                                            : StateOf(rules::LevelName(WorstLevelOf(*from.rule)));
   finding.title = from.title;
   finding.message = from.message;
   finding.message_parts = from.message_parts;
@@ -122,7 +122,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
     finding.gain_bound = Bound::kReplayed;
     const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
     const bool says_more =
-        from.rule->gain->bound == GainBound::kUpper && !limit.empty() &&
+        from.rule->gain->bound == rules::GainBound::kUpper && !limit.empty() &&
         *from.gain_limit > knowledge::kFindingsBoundExcess * from.gain.value_or(0);
     if (SavesNothing(from)) finding.gain.text = "nothing";
     finding.gain.text +=
@@ -134,7 +134,7 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
   finding.advice = from.advice;
   finding.docs = DocsOf(*from.rule);
   finding.next = NextOf(from.next, ranks);
-  for (const EvidenceHead& head : from.evidence_heads) {
+  for (const rules::EvidenceHead& head : from.evidence_heads) {
     finding.evidence_heads.push_back(head.head);
     finding.evidence_units.push_back(head.unit);
   }
@@ -146,16 +146,18 @@ Finding BuildFinding(const profgauge::Finding& from, const Evaluation& evaluatio
 }  // namespace
 
 // In the order of the evaluation, so that positions in a plan are valid here, too.
-std::vector<Finding> BuildFindings(const Evaluation& evaluation, std::span<const Profile> ranks) {
+std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
+                                   std::span<const Profile> ranks) {
   std::vector<Finding> findings;
-  for (const profgauge::Finding& finding : evaluation.findings) {
+  for (const rules::Finding& finding : evaluation.findings) {
     findings.push_back(BuildFinding(finding, evaluation, ranks));
   }
   // What only shows that the profile is flawed saves nothing, nor do symptoms of that.
   std::vector<std::size_t> flaws;
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    const profgauge::Finding& cause = evaluation.findings[i];
-    if (Fired(cause.status) && cause.rule->category == kAboutRecording) flaws.push_back(i);
+    const rules::Finding& cause = evaluation.findings[i];
+    if (rules::Fired(cause.status) && cause.rule->category == rules::kAboutRecording)
+      flaws.push_back(i);
   }
   std::vector<bool> is_seen(findings.size());
   while (!flaws.empty()) {

@@ -15,24 +15,26 @@ Quantity TimeOf(double ns) {
 }
 
 /// The change of the step: its rule's name for it, else the first point of the advice.
-std::string ChangeOf(const profgauge::Finding& finding) {
+std::string ChangeOf(const rules::Finding& finding) {
   if (!finding.change.empty()) return finding.change + ".";
   return finding.advice_parts.empty() ? "" : TextOf(finding.advice_parts.front());
 }
 
 // A step changes all that its rule looks at: it is the fix of all of its findings.
-void AddKeys(const Evaluation& evaluation, std::size_t first, std::vector<std::string>& keys) {
-  const profgauge::Finding& of = evaluation.findings[first];
-  for (const profgauge::Finding& finding : evaluation.findings) {
-    const bool is_its =
-        Fired(of.status) ? finding.rule == of.rule && Fired(finding.status) : &finding == &of;
+void AddKeys(const rules::Evaluation& evaluation, std::size_t first,
+             std::vector<std::string>& keys) {
+  const rules::Finding& of = evaluation.findings[first];
+  for (const rules::Finding& finding : evaluation.findings) {
+    const bool is_its = rules::Fired(of.status)
+                            ? finding.rule == of.rule && rules::Fired(finding.status)
+                            : &finding == &of;
     if (is_its) keys.push_back(finding.key);
   }
 }
 
 }  // namespace
 
-Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
+Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
                const DeviceWords& words) {
   Plan out;
   out.absent_because = plan.absent_because;
@@ -49,13 +51,13 @@ Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation,
                  {counted, Unit::kShare, FormatShare(counted), ""},
                  {}};
   }
-  for (const profgauge::PlanStep& step : plan.steps) {
+  for (const rules::PlanStep& step : plan.steps) {
     PlanStep& to = out.steps.emplace_back();
-    const profgauge::Finding& first = evaluation.findings[step.findings.front()];
+    const rules::Finding& first = evaluation.findings[step.findings.front()];
     for (const std::size_t at : step.findings) {
       to.rules.push_back(evaluation.findings[at].rule->id);
       AddKeys(evaluation, at, to.findings);
-      to.fired = to.fired && Fired(evaluation.findings[at].status);
+      to.fired = to.fired && rules::Fired(evaluation.findings[at].status);
     }
     // The title of the fault: a passed rule may become the limit once the steps before it are done.
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);

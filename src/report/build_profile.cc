@@ -155,17 +155,19 @@ std::string CaptureDate(std::int64_t origin_ns) {
 }
 
 // "; the last 2 left out as incomplete"; empty: none is, or others are left out besides.
-std::string LeftOutText(const Analysis& analysis) {
+std::string LeftOutText(const analysis::Analysis& analysis) {
   const Table* others = analysis.FindTable("other_iterations");
   const std::int64_t left_out = analysis.iterations_total - analysis.iterations_selected -
                                 static_cast<std::int64_t>(others == nullptr ? 0 : others->rows());
-  const bool is_tail = std::any_of(
-      analysis.remarks.begin(), analysis.remarks.end(), [](const profgauge::Remark& remark) {
-        return remark.id == "incomplete-iterations" || remark.id == kIterationsLost;
-      });
-  const bool is_head =
-      std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
-                  [](const profgauge::Remark& remark) { return remark.id == kIncompleteStart; });
+  const bool is_tail = std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
+                                   [](const analysis::Remark& remark) {
+                                     return remark.id == "incomplete-iterations" ||
+                                            remark.id == analysis::context::kIterationsLost;
+                                   });
+  const bool is_head = std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
+                                   [](const analysis::Remark& remark) {
+                                     return remark.id == analysis::context::kIncompleteStart;
+                                   });
   if (is_head && left_out > 0) {
     return fmt::format("; {} excluded as incomplete", FormatCount(left_out));
   }
@@ -176,7 +178,7 @@ std::string LeftOutText(const Analysis& analysis) {
 }
 
 // "all 12 iterations", "iterations 3 to 9 of 12", "7 of 12 iterations".
-std::string SelectionText(const Analysis& analysis) {
+std::string SelectionText(const analysis::Analysis& analysis) {
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
   if (analysis.iteration_source.by == IterationsBy::kRange) {
     return fmt::format(
@@ -192,14 +194,16 @@ std::string SelectionText(const Analysis& analysis) {
   std::int64_t first = -1, last = -1;
   std::string first_label, last_label;
   const Table* table = analysis.FindTable("iterations");
-  const Column* index = ColumnOf<columns::kIterations>(table, "index"_col);
-  const Column* name = ColumnOf<columns::kIterations>(table, "name"_col);
+  const Column* index =
+      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "index"_col);
+  const Column* name =
+      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "name"_col);
   for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
     const std::int64_t number = index->IntegerAt(row);
     const bool named = name != nullptr && row < name->size() && !name->IsAbsentAt(row);
-    const std::string label =
-        IterationLabel(analysis.iteration_source,
-                       named ? table->strings()[name->TextAt(row)] : std::string_view{}, number);
+    const std::string label = analysis::context::IterationLabel(
+        analysis.iteration_source, named ? table->strings()[name->TextAt(row)] : std::string_view{},
+        number);
     if (row == 0 || number < first) {
       first = number;
       first_label = label;
@@ -221,7 +225,7 @@ std::string SelectionText(const Analysis& analysis) {
 namespace {
 
 // "iterations 200 to 400 of 939", where a file without events says which its numbers are of.
-std::string StatedSelection(const Reported& reported, const Analysis& analysis) {
+std::string StatedSelection(const Reported& reported, const analysis::Analysis& analysis) {
   const auto [recorded, start, stop] = reported.iterations;
   const std::int64_t total = analysis.iterations_total, selected = analysis.iterations_selected;
   if (start < 0 || stop - start + 1 != selected || selected >= total) return {};
@@ -255,7 +259,7 @@ std::string RunNameOf(std::string_view path) {
 }
 
 ProfileInfo BuildProfileInfo(const BuildInput& input) {
-  const Analysis& analysis = *input.analysis;
+  const analysis::Analysis& analysis = *input.analysis;
   const Profile& first = input.ranks.front();
   const Pairs facts = MergedFacts(input.ranks);
   ProfileInfo info;
@@ -264,7 +268,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.format = first.source.format;
   info.dialect = first.source.dialect;
   // One file may sum up many ranks.
-  const profgauge::Metric* ranks = analysis.Find(metric::kProfileRanks);
+  const analysis::Metric* ranks = analysis.Find(metric::kProfileRanks);
   info.ranks = std::max(static_cast<std::int64_t>(input.ranks.size()),
                         ranks == nullptr ? 0 : AsWhole(ranks->value, 0));
   info.devices = DevicesOf(input);
@@ -272,7 +276,7 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
     info.more_devices = static_cast<std::int64_t>(info.devices.size() - kMostDevices);
     info.devices.resize(kMostDevices);
   }
-  info.accelerator = AcceleratorId(AcceleratorOf(input.ranks));
+  info.accelerator = AcceleratorId(profgauge::AcceleratorOf(input.ranks));
   info.framework = FrameworkOf(facts);
   for (const VersionFact& version : kVersions) {
     const std::string text(Find(facts, version.key));

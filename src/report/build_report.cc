@@ -19,18 +19,18 @@ namespace profgauge::report {
 namespace {
 
 /// The kinds of device whose own metrics the run has: those of others would only be noise.
-std::set<std::string_view> FamiliesOf(const Analysis& analysis) {
+std::set<std::string_view> FamiliesOf(const analysis::Analysis& analysis) {
   std::set<std::string_view> families = {""};
-  for (const profgauge::Metric& found : analysis.metrics) {
+  for (const analysis::Metric& found : analysis.metrics) {
     if (!IsAbsent(found.value)) families.insert(found.spec->family);
   }
   return families;
 }
 
-std::vector<Metric> BuildMetrics(const Analysis& analysis, const DeviceWords& words) {
+std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const DeviceWords& words) {
   const auto families = FamiliesOf(analysis);
   std::vector<Metric> metrics;
-  for (const profgauge::Metric& found : analysis.metrics) {
+  for (const analysis::Metric& found : analysis.metrics) {
     if (!families.contains(found.spec->family)) continue;
     Metric& metric = metrics.emplace_back();
     metric.id = found.spec->id;
@@ -49,7 +49,7 @@ std::vector<Metric> BuildMetrics(const Analysis& analysis, const DeviceWords& wo
 Value LimitOf(const std::optional<double>& limit) { return limit ? Value{*limit} : Value{}; }
 
 /// How far the measured value is inside its limits: negative when it is beyond one.
-Value RoomOf(const Value& measured, const Threshold& threshold) {
+Value RoomOf(const Value& measured, const rules::Threshold& threshold) {
   if (IsAbsent(measured) || (!threshold.min && !threshold.max)) return {};
   const double value = AsNumber(measured, 0);
   double room = std::numeric_limits<double>::infinity();
@@ -60,9 +60,11 @@ Value RoomOf(const Value& measured, const Threshold& threshold) {
 
 // The margin is to the nearer limit; beyond one it is negative. A limit that does not apply has
 // none, though its number may be there.
-GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const DeviceWords& words) {
-  const std::shared_ptr<const MetricSpec> spec = DescribeMetric(result.threshold.metric);
-  const profgauge::Metric* metric = analysis.Find(result.threshold.metric);
+GateRow BuildGateRow(const gate::GateResult& result, const analysis::Analysis& analysis,
+                     const DeviceWords& words) {
+  const std::shared_ptr<const analysis::MetricSpec> spec =
+      analysis::DescribeMetric(result.threshold.metric);
+  const analysis::Metric* metric = analysis.Find(result.threshold.metric);
   const Unit unit = spec == nullptr ? Unit::kNumber : spec->unit;
   GateRow row;
   row.metric = result.threshold.metric;
@@ -72,16 +74,16 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
   row.min = LimitOf(result.threshold.min);
   row.max = LimitOf(result.threshold.max);
   row.limit = LimitText(row.min, row.max, unit);
-  const bool applies = result.status != GateStatus::kNotApplicable;
+  const bool applies = result.status != gate::GateStatus::kNotApplicable;
   row.margin = applies ? MakeDifference(RoomOf(result.measured, result.threshold), unit,
                                         row.measured.absent_because)
                        : MakeDifference(Value{}, unit, "the limit does not apply");
-  row.level = StateOf(LevelName(result.threshold.level));
-  row.status = StateOf(GateStatusName(result.status));
+  row.level = StateOf(rules::LevelName(result.threshold.level));
+  row.status = StateOf(gate::GateStatusName(result.status));
   // Measured value and limit are beside it in every rendering.
-  const bool said_already = result.status == GateStatus::kError ||
-                            result.status == GateStatus::kWarn ||
-                            result.status == GateStatus::kInfo;
+  const bool said_already = result.status == gate::GateStatus::kError ||
+                            result.status == gate::GateStatus::kWarn ||
+                            result.status == gate::GateStatus::kInfo;
   if (!said_already) row.reason = result.reason;
   // "3.88 ms (limit ≤ 3.88 ms)" does not show the difference.
   const auto reads_alike = [&](const Value& limit) {
@@ -99,9 +101,9 @@ GateRow BuildGateRow(const GateResult& result, const Analysis& analysis, const D
   return row;
 }
 
-VerdictInfo VerdictOf(const Verdict& verdict) {
+VerdictInfo VerdictOf(const gate::Verdict& verdict) {
   VerdictInfo info;
-  info.status = StateOf(VerdictStatusName(verdict.status));
+  info.status = StateOf(gate::VerdictStatusName(verdict.status));
   info.errors = verdict.errors;
   info.warnings = verdict.warnings;
   info.passed = verdict.passed;
@@ -116,7 +118,7 @@ VerdictInfo VerdictOf(const Verdict& verdict) {
 }
 
 VerdictInfo BuildVerdict(const BuildInput& input) {
-  VerdictInfo info = VerdictOf(input.verdict == nullptr ? Verdict() : *input.verdict);
+  VerdictInfo info = VerdictOf(input.verdict == nullptr ? gate::Verdict() : *input.verdict);
   if (input.policy != nullptr) info.policy = input.policy->name;
   for (const Finding& finding : input.findings) info.waived += finding.status == State::kWaived;
   return info;
@@ -132,7 +134,7 @@ void BuildTables(const BuildInput& input, Report& report) {
   std::erase_if(report.tables, [](const Table& table) { return table.columns().empty(); });
   const auto& absent = input.analysis->absent_tables;
   const auto families = FamiliesOf(*input.analysis);
-  for (const TableSpec& spec : TableCatalogue()) {
+  for (const analysis::TableSpec& spec : analysis::TableCatalogue()) {
     if (!families.contains(spec.family)) continue;
     const auto it = absent.find(spec.id);
     if (it != absent.end()) report.absent_tables.emplace_back(*it);
@@ -178,31 +180,31 @@ GateRow RowOf(const ComparedMetric& metric) {
   return row;
 }
 
-void AddComparison(const RunComparison& comparison, Report& report) {
+void AddComparison(const gate::RunComparison& comparison, Report& report) {
   report.comparison = BuildComparison(comparison, report.profile.accelerator);
   for (const ComparedMetric& metric : report.comparison->metrics) {
     if (!metric.limit.empty()) report.gate.push_back(RowOf(metric));
   }
 }
 
-BaselineUse BaselineOf(const BaselineInfo& info) {
+BaselineUse BaselineOf(const gate::BaselineInfo& info) {
   BaselineUse use;
-  use.state = BaselineStateName(info.state);
+  use.state = gate::BaselineStateName(info.state);
   use.source = info.source;
   use.wanted = info.wanted;
-  for (const BaselineRun& run : info.runs) use.runs.push_back({run.id, run.commit, run.name});
-  for (const SkippedRun& run : info.skipped) use.skipped.emplace_back(run.id, run.why);
+  for (const gate::BaselineRun& run : info.runs) use.runs.push_back({run.id, run.commit, run.name});
+  for (const gate::SkippedRun& run : info.skipped) use.skipped.emplace_back(run.id, run.why);
   if (info.level) {
     use.level = fmt::format("run {}, accepted by {}: {}", info.level->run, info.level->owner,
                             info.level->reason);
   }
   use.anchor = info.anchor;
-  use.line = BaselineLine(info);
-  use.mark = BaselineMark(info);
+  use.line = gate::BaselineLine(info);
+  use.mark = gate::BaselineMark(info);
   return use;
 }
 
-void AddNotes(const RunComparison& comparison, Report& report) {
+void AddNotes(const gate::RunComparison& comparison, Report& report) {
   for (const std::string& note : comparison.notes) report.remarks.push_back({"comparison", note});
   if (!comparison.changed.empty()) report.remarks.push_back({"changed", comparison.changed});
 }
@@ -231,13 +233,13 @@ Quantity MakeDifference(Value difference, Unit unit, std::string absent_because)
   return quantity;
 }
 
-Better BetterOf(Direction direction) {
+Better BetterOf(analysis::Direction direction) {
   switch (direction) {
-    case Direction::kHigherIsBetter:
+    case analysis::Direction::kHigherIsBetter:
       return Better::kHigher;
-    case Direction::kLowerIsBetter:
+    case analysis::Direction::kLowerIsBetter:
       return Better::kLower;
-    case Direction::kNeutral:
+    case analysis::Direction::kNeutral:
       break;
   }
   return Better::kNeutral;
@@ -254,14 +256,14 @@ std::string LimitText(const Value& min, const Value& max, Unit unit) {
 }
 
 Report BuildReport(const BuildInput& input) {
-  const Analysis& analysis = *input.analysis;
+  const analysis::Analysis& analysis = *input.analysis;
   Report report;
   report.tool = std::string("profgauge ") + kVersion;
   report.profile = BuildProfileInfo(input);
   const DeviceWords& words = DeviceWordsOf(FindAccelerator(report.profile.accelerator));
   report.verdict = BuildVerdict(input);
   if (input.verdict != nullptr) {
-    for (const GateResult& result : input.verdict->gate) {
+    for (const gate::GateResult& result : input.verdict->gate) {
       report.gate.push_back(BuildGateRow(result, analysis, words));
     }
   }
@@ -276,7 +278,7 @@ Report BuildReport(const BuildInput& input) {
   }
   BuildTables(input, report);
   if (input.comparison != nullptr) AddComparison(*input.comparison, report);
-  for (const profgauge::Remark& remark : analysis.remarks) {
+  for (const analysis::Remark& remark : analysis.remarks) {
     report.remarks.push_back({remark.id, remark.text});
   }
   if (input.comparison != nullptr) AddNotes(*input.comparison, report);
@@ -298,7 +300,7 @@ Report BuildReport(const BuildInput& input) {
   return report;
 }
 
-Report BuildComparisonReport(const RunComparison& comparison, const Verdict& verdict,
+Report BuildComparisonReport(const gate::RunComparison& comparison, const gate::Verdict& verdict,
                              const std::string& policy) {
   Report report;
   report.tool = std::string("profgauge ") + kVersion;

@@ -21,11 +21,11 @@ namespace profgauge::report {
 struct BuildInput {
   std::string run_name;  ///< Empty: the name of the first source, without folders and suffixes.
   std::span<const Profile> ranks;
-  const Analysis* analysis = nullptr;
-  const Policy* policy = nullptr;             ///< nullptr: nothing was judged.
-  const Verdict* verdict = nullptr;           ///< nullptr also.
-  const RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
-  const BaselineInfo* baseline = nullptr;     ///< nullptr: no one asked for one.
+  const analysis::Analysis* analysis = nullptr;
+  const rules::Policy* policy = nullptr;            ///< nullptr: nothing was judged.
+  const gate::Verdict* verdict = nullptr;           ///< nullptr also.
+  const gate::RunComparison* comparison = nullptr;  ///< nullptr: there is no baseline.
+  const gate::BaselineInfo* baseline = nullptr;     ///< nullptr: no one asked for one.
   /// The rules' findings. Here only the waived ones are counted; the verdict counts the rest.
   std::vector<Finding> findings;
   std::optional<Plan> plan = std::nullopt;
@@ -43,7 +43,7 @@ Report BuildReport(const BuildInput& input);
 
 /// A report that holds nothing but a comparison, for two runs of which only snapshots are known.
 /// `verdict` has the comparison's counts; `policy` is the name of the judging policy, may be empty.
-Report BuildComparisonReport(const RunComparison& comparison, const Verdict& verdict,
+Report BuildComparisonReport(const gate::RunComparison& comparison, const gate::Verdict& verdict,
                              const std::string& policy);
 
 /// "run7" for "out/run7.worker0.1623143089861.pt.trace.json.gz": without folders, the suffixes of

@@ -30,7 +30,7 @@ Quantity MakeQuantity(Value value, Unit unit, std::string absent_because = {});
 Quantity MakeDifference(Value difference, Unit unit, std::string absent_because = {});
 
 /// "higher", "lower" or "neutral".
-Better BetterOf(Direction direction);
+Better BetterOf(analysis::Direction direction);
 
 // The part of the report about the measurement: run, devices, versions, environment.
 
@@ -47,18 +47,19 @@ std::vector<std::pair<std::string, std::string>> BuildProvenance(const BuildInpu
 /// In the order of `evaluation`: by weight, a symptom after its cause. `ranks`: where the files
 /// lie that a finding's `next` names; without them, and where two ranks are in one file, it is
 /// empty.
-std::vector<Finding> BuildFindings(const Evaluation& evaluation,
+std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
                                    std::span<const Profile> ranks = {});
 
 // The plan of the report, in words.
 
 /// `evaluation`: the plan's source; `words`: of the devices.
-Plan BuildPlan(const profgauge::Plan& plan, const Evaluation& evaluation, const DeviceWords& words);
+Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
+               const DeviceWords& words);
 
 // A comparison with a baseline, for reports.
 
 /// `accelerator`: that of the report that contains the comparison; empty: as the runs state it.
-Comparison BuildComparison(const RunComparison& run, const std::string& accelerator);
+Comparison BuildComparison(const gate::RunComparison& run, const std::string& accelerator);
 
 /// Whose devices both runs had; empty when they differ or nothing shows.
 std::string AcceleratorOf(const Comparison& comparison);
@@ -66,7 +67,7 @@ std::string AcceleratorOf(const Comparison& comparison);
 // The certificate's check against the baseline: lost launches look like a faster run.
 
 /// Adds the check; `comparison` is null without a baseline. Nothing where no checks were made.
-void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate);
+void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certificate);
 
 // Makes the trend of a history.
 
@@ -75,6 +76,6 @@ void AddLaunchCheck(const RunComparison* comparison, Certificate& certificate);
 /// runs, and a few other metrics that at least two runs have. Changes of the level are looked for
 /// between two changes of a metric's definition only (gate/change_points.h).
 /// REQUIRES: `entries` is not empty.
-Trend BuildTrend(std::span<const HistoryEntry> entries, const std::string& branch);
+Trend BuildTrend(std::span<const gate::HistoryEntry> entries, const std::string& branch);
 
 }  // namespace profgauge::report

@@ -29,13 +29,14 @@ constexpr std::array<MetricId, 7> kMetrics = {kMedian,
                                               metric::kMemoryPeakAllocated};
 
 // The median comes from the iterations themselves: every run with times has them.
-std::optional<double> ValueOf(const Snapshot& run, std::string_view metric) {
-  if (metric == kMedian) return MedianIteration(run);
+std::optional<double> ValueOf(const gate::Snapshot& run, std::string_view metric) {
+  if (metric == kMedian) return gate::MedianIteration(run);
   const auto it = run.metrics.find(metric);
   return it == run.metrics.end() ? std::nullopt : std::optional(it->second);
 }
 
-TrendChange BuildChange(const stats::ChangePoint& point, std::size_t run, const MetricSpec& spec) {
+TrendChange BuildChange(const gate::stats::ChangePoint& point, std::size_t run,
+                        const analysis::MetricSpec& spec) {
   TrendChange change;
   change.run = run;
   change.before = MakeQuantity(point.before, spec.unit);
@@ -43,8 +44,8 @@ TrendChange BuildChange(const stats::ChangePoint& point, std::size_t run, const 
   change.change = MakeQuantity(point.change, Unit::kShare);
   change.change.text =
       (point.change < 0 ? "−" : "+") + FormatShare(point.change < 0 ? -point.change : point.change);
-  change.is_worse = (spec.direction == Direction::kLowerIsBetter && point.change > 0) ||
-                    (spec.direction == Direction::kHigherIsBetter && point.change < 0);
+  change.is_worse = (spec.direction == analysis::Direction::kLowerIsBetter && point.change > 0) ||
+                    (spec.direction == analysis::Direction::kHigherIsBetter && point.change < 0);
   return change;
 }
 
@@ -59,8 +60,8 @@ struct Stretch {
 //     run          1   2   3   4   5   6   7   8   9
 //     definition   1   1   1   1   2   2   2   2   2
 //     values      10  10  10  10  14  14  14  15  14      no step at 5: another way to count
-void AddChanges(const Stretch& stretch, const MetricSpec& spec, TrendSeries& series) {
-  for (const stats::ChangePoint& point : stats::FindChangePoints(stretch.values, {})) {
+void AddChanges(const Stretch& stretch, const analysis::MetricSpec& spec, TrendSeries& series) {
+  for (const gate::stats::ChangePoint& point : gate::stats::FindChangePoints(stretch.values, {})) {
     series.changes.push_back(BuildChange(point, stretch.runs[point.index], spec));
   }
 }
@@ -74,7 +75,7 @@ TrendChange Redefinition(std::size_t run) {
 }
 
 // Device words of the latest run whose devices are known.
-const DeviceWords& WordsOf(std::span<const HistoryEntry> entries) {
+const DeviceWords& WordsOf(std::span<const gate::HistoryEntry> entries) {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
     const Accelerator found = AcceleratorOfName(entry->snapshot.Environment("gpu"));
     if (found != Accelerator::kUnknown) return DeviceWordsOf(found);
@@ -82,15 +83,16 @@ const DeviceWords& WordsOf(std::span<const HistoryEntry> entries) {
   return DeviceWordsOf(Accelerator::kUnknown);
 }
 
-TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec& spec,
-                        const DeviceWords& words, std::size_t& present) {
+TrendSeries BuildSeries(std::span<const gate::HistoryEntry> entries,
+                        const analysis::MetricSpec& spec, const DeviceWords& words,
+                        std::size_t& present) {
   TrendSeries series;
   series.metric = spec.id;
   series.title = InDeviceWords(spec.title, words);
   Stretch stretch;
   std::int32_t definition = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const Snapshot& run = entries[i].snapshot;
+    const gate::Snapshot& run = entries[i].snapshot;
     const std::optional<double> value = ValueOf(run, spec.id);
     series.values.push_back(
         MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run has no such value"));
@@ -111,23 +113,23 @@ TrendSeries BuildSeries(std::span<const HistoryEntry> entries, const MetricSpec&
 
 }  // namespace
 
-Trend BuildTrend(std::span<const HistoryEntry> all, const std::string& branch) {
+Trend BuildTrend(std::span<const gate::HistoryEntry> all, const std::string& branch) {
   Trend trend;
-  std::vector<HistoryEntry> entries;
-  std::vector<SkippedRun> others;
-  for (const HistoryEntry& entry : all) {
+  std::vector<gate::HistoryEntry> entries;
+  std::vector<gate::SkippedRun> others;
+  for (const gate::HistoryEntry& entry : all) {
     std::string why =
-        WhyNotComparable(entry.snapshot, entry.model, all.back().snapshot, all.back().model);
+        gate::WhyNotComparable(entry.snapshot, entry.model, all.back().snapshot, all.back().model);
     if (why.empty()) {
       entries.push_back(entry);
     } else {
       others.push_back({entry.id, std::move(why)});
     }
   }
-  trend.left_out = SkippedText(others);
+  trend.left_out = gate::SkippedText(others);
   trend.tool = std::string("profgauge ") + kVersion;
   trend.branch = branch;
-  for (const HistoryEntry& entry : entries) {
+  for (const gate::HistoryEntry& entry : entries) {
     TrendRun& run = trend.runs.emplace_back();
     run.id = entry.id;
     run.added = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(entry.time)));
@@ -138,7 +140,7 @@ Trend BuildTrend(std::span<const HistoryEntry> all, const std::string& branch) {
   }
   for (const MetricId id : kMetrics) {
     std::size_t present = 0;
-    TrendSeries series = BuildSeries(entries, SpecOf(id), WordsOf(entries), present);
+    TrendSeries series = BuildSeries(entries, analysis::SpecOf(id), WordsOf(entries), present);
     if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
   }
   return trend;

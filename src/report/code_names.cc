@@ -93,7 +93,7 @@ const std::unordered_set<std::string>& OwnWords() {
       });
     };
     add(kOwnWords);
-    for (const std::string_view path : EmbeddedRulesPaths()) add(EmbeddedRules(path));
+    for (const std::string_view path : rules::EmbeddedRulesPaths()) add(rules::EmbeddedRules(path));
     return words;
   }();
   return kWords;
@@ -111,8 +111,11 @@ const std::unordered_set<std::string>& PartsOfKinds() {
         parts.insert(Lower(WithoutUnderscores(word)));
       });
     };
-    for (const TensorCoreRule& rule : TensorCoreRules()) add(rule.include);
-    for (const CommunicationRule& rule : CommunicationRules()) add(rule.include);
+    for (const analysis::classify::TensorCoreRule& rule : analysis::classify::TensorCoreRules())
+      add(rule.include);
+    for (const analysis::classify::CommunicationRule& rule :
+         analysis::classify::CommunicationRules())
+      add(rule.include);
     return parts;
   }();
   return kParts;

@@ -19,14 +19,17 @@ namespace {
 
 void AddLabels(const Report& report, std::string_view id, Labels& labels) {
   const Table* table = FindTableById(report, id);
-  const Column* index = ColumnOf<columns::kIterations>(table, "index"_col);
-  const Column* name = ColumnOf<columns::kIterations>(table, "name"_col);
+  const Column* index =
+      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "index"_col);
+  const Column* name =
+      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "name"_col);
   if (index == nullptr || name == nullptr) return;
   for (std::size_t row = 0; row < table->rows(); ++row) {
     if (index->IsAbsentAt(row) || name->IsAbsentAt(row)) continue;
     const std::int64_t position = index->IntegerAt(row);
     const std::string_view text = table->strings()[name->TextAt(row)];
-    std::string label = IterationLabel(report.profile.iteration_source, text, position);
+    std::string label =
+        analysis::context::IterationLabel(report.profile.iteration_source, text, position);
     if (label != std::to_string(position)) labels.emplace(position, std::move(label));
   }
 }

@@ -44,10 +44,10 @@ PairedValue ReadValue(const JsonNode& node) {
 
 ComparisonStep ReadStep(const JsonNode& node) {
   ComparisonStep step;
-  step.level = ReadWord<PartLevel>(node["level"], kPartLevelNames);
+  step.level = ReadWord<gate::PartLevel>(node["level"], gate::kPartLevelNames);
   step.name = node["name"].Text();
   step.parent = node["parent"].Integer();
-  step.change = ReadWord<PartChange>(node["change"], kPartChangeNames);
+  step.change = ReadWord<gate::PartChange>(node["change"], gate::kPartChangeNames);
   step.base = node["base"].Integer();
   step.current = node["current"].Integer();
   step.delta = node["delta"].Integer();
@@ -68,7 +68,7 @@ PairedWork ReadWork(const JsonNode& node) {
     return work;
   }
   work.name = cells[0].Text();
-  work.change = ReadWord<PartChange>(cells[1], kPartChangeNames);
+  work.change = ReadWord<gate::PartChange>(cells[1], gate::kPartChangeNames);
   work.base_count = AsNumber(cells[2].Any(), 0);
   work.current_count = AsNumber(cells[3].Any(), 0);
   work.base = cells[4].Integer();

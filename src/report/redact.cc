@@ -59,7 +59,8 @@ class Redactor {
       if (name.find("host") != name.npos) AddHost(text);
     }
     for (const Table& table : report.tables) {
-      const Column* hosts = ColumnOf<columns::kRanks>(table, "host"_col);
+      const Column* hosts =
+          analysis::tables::ColumnOf<analysis::tables::columns::kRanks>(table, "host"_col);
       if (hosts == nullptr || hosts->type() != CellType::kText) continue;
       for (std::size_t row = 0; row < table.rows(); ++row) {
         if (!hosts->IsAbsentAt(row)) AddHost(table.strings()[hosts->TextAt(row)]);
@@ -172,7 +173,7 @@ class Redactor {
     Names(comparison.alike);
     for (ComparedMetric& metric : comparison.metrics) (*this)(metric.note);
     for (ComparisonStep& step : comparison.waterfall) {
-      if (step.level == PartLevel::kCategory) {
+      if (step.level == gate::PartLevel::kCategory) {
         (*this)(step.name);
       } else {
         Name(step.name);

@@ -66,8 +66,10 @@ const Finding* CauseOf(const Report& report, const Finding& finding) {
 // Trees of several iterations and ranks follow each other in `op_tree`; the first is the one that
 // outputs without scripts show. REQUIRES: the table is `op_tree`, or has no such columns.
 std::size_t RowsOfFirstTree(const Table& table) {
-  const Column* iteration = ColumnOf<columns::kOpTree>(table, "iteration"_col);
-  const Column* rank = ColumnOf<columns::kOpTree>(table, "rank"_col);
+  const Column* iteration =
+      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "iteration"_col);
+  const Column* rank =
+      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "rank"_col);
   if (iteration == nullptr || rank == nullptr) return table.rows();
   std::size_t rows = 0;
   while (rows < table.rows() && iteration->IntegerAt(rows) == iteration->IntegerAt(0) &&
@@ -99,8 +101,10 @@ std::vector<std::size_t> RowsInJson(const Table& table) {
   const TableLook* look = FindTableLook(table.id());
   const Column* by = look == nullptr || look->json_rows > 0 ? nullptr : HeaviestColumn(table);
   // Rows of trees come after their parents, so that the first rows are a tree again.
-  const bool is_tree = ColumnOf<columns::kOpTree>(table, "depth"_col) != nullptr ||
-                       ColumnOf<columns::kOpTree>(table, "parent"_col) != nullptr;
+  const bool is_tree = analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(
+                           table, "depth"_col) != nullptr ||
+                       analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(
+                           table, "parent"_col) != nullptr;
   if (by == nullptr && !is_tree) return TellingRows(table, most);
   if (by == nullptr) {
     rows.resize(most);
@@ -136,7 +140,8 @@ std::vector<BreakdownPart> Breakdown(const Report& report) {
 // iteration.
 std::int64_t SummedIterations(const Report& report) {
   const Table* ranks = FindTableById(report, "ranks");
-  const Column* iterations = ColumnOf<columns::kRanks>(ranks, "iterations"_col);
+  const Column* iterations =
+      analysis::tables::ColumnOf<analysis::tables::columns::kRanks>(ranks, "iterations"_col);
   // With many ranks a stored report has only some rows.
   if (iterations == nullptr ||
       iterations->size() !=

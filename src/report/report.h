@@ -291,10 +291,10 @@ struct PairedValue {
 /// One step of the waterfall: a part of the change of the mean iteration time. Steps of one parent
 /// sum exactly to it, the top level to Comparison::delta. Times are ns per iteration.
 struct ComparisonStep {
-  PartLevel level = PartLevel::kCategory;
+  gate::PartLevel level = gate::PartLevel::kCategory;
   std::string name;          ///< "new ← old" for a renamed kernel.
   std::int64_t parent = -1;  ///< Index of the step it is a part of; -1 at the top.
-  PartChange change = PartChange::kChanged;
+  gate::PartChange change = gate::PartChange::kChanged;
   std::int64_t base = 0, current = 0;
   std::int64_t delta = 0;  ///< count_effect + duration_effect.
   std::int64_t count_effect = 0, duration_effect = 0;
@@ -305,7 +305,7 @@ struct ComparisonStep {
 /// A kernel, copy or op in both runs, per iteration; parallel work counts separately.
 struct PairedWork {
   std::string name;  ///< As of a step.
-  PartChange change = PartChange::kChanged;
+  gate::PartChange change = gate::PartChange::kChanged;
   double base_count = 0, current_count = 0;
   std::int64_t base = 0, current = 0;            ///< ns; see PairedTable::measure.
   std::int64_t base_host = 0, current_host = 0;  ///< An op's own time on the host.

@@ -390,7 +390,7 @@ const TableLook* FindTableLook(std::string_view id) {
 }
 
 std::string_view ColumnDoc(std::string_view table, std::string_view column) {
-  const TableSpec* spec = profgauge::FindTable(table);
+  const analysis::TableSpec* spec = analysis::FindTable(table);
   if (spec == nullptr) return {};
   const auto found = std::find_if(spec->columns.begin(), spec->columns.end(),
                                   [column](const ColumnSpec& known) { return known.id == column; });

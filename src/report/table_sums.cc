@@ -72,10 +72,13 @@ std::vector<SizeBandwidth> SlowBandwidths(const std::vector<SizeBandwidth>& all)
 std::optional<KernelTimes> KernelTimesOf(const Report& report) {
   const Table* kernels = FindTableById(report, "kernels");
   if (kernels == nullptr) return std::nullopt;
-  const Column* time = ColumnOf<columns::kKernels>(kernels, "time"_col);
-  const Column* uses = ColumnOf<columns::kKernels>(kernels, "uses_tensor_core"_col);
+  const Column* time =
+      analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(kernels, "time"_col);
+  const Column* uses = analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(
+      kernels, "uses_tensor_core"_col);
   // The scope of the summary beside it: the selected iterations.
-  const Column* outside = ColumnOf<columns::kKernels>(kernels, "outside"_col);
+  const Column* outside =
+      analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(kernels, "outside"_col);
   KernelTimes times;
   for (std::size_t row = 0; time != nullptr && row < kernels->rows(); ++row) {
     const double of_others = outside == nullptr ? 0 : AsNumber(kernels->At(row, *outside), 0);
@@ -92,7 +95,8 @@ std::optional<KernelTimes> KernelTimesOf(const Report& report) {
 std::optional<double> CopyTimeOf(const Report& report) {
   const Table* copies = FindTableById(report, "memcpys");
   if (copies == nullptr) return std::nullopt;
-  const Column* time = ColumnOf<columns::kMemcpys>(copies, "time"_col);
+  const Column* time =
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemcpys>(copies, "time"_col);
   if (time == nullptr) return std::nullopt;
   double sum = 0;
   for (std::size_t row = 0; row < copies->rows(); ++row) sum += AsNumber(copies->At(row, *time), 0);

@@ -41,7 +41,7 @@ std::string ConfigText(const Profile& profile, LaunchConfigId id) {
 // Distinguishes kinds of steps of the critical path from those of other events.
 constexpr std::uint64_t kPathKey = std::uint64_t{1} << 40;
 
-Category CategoryOfPart(const PathMove& part) {
+Category CategoryOfPart(const analysis::path::PathMove& part) {
   switch (part.kind) {
     case PathKind::kHost:
       return Category::kCpu;
@@ -75,7 +75,7 @@ Ns Sum(const std::vector<TimelineEvent>& events) {
 }  // namespace
 
 void TimelineBuilder::AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
-                              const std::vector<PathMove>& path) {
+                              const std::vector<analysis::path::PathMove>& path) {
   profile_ = &profile;
   cut_ = cut;
   path_ = path;
@@ -118,7 +118,7 @@ void TimelineBuilder::AddPath() {
   Events events;
   std::map<std::tuple<PathKind, bool, std::string_view, std::string_view>, std::uint64_t> known;
   for (std::size_t i = 0; i < path_.size(); ++i) {
-    const PathMove& part = path_[i];
+    const analysis::path::PathMove& part = path_[i];
     const auto [place, is_new] =
         known.try_emplace({part.kind, part.uses_tensor_core, part.name, part.op}, known.size() + 1);
     TimelineEvent event{part.time.start, part.time.length()};
@@ -141,12 +141,12 @@ void TimelineBuilder::AddPath() {
 
 void TimelineBuilder::AddStreams() {
   const DeviceTable& device = profile_->device;
-  const auto classes = ClassifyDevice(*profile_, knowledge_);
+  const auto classes = analysis::classify::ClassifyDevice(*profile_, knowledge_);
   std::map<std::int32_t, std::map<std::int64_t, Events>> gpus;
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!cut_.KeepsDevice(device.duration[row])) continue;
     TimelineEvent event{device.start[row], device.duration[row]};
-    event.kind = DeviceKindOf(row, CategoryOfDevice(*profile_, classes, row));
+    event.kind = DeviceKindOf(row, analysis::time::CategoryOfDevice(*profile_, classes, row));
     event.of = Of::kDevice;
     event.row = static_cast<std::uint32_t>(row);
     gpus[device.gpu[row]][device.stream[row]].push_back(event);
@@ -237,11 +237,11 @@ void TimelineBuilder::AddLinks() {
   }
   for (const TimelineRow& event : tracks_.rows()) {
     std::uint32_t link = Timeline::kNoLink;
-    if (event.of == Of::kPath && path_[event.row].in.row != PathGraph::kNone) {
-      const PathOwner& in = path_[event.row].in;
-      link = (in.table == PathTable::kHost  ? hosts
-              : in.table == PathTable::kApi ? calls
-                                            : works)[in.row];
+    if (event.of == Of::kPath && path_[event.row].in.row != analysis::path::PathGraph::kNone) {
+      const analysis::path::PathOwner& in = path_[event.row].in;
+      link = (in.table == analysis::path::PathTable::kHost  ? hosts
+              : in.table == analysis::path::PathTable::kApi ? calls
+                                                            : works)[in.row];
     } else if (event.of == Of::kDevice) {
       const ApiId call = profile_->device.launch[event.row];
       if (call.valid()) link = calls[call.value];
@@ -287,7 +287,7 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
                      [&](const TimelinePath& of_rank) { return of_rank.profile == &ranks[i]; });
     const bool has_path = path != options.paths.end();
     builder.AddRank(ranks[i], rank, cuts.back(),
-                    has_path ? path->moves.kept : std::vector<PathMove>{});
+                    has_path ? path->moves.kept : std::vector<analysis::path::PathMove>{});
     if (has_path) steps_left_out += path->moves.left_out;
   }
   timeline.left_out = LeftOutText(cuts);

@@ -19,7 +19,7 @@ namespace profgauge::report {
 /// The critical path of one rank.
 struct TimelinePath {
   const Profile* profile = nullptr;
-  PathMoves moves;
+  analysis::path::PathMoves moves;
 };
 
 /// Moves of the paths of all ranks together: the number that a page can show.
@@ -32,7 +32,7 @@ struct TimelineOptions {
   /// Timeline::left_out counts the others.
   std::size_t budget = 300'000;
   /// Those of the analysis, so that both color a kernel alike.
-  Knowledge knowledge;
+  analysis::classify::Knowledge knowledge;
   std::vector<Timeline::Mark> marks;
   /// For ranks whose path is known; its steps are a separate track, each linked to the event that
   /// contains it.

@@ -142,7 +142,8 @@ std::vector<Span> SpansWithin(const Profile& profile, const std::vector<Span>& a
 // The median; 0 where the whole profile is the only one.
 Ns IterationLength(const Report& report) {
   const Table* table = FindTableById(report, "iterations");
-  const Column* duration = ColumnOf<columns::kIterations>(table, "duration"_col);
+  const Column* duration =
+      analysis::tables::ColumnOf<analysis::tables::columns::kIterations>(table, "duration"_col);
   if (duration == nullptr || table->rows() < 2) return 0;
   std::vector<double> lengths;
   for (std::size_t row = 0; row < table->rows(); ++row) {

@@ -30,12 +30,12 @@ class TimelineBuilder {
   using Of = TimelineEvent::Of;
   using Events = std::vector<TimelineEvent>;
 
-  TimelineBuilder(Timeline& timeline, const Knowledge& knowledge)
+  TimelineBuilder(Timeline& timeline, const analysis::classify::Knowledge& knowledge)
       : timeline_(timeline), kinds_(timeline.kinds), tracks_(timeline), knowledge_(knowledge) {}
 
   /// Adds all tracks of one rank. `path`: its longest moves on the critical path, or none.
   void AddRank(const Profile& profile, std::int64_t rank, const TimelineCut& cut,
-               const std::vector<PathMove>& path);
+               const std::vector<analysis::path::PathMove>& path);
 
   /// "99 936 more GPUs with 99 936 events"; empty when all have tracks. `gpus`: the word for
   /// them.
@@ -89,10 +89,10 @@ class TimelineBuilder {
   std::map<std::string_view, Undrawn> undrawn_;
   TimelineKinds kinds_;
   TimelineTracks tracks_;
-  const Knowledge& knowledge_;
+  const analysis::classify::Knowledge& knowledge_;
   const Profile* profile_ = nullptr;
   TimelineCut cut_;
-  std::vector<PathMove> path_;
+  std::vector<analysis::path::PathMove> path_;
 };
 
 }  // namespace profgauge::report

@@ -18,7 +18,7 @@ namespace profgauge::report {
 namespace {
 
 const DeviceWords& WordsOf(const Profile& profile) {
-  return DeviceWordsOf(AcceleratorOf(std::span(&profile, 1)));
+  return DeviceWordsOf(profgauge::AcceleratorOf(std::span(&profile, 1)));
 }
 
 // The allocator's total on each GPU, thinned to the resolution of a screen.
@@ -91,7 +91,7 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
     const LaunchConfigId config = device.config[row];
     return config.valid() ? profile.launch_configs[config.value].blocks_per_sm : -1;
   };
-  const auto [begin, end] = RowsOfGpu(device, gpu);
+  const auto [begin, end] = analysis::classify::RowsOfGpu(device, gpu);
   for (std::uint32_t row = begin; row < end; ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
     spans.Add(device.start[row], device.duration[row]);
@@ -101,7 +101,7 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
     Spread(profile.first, bucket, span.start, span.end, 1, busy.running);
   }
   if (known.empty()) busy.efficiency.clear();
-  SweepKernels(
+  analysis::context::SweepKernels(
       known,
       [&](std::uint32_t row) {
         return Span{device.start[row], device.start[row] + device.duration[row]};

@@ -36,7 +36,7 @@ std::string GroupOf(TrackType type) {
 void TimelineBuilder::AddThreads() {
   std::vector<Events> threads(profile_->threads.size());
   const HostTable& host = profile_->host;
-  const std::vector<Category> categories = CategoriesOfHost(*profile_);
+  const std::vector<Category> categories = analysis::time::CategoriesOfHost(*profile_);
   for (std::size_t row = 0; row < host.size(); ++row) {
     const bool is_moment = host.duration[row] == 0 && host.kind[row] == HostKind::kAnnotation;
     if (!host.thread[row].valid()) continue;

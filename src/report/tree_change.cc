@@ -222,14 +222,14 @@ class Aligner {
 
   Tree base_, current_;
   Table& out_;
-  RowWriter<columns::kTreeChange> write_;
+  analysis::tables::RowWriter<analysis::tables::columns::kTreeChange> write_;
   std::vector<Place> open_;
 };
 
 }  // namespace
 
 Table AlignTrees(const Table& base, const Table& current, std::string_view accelerator) {
-  const TableSpec* spec = FindTable("tree_change");
+  const analysis::TableSpec* spec = analysis::FindTable("tree_change");
   assert(spec != nullptr);
   Table table(spec->id, spec->row_name, TextFor(accelerator, spec->title),
               std::make_shared<StringPool>());

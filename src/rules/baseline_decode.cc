@@ -9,7 +9,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::int64_t kMostRuns = 1000;
@@ -22,14 +22,14 @@ constexpr Decoder::Word<OnBaselineMissing> kMissing[] = {
 constexpr Decoder::Word<bool> kStrictness[] = {{"normal", false}, {"certain", true}};
 
 // "0 to 100 %", "never negative".
-std::string RangeText(const MetricSpec& metric) {
+std::string RangeText(const analysis::MetricSpec& metric) {
   if (metric.range.most == std::numeric_limits<double>::infinity()) return "never negative";
   return fmt::format("0 to {}", FormatLimit(metric.range.most, metric.unit));
 }
 
 // `max_increase: 5%` is relative, `max_increase: 2 ms` absolute. A sign is refused: `-5%` beside
 // max_decrease would be read both ways.
-void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+void DecodeAmount(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                   std::string_view what, std::optional<BaselineLimit::Amount>& target) {
   const auto literal = decoder.UnsignedAmong(node, what, {Unit::kShare, metric.unit},
                                              "a change is written without sign");
@@ -48,7 +48,7 @@ void DecodeAmount(Decoder& decoder, const YamlNode& node, const MetricSpec& metr
 }
 
 // A least change as large as the metric's whole range would switch the limit off.
-void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                   std::optional<double>& target) {
   Set(target, decoder.NumberOf(node, "min_abs", metric.unit));
   if (!target) return;
@@ -63,7 +63,7 @@ void DecodeMinAbs(Decoder& decoder, const YamlNode& node, const MetricSpec& metr
 }
 
 /// A number that is never negative can fall by at most its whole value.
-void CheckDecrease(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+void CheckDecrease(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                    const BaselineLimit& limit) {
   if (!limit.max_decrease || !limit.max_decrease->relative || metric.range.least < 0) return;
   const double share = limit.max_decrease->value;
@@ -121,7 +121,7 @@ void DecodePer(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
 
 void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                          std::vector<BaselineLimit>& out) {
-  const std::shared_ptr<const MetricSpec> metric = MetricOf(decoder, key);
+  const std::shared_ptr<const analysis::MetricSpec> metric = MetricOf(decoder, key);
   if (metric == nullptr) return;
   BaselineLimit limit;
   bool any_side = false;
@@ -241,14 +241,14 @@ void DecodeAnchor(Decoder& decoder, const YamlNode& node, PolicyAnchor& out) {
 
 }  // namespace
 
-std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key,
-                                           std::string_view code) {
-  std::shared_ptr<const MetricSpec> metric = DescribeMetric(key.text);
+std::shared_ptr<const analysis::MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key,
+                                                     std::string_view code) {
+  std::shared_ptr<const analysis::MetricSpec> metric = analysis::DescribeMetric(key.text);
   if (metric == nullptr) {
     Error& error =
         decoder.Add(key, code, fmt::format("unknown metric `{}`", PrintableShort(key.text)));
     std::vector<std::string_view> ids;
-    for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) ids.push_back(spec.id);
     AddSuggestion(error, key.text, ids);
     if (error.notes.empty()) {
       error.notes.emplace_back("help: `profgauge metrics list` shows all metrics");
@@ -265,7 +265,7 @@ std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key
 
 std::vector<std::string_view> LimitedMetrics() {
   std::vector<std::string_view> ids;
-  for (const MetricSpec& spec : MetricCatalogue()) {
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
     if (spec.unit != Unit::kText && spec.unit != Unit::kBool) ids.push_back(spec.id);
   }
   return ids;
@@ -299,4 +299,4 @@ void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out)
   });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using Kind = Binding::Kind;
@@ -71,9 +71,10 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
 
 }  // namespace
 
-RunData::RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer)
+RunData::RunData(const analysis::Analysis& analysis, const Facts& facts,
+                 const analysis::path::Replayer* replayer)
     : analysis_(analysis), facts_(facts), replayer_(replayer) {
-  if (replayer != nullptr) scenarios_.emplace(*replayer, PredictionOf::kTimes);
+  if (replayer != nullptr) scenarios_.emplace(*replayer, analysis::path::PredictionOf::kTimes);
 }
 
 const DeviceWords& RunData::device_words() const {
@@ -82,23 +83,24 @@ const DeviceWords& RunData::device_words() const {
   return DeviceWordsOf(id == nullptr ? Accelerator::kUnknown : FindAccelerator(*id));
 }
 
-const Table* RunData::FindTable(const TableSpec& spec) const {
+const Table* RunData::FindTable(const analysis::TableSpec& spec) const {
   const Table* table = analysis_.FindTable(spec.id);
   return table != nullptr && !table->columns().empty() ? table : nullptr;
 }
 
-std::string RunData::WhyNoTable(const TableSpec& spec) const {
+std::string RunData::WhyNoTable(const analysis::TableSpec& spec) const {
   const auto reason = analysis_.absent_tables.find(spec.id);
   if (reason != analysis_.absent_tables.end()) return reason->second;
   return fmt::format("the profile has no {}", Lowered(InDeviceWords(spec.title, device_words())));
 }
 
-const Exposure* RunData::FindExposure(std::string_view table) const {
+const analysis::tables::Exposure* RunData::FindExposure(std::string_view table) const {
   const auto found = analysis_.exposures.find(table);
   return found == analysis_.exposures.end() ? nullptr : found->second.get();
 }
 
-const std::vector<expr::RowId>* RunData::Join(const TableSpec& table, const TableSpec& enclosing) {
+const std::vector<expr::RowId>* RunData::Join(const analysis::TableSpec& table,
+                                              const analysis::TableSpec& enclosing) {
   const std::lock_guard lock(joining_);
   auto& join = joins_[{&table, &enclosing}];
   if (join == nullptr) {
@@ -111,7 +113,7 @@ const std::vector<expr::RowId>* RunData::Join(const TableSpec& table, const Tabl
   return join.get();
 }
 
-expr::Source RunData::BindColumn(const TableSpec& spec, const std::string& column) const {
+expr::Source RunData::BindColumn(const analysis::TableSpec& spec, const std::string& column) const {
   expr::Source source;
   const Table* table = FindTable(spec);
   if (table == nullptr) {
@@ -124,7 +126,7 @@ expr::Source RunData::BindColumn(const TableSpec& spec, const std::string& colum
   return source;
 }
 
-expr::Source RunData::BindCommon(const TableSpec& spec, const std::string& column) const {
+expr::Source RunData::BindCommon(const analysis::TableSpec& spec, const std::string& column) const {
   expr::Source found = BindColumn(spec, column);
   expr::Source source;
   source.absent_because = found.absent_because;
@@ -153,7 +155,7 @@ expr::Source RunData::BindCommon(const TableSpec& spec, const std::string& colum
 
 expr::Source RunData::BindMetric(std::string_view id) const {
   expr::Source source;
-  const Metric* metric = FindMetric(id);
+  const analysis::Metric* metric = FindMetric(id);
   if (metric == nullptr) {
     source.absent_because = kUnknownTable;
     return source;
@@ -166,8 +168,10 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
   if (!rule.scenario || replayer_ == nullptr) return std::nullopt;
   // Work of unchanged duration would make the simulated saving too small.
-  const auto has_free_thread = [](const PathGraph& graph) { return !graph.free_threads().empty(); };
-  const std::span<const PathGraph> graphs = replayer_->graphs();
+  const auto has_free_thread = [](const analysis::path::PathGraph& graph) {
+    return !graph.free_threads().empty();
+  };
+  const std::span<const analysis::path::PathGraph> graphs = replayer_->graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return std::nullopt;
   const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
@@ -230,4 +234,4 @@ void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, 
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

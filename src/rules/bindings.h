@@ -16,30 +16,32 @@
 #include "rules/facts.h"
 #include "rules/what_if.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// One analysis, as rules see it; thread-safe. Rows of tables are joined with
 /// their rank, GPU or iteration once, for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
   /// `replayer` may be null.
-  RunData(const Analysis& analysis, const Facts& facts, const Replayer* replayer = nullptr);
+  RunData(const analysis::Analysis& analysis, const Facts& facts,
+          const analysis::path::Replayer* replayer = nullptr);
 
   /// The words for the run's devices: by the fact `device.vendor`.
   const DeviceWords& device_words() const;
   /// nullptr when the profile has no such table (or an empty shell of it).
-  const Table* FindTable(const TableSpec& spec) const;
+  const Table* FindTable(const analysis::TableSpec& spec) const;
   /// Why there is no such table, in one clause.
-  std::string WhyNoTable(const TableSpec& spec) const;
-  const Metric* FindMetric(MetricId id) const { return analysis_.Find(id); }
-  const Metric* FindMetric(std::string_view id) const { return analysis_.Find(id); }
+  std::string WhyNoTable(const analysis::TableSpec& spec) const;
+  const analysis::Metric* FindMetric(MetricId id) const { return analysis_.Find(id); }
+  const analysis::Metric* FindMetric(std::string_view id) const { return analysis_.Find(id); }
 
   /// For each row of `table` the row of `enclosing` that it belongs to; expr::Source::kNoRow where
   /// that is unknown. nullptr when one of the tables is missing.
-  const std::vector<expr::RowId>* Join(const TableSpec& table, const TableSpec& enclosing);
+  const std::vector<expr::RowId>* Join(const analysis::TableSpec& table,
+                                       const analysis::TableSpec& enclosing);
 
   /// The possible cost of a table's rows; nullptr when that is unknown.
-  const Exposure* FindExposure(std::string_view table) const;
+  const analysis::tables::Exposure* FindExposure(std::string_view table) const;
   /// The simulated saving of the rule's scenario, in ns per iteration; nothing without
   /// a scenario or a replay, when the scenario matches nothing, or where some threads launch work
   /// without a visible reason to wait. It may be more than an iteration takes, or negative.
@@ -49,16 +51,17 @@ class RunData {
   expr::Data Bind(const CompiledRule& rule);
 
  private:
-  expr::Source BindColumn(const TableSpec& spec, const std::string& column) const;
-  expr::Source BindCommon(const TableSpec& spec, const std::string& column) const;
+  expr::Source BindColumn(const analysis::TableSpec& spec, const std::string& column) const;
+  expr::Source BindCommon(const analysis::TableSpec& spec, const std::string& column) const;
   expr::Source BindMetric(std::string_view id) const;
 
-  const Analysis& analysis_;
+  const analysis::Analysis& analysis_;
   const Facts& facts_;
-  const Replayer* replayer_;
+  const analysis::path::Replayer* replayer_;
   std::optional<ScenarioRunner> scenarios_;
   std::mutex joining_;
-  std::map<std::pair<const TableSpec*, const TableSpec*>, std::unique_ptr<std::vector<expr::RowId>>>
+  std::map<std::pair<const analysis::TableSpec*, const analysis::TableSpec*>,
+           std::unique_ptr<std::vector<expr::RowId>>>
       joins_;
 };
 
@@ -66,4 +69,4 @@ class RunData {
 /// share `data`: it holds the values of the last group only. REQUIRES: `data` is of run.Bind(rule).
 void BindGroup(const CompiledRule& rule, const RunData& run, expr::RowId first, expr::Data& data);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// The text of "rules/recommended.yaml"; empty when there is no such file.
 std::string_view EmbeddedRules(std::string_view path);
@@ -26,4 +26,4 @@ bool IsPresetName(std::string_view stem);
 /// A name that starts so represents a file that is compiled in: "builtin:recommended".
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

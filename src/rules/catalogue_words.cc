@@ -7,7 +7,7 @@
 #include "model/known_names.h"
 #include "rules/rule_schema.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using expr::Enumeration;
@@ -189,7 +189,7 @@ std::string CellOfValue(std::string_view name, const std::string& id) {
 const ColumnSpec* FindRowColumn(std::string_view name) {
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return nullptr;
-  const TableSpec* table = FindTableByRow(name.substr(0, dot));
+  const analysis::TableSpec* table = FindTableByRow(name.substr(0, dot));
   if (table == nullptr) return nullptr;
   for (const ColumnSpec& column : table->columns) {
     if (column.id == name.substr(dot + 1)) return &column;
@@ -206,4 +206,4 @@ bool IsHostWork(std::string_view name) { return IsOfHost(name) && IsWork(FindRow
 
 bool IsDeviceWork(std::string_view name) { return !IsOfHost(name) && IsWork(FindRowColumn(name)); }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

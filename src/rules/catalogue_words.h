@@ -9,7 +9,7 @@
 #include "base/table.h"
 #include "expr/schema.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// The values of a column ("gap.cause") or fact ("device.vendor"); nullptr: any text.
 const expr::Enumeration* KnownValuesOf(std::string_view name);
@@ -29,4 +29,4 @@ bool IsHostWork(std::string_view name);
 /// Whether a column counts work of devices, which is per device.
 bool IsDeviceWork(std::string_view name);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

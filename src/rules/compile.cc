@@ -16,7 +16,7 @@
 #include "rules/rule_mistakes.h"
 #include "rules/text_builder.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using expr::Context;
@@ -354,7 +354,7 @@ tl::expected<std::vector<CompiledRule>, Errors> CompileRules(std::span<const Act
 std::string_view MeasuredMetric(const Rule& rule) {
   if (!rule.metric) return {};
   const std::string_view text = Trim(rule.metric->value.text);
-  return DescribeMetric(text) == nullptr ? std::string_view() : text;
+  return analysis::DescribeMetric(text) == nullptr ? std::string_view() : text;
 }
 
 Errors CheckRule(const Rule& rule, Errors* warnings) {
@@ -374,4 +374,4 @@ std::vector<std::string> DoubtsOf(const Rule& rule) {
   return RuleCompiler(rule, nullptr, errors).Run().doubts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

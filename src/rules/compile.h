@@ -17,7 +17,7 @@
 #include "rules/selection.h"
 #include "rules/what_if.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// A rule whose expressions are programs over the slots of `names`. Parts with errors are left out,
 /// so a rule with errors must not be evaluated. Limits: errors before warnings.
@@ -92,4 +92,4 @@ std::vector<std::string> DoubtsOf(const Rule& rule);
 /// The errors of a single rule, for `rules check`. Probable mistakes go to `warnings`.
 Errors CheckRule(const Rule& rule, Errors* warnings = nullptr);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -6,7 +6,7 @@
 #include "expr/eval.h"
 #include "expr/program.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// Every metric of the catalog, one value each.
@@ -16,19 +16,19 @@ expr::Schema MetricSchema() {
   return schema;
 }
 
-std::string WhyUnknown(const std::string& field, const Analysis& analysis) {
-  const Metric* metric = analysis.Find(field);
+std::string WhyUnknown(const std::string& field, const analysis::Analysis& analysis) {
+  const analysis::Metric* metric = analysis.Find(field);
   if (metric == nullptr || metric->absent_because.empty()) return "this profile does not have it";
   return metric->absent_because;
 }
 
 /// "tensor_core.eligible_share is 3.2 %, profile.gpus is 1".
 std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
-                     const Analysis& analysis) {
+                     const analysis::Analysis& analysis) {
   std::string text;
   for (const expr::Slot slot : program.Fields()) {
     const expr::Field& field = schema[slot];
-    const Metric* metric = analysis.Find(field.name);
+    const analysis::Metric* metric = analysis.Find(field.name);
     if (!text.empty()) text += ", ";
     text += fmt::format("{} is {}", field.name,
                         FormatValue(metric == nullptr ? Value{} : metric->value, field.unit));
@@ -36,8 +36,8 @@ std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
   return text;
 }
 
-Value LookUp(const Analysis& analysis, std::string_view name) {
-  const Metric* metric = analysis.Find(name);
+Value LookUp(const analysis::Analysis& analysis, std::string_view name) {
+  const analysis::Metric* metric = analysis.Find(name);
   return metric == nullptr ? Value{} : metric->value;
 }
 
@@ -57,7 +57,8 @@ std::optional<expr::Program> PartOf(const expr::Ast& ast, expr::NodeId id, expr:
 
 /// The false part: of `a and b` the first that is false, of `if(known(x), a, b)`
 /// the branch that applies.
-expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analysis& analysis) {
+expr::Program WhatFails(expr::Program program, expr::Schema& schema,
+                        const analysis::Analysis& analysis) {
   const auto holds = [&](const expr::Program& part) {
     const auto outcome = expr::EvaluateCondition(
         part, [&](std::string_view name) { return LookUp(analysis, name); });
@@ -85,14 +86,15 @@ expr::Program WhatFails(expr::Program program, expr::Schema& schema, const Analy
 }  // namespace
 
 std::optional<expr::Field> MetricField(std::string_view name) {
-  const MetricSpec* metric = FindMetric(name);
+  const analysis::MetricSpec* metric = analysis::FindMetric(name);
   if (metric == nullptr) return std::nullopt;
   return expr::Field{std::string(name), metric->unit, expr::Scope::kGroup};
 }
 
 std::vector<std::string> MetricNames() {
   std::vector<std::string> names;
-  for (const MetricSpec& metric : MetricCatalogue()) names.emplace_back(metric.id);
+  for (const analysis::MetricSpec& metric : analysis::MetricCatalogue())
+    names.emplace_back(metric.id);
   return names;
 }
 
@@ -108,13 +110,14 @@ Errors CheckCondition(const SourceText& condition) {
   return program ? Errors{} : PlacedErrors(std::move(program).error(), condition);
 }
 
-std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis) {
+std::optional<std::string> WhyNotMet(const SourceText& condition,
+                                     const analysis::Analysis& analysis) {
   if (condition.empty()) return std::nullopt;
   expr::Schema schema = MetricSchema();
   const auto program = expr::CompileCondition(condition.text, schema);
   if (!program) return "its condition is not an expression";
   const expr::Outcome outcome = expr::EvaluateCondition(*program, [&](std::string_view name) {
-    const Metric* metric = analysis.Find(name);
+    const analysis::Metric* metric = analysis.Find(name);
     return metric == nullptr ? Value{} : metric->value;
   });
   if (IsAbsent(outcome.value)) {
@@ -129,16 +132,16 @@ std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis
   return fmt::format("`{}` is false: {}", failing.Text(), ValuesOf(failing, schema, analysis));
 }
 
-bool IsUnknown(const SourceText& condition, const Analysis& analysis) {
+bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis) {
   if (condition.empty()) return false;
   expr::Schema schema = MetricSchema();
   const auto program = expr::CompileCondition(condition.text, schema);
   if (!program) return false;
   const expr::Outcome outcome = expr::EvaluateCondition(*program, [&](std::string_view name) {
-    const Metric* metric = analysis.Find(name);
+    const analysis::Metric* metric = analysis.Find(name);
     return metric == nullptr ? Value{} : metric->value;
   });
   return IsAbsent(outcome.value);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -11,7 +11,7 @@
 #include "expr/schema.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// A metric of the catalog as a field of expressions; nothing if no metric has that name.
 std::optional<expr::Field> MetricField(std::string_view name);
@@ -28,10 +28,11 @@ Errors CheckCondition(const SourceText& condition);
 /// Nothing when the condition holds (or is empty); else one clause that says why not: it is false,
 /// or a metric that it needs is absent. IsUnknown() distinguishes the two: a caller that does not
 /// ask lets an absent number disable its limit. REQUIRES: CheckCondition(condition) is empty.
-std::optional<std::string> WhyNotMet(const SourceText& condition, const Analysis& analysis);
+std::optional<std::string> WhyNotMet(const SourceText& condition,
+                                     const analysis::Analysis& analysis);
 
 /// Whether it is unknown if the condition holds, since a metric that it needs is absent.
 /// REQUIRES: CheckCondition(condition) is empty.
-bool IsUnknown(const SourceText& condition, const Analysis& analysis);
+bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -17,7 +17,7 @@
 #include "rules/errors.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 Error FileError(const std::string& path, std::string_view code, std::string message) {
@@ -120,4 +120,4 @@ void SortByPlace(Errors& errors) {
   });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

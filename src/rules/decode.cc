@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 // As outputs write changes: "+12 %".
@@ -338,4 +338,4 @@ std::size_t Decoder::WordIndex(const YamlNode& node, std::string_view what,
   return static_cast<std::size_t>(found - words.begin());
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -22,7 +22,7 @@
 #include "rules/shape.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Sets `target` when there is a value.
 template <class T, class U>
@@ -150,4 +150,4 @@ std::string Joined(std::span<const std::string_view> words);
 void AddSuggestion(Error& error, std::string_view word,
                    std::span<const std::string_view> candidates);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

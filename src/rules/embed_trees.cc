@@ -9,13 +9,13 @@
 
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kBegin =
     "// Written by profgauge_embed_trees.\n"
     "#include <string_view>\n\n"
-    "namespace profgauge {\n"
+    "namespace profgauge::rules {\n"
     "std::string_view EmbeddedRuleTree(std::string_view path);\n"
     "namespace {\n";
 
@@ -49,12 +49,12 @@ int Main(int argc, char** argv) {
   }
   std::ofstream out(argv[1], std::ios::binary);
   out << arrays << "}  // namespace\n\nstd::string_view EmbeddedRuleTree(std::string_view path) {\n"
-      << lines << "  return {};\n}\n}  // namespace profgauge\n";
+      << lines << "  return {};\n}\n}  // namespace profgauge::rules\n";
   out.close();
   return out ? 0 : 1;
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules
 
-int main(int argc, char** argv) { return profgauge::Main(argc, argv); }
+int main(int argc, char** argv) { return profgauge::rules::Main(argc, argv); }

@@ -11,7 +11,7 @@
 #include "rules/rule_mistakes.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::size_t kShownErrors = 50;
@@ -49,4 +49,4 @@ std::string RenderWarnings(const Errors& warnings, bool color) {
   return Rendered(warnings, color, "warning");
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

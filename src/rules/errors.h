@@ -9,7 +9,7 @@
 
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Errors of a configuration, all of them, in file order.
 using Errors = std::vector<Error>;
@@ -18,4 +18,4 @@ using Errors = std::vector<Error>;
 /// Reads the files again; one that has gone is shown without its line. Empty for no errors.
 std::string RenderErrors(const Errors& errors, bool color);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

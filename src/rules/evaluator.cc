@@ -7,7 +7,7 @@
 #include "rules/bindings.h"
 #include "rules/rule_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 std::vector<WaiverUse> CountWaivers(std::span<const CompiledRule> rules,
@@ -60,7 +60,7 @@ std::string_view FindingStatusName(FindingStatus status) {
   return "broken";
 }
 
-Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
+Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options) {
   RunData run(analysis, facts, options.replayer);
   std::vector<std::vector<Finding>> found(rules.size());
@@ -97,4 +97,4 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& an
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -24,7 +24,7 @@
 #include "rules/facts.h"
 #include "rules/waiver.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// The result of a rule, most severe first: comparisons of the first three use this order.
 enum class FindingStatus : std::uint8_t {
@@ -140,9 +140,10 @@ struct Evaluation {
 struct RuleRunOptions {
   std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
   bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
-  const Replayer* replayer = nullptr;          ///< For the analysis; null: no gain is simulated.
-  int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
-  std::function<void()> beside = {};           ///< Runs beside the rules.
+  const analysis::path::Replayer* replayer =
+      nullptr;                        ///< For the analysis; null: no gain is simulated.
+  int evidence_rows = 0;              ///< Rows of evidence to keep; 0: as each rule says.
+  std::function<void()> beside = {};  ///< Runs beside the rules.
   knowledge::TunableThresholds thresholds = {};  ///< Those of the policy.
 };
 
@@ -151,7 +152,7 @@ struct RuleRunOptions {
 /// `rules`, and a policy that they point into, must outlive the result; `analysis` and `facts` need
 /// not.
 /// Cost: each rule is linear in its rows, apart from sorting and a replay of its scenario.
-Evaluation EvaluateRules(std::span<const CompiledRule> rules, const Analysis& analysis,
+Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -18,7 +18,7 @@
 #include "base/numbers.h"
 #include "model/known_names.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr FactSpec kFacts[] = {
@@ -168,7 +168,7 @@ Value HasTorchCompile(const Profile& profile) {
 }
 
 /// The rank of which comm/exposed speaks: it loses the largest share of its iterations.
-Value MostExposedRank(const Analysis& analysis) {
+Value MostExposedRank(const analysis::Analysis& analysis) {
   const Table* ranks = analysis.FindTable("ranks");
   Value worst;
   double most = -1;
@@ -186,7 +186,7 @@ Value MostExposedRank(const Analysis& analysis) {
 
 /// "all_gather (41.0 %), all_reduce (30.2 %) and 2 more kinds"; of all ranks together where none is
 /// known to be the worst.
-Value ExposedCollectives(const Analysis& analysis) {
+Value ExposedCollectives(const analysis::Analysis& analysis) {
   constexpr std::size_t kNamed = 3;
   const Value rank = MostExposedRank(analysis);
   const Table* calls = analysis.FindTable("collectives");
@@ -200,9 +200,10 @@ Value ExposedCollectives(const Analysis& analysis) {
     const Value name = calls->At(row, "name");
     const auto* text = std::get_if<std::string>(&name);
     if (text == nullptr || !(time > 0)) continue;
-    const CollectiveKind kind = CollectiveKindOf(*text);
-    const std::string id = kind == CollectiveKind::kOther ? "kernels of no known kind"
-                                                          : std::string(CollectiveKindId(kind));
+    const analysis::classify::CollectiveKind kind = analysis::classify::CollectiveKindOf(*text);
+    const std::string id = kind == analysis::classify::CollectiveKind::kOther
+                               ? "kernels of no known kind"
+                               : std::string(analysis::classify::CollectiveKindId(kind));
     auto at = std::find_if(kinds.begin(), kinds.end(),
                            [&](const auto& some) { return some.second == id; });
     if (at == kinds.end()) at = kinds.emplace(at, 0, id);
@@ -284,13 +285,13 @@ void AddDeviceWords(Accelerator accelerator, Facts& facts) {
   }
 }
 
-Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
+Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& analysis) {
   Facts facts;
   facts["profile.iteration_source"] = analysis.iteration_source.Text();
   facts["profile.iterations_by"] = std::string(IterationsById(analysis.iteration_source.by));
   facts["profile.iterations_total"] = analysis.iterations_total;
   facts["profile.exposed_collectives"] = ExposedCollectives(analysis);
-  for (const Remark& remark : analysis.remarks) {
+  for (const analysis::Remark& remark : analysis.remarks) {
     if (remark.id == "unsteady-selection") facts["profile.steady_range"] = remark.text;
   }
   AddDeviceWords(AcceleratorOf(ranks), facts);
@@ -298,7 +299,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
   if (analysis.iteration_source.by == IterationsBy::kUndivided) {
-    if (std::string ranges = RepeatedRanges(first, true); !ranges.empty()) {
+    if (std::string ranges = analysis::context::RepeatedRanges(first, true); !ranges.empty()) {
       facts["profile.repeated_ranges"] = std::move(ranges);
     }
   }
@@ -311,7 +312,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   facts["profile.graph_capture"] = Shows(first, Sign::kGraphCapture);
   facts["profile.framework"] = FrameworkOf(first);
   if (first.summary.empty()) {
-    const Workload workload = WorkloadOf(first);
+    const analysis::recording::Workload workload = analysis::recording::WorkloadOf(first);
     if (!workload.kind.empty()) facts["profile.workload"] = std::string(workload.kind);
     facts["profile.in_graphs"] = workload.in_graphs;
     facts["profile.loads_data"] = workload.loads_data;
@@ -335,4 +336,4 @@ Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis) {
   return facts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -12,7 +12,7 @@
 #include "base/value.h"
 #include "model/devices.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 struct FactSpec {
   std::string_view name;  ///< "profile.data_loss"
@@ -35,6 +35,6 @@ void AddDeviceWords(Accelerator accelerator, Facts& facts);
 /// Counts are of all ranks, the time of garbage collection of the rank with most. Without profiles
 /// only facts of the analysis and words for devices. Time: linear in names and host ranges of the
 /// profiles.
-Facts CollectFacts(std::span<const Profile> ranks, const Analysis& analysis);
+Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& analysis);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

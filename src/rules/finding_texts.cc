@@ -7,7 +7,7 @@
 
 #include "expr/message.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using expr::Outcome;
@@ -169,12 +169,13 @@ void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const 
     if (!out.message_parts.empty()) AddPart(out.message_parts, TextPart::Kind::kText, " ");
     Append(sentence, out.message_parts);
   }
-  out.message = TextOf(out.message_parts);
+  out.message = profgauge::TextOf(out.message_parts);
   ShownTexts(rule.advice, data, rows, false, out.advice_parts);
   if (rule.rule->schema == 1) SplitAdvice(out.advice_parts);
-  for (const RichText& point : out.advice_parts) out.advice += fmt::format("- {}\n", TextOf(point));
+  for (const RichText& point : out.advice_parts)
+    out.advice += fmt::format("- {}\n", profgauge::TextOf(point));
   if (rule.next) out.next = expr::RenderMessage(*rule.next, data, rows);
   if (rule.change) out.change = expr::RenderMessage(*rule.change, data, rows);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

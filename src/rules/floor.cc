@@ -23,27 +23,28 @@
 #include "knowledge/plan.h"
 #include "rules/plan.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 // Calls `visit(rank, row, op)` for the kernels of iterations that compute; nullptr: unknown work.
 template <class Visit>
-void VisitKernels(const Replayer& replayer, Visit visit) {
+void VisitKernels(const analysis::path::Replayer& replayer, Visit visit) {
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
-    const RankContext& rank = replayer.ranks()[position];
+    const analysis::context::RankContext& rank = replayer.ranks()[position];
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
       if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective) continue;
       if (!rank.InIterations(DeviceId{row})) continue;
-      const LaunchTargets::Op* op = replayer.targets().Find(position, row);
+      const analysis::path::LaunchTargets::Op* op = replayer.targets().Find(position, row);
       visit(position, row, op != nullptr && op->roof >= 0 ? op : nullptr);
     }
   }
 }
 
-double CountedShare(const Replayer& replayer) {
+double CountedShare(const analysis::path::Replayer& replayer) {
   double all = 0, counted = 0;
-  VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row, const LaunchTargets::Op* op) {
+  VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row,
+                             const analysis::path::LaunchTargets::Op* op) {
     const auto time = static_cast<double>(replayer.ranks()[rank].profile->device.duration[row]);
     all += time;
     if (op != nullptr) counted += time;
@@ -52,29 +53,33 @@ double CountedShare(const Replayer& replayer) {
 }
 
 void AddRow(std::uint32_t rank, std::uint32_t row, double factor,
-            std::map<double, Scaling>& by_factor) {
-  Scaling& scaling = by_factor[factor];
-  scaling.table = PathTable::kDevice;
+            std::map<double, analysis::path::Scaling>& by_factor) {
+  analysis::path::Scaling& scaling = by_factor[factor];
+  scaling.table = analysis::path::PathTable::kDevice;
   scaling.factor = factor;
   scaling.rows.push_back({rank, row});
 }
 
 // Every kernel at that part of its time.
-void AddKernels(const Replayer& replayer, double LaunchTargets::Op::*part, Scenario& to) {
-  std::map<double, Scaling> by_factor;
-  VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row, const LaunchTargets::Op* op) {
+void AddKernels(const analysis::path::Replayer& replayer,
+                double analysis::path::LaunchTargets::Op::*part, analysis::path::Scenario& to) {
+  std::map<double, analysis::path::Scaling> by_factor;
+  VisitKernels(replayer, [&](std::uint32_t rank, std::uint32_t row,
+                             const analysis::path::LaunchTargets::Op* op) {
     if (op == nullptr || op->*part < 0) return;
-    AddRow(rank, row, FactorInSteps(op->*part), by_factor);
+    AddRow(rank, row, analysis::path::FactorInSteps(op->*part), by_factor);
   });
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
 // Of a collective by its record, else by its kernel.
-CollectiveKind KindOfCollective(const RankContext& rank, std::uint32_t row) {
+analysis::classify::CollectiveKind KindOfCollective(const analysis::context::RankContext& rank,
+                                                    std::uint32_t row) {
   const CollectiveId recorded = rank.profile->device.collective[row];
   if (!recorded.valid()) return rank.classes[row].kind;
   const StringId name = rank.profile->collectives[recorded.value].name;
-  return name.valid() ? CollectiveKindOf(rank.profile->Name(name)) : rank.classes[row].kind;
+  return name.valid() ? analysis::classify::CollectiveKindOf(rank.profile->Name(name))
+                      : rank.classes[row].kind;
 }
 
 // What a rank's collectives of a kind would take of their time, if each reached the best bandwidth
@@ -83,66 +88,70 @@ CollectiveKind KindOfCollective(const RankContext& rank, std::uint32_t row) {
 //     rank  kind         time   bandwidth    best of kind    needed
 //     0     all_reduce    2 ms   100 GB/s     200 GB/s        1 ms
 //     0     all_reduce    4 ms   200 GB/s                     4 ms      share of rank 0: 5 / 6
-std::map<std::pair<std::int64_t, CollectiveKind>, double> TransferShares(const Table& collectives) {
+std::map<std::pair<std::int64_t, analysis::classify::CollectiveKind>, double> TransferShares(
+    const Table& collectives) {
   struct Row {
     std::int64_t rank = 0;
-    CollectiveKind kind = CollectiveKind::kOther;
+    analysis::classify::CollectiveKind kind = analysis::classify::CollectiveKind::kOther;
     double time = 0, bandwidth = 0;
   };
   std::vector<Row> rows;
-  std::map<CollectiveKind, double> best;
+  std::map<analysis::classify::CollectiveKind, double> best;
   for (std::size_t at = 0; at < collectives.rows(); ++at) {
     const auto number = [&](std::string_view column, double otherwise) {
       return AsNumber(collectives.At(at, column), otherwise);
     };
     Row& row = rows.emplace_back();
     row.rank = AsWhole(collectives.At(at, "rank"), -1);
-    row.kind = CollectiveKindOf(TextAt(collectives, *collectives.Find("name"), at));
+    row.kind = analysis::classify::CollectiveKindOf(
+        analysis::path::TextAt(collectives, *collectives.Find("name"), at));
     row.time = number("transfer_time", number("time", 0));
     row.bandwidth = number("bus_bandwidth", number("bus_bandwidth_unmatched", 0));
     best[row.kind] = std::max(best[row.kind], row.bandwidth);
   }
-  std::map<std::pair<std::int64_t, CollectiveKind>, std::pair<double, double>> sums;
+  std::map<std::pair<std::int64_t, analysis::classify::CollectiveKind>, std::pair<double, double>>
+      sums;
   for (const Row& row : rows) {
     auto& [needed, taken] = sums[{row.rank, row.kind}];
     taken += row.time;
     needed += row.bandwidth > 0 ? row.time * row.bandwidth / best[row.kind] : row.time;
   }
-  std::map<std::pair<std::int64_t, CollectiveKind>, double> shares;
+  std::map<std::pair<std::int64_t, analysis::classify::CollectiveKind>, double> shares;
   for (const auto& [key, sum] : sums) {
     if (sum.second > 0) shares[key] = sum.first / sum.second;
   }
   return shares;
 }
 
-void AddTransfers(const Replayer& replayer, const Analysis& analysis, Scenario& to) {
+void AddTransfers(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis,
+                  analysis::path::Scenario& to) {
   const Table* collectives = analysis.FindTable("collectives");
   if (collectives == nullptr) return;
   const auto shares = TransferShares(*collectives);
-  std::map<double, Scaling> by_factor;
+  std::map<double, analysis::path::Scaling> by_factor;
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
-    const RankContext& rank = replayer.ranks()[position];
+    const analysis::context::RankContext& rank = replayer.ranks()[position];
     for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
       if (!rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
       const auto share = shares.find({rank.rank, KindOfCollective(rank, row)});
       if (share == shares.end()) continue;
-      AddRow(position, row, FactorInSteps(share->second), by_factor);
+      AddRow(position, row, analysis::path::FactorInSteps(share->second), by_factor);
     }
   }
   for (auto& [factor, scaling] : by_factor) to.scalings.push_back(std::move(scaling));
 }
 
 // The profile of one rank of several does not show the ranks that it waits for.
-bool MissesRanks(const Replayer& replayer, const Analysis& analysis) {
+bool MissesRanks(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis) {
   const bool is_one =
       replayer.ranks().size() == 1 && replayer.ranks().front().profile->distributed.world_size > 1;
   if (!is_one) return false;
-  const Metric* exposed = analysis.Find(metric::kCommunicationExposedShare);
+  const analysis::Metric* exposed = analysis.Find(metric::kCommunicationExposedShare);
   return exposed != nullptr && !IsAbsent(exposed->value) &&
          AsNumber(exposed->value, 0) > knowledge::kPlanFloorExposedShare.value();
 }
 
-std::string WhyNoRoof(const Analysis& analysis, double counted) {
+std::string WhyNoRoof(const analysis::Analysis& analysis, double counted) {
   const auto table = analysis.absent_tables.find("roofline");
   if (table != analysis.absent_tables.end()) return table->second;
   const Table* roofline = analysis.FindTable("roofline");
@@ -155,8 +164,8 @@ std::string WhyNoRoof(const Analysis& analysis, double counted) {
 }  // namespace
 
 // A clamp to `end`: the steps of the plan reach `end`, so the least time is no more.
-Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenario& steps,
-                double start, double end) {
+Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis,
+                const analysis::path::Scenario& steps, double start, double end) {
   Floor floor;
   floor.counted = CountedShare(replayer);
   if (floor.counted < knowledge::kPlanFloorCountedShare.value()) {
@@ -168,19 +177,20 @@ Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenar
         "one rank cannot separate waiting from transfer; give the profiles of all ranks";
     return floor;
   }
-  const auto time_at = [&](double LaunchTargets::Op::*part) {
-    Scenario all = steps;
+  const auto time_at = [&](double analysis::path::LaunchTargets::Op::*part) {
+    analysis::path::Scenario all = steps;
     all.by_smallest = true;
     all.hidden_host = true;
     all.without_waiting = replayer.knows_waiting();
     AddKernels(replayer, part, all);
     AddTransfers(replayer, analysis, all);
-    const Prediction found = replayer.Predict(all, PredictionOf::kTimes);
+    const analysis::path::Prediction found =
+        replayer.Predict(all, analysis::path::PredictionOf::kTimes);
     return std::clamp(start - (found.recorded_time - found.iteration_time), 0.0, end);
   };
-  floor.time = time_at(&LaunchTargets::Op::roof);
-  floor.reachable = std::max(floor.time, time_at(&LaunchTargets::Op::target));
+  floor.time = time_at(&analysis::path::LaunchTargets::Op::roof);
+  floor.reachable = std::max(floor.time, time_at(&analysis::path::LaunchTargets::Op::target));
   return floor;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -4,7 +4,7 @@
 #include <string_view>
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program);
@@ -28,11 +28,11 @@ bool NamesIdleTime(const CompiledRule& rule, const expr::Program& program) {
 }
 
 std::optional<double> AllIdleTime(const RunData& run) {
-  const Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
+  const analysis::Metric* time = run.FindMetric(metric::kGpuIdleTimeMax);
   if (time != nullptr && !IsAbsent(time->value)) return AsNumber(time->value, 0);
   // A file that states only shares.
-  const Metric* idle = run.FindMetric(metric::kGpuIdleMax);
-  const Metric* iteration = run.FindMetric(metric::kIterationTimeMean);
+  const analysis::Metric* idle = run.FindMetric(metric::kGpuIdleMax);
+  const analysis::Metric* iteration = run.FindMetric(metric::kIterationTimeMean);
   if (idle == nullptr || iteration == nullptr) return std::nullopt;
   if (IsAbsent(idle->value) || IsAbsent(iteration->value)) return std::nullopt;
   return AsNumber(idle->value, 0) * AsNumber(iteration->value, 0);
@@ -40,7 +40,7 @@ std::optional<double> AllIdleTime(const RunData& run) {
 
 // Whether devices wait for each other in collectives.
 bool HasCollectives(const RunData& run) {
-  const Table* collectives = run.FindTable(*FindTable("collectives"));
+  const Table* collectives = run.FindTable(*analysis::FindTable("collectives"));
   return collectives != nullptr && collectives->rows() > 0;
 }
 
@@ -62,9 +62,10 @@ std::optional<double> MostGain::Of(std::span<const expr::RowId> rows) {
   //     device 0   rows cost 2 ms      without collectives: 3 ms, the most of one device
   //     device 1   rows cost 3 ms      with collectives: 5 ms, since device 0 delays device 1, too
   if (!costs_) {
-    costs_.emplace(*exposure_, each_delays_all_ ? AcrossDevices::kSum : AcrossDevices::kLargest);
+    costs_.emplace(*exposure_, each_delays_all_ ? analysis::tables::AcrossDevices::kSum
+                                                : analysis::tables::AcrossDevices::kLargest);
   }
   return is_idle_ ? std::optional(costs_->Idle(rows)) : costs_->Exposed(rows);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -10,7 +10,7 @@
 #include "base/format.h"
 #include "base/hashes.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::int64_t kAbsentKey = Column::kAbsentInteger;
@@ -71,7 +71,7 @@ std::string LabelOf(const RuleSchema::Key& key, const CompiledRule& rule, const 
   const std::string name = FormatValue(table.At(row, key.column), Unit::kCount);
   if (key.joined->row_name != "gpu") return fmt::format("{} {}", key.joined->row_name, name);
   const std::string_view device = run.device_words().device;
-  const TableSpec* ranks = FindTableByRow("rank");
+  const analysis::TableSpec* ranks = FindTableByRow("rank");
   const Table* rank_table = ranks == nullptr ? nullptr : run.FindTable(*ranks);
   if (rank_table == nullptr || rank_table->rows() < 2) return fmt::format("{} {}", device, name);
   return fmt::format("rank {}, {} {}", FormatValue(table.At(row, "rank"), Unit::kCount), device,
@@ -108,7 +108,7 @@ std::string KeyOf(const RuleSchema::Key& key, const CompiledRule& rule, const Ru
   const std::string own =
       fmt::format("{}={}", key.joined->row_name, text(table.At(row, key.column)));
   if (key.joined->row_name != "gpu") return own;
-  const TableSpec* ranks = FindTableByRow("rank");
+  const analysis::TableSpec* ranks = FindTableByRow("rank");
   const Table* rank_table = ranks == nullptr ? nullptr : run.FindTable(*ranks);
   if (rank_table == nullptr || rank_table->rows() < 2) return own;
   return fmt::format("rank={},{}", text(table.At(row, "rank")), own);
@@ -196,4 +196,4 @@ Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::Row
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -9,7 +9,7 @@
 
 #include "base/format.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// How bad a group is among those of equal status: higher is worse.
@@ -58,7 +58,7 @@ GroupResult SummaryOf(const CompiledRule& rule, Judged judged) {
   return out;
 }
 
-CappedGain CapGain(double gain, std::optional<double> most, const Metric* iteration) {
+CappedGain CapGain(double gain, std::optional<double> most, const analysis::Metric* iteration) {
   CappedGain out;
   out.gain = std::max(0.0, most ? std::min(gain, *most) : gain);
   if (iteration != nullptr && !IsAbsent(iteration->value)) {
@@ -97,4 +97,4 @@ void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGrou
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

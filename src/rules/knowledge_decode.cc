@@ -11,27 +11,31 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::int64_t kLargestSize = std::numeric_limits<std::int32_t>::max();
 
-constexpr Decoder::Word<Tri> kVerdicts[] = {
-    {"yes", Tri::kYes}, {"no", Tri::kNo}, {"unknown", Tri::kUnknown}};
+constexpr Decoder::Word<analysis::classify::Tri> kVerdicts[] = {
+    {"yes", analysis::classify::Tri::kYes},
+    {"no", analysis::classify::Tri::kNo},
+    {"unknown", analysis::classify::Tri::kUnknown}};
 
 /// Values of `communication`: no, yes (its name shows the kind), or the kind.
 struct Communication {
-  Tri is = Tri::kUnknown;
-  CollectiveKind kind = CollectiveKind::kOther;
+  analysis::classify::Tri is = analysis::classify::Tri::kUnknown;
+  analysis::classify::CollectiveKind kind = analysis::classify::CollectiveKind::kOther;
 };
 
 std::vector<Decoder::Word<Communication>> CommunicationWords() {
-  std::vector<Decoder::Word<Communication>> words = {{"yes", {Tri::kYes, CollectiveKind::kOther}},
-                                                     {"no", {Tri::kNo, CollectiveKind::kOther}}};
-  for (std::size_t k = 0; k < kCollectiveKinds; ++k) {
-    const auto kind = static_cast<CollectiveKind>(k);
-    if (kind != CollectiveKind::kOther)
-      words.push_back({CollectiveKindId(kind), {Tri::kYes, kind}});
+  std::vector<Decoder::Word<Communication>> words = {
+      {"yes", {analysis::classify::Tri::kYes, analysis::classify::CollectiveKind::kOther}},
+      {"no", {analysis::classify::Tri::kNo, analysis::classify::CollectiveKind::kOther}}};
+  for (std::size_t k = 0; k < analysis::classify::kCollectiveKinds; ++k) {
+    const auto kind = static_cast<analysis::classify::CollectiveKind>(k);
+    if (kind != analysis::classify::CollectiveKind::kOther)
+      words.push_back(
+          {analysis::classify::CollectiveKindId(kind), {analysis::classify::Tri::kYes, kind}});
   }
   return words;
 }
@@ -52,8 +56,9 @@ void Pattern(Decoder& decoder, const YamlNode& node, std::string_view what, std:
   }
 }
 
-void DecodeName(Decoder& decoder, const YamlNode& node, std::vector<KernelNameRule>& out) {
-  KernelNameRule rule;
+void DecodeName(Decoder& decoder, const YamlNode& node,
+                std::vector<analysis::classify::KernelNameRule>& out) {
+  analysis::classify::KernelNameRule rule;
   bool says_anything = false;
   const auto words = CommunicationWords();
   const Decoder::Key kKeys[] = {
@@ -63,8 +68,8 @@ void DecodeName(Decoder& decoder, const YamlNode& node, std::vector<KernelNameRu
       {"uses_tensor_core",
        [&](const YamlNode& n) {
          says_anything = true;
-         rule.tensor_core =
-             decoder.OneOf<Tri>(n, "uses_tensor_core", kVerdicts).value_or(Tri::kUnknown);
+         rule.tensor_core = decoder.OneOf<analysis::classify::Tri>(n, "uses_tensor_core", kVerdicts)
+                                .value_or(analysis::classify::Tri::kUnknown);
        }},
       {"communication",
        [&](const YamlNode& n) {
@@ -163,7 +168,7 @@ void DecodeList(Decoder& decoder, std::string_view what, std::string_view key,
 
 }  // namespace
 
-void DecodeKernelNames(Decoder& decoder, std::vector<KernelNameRule>& out) {
+void DecodeKernelNames(Decoder& decoder, std::vector<analysis::classify::KernelNameRule>& out) {
   DecodeList(decoder, "a file of kernel names", "names",
              [&](const YamlNode& item) { DecodeName(decoder, item, out); });
 }
@@ -173,4 +178,4 @@ void DecodeDevices(Decoder& decoder, std::vector<KnownDevice>& out) {
              [&](const YamlNode& item) { DecodeDevice(decoder, item, out); });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

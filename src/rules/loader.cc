@@ -17,7 +17,7 @@
 #include "rules/rule_decode.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -225,4 +225,4 @@ std::vector<std::string> BuiltinRuleFiles() { return BuiltinFiles(BuiltinKind::k
 
 tl::expected<RuleSet, Errors> LoadBuiltinRules() { return LoadRules(BuiltinRuleFiles()); }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

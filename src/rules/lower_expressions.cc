@@ -14,7 +14,7 @@
 #include "rules/rule_schema.h"
 #include "rules/text_builder.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 bool IsToken(const expr::Token& token, expr::TokenKind kind, std::string_view text) {
@@ -252,4 +252,4 @@ bool Lowering::HasKey(std::string_view enclosing) const {
   });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -9,7 +9,7 @@
 #include "expr/parser.h"
 #include "rules/lowering.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::size_t kLongestName = 10'000;
@@ -94,4 +94,4 @@ void Lowering::Give(Definition& definition) {
   (definition.is_row ? rule_.row_names : rule_.let).push_back(definition.let);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -20,7 +20,7 @@
 #include "rules/rule_schema.h"
 #include "rules/text_builder.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Begins the names of a template's arguments: `with.noun`.
 inline constexpr std::string_view kTemplateArgument = "with.";
@@ -155,4 +155,4 @@ class Lowering {
   std::vector<Definition> definitions_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

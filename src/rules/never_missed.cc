@@ -10,7 +10,7 @@
 #include "analysis/analysis.h"
 #include "base/format.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 Reach FromZero() { return {0, std::numeric_limits<double>::infinity()}; }
@@ -41,7 +41,7 @@ Reach Quotient(const Reach& a, const Reach& b) {
 }
 
 Reach OfMetric(std::string_view name) {
-  const MetricSpec* metric = FindMetric(name);
+  const analysis::MetricSpec* metric = analysis::FindMetric(name);
   return metric == nullptr ? Reach{} : Reach{metric->range.least, metric->range.most};
 }
 
@@ -164,4 +164,4 @@ LimitReach Reaches::Judge(const expr::Program& metric, const expr::Program& limi
                       FormatLimit(bound.low, Unit::kShare))};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -17,7 +17,7 @@
 #include "rules/rule.h"
 #include "rules/selection.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Both ends count. Infinite where neither metrics nor functions bound the values.
 struct Reach {
@@ -57,4 +57,4 @@ class Reaches {
   std::map<std::string, Reach, std::less<>> names_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

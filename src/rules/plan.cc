@@ -17,7 +17,7 @@
 #include "rules/plan_search.h"
 #include "rules/rule_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 // Where it fires, the host took longer than it does without the profiler.
@@ -25,14 +25,15 @@ constexpr std::string_view kProfilerSlowsHost = "recording/profiler-switches";
 
 struct Candidate {
   std::size_t finding = 0;
-  Scenario changes;
+  analysis::path::Scenario changes;
   PlanOption option;
 };
 
-bool SelectsRows(const Scenario& changes) {
-  return changes.without_waiting ||
-         std::any_of(changes.scalings.begin(), changes.scalings.end(),
-                     [](const Scaling& scaling) { return scaling.rows.size() > 0; });
+bool SelectsRows(const analysis::path::Scenario& changes) {
+  return changes.without_waiting || std::any_of(changes.scalings.begin(), changes.scalings.end(),
+                                                [](const analysis::path::Scaling& scaling) {
+                                                  return scaling.rows.size() > 0;
+                                                });
 }
 
 const CompiledRule* RuleOf(std::span<const CompiledRule> rules, const Finding& finding) {
@@ -48,20 +49,21 @@ bool IsFirstOfItsRule(const std::vector<Finding>& findings, std::size_t at) {
 }
 
 // Work of unchanged duration would make the simulated saving too small.
-bool HasFreeThreads(const Replayer& replayer) {
+bool HasFreeThreads(const analysis::path::Replayer& replayer) {
   const auto graphs = replayer.graphs();
-  return std::any_of(graphs.begin(), graphs.end(),
-                     [](const PathGraph& graph) { return !graph.free_threads().empty(); });
+  return std::any_of(graphs.begin(), graphs.end(), [](const analysis::path::PathGraph& graph) {
+    return !graph.free_threads().empty();
+  });
 }
 
 class Planner {
  public:
   Planner(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-          const Replayer& replayer, double start)
+          const analysis::path::Replayer& replayer, double start)
       : rules_(rules),
         findings_(findings),
         replayer_(replayer),
-        runner_(replayer, PredictionOf::kTimes),
+        runner_(replayer, analysis::path::PredictionOf::kTimes),
         start_(start) {}
 
   Plan Make() {
@@ -80,7 +82,7 @@ class Planner {
   }
 
   /// All that the steps of the plan change.
-  Scenario Chosen() const { return Together(chosen_); }
+  analysis::path::Scenario Chosen() const { return Together(chosen_); }
 
  private:
   // Fired findings, or those that passed; of these the ones that may save most.
@@ -121,11 +123,11 @@ class Planner {
 
   // Several findings may select the same kernel: it takes the smallest factor, since two fixes do
   // not both shorten it.
-  Scenario Together(std::span<const std::size_t> chosen) const {
-    Scenario all;
+  analysis::path::Scenario Together(std::span<const std::size_t> chosen) const {
+    analysis::path::Scenario all;
     all.by_smallest = chosen.size() > 1;
     for (const std::size_t option : chosen) {
-      const Scenario& changes = candidates_[option].changes;
+      const analysis::path::Scenario& changes = candidates_[option].changes;
       all.without_waiting = all.without_waiting || changes.without_waiting;
       all.scalings.insert(all.scalings.end(), changes.scalings.begin(), changes.scalings.end());
     }
@@ -134,21 +136,22 @@ class Planner {
 
   double TimeWith(std::span<const std::size_t> chosen) const {
     if (chosen.empty()) return recorded_;
-    return replayer_.Predict(Together(chosen), PredictionOf::kTimes).iteration_time;
+    return replayer_.Predict(Together(chosen), analysis::path::PredictionOf::kTimes).iteration_time;
   }
 
   // The least time, which also gives the recorded one.
   double TimeWithAll() {
     std::vector<std::size_t> all(candidates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
-    const Prediction found = replayer_.Predict(Together(all), PredictionOf::kTimes);
+    const analysis::path::Prediction found =
+        replayer_.Predict(Together(all), analysis::path::PredictionOf::kTimes);
     recorded_ = found.recorded_time;
     return found.iteration_time;
   }
 
   void Search(Plan& plan) {
     std::size_t length = 1;
-    for (const PathGraph& graph : replayer_.graphs()) length += graph.size();
+    for (const analysis::path::PathGraph& graph : replayer_.graphs()) length += graph.size();
     PlanLimits limits;
     limits.least_saving = knowledge::kPlanLeastGainShare.Of(start_);
     limits.tie = knowledge::kPlanTieShare.Of(start_);
@@ -192,25 +195,27 @@ class Planner {
       return Fired(some.status) && some.rule->id == kProfilerSlowsHost;
     });
     if (!is_slowed) return std::nullopt;
-    Scenario faster;
+    analysis::path::Scenario faster;
     faster.by_smallest = true;
-    for (const PathTable table : {PathTable::kHost, PathTable::kApi}) {
-      Scaling scaling{table, {}, knowledge::kPlanHostWithoutProfiler.value()};
+    for (const analysis::path::PathTable table :
+         {analysis::path::PathTable::kHost, analysis::path::PathTable::kApi}) {
+      analysis::path::Scaling scaling{table, {}, knowledge::kPlanHostWithoutProfiler.value()};
       for (std::uint32_t rank = 0; rank < replayer_.graphs().size(); ++rank) {
         const Profile& profile = *replayer_.graphs()[rank].rank().profile;
         const std::size_t rows =
-            table == PathTable::kHost ? profile.host.size() : profile.api.size();
+            table == analysis::path::PathTable::kHost ? profile.host.size() : profile.api.size();
         for (std::uint32_t row = 0; row < rows; ++row) scaling.rows.push_back({rank, row});
       }
       faster.scalings.push_back(std::move(scaling));
     }
-    const Prediction found = replayer_.Predict(faster, PredictionOf::kTimes);
+    const analysis::path::Prediction found =
+        replayer_.Predict(faster, analysis::path::PredictionOf::kTimes);
     return std::max(0.0, start_ - (found.recorded_time - found.iteration_time));
   }
 
   std::span<const CompiledRule> rules_;
   const std::vector<Finding>& findings_;
-  const Replayer& replayer_;
+  const analysis::path::Replayer& replayer_;
   ScenarioRunner runner_;
   double start_, recorded_ = 0;
   std::vector<Candidate> candidates_;
@@ -224,14 +229,15 @@ Plan NoPlan(std::string why) {
   return plan;
 }
 
-std::string WhyNoReplay(const Analysis& analysis) {
-  const Metric* path = analysis.Find(metric::kCriticalHostShare);
+std::string WhyNoReplay(const analysis::Analysis& analysis) {
+  const analysis::Metric* path = analysis.Find(metric::kCriticalHostShare);
   return path == nullptr || path->absent_because.empty() ? "this profile cannot be simulated"
                                                          : path->absent_because;
 }
 
 // Why nothing can be simulated; empty where it can.
-std::string WhyNoneAtAll(double start, const Analysis& analysis, const Replayer* replayer) {
+std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
+                         const analysis::path::Replayer* replayer) {
   if (start <= 0) return "the profile has no iterations";
   if (replayer == nullptr || !replayer->can_replay()) return WhyNoReplay(analysis);
   return HasFreeThreads(*replayer) ? "some threads launch work without a visible reason to wait"
@@ -240,9 +246,10 @@ std::string WhyNoneAtAll(double start, const Analysis& analysis, const Replayer*
 
 // Absent with a reason.
 void SetMetric(MetricId id, Value value, const std::string& absent_because, const std::string& note,
-               Analysis& analysis) {
-  const auto metric = std::find_if(analysis.metrics.begin(), analysis.metrics.end(),
-                                   [&](const Metric& some) { return some.spec == &SpecOf(id); });
+               analysis::Analysis& analysis) {
+  const auto metric = std::find_if(
+      analysis.metrics.begin(), analysis.metrics.end(),
+      [&](const analysis::Metric& some) { return some.spec == &analysis::SpecOf(id); });
   if (metric == analysis.metrics.end()) return;
   metric->absent_because = absent_because;
   if (!absent_because.empty()) return;
@@ -250,11 +257,11 @@ void SetMetric(MetricId id, Value value, const std::string& absent_because, cons
   metric->note = note;
 }
 
-void AddFloorMetrics(const Floor& floor, Analysis& analysis) {
+void AddFloorMetrics(const Floor& floor, analysis::Analysis& analysis) {
   const std::string note =
       fmt::format("{} of the time of computing kernels has known work, the rest counts as recorded",
                   FormatShare(floor.counted));
-  const Metric* mean = analysis.Find(metric::kIterationTimeMean);
+  const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
   const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
   SetMetric(metric::kFloorTime, static_cast<std::int64_t>(std::llround(floor.time)),
             floor.absent_because, note, analysis);
@@ -265,11 +272,11 @@ void AddFloorMetrics(const Floor& floor, Analysis& analysis) {
 }  // namespace
 
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-              const Analysis& analysis, const Replayer* replayer) {
+              const analysis::Analysis& analysis, const analysis::path::Replayer* replayer) {
   const bool any_fired = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return Fired(finding.status) && finding.rule->category != kAboutRecording;
   });
-  const Metric* mean = analysis.Find(metric::kIterationTimeMean);
+  const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
   const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
   const std::string why = WhyNoneAtAll(start, analysis, replayer);
   Plan plan;
@@ -312,7 +319,7 @@ void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings) {
   }
 }
 
-void AddPlanMetrics(const Plan& plan, Analysis& analysis) {
+void AddPlanMetrics(const Plan& plan, analysis::Analysis& analysis) {
   const double first = plan.steps.empty() ? 0 : plan.steps.front().saves;
   const double start = plan.start > 0 ? plan.start : 1;
   const auto set = [&](MetricId id, Value value) {
@@ -326,4 +333,4 @@ void AddPlanMetrics(const Plan& plan, Analysis& analysis) {
   AddFloorMetrics(plan.floor, analysis);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

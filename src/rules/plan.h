@@ -16,7 +16,7 @@
 #include "rules/evaluator.h"
 #include "rules/what_if.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 struct PlanStep {
   /// Positions in Evaluation::findings; two that save time only together. A finding that passed may
@@ -42,8 +42,8 @@ struct Floor {
 
 /// `steps`: all that a plan changes, after which an iteration takes `end` instead of `start`: the
 /// floor is never above it. REQUIRES: replayer.can_replay().
-Floor FindFloor(const Replayer& replayer, const Analysis& analysis, const Scenario& steps,
-                double start, double end);
+Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analysis& analysis,
+                const analysis::path::Scenario& steps, double start, double end);
 
 struct Plan {
   std::vector<PlanStep> steps;
@@ -67,7 +67,7 @@ struct Plan {
 /// floor.
 /// REQUIRES: `findings` are of `rules` and of `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-              const Analysis& analysis, const Replayer* replayer);
+              const analysis::Analysis& analysis, const analysis::path::Replayer* replayer);
 
 /// Makes warnings of findings that only inform and are steps that save much (plan.promoted_share of
 /// an iteration), unless the policy sets the level of their rule.
@@ -79,6 +79,6 @@ void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
 void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings);
 
 /// Sets plan.* and floor.*.
-void AddPlanMetrics(const Plan& plan, Analysis& analysis);
+void AddPlanMetrics(const Plan& plan, analysis::Analysis& analysis);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

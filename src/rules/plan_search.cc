@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using OptionSet = std::vector<std::size_t>;
@@ -159,4 +159,4 @@ PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& l
   return Search(options, limits, time_with).Run();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

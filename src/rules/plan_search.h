@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// A change that may become a step. Times are ns per iteration throughout.
 struct PlanOption {
@@ -68,4 +68,4 @@ using TimeWith = std::function<double(std::span<const std::size_t>)>;
 PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& limits,
                         const TimeWith& time_with);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -15,7 +15,7 @@
 #include "rules/rulebook.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// Chains of `extends` longer than this are a mistake.
@@ -227,4 +227,4 @@ tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::strin
   return loader.Finish(name);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -21,7 +21,7 @@
 #include "profgauge/error.h"
 #include "rules/errors.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 enum class Level : std::uint8_t { kInfo, kWarn, kError };
 enum class FailOn : std::uint8_t { kError, kWarn, kNever };
@@ -202,7 +202,8 @@ struct Policy {
   std::vector<RequiredRule> require;
   std::vector<Waiver> waivers;
   std::vector<WhatIf> what_if;
-  Knowledge knowledge;               ///< `tensor_core: {unknown: …}`, and the contents of files:
+  analysis::classify::Knowledge
+      knowledge;                     ///< `tensor_core: {unknown: …}`, and the contents of files:
   PolicyFile tensor_core_names;      ///< `tensor_core: {names: FILE}`
   PolicyFile devices;                ///< `devices: FILE`
   std::vector<std::string> sources;  ///< Files that formed it, with all it extends; no presets.
@@ -217,4 +218,4 @@ tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset);
 /// The same from text; `name` is used in messages, and its folder for files that the policy names.
 tl::expected<Policy, Errors> ParsePolicy(std::string_view text, const std::string& name);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -12,7 +12,7 @@
 #include "knowledge/thresholds.h"
 #include "rules/builtin_files.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::int64_t kMostIterations = 1'000'000'000, kMostRanks = 1'000'000'000;
@@ -85,7 +85,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
     decoder.Add(node, "policy/two-markers", "`marker` and `phase` exclude each other")
         .notes.emplace_back("help: keep `phase`; it knows the names of engines' steps");
   } else if (phase) {
-    out.marker = MarkerPatternOfPhase(*phase);
+    out.marker = analysis::context::MarkerPatternOfPhase(*phase);
     out.key_op.reset();
   } else if (marker || key_op) {  // Either replaces the setting of an extended policy.
     out.marker = std::move(marker);
@@ -244,10 +244,13 @@ void DecodeTensorCore(Decoder& decoder, const YamlNode& node, Policy& policy) {
 
 }  // namespace
 
-void CheckSide(Decoder& decoder, const YamlNode& node, const MetricSpec& metric, bool limits_high,
-               bool limits_low, bool any, std::string_view high, std::string_view low) {
-  const bool lower = metric.direction == Direction::kLowerIsBetter && limits_low && !limits_high;
-  const bool higher = metric.direction == Direction::kHigherIsBetter && limits_high && !limits_low;
+void CheckSide(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
+               bool limits_high, bool limits_low, bool any, std::string_view high,
+               std::string_view low) {
+  const bool lower =
+      metric.direction == analysis::Direction::kLowerIsBetter && limits_low && !limits_high;
+  const bool higher =
+      metric.direction == analysis::Direction::kHigherIsBetter && limits_high && !limits_low;
   if (any || (!lower && !higher)) return;
   decoder
       .Add(node, "policy/wrong-side",
@@ -263,7 +266,7 @@ bool DecodeSide(Decoder& decoder, const YamlNode& node) {
   return decoder.OneOf<bool>(node, "side", kSides).value_or(false);
 }
 
-std::string BeyondRange(const MetricSpec& metric, double value) {
+std::string BeyondRange(const analysis::MetricSpec& metric, double value) {
   if (value < metric.range.least) return "never negative";
   if (value > metric.range.most) {
     return fmt::format("at most {}", FormatLimit(metric.range.most, metric.unit));
@@ -346,4 +349,4 @@ void DecodePolicy(Decoder& decoder, Policy& policy) {
   decoder.Map(decoder.document().root, "a policy", kKeys);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

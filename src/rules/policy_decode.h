@@ -12,7 +12,7 @@
 #include "rules/decode.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 inline constexpr Decoder::Word<Level> kLevels[] = {
     {"info", Level::kInfo}, {"warn", Level::kWarn}, {"error", Level::kError}};
@@ -42,14 +42,15 @@ void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& o
 /// Whether a limit is on the good side of `metric`: a minimum for a metric that should be
 /// small, or a maximum for one that should be large. Then an error at `node`, which
 /// `help` ends; `any`: the policy allows it (`side: any`).
-void CheckSide(Decoder& decoder, const YamlNode& node, const MetricSpec& metric, bool limits_high,
-               bool limits_low, bool any, std::string_view high, std::string_view low);
+void CheckSide(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
+               bool limits_high, bool limits_low, bool any, std::string_view high,
+               std::string_view low);
 
 /// The value of `side`: any.
 bool DecodeSide(Decoder& decoder, const YamlNode& node);
 
 /// "never negative", "at most 100 %": why `metric` never has this value; empty: it may.
-std::string BeyondRange(const MetricSpec& metric, double value);
+std::string BeyondRange(const analysis::MetricSpec& metric, double value);
 
 /// `path` as named in `file`: relative ones start from the folder of `file`; built-in names stay.
 std::string ResolvePath(std::string_view path, std::string_view file);
@@ -59,8 +60,8 @@ std::string ResolvePath(std::string_view path, std::string_view file);
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
 
 /// The metric that `key` names; an error when there is none, or when no limit can be on it.
-std::shared_ptr<const MetricSpec> MetricOf(Decoder& decoder, const YamlNode& key,
-                                           std::string_view code = "policy/unknown-metric");
+std::shared_ptr<const analysis::MetricSpec> MetricOf(
+    Decoder& decoder, const YamlNode& key, std::string_view code = "policy/unknown-metric");
 
 /// Metrics that a limit can be on.
 std::vector<std::string_view> LimitedMetrics();
@@ -70,10 +71,10 @@ std::vector<std::string_view> LimitedMetrics();
 
 /// `schema: 1` and `names`: a list of {id, matches, except, uses_tensor_core}. Patterns are
 /// checked.
-void DecodeKernelNames(Decoder& decoder, std::vector<KernelNameRule>& out);
+void DecodeKernelNames(Decoder& decoder, std::vector<analysis::classify::KernelNameRule>& out);
 
 /// `schema: 1` and `devices`: a list of {match, name, compute_capability, sms, memory,
 /// max_threads_per_sm, warp_size}, of which all but `match` may be left out.
 void DecodeDevices(Decoder& decoder, std::vector<KnownDevice>& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -16,7 +16,7 @@
 #include "rules/errors.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// The error of a file that may not be read.
 using MayRead = std::function<Status(const std::string& path)>;
@@ -27,4 +27,4 @@ using MayRead = std::function<Status(const std::string& path)>;
 tl::expected<Policy, Errors> LoadPolicyWithin(const std::string& path_or_preset,
                                               const MayRead& may_read);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

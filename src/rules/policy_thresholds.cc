@@ -12,11 +12,11 @@
 #include "rules/condition.h"
 #include "rules/policy_decode.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 // A limit that no value of the metric can miss, or that all miss, is a mistake of its unit or side.
-void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+void DecodeLimit(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                  std::string_view what, std::optional<double>& target) {
   Set(target, decoder.NumberOf(
                   node, what, metric.unit,
@@ -35,7 +35,7 @@ void DecodeLimit(Decoder& decoder, const YamlNode& node, const MetricSpec& metri
   }
 }
 
-void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& metric,
+void DecodeThreshold(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
                      std::vector<Threshold>& out) {
   Threshold threshold;
   bool any_side = false;
@@ -63,9 +63,10 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
     decoder
         .Add(node, "policy/no-limit",
              fmt::format("the limit on `{}` has neither `min` nor `max`", metric.id))
-        .notes.push_back(fmt::format("help: write for example `{{{}: {}}}`",
-                                     metric.direction == Direction::kHigherIsBetter ? "min" : "max",
-                                     ExampleLiteral(metric.unit)));
+        .notes.push_back(
+            fmt::format("help: write for example `{{{}: {}}}`",
+                        metric.direction == analysis::Direction::kHigherIsBetter ? "min" : "max",
+                        ExampleLiteral(metric.unit)));
     return;
   }
   if (threshold.min && threshold.max && *threshold.min > *threshold.max) {
@@ -83,21 +84,21 @@ void DecodeThreshold(Decoder& decoder, const YamlNode& node, const MetricSpec& m
 }  // namespace
 
 void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
-  decoder.EachNamed(node, "`thresholds`", LimitedMetrics(),
-                    [&](const YamlNode& key, const YamlNode& value) {
-                      const std::shared_ptr<const MetricSpec> metric = MetricOf(decoder, key);
-                      if (metric == nullptr) return;
-                      std::erase_if(policy.thresholds,
-                                    [&](const Threshold& t) { return t.metric == metric->id; });
-                      if (decoder.Is(value, "off")) return;
-                      if (value.kind == YamlNode::Kind::kList) {
-                        decoder.EachItem(value, "limits", [&](const YamlNode& item) {
-                          DecodeThreshold(decoder, item, *metric, policy.thresholds);
-                        });
-                      } else {
-                        DecodeThreshold(decoder, value, *metric, policy.thresholds);
-                      }
-                    });
+  decoder.EachNamed(
+      node, "`thresholds`", LimitedMetrics(), [&](const YamlNode& key, const YamlNode& value) {
+        const std::shared_ptr<const analysis::MetricSpec> metric = MetricOf(decoder, key);
+        if (metric == nullptr) return;
+        std::erase_if(policy.thresholds,
+                      [&](const Threshold& t) { return t.metric == metric->id; });
+        if (decoder.Is(value, "off")) return;
+        if (value.kind == YamlNode::Kind::kList) {
+          decoder.EachItem(value, "limits", [&](const YamlNode& item) {
+            DecodeThreshold(decoder, item, *metric, policy.thresholds);
+          });
+        } else {
+          DecodeThreshold(decoder, value, *metric, policy.thresholds);
+        }
+      });
 }
 
 namespace {
@@ -159,4 +160,4 @@ void DecodeAnalysisThresholds(Decoder& decoder, const YamlNode& node,
                     });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

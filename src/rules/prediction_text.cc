@@ -12,7 +12,7 @@
 #include "knowledge/findings.h"
 #include "rules/what_if.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kLimits =
@@ -21,9 +21,9 @@ constexpr std::string_view kJoint = "; collectives end when their last rank has 
 constexpr std::string_view kPeers = "; the arrivals of other ranks stay as recorded";
 
 // The threads that a replay leaves as they are, in one clause; empty without any.
-std::string FreeThreads(const Replayer& replayer) {
+std::string FreeThreads(const analysis::path::Replayer& replayer) {
   std::string names;
-  for (const PathGraph& graph : replayer.graphs()) {
+  for (const analysis::path::PathGraph& graph : replayer.graphs()) {
     for (const std::uint32_t thread : graph.free_threads()) {
       const Profile& profile = *graph.rank().profile;
       const Thread& row = profile.threads[thread];
@@ -37,14 +37,14 @@ std::string FreeThreads(const Replayer& replayer) {
 
 }  // namespace
 
-std::string PredictionLimits(const Replayer* replayer) {
+std::string PredictionLimits(const analysis::path::Replayer* replayer) {
   std::string text(kLimits);
   if (replayer == nullptr) return text;
   text += replayer->is_joint() ? kJoint : kPeers;
   return text + FreeThreads(*replayer);
 }
 
-std::string PathText(const Prediction& prediction) {
+std::string PathText(const analysis::path::Prediction& prediction) {
   Ns whole = 0;
   std::vector<std::pair<Ns, PathKind>> parts;
   for (std::size_t i = 0; i < kPathKinds; ++i) {
@@ -63,4 +63,4 @@ std::string PathText(const Prediction& prediction) {
   return text;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -11,7 +11,7 @@
 #include "rules/decode.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr Decoder::Word<std::string_view> kParameterTypes[] = {
@@ -216,4 +216,4 @@ tl::expected<Project, Errors> LoadProject(const std::string& path) {
   return tl::unexpected<Errors>(std::move(errors));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -13,7 +13,7 @@
 #include "rules/errors.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 class Decoder;
 
@@ -84,4 +84,4 @@ tl::expected<Project, Errors> LoadProject(const std::string& path);
 
 void DecodeProject(Decoder& decoder, Project& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// The time that a finding is about. A simulation may save less of it, since other work takes as
@@ -230,4 +230,4 @@ void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> 
   findings = std::move(sorted);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

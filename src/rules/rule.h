@@ -17,7 +17,7 @@
 #include "profgauge/error.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// How a number is shown. kAuto: as its own unit says.
 struct ShowAs {
@@ -168,4 +168,4 @@ std::vector<std::string> BuiltinRuleFiles();
 /// All of them.
 tl::expected<RuleSet, Errors> LoadBuiltinRules();
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

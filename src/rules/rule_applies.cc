@@ -9,7 +9,7 @@
 #include "rules/rule_run.h"
 #include "rules/rule_runner.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 void RuleRun::NotApplicable(std::string reason, std::string field) {
   finding_.status = FindingStatus::kNotApplicable;
@@ -82,4 +82,4 @@ bool RuleRun::SelectRows() {
   return true;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "rules/policy_decode.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 void DecodeParam(Decoder& decoder, const YamlNode& key, const YamlNode& node,
@@ -219,4 +219,4 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
   decoder.Map(root, "a rule file", kKeys);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -11,7 +11,7 @@
 #include "rules/rule.h"
 #include "rules/rule_library.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Decodes a whole rule file. Parts with errors are missing in `out` or incomplete.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
@@ -73,4 +73,4 @@ RuleArgument DecodeArgument(Decoder& decoder, const YamlNode& key, const YamlNod
 void CheckArguments(Decoder& decoder, const Where& place, const YamlNode* with,
                     const RuleTemplate& used, RuleArguments& arguments);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

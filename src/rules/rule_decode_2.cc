@@ -8,7 +8,7 @@
 #include "rules/rule_library.h"
 #include "rules/rule_reader.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 std::uint32_t LastLine(const YamlNode& node) {
@@ -191,4 +191,4 @@ void DecodeRuleFile2(Decoder& decoder, RuleFile& out) {
   decoder.AddAll(std::move(errors));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -13,7 +13,7 @@
 #include "rules/policy_decode.h"
 #include "rules/text_builder.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr Decoder::Word<ArgumentType> kArgumentTypes[] = {
@@ -309,4 +309,4 @@ void AddImport(Decoder& decoder, const YamlNode& import, std::vector<std::string
   Merge(decoder, library, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -13,7 +13,7 @@
 #include "rules/decode.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 enum class ArgumentType : std::uint8_t { kList, kRegex, kText, kNumber, kExpression };
 
@@ -72,4 +72,4 @@ void CheckTemplateRule(Decoder& decoder, const YamlNode& node, const RuleLibrary
 /// Whether `text` is a name that expressions can spell: small letters, digits and `separator`.
 bool IsRuleName(std::string_view text, char separator);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

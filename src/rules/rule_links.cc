@@ -12,7 +12,7 @@
 #include "rules/never_missed.h"
 #include "rules/rule_mistakes.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 bool Names(std::string_view pattern, const Rule& rule) {
@@ -134,4 +134,4 @@ void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

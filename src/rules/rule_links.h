@@ -9,7 +9,7 @@
 #include "rules/errors.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Fills in `symptoms`. A rule that is switched off may still be named, and so may a metric.
 void LinkSymptoms(std::vector<CompiledRule>& rules);
@@ -26,4 +26,4 @@ void AdoptLimits(const Policy& policy, CompiledRule& rule);
 void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
                    std::vector<CompiledRule>& rules, Errors& errors);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

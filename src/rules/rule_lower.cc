@@ -14,7 +14,7 @@
 #include "rules/catalogue_words.h"
 #include "rules/text_builder.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using expr::Token;
@@ -181,4 +181,4 @@ void LowerRule(const LowerContext& context, Rule& rule, Errors& errors) {
   Lowering(context, rule, errors).Run();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -12,7 +12,7 @@
 #include "expr/function.h"
 #include "rules/catalogue_words.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 void DropConsequences(const Rule& rule, Errors& errors) {
   constexpr std::string_view kOnTheirOwn[] = {
@@ -161,7 +161,7 @@ class SilentPass {
 /// Whether the rows of a group are of one device, or of one rank.
 bool IsOfOne(const CompiledRule& rule) {
   return std::ranges::any_of(rule.names.keys, [&](const RuleSchema::Key& key) {
-    const TableSpec* table = key.joined != nullptr ? key.joined : rule.names.table;
+    const analysis::TableSpec* table = key.joined != nullptr ? key.joined : rule.names.table;
     return table->row_name == "gpu" || table->row_name == "rank" || key.column == "gpu" ||
            key.column == "rank";
   });
@@ -225,4 +225,4 @@ void AddError(const Where& where, std::string code, std::string message, std::st
   errors.push_back(std::move(error));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -7,7 +7,7 @@
 
 #include "rules/compile.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Moves errors of an expression from its own bytes to the lines of its file.
 void AddMapped(const SourceText& source, std::vector<Error> found, Errors& errors);
@@ -31,4 +31,4 @@ void AddWarnings(CompiledRule& rule);
 /// As RenderErrors() renders errors.
 std::string RenderWarnings(const Errors& warnings, bool color);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -10,7 +10,7 @@
 #include "model/devices.h"
 #include "rules/rule_library.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr int kMostDecimals = 9;
@@ -89,4 +89,4 @@ void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -10,7 +10,7 @@
 #include "rules/rule_decode.h"
 #include "rules/rule_library.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kThresholds = "thresholds.";
@@ -284,4 +284,4 @@ void RuleReader::Explains(const YamlNode& node) {
   });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

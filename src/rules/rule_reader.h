@@ -10,7 +10,7 @@
 #include "rules/rule.h"
 #include "rules/rule_library.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// The file as its rules see it.
 struct FileScope {
@@ -58,4 +58,4 @@ class RuleReader {
   Rule& rule_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

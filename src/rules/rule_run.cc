@@ -11,7 +11,7 @@
 #include "model/devices.h"
 #include "rules/rule_runner.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using expr::Outcome;
@@ -81,7 +81,7 @@ void RuleRun::JudgeWhatMayBe() {
   for (std::size_t slot = 0; slot < rule_.names.bindings.size(); ++slot) {
     const Binding& binding = rule_.names.bindings[slot];
     if (binding.kind != Binding::Kind::kMetric || IsAbsent(data[slot].value)) continue;
-    const Metric* metric = run_.FindMetric(binding.name);
+    const analysis::Metric* metric = run_.FindMetric(binding.name);
     if (metric == nullptr || !metric->may_be) continue;
     data[slot].value = *metric->may_be;
     is_open = true;
@@ -261,12 +261,12 @@ bool RuleRun::IsSmall(const Judged& judged) const {
   for (const CompiledRule::Limit& limit : rule_.limits) {
     if (limit.of_policy) return false;
   }
-  const Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
+  const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
   if (iteration == nullptr || AsNumber(iteration->value, 0) <= 0) return false;
   const std::optional<CappedGain> gain = GainOf(judged);
   // One iteration of seconds makes nothing of the others small.
   const double mean = AsNumber(iteration->value, 0);
-  const Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
+  const analysis::Metric* median = run_.FindMetric(metric::kIterationTimeMedian);
   const double usual = median == nullptr ? mean : AsNumber(median->value, mean);
   return gain &&
          gain->share * mean < options_.thresholds.findings_small_gain_share * std::min(mean, usual);
@@ -278,7 +278,7 @@ bool RuleRun::IsUncertain(const expr::Program& value) const {
     const auto let = std::find_if(rule_.lets.begin(), rule_.lets.end(),
                                   [slot](const auto& some) { return some.slot == slot; });
     if (let != rule_.lets.end()) return IsUncertain(let->value);  // Only those before it.
-    const Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
+    const analysis::Metric* metric = run_.FindMetric(SureAs(rule_.names.bindings[slot]));
     return metric != nullptr && metric->low_confidence;
   });
 }
@@ -327,4 +327,4 @@ std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run,
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -17,7 +17,7 @@
 #include "rules/compile.h"
 #include "rules/evaluator.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// At least one finding; with `report: each` one per group that fired or was waived, worst first.
 std::vector<Finding> RunRule(const CompiledRule& rule, RunData& run, const RuleRunOptions& options);
@@ -82,7 +82,7 @@ struct CappedGain {
 };
 /// A saving is at most the cost of its rows (`most`), at most the iteration, and never
 /// negative. `iteration`: the mean iteration time; nullptr or absent if unknown.
-CappedGain CapGain(double gain, std::optional<double> most, const Metric* iteration);
+CappedGain CapGain(double gain, std::optional<double> most, const analysis::Metric* iteration);
 
 /// The rows that the rule shows, at most `most` of them; the rule's own limit when that is 0.
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
@@ -104,10 +104,10 @@ class MostGain {
 
  private:
   const RunData& run_;
-  const Exposure* exposure_ = nullptr;
+  const analysis::tables::Exposure* exposure_ = nullptr;
   bool is_idle_;
   bool each_delays_all_;
-  std::optional<ExposureCosts> costs_;  // From the first question on.
+  std::optional<analysis::tables::ExposureCosts> costs_;  // From the first question on.
 };
 
 // The message and advice of a finding, by parts.
@@ -147,4 +147,4 @@ inline constexpr std::string_view kAboutRecording = "recording";
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
                   knowledge::Ratio explained, std::vector<Finding>& findings);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -17,7 +17,7 @@
 #include "knowledge/findings.h"
 #include "rules/rule_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Evaluates one rule over one run.
 class RuleRun {
@@ -135,4 +135,4 @@ class RuleRun {
   Finding finding_;                                ///< Shared by all findings of the rule.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

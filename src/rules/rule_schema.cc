@@ -13,7 +13,7 @@
 #include "rules/condition.h"
 #include "rules/facts.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using Kind = Binding::Kind;
@@ -21,7 +21,7 @@ using Kind = Binding::Kind;
 constexpr std::array<std::string_view, 3> kEnclosing = {"rank", "gpu", "iteration"};
 constexpr std::string_view kProfile = "profile";
 
-bool HasColumn(const TableSpec& table, std::string_view id) {
+bool HasColumn(const analysis::TableSpec& table, std::string_view id) {
   return std::any_of(table.columns.begin(), table.columns.end(),
                      [id](const ColumnSpec& column) { return column.id == id; });
 }
@@ -31,7 +31,7 @@ std::string_view NameColumn(std::string_view row) { return row == "iteration" ? 
 
 using Keys = std::vector<RuleSchema::Key>;
 
-bool IsKeyOf(const Keys& keys, const TableSpec& table) {
+bool IsKeyOf(const Keys& keys, const analysis::TableSpec& table) {
   return std::any_of(keys.begin(), keys.end(),
                      [&](const RuleSchema::Key& key) { return key.joined == &table; });
 }
@@ -39,9 +39,9 @@ bool IsKeyOf(const Keys& keys, const TableSpec& table) {
 /// Whether all rows of a group belong to the same row of `enclosing`: it is a key, or the GPU is
 /// and it has one rank.
 /// Fields of a fixed row may be used outside of aggregates: they are one value for the group.
-bool IsFixed(const Keys& keys, const TableSpec& enclosing) {
+bool IsFixed(const Keys& keys, const analysis::TableSpec& enclosing) {
   if (IsKeyOf(keys, enclosing)) return true;
-  const TableSpec* gpu = FindTableByRow("gpu");
+  const analysis::TableSpec* gpu = FindTableByRow("gpu");
   return enclosing.row_name == "rank" && gpu != nullptr && IsKeyOf(keys, *gpu);
 }
 
@@ -52,7 +52,7 @@ bool FindRows(const Rule& rule, RuleSchema& out, Errors& errors) {
   out.table = FindTableByRow(name);
   if (out.table != nullptr) return true;
   std::vector<std::string_view> names = {kProfile};
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (!table.row_name.empty()) names.push_back(table.row_name);
   }
   std::string list;
@@ -82,7 +82,7 @@ void AddKey(const SourceText& key, RuleSchema& out, Errors& errors) {
     return AddKeyError(key, "`for_each: profile` has one row and cannot be grouped",
                        "remove `group_by`", errors);
   }
-  const TableSpec* table = FindTableByRow(row);
+  const analysis::TableSpec* table = FindTableByRow(row);
   if (table == nullptr || !HasColumn(*table, column)) {
     return AddKeyError(
         key, fmt::format("unknown field `{}`", shown),
@@ -133,7 +133,7 @@ struct Known {
 ///     for_each: kernel      kernel.mean -> kColumn       each row has it
 ///                           gpu.idle    -> kJoined       of its GPU, by `rank` and `gpu`
 ///     for_each: profile     gpu.name    -> kCommon       no link: only if all GPUs agree
-Kind KindOf(const TableSpec& table, const TableSpec* rows) {
+Kind KindOf(const analysis::TableSpec& table, const analysis::TableSpec* rows) {
   if (&table == rows) return Kind::kColumn;
   const bool linked = rows != nullptr && !LinkColumns(*rows, table.row_name).empty();
   return linked ? Kind::kJoined : Kind::kCommon;
@@ -141,11 +141,11 @@ Kind KindOf(const TableSpec& table, const TableSpec* rows) {
 
 /// Tables of which a rule over `rows` may name columns: its own and those that enclose it. That
 /// iterations agree in something is never of use.
-std::vector<const TableSpec*> NamedTables(const TableSpec* rows) {
-  std::vector<const TableSpec*> tables;
+std::vector<const analysis::TableSpec*> NamedTables(const analysis::TableSpec* rows) {
+  std::vector<const analysis::TableSpec*> tables;
   if (rows != nullptr) tables.push_back(rows);
   for (const std::string_view row : kEnclosing) {
-    const TableSpec* table = FindTableByRow(row);
+    const analysis::TableSpec* table = FindTableByRow(row);
     if (table == nullptr || table == rows) continue;
     if (row == "iteration" && KindOf(*table, rows) == Kind::kCommon) continue;
     tables.push_back(table);
@@ -153,7 +153,8 @@ std::vector<const TableSpec*> NamedTables(const TableSpec* rows) {
   return tables;
 }
 
-expr::Scope ScopeOf(const TableSpec& table, const ColumnSpec& column, Kind kind, const Keys& keys) {
+expr::Scope ScopeOf(const analysis::TableSpec& table, const ColumnSpec& column, Kind kind,
+                    const Keys& keys) {
   if (kind == Kind::kCommon) return expr::Scope::kGroup;
   const bool is_key = kind == Kind::kJoined
                           ? IsFixed(keys, table)
@@ -163,11 +164,11 @@ expr::Scope ScopeOf(const TableSpec& table, const ColumnSpec& column, Kind kind,
   return is_key ? expr::Scope::kKey : expr::Scope::kRow;
 }
 
-std::optional<Known> FindColumn(std::string_view name, const TableSpec* rows, const Keys& keys,
-                                bool common) {
+std::optional<Known> FindColumn(std::string_view name, const analysis::TableSpec* rows,
+                                const Keys& keys, bool common) {
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  for (const TableSpec* table : NamedTables(rows)) {
+  for (const analysis::TableSpec* table : NamedTables(rows)) {
     const Kind kind = KindOf(*table, rows);
     if (table->row_name != name.substr(0, dot) || (kind == Kind::kCommon) != common) continue;
     for (const ColumnSpec& column : table->columns) {
@@ -190,7 +191,8 @@ std::optional<Known> FindFact(std::string_view name) {
 }
 
 /// In the order of this header: the first that knows a name wins.
-std::optional<Known> FindName(std::string_view name, const TableSpec* rows, const Keys& keys) {
+std::optional<Known> FindName(std::string_view name, const analysis::TableSpec* rows,
+                              const Keys& keys) {
   if (auto column = FindColumn(name, rows, keys, false)) return column;
   if (auto metric = MetricField(name)) {
     return Known{*std::move(metric), {Kind::kMetric, nullptr, std::string(name)}};
@@ -199,9 +201,9 @@ std::optional<Known> FindName(std::string_view name, const TableSpec* rows, cons
   return FindColumn(name, rows, keys, true);
 }
 
-std::vector<std::string> AllNames(const TableSpec* rows) {
+std::vector<std::string> AllNames(const analysis::TableSpec* rows) {
   std::vector<std::string> names, common;
-  for (const TableSpec* table : NamedTables(rows)) {
+  for (const analysis::TableSpec* table : NamedTables(rows)) {
     auto& out = KindOf(*table, rows) == Kind::kCommon ? common : names;
     for (const ColumnSpec& column : table->columns) {
       out.push_back(fmt::format("{}.{}", table->row_name, column.id));
@@ -230,7 +232,8 @@ void RuleSchema::Bind() {
   }
 }
 
-std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_view enclosing) {
+std::vector<std::string_view> LinkColumns(const analysis::TableSpec& table,
+                                          std::string_view enclosing) {
   if (table.row_name == enclosing) return {};
   if (enclosing == "gpu") {
     if (HasColumn(table, "gpu") && HasColumn(table, "rank")) return {"rank", "gpu"};
@@ -240,9 +243,9 @@ std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_vi
   return {};
 }
 
-const TableSpec* FindTableByRow(std::string_view row_name) {
+const analysis::TableSpec* FindTableByRow(std::string_view row_name) {
   if (row_name.empty()) return nullptr;
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name == row_name) return &table;
   }
   return nullptr;
@@ -265,4 +268,4 @@ RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors) {
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -16,7 +16,7 @@
 #include "expr/schema.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Where the data of one slot comes from.
 struct Binding {
@@ -30,18 +30,18 @@ struct Binding {
     kComputed,  ///< let, metric, gain: set while a group is evaluated.
   };
   Kind kind = Kind::kComputed;
-  const TableSpec* table = nullptr;
+  const analysis::TableSpec* table = nullptr;
   std::string name;  ///< Name of the column, metric, fact or parameter.
 };
 
 struct RuleSchema {
-  expr::Schema schema;               ///< Gets the fields that expressions name.
-  std::vector<Binding> bindings;     ///< One per slot, after Bind().
-  const TableSpec* table = nullptr;  ///< The rows; nullptr for `for_each: profile`.
+  expr::Schema schema;                         ///< Gets the fields that expressions name.
+  std::vector<Binding> bindings;               ///< One per slot, after Bind().
+  const analysis::TableSpec* table = nullptr;  ///< The rows; nullptr for `for_each: profile`.
   /// Group keys. A key that is the `id` of a rank, GPU or iteration groups by that row; others by
   /// the value of a column of the rule's own rows.
   struct Key {
-    const TableSpec* joined = nullptr;  ///< nullptr: own column.
+    const analysis::TableSpec* joined = nullptr;  ///< nullptr: own column.
     std::string column;
   };
   std::vector<Key> keys;
@@ -55,14 +55,15 @@ struct RuleSchema {
 
 /// The columns of `table` that link its rows to `enclosing` ("rank" and "gpu" for a GPU); empty
 /// when they do not show.
-std::vector<std::string_view> LinkColumns(const TableSpec& table, std::string_view enclosing);
+std::vector<std::string_view> LinkColumns(const analysis::TableSpec& table,
+                                          std::string_view enclosing);
 
 /// nullptr: no table has rows of that name.
-const TableSpec* FindTableByRow(std::string_view row_name);
+const analysis::TableSpec* FindTableByRow(std::string_view row_name);
 
 /// Adds errors of for_each, params and group_by to `errors`; the schema then does not have them.
 /// Fields join the schema when an expression names them, so that a rule with five names has five
 /// slots, not a thousand. It does not point into `rule`.
 RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 RuleArgument DecodeArgument(Decoder& decoder, const YamlNode& key, const YamlNode& node) {
   RuleArgument argument;
@@ -65,4 +65,4 @@ void CheckArguments(Decoder& decoder, const Where& place, const YamlNode* with,
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -12,7 +12,7 @@
 #include "rules/rule.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ tl::expected<std::vector<RuleTestResult>, Errors> RunRuleTests(
   return results;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

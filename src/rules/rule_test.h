@@ -30,7 +30,7 @@
 #include "rules/facts.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// A number as written: the measured one is rounded to the digits that it shows.
 struct ExpectedNumber {
@@ -66,7 +66,7 @@ struct RuleExpectation {
 struct RuleTestCase {
   std::string name;
   Where where;
-  Analysis given;
+  analysis::Analysis given;
   Facts facts;  ///< Of `given`, too: `profile: {data_loss: true}`.
   std::vector<RuleSetting> params;
   std::vector<RuleExpectation> expect;
@@ -99,4 +99,4 @@ struct RuleTestResult {
 tl::expected<std::vector<RuleTestResult>, Errors> RunRuleTests(
     const std::vector<std::string>& paths);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

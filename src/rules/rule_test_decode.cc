@@ -10,7 +10,7 @@
 #include "rules/policy_decode.h"
 #include "rules/rule_test.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr Decoder::Word<std::string_view> kStatuses[] = {
@@ -220,4 +220,4 @@ std::optional<std::string> Differs(const ExpectedNumber& expected, const Value& 
                      WithPlainBlanks(FormatValue(value, unit)), FormatExact(value, unit));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

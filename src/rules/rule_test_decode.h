@@ -6,18 +6,19 @@
 #include "rules/facts.h"
 #include "rules/rule_test.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 void DecodeRuleTests(Decoder& decoder, RuleTestFile& out);
 
 // The `given` of a rule test: an Analysis and Facts made from YAML.
 
 struct Given {
-  Analysis analysis;  ///< Every metric and every table is absent except those of the test.
+  analysis::Analysis
+      analysis;  ///< Every metric and every table is absent except those of the test.
   Facts facts;
 };
 
 /// Mistakes are errors: unknown metrics, facts, tables and columns, values of another unit.
 Given DecodeGiven(Decoder& decoder, const YamlNode& node);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

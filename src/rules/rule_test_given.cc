@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "rules/catalogue_words.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kNotGiven = "the test does not give it";
@@ -49,8 +49,8 @@ void AddCell(Column& column, const Value& value, StringPool& strings) {
   }
 }
 
-const TableSpec* FindByRowName(std::string_view row_name) {
-  for (const TableSpec& spec : TableCatalogue()) {
+const analysis::TableSpec* FindByRowName(std::string_view row_name) {
+  for (const analysis::TableSpec& spec : analysis::TableCatalogue()) {
     if (spec.row_name == row_name) return &spec;
   }
   return nullptr;
@@ -62,10 +62,10 @@ const TableSpec* FindByRowName(std::string_view row_name) {
 class GivenBuilder {
  public:
   explicit GivenBuilder(Decoder& decoder) : decoder_(decoder) {
-    for (const MetricSpec& spec : MetricCatalogue()) {
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
       analysis_.metrics.push_back({&spec, {}, std::string(kNotGiven), false, ""});
     }
-    for (const TableSpec& spec : TableCatalogue()) {
+    for (const analysis::TableSpec& spec : analysis::TableCatalogue()) {
       analysis_.tables.emplace_back(spec.id, spec.row_name, InGeneralWords(spec.title), strings_);
       analysis_.absent_tables.emplace(
           spec.id, fmt::format("the test gives no rows called `{}`", spec.row_name));
@@ -76,7 +76,8 @@ class GivenBuilder {
     decoder_.EachNamed(node, "`given`", Names(), [&](const YamlNode& key, const YamlNode& value) {
       if (value.kind == YamlNode::Kind::kList) {
         AddRows(key, value);
-      } else if (DescribeMetric(key.text) != nullptr || value.kind != YamlNode::Kind::kMap) {
+      } else if (analysis::DescribeMetric(key.text) != nullptr ||
+                 value.kind != YamlNode::Kind::kMap) {
         AddMetric(key, key.text, value);
       } else {
         AddGroup(key, value);
@@ -90,7 +91,7 @@ class GivenBuilder {
   /// Rows, metrics, facts, and the prefixes of their ids: "gpu.idle", "gpu".
   static std::vector<std::string_view> Names() {
     std::vector<std::string_view> names;
-    for (const TableSpec& table : TableCatalogue()) {
+    for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
       if (!table.row_name.empty()) names.push_back(table.row_name);
     }
     for (const std::string_view id : Ids()) {
@@ -106,7 +107,7 @@ class GivenBuilder {
 
   static std::vector<std::string_view> Ids() {
     std::vector<std::string_view> ids;
-    for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) ids.push_back(spec.id);
     for (const FactSpec& fact : FactCatalogue()) ids.push_back(fact.name);
     return ids;
   }
@@ -136,7 +137,7 @@ class GivenBuilder {
 
   void AddMetric(const YamlNode& key, const std::string& id, const YamlNode& node) {
     const auto metric = std::find_if(analysis_.metrics.begin(), analysis_.metrics.end(),
-                                     [&](const Metric& m) { return m.spec->id == id; });
+                                     [&](const analysis::Metric& m) { return m.spec->id == id; });
     if (metric == analysis_.metrics.end()) {
       if (AddFact(id, node)) return;
       Error& error = decoder_.Add(key, "rules/unknown-metric",
@@ -178,10 +179,10 @@ class GivenBuilder {
   }
 
   void AddRows(const YamlNode& key, const YamlNode& list) {
-    const TableSpec* spec = FindByRowName(key.text);
+    const analysis::TableSpec* spec = FindByRowName(key.text);
     if (spec == nullptr) {
       std::vector<std::string_view> names;
-      for (const TableSpec& table : TableCatalogue()) {
+      for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
         if (!table.row_name.empty()) names.push_back(table.row_name);
       }
       Error& error =
@@ -191,7 +192,8 @@ class GivenBuilder {
       error.notes.push_back(fmt::format("note: rows are called {}", Joined(names)));
       return;
     }
-    auto& table = analysis_.tables[static_cast<std::size_t>(spec - TableCatalogue().data())];
+    auto& table =
+        analysis_.tables[static_cast<std::size_t>(spec - analysis::TableCatalogue().data())];
     for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
     std::vector<bool> has_value(spec->columns.size(), list.items.empty());
     decoder_.EachItem(list, fmt::format("`{}`", key.text),
@@ -222,7 +224,7 @@ class GivenBuilder {
     error.notes.push_back(fmt::format("note: values are {}", Joined(ids)));
   }
 
-  void AddRow(const TableSpec& spec, const YamlNode& row, Table& table,
+  void AddRow(const analysis::TableSpec& spec, const YamlNode& row, Table& table,
               std::vector<bool>& has_value) {
     std::vector<Value> cells(spec.columns.size());
     std::vector<Decoder::Key> keys;
@@ -241,7 +243,7 @@ class GivenBuilder {
   }
 
   Decoder& decoder_;
-  Analysis analysis_;
+  analysis::Analysis analysis_;
   Facts facts_;
   std::shared_ptr<StringPool> strings_ = std::make_shared<StringPool>();
 };
@@ -252,4 +254,4 @@ Given DecodeGiven(Decoder& decoder, const YamlNode& node) {
   return GivenBuilder(decoder).Build(node);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

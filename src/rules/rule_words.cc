@@ -10,7 +10,7 @@
 #include "rules/rule_run.h"
 #include "rules/rule_runner.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 // Judged groups are sorted, the worst first, and those that could not be judged last. A rule that
 // fires for one group says nothing of the others, so what could not be answered is said with it.
@@ -114,4 +114,4 @@ void RuleRun::SetGain(const Judged& judged, Finding& out) {
   data_[rule_.gain_slot].value = gain->gain;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

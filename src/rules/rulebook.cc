@@ -11,7 +11,7 @@
 
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 namespace {
 
@@ -23,21 +23,22 @@ std::string_view FamilyOf(const CompiledRule& rule) {
   for (const expr::Slot slot : rule.needs) {
     const Binding& binding = rule.names.bindings[slot];
     if (binding.kind != Binding::Kind::kMetric) continue;
-    const MetricSpec* metric = FindMetric(binding.name);
+    const analysis::MetricSpec* metric = analysis::FindMetric(binding.name);
     if (metric != nullptr && !metric->family.empty()) return metric->family;
   }
   return {};
 }
 
-bool HasFamily(const Analysis& analysis, std::string_view family) {
-  return std::any_of(analysis.metrics.begin(), analysis.metrics.end(), [&](const Metric& metric) {
-    return metric.spec->family == family && !IsAbsent(metric.value);
-  });
+bool HasFamily(const analysis::Analysis& analysis, std::string_view family) {
+  return std::any_of(analysis.metrics.begin(), analysis.metrics.end(),
+                     [&](const analysis::Metric& metric) {
+                       return metric.spec->family == family && !IsAbsent(metric.value);
+                     });
 }
 
 /// Skips rules about a kind of device that the run does not have: "not applicable" would be
 /// no information. Findings that do not apply come last and are no cause, so places stay.
-void DropOtherFamilies(std::span<const CompiledRule> rules, const Analysis& analysis,
+void DropOtherFamilies(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                        std::vector<Finding>& findings) {
   std::erase_if(findings, [&](const Finding& finding) {
     if (finding.status != FindingStatus::kNotApplicable) return false;
@@ -86,7 +87,7 @@ void AddRuleScenarios(const Policy& policy, std::span<const CompiledRule> rules,
 
 }  // namespace
 
-bool Rulebook::LooksAt(const TableSpec& table) const {
+bool Rulebook::LooksAt(const analysis::TableSpec& table) const {
   return std::ranges::any_of(compiled_, [&table](const CompiledRule& rule) {
     return rule.names.table == &table ||
            std::ranges::any_of(rule.names.bindings, [&table](const Binding& binding) {
@@ -95,12 +96,14 @@ bool Rulebook::LooksAt(const TableSpec& table) const {
   });
 }
 
-void Rulebook::Predict(const Replayer* replayer, Analysis& analysis) const {
+void Rulebook::Predict(const analysis::path::Replayer* replayer,
+                       analysis::Analysis& analysis) const {
   AddWhatIf(scenarios_, replayer, analysis);
 }
 
-Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool trace,
-                              const Replayer* replayer, std::function<void()> beside) const {
+Evaluation Rulebook::Evaluate(const analysis::Analysis& analysis, const Facts& facts, bool trace,
+                              const analysis::path::Replayer* replayer,
+                              std::function<void()> beside) const {
   RuleRunOptions options;
   options.beside = std::move(beside);
   options.today = today_;
@@ -114,8 +117,8 @@ Evaluation Rulebook::Evaluate(const Analysis& analysis, const Facts& facts, bool
   return evaluation;
 }
 
-Plan Rulebook::PlanOf(const Evaluation& evaluation, const Analysis& analysis,
-                      const Replayer* replayer) const {
+Plan Rulebook::PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
+                      const analysis::path::Replayer* replayer) const {
   return MakePlan(compiled_, evaluation.findings, analysis, replayer);
 }
 
@@ -147,4 +150,4 @@ tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOp
   return tl::unexpected(std::move(errors));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -20,7 +20,7 @@
 #include "rules/selection.h"
 #include "rules/what_if.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Movable; findings point into it and into the policy.
 class Rulebook {
@@ -29,20 +29,21 @@ class Rulebook {
     return *rules_;
   }  ///< All that were loaded, also those switched off.
   const std::vector<CompiledRule>& compiled() const { return compiled_; }
-  bool LooksAt(const TableSpec& table) const;  ///< Whether any of them needs its rows.
+  bool LooksAt(const analysis::TableSpec& table) const;  ///< Whether any of them needs its rows.
 
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
   /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
-  void Predict(const Replayer* replayer, Analysis& analysis) const;
+  void Predict(const analysis::path::Replayer* replayer, analysis::Analysis& analysis) const;
   /// The findings of one run. Gains of rules that name a scenario come from `replayer`, if there is
   /// one. `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
   /// device that the run does not have (AWS Neuron) are skipped, unless they are required.
   /// `beside`, where given, runs beside the rules.
-  Evaluation Evaluate(const Analysis& analysis, const Facts& facts, bool trace = false,
-                      const Replayer* replayer = nullptr, std::function<void()> beside = {}) const;
+  Evaluation Evaluate(const analysis::Analysis& analysis, const Facts& facts, bool trace = false,
+                      const analysis::path::Replayer* replayer = nullptr,
+                      std::function<void()> beside = {}) const;
   /// Which findings to fix in which order. Null replayer: a plan without steps, and why.
-  Plan PlanOf(const Evaluation& evaluation, const Analysis& analysis,
-              const Replayer* replayer) const;
+  Plan PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
+              const analysis::path::Replayer* replayer) const;
   /// PromoteSteps() and RaiseGainLimits() of that plan. After PlanOf(), before the verdict.
   void Promote(const Plan& plan, Evaluation& evaluation) const;
 
@@ -60,4 +61,4 @@ class Rulebook {
 /// compiles them. `policy` must outlive the result. Errors: those of all files and expressions.
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -15,7 +15,7 @@
 #include "rules/waiver.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 Error& AddError(Errors& errors, const Where& where, std::string_view code, std::string message) {
@@ -43,7 +43,8 @@ void AddUnknownRule(Errors& errors, const RuleSet& rules, const std::string& id,
 /// A parameter that is the limit of a rule on a metric of the catalog is a value of that metric.
 void CheckParam(const Rule& rule, const std::string& name, double value, const Where& where,
                 Errors& errors) {
-  const std::shared_ptr<const MetricSpec> metric = DescribeMetric(MeasuredMetric(rule));
+  const std::shared_ptr<const analysis::MetricSpec> metric =
+      analysis::DescribeMetric(MeasuredMetric(rule));
   if (metric == nullptr) return;
   const RuleMetric& limits = *rule.metric;
   const auto is_parameter = [&](const std::optional<SourceText>& limit) {
@@ -204,4 +205,4 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
   return active;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -9,7 +9,7 @@
 #include "rules/policy.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// One rule to be evaluated. Rules that are off are not in the list.
 struct ActiveRule {
@@ -52,4 +52,4 @@ tl::expected<std::vector<ActiveRule>, Errors> SelectRules(const RuleSet& rules,
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
                                               const SelectOptions& options, Errors& errors);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

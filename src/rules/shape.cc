@@ -16,7 +16,7 @@
 #include "rules/rule_test.h"
 #include "rules/rule_test_decode.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 template <class Decode>
@@ -66,7 +66,7 @@ std::vector<FileShape> ConfigurationShapes() {
        })},
       {"names", "Which kernels use Tensor Cores: the file of a policy's `tensor_core: names`",
        Ask([](Decoder& decoder) {
-         std::vector<KernelNameRule> names;
+         std::vector<analysis::classify::KernelNameRule> names;
          DecodeKernelNames(decoder, names);
        })},
   };
@@ -210,7 +210,8 @@ class SchemaWriter {
 
   static std::string DocOf(std::string_view what, const std::string& key) {
     if (const std::string_view doc = KeyDoc(what, key); !doc.empty()) return std::string(doc);
-    if (const MetricSpec* metric = FindMetric(key)) return InGeneralWords(metric->title);
+    if (const analysis::MetricSpec* metric = analysis::FindMetric(key))
+      return InGeneralWords(metric->title);
     const knowledge::ThresholdRow* threshold = knowledge::FindThreshold(key);
     return threshold == nullptr ? std::string() : std::string(threshold->means);
   }
@@ -312,4 +313,4 @@ std::string PrettyJson(const json::value& value) {
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

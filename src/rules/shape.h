@@ -18,7 +18,7 @@
 
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 struct ShapeKey;
 
@@ -71,4 +71,4 @@ std::string ConfigurationSchema(const FileShape& file);
 /// Indented by two; lists of plain values on one line.
 std::string PrettyJson(const boost::json::value& value);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

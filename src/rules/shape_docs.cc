@@ -5,7 +5,7 @@
 
 #include "rules/shape.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 struct Doc {
@@ -281,4 +281,4 @@ std::string_view KeyDoc(std::string_view what, std::string_view key) {
   return doc == std::end(kDocs) ? std::string_view() : doc->text;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

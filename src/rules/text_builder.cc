@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace profgauge {
+namespace profgauge::rules {
 
 void TextBuilder::Run(const Where& where) {
   out_.runs.push_back({out_.text.size(), where.line, where.column});
@@ -48,4 +48,4 @@ std::string LiteralText(const Literal& value) {
   return fmt::format("{}", value.value);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -15,7 +15,7 @@
 #include "base/errors.h"
 #include "base/literal.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 class TextBuilder {
  public:
@@ -41,4 +41,4 @@ std::string QuotedText(std::string_view text);
 /// A number as expressions and files write it, to all its digits.
 std::string LiteralText(const Literal& value);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

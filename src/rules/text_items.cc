@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "rules/rule_library.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 template <class Map>
@@ -131,4 +131,4 @@ std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::s
   return ItemDecoder(decoder, what, library).List(node, 0);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// The slots that the rule's expressions name, in the order in which they are evaluated.
@@ -59,4 +59,4 @@ void AddNames(const CompiledRule& rule, const expr::Data& data, Named which,
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

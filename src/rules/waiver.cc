@@ -8,7 +8,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 using std::chrono::sys_days;
@@ -115,4 +115,4 @@ std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, 
   return fmt::format("{} matches no finding; remove it if the problem is fixed", Described(waiver));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

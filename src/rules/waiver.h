@@ -11,7 +11,7 @@
 
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Waivers may reach this far ahead, unless they are allowed to be longer.
 inline constexpr std::chrono::days kLongestWaiver{180};
@@ -43,4 +43,4 @@ std::string WaiverText(const Waiver& waiver, std::chrono::sys_days today);
 /// it has expired, or no finding needed it. Nothing when it was used.
 std::optional<std::string> NoteOnWaiver(const Waiver& waiver, bool has_expired, bool is_used);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -12,7 +12,7 @@
 #include "rules/policy_decode.h"
 #include "rules/waiver.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 // A waiver is of one thing; that of a limit says how far.
@@ -34,7 +34,7 @@ void CheckWaiver(Decoder& decoder, const YamlNode& node, const std::optional<Lit
     return;
   }
   if (!up_to) return;
-  const auto metric = DescribeMetric(waiver.threshold);
+  const auto metric = analysis::DescribeMetric(waiver.threshold);
   const Unit unit = metric == nullptr ? Unit::kShare : metric->unit;
   if (const auto value = ConvertLiteral(*up_to, unit)) {
     waiver.up_to = *value;
@@ -80,4 +80,4 @@ void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& o
   out.push_back(std::move(waiver));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

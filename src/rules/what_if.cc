@@ -22,29 +22,31 @@
 #include "rules/catalogue_words.h"
 #include "rules/condition.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
-constexpr PathTable kTables[] = {PathTable::kHost, PathTable::kApi, PathTable::kDevice,
-                                 PathTable::kGap};
+constexpr analysis::path::PathTable kTables[] = {
+    analysis::path::PathTable::kHost, analysis::path::PathTable::kApi,
+    analysis::path::PathTable::kDevice, analysis::path::PathTable::kGap};
 // The kind of rows that the names in an expression belong to: that of the first that has one.
-std::optional<PathTable> TableOf(std::string_view text) {
+std::optional<analysis::path::PathTable> TableOf(std::string_view text) {
   const auto ast = expr::Parse(text);
   if (!ast) return std::nullopt;
   for (const expr::Node& node : ast->nodes) {
     if (node.op != expr::Op::kField) continue;
-    for (const PathTable table : kTables) {
-      if (node.text.starts_with(std::string(ScenarioRowName(table)) + ".")) return table;
+    for (const analysis::path::PathTable table : kTables) {
+      if (node.text.starts_with(std::string(analysis::path::ScenarioRowName(table)) + "."))
+        return table;
     }
   }
   return std::nullopt;
 }
 
-expr::Schema SchemaOf(PathTable table) {
+expr::Schema SchemaOf(analysis::path::PathTable table) {
   expr::Schema schema;
-  const std::string row(ScenarioRowName(table));
+  const std::string row(analysis::path::ScenarioRowName(table));
   schema.SetRowName(row);
-  for (const ColumnSpec& column : ScenarioColumns(table)) {
+  for (const ColumnSpec& column : analysis::path::ScenarioColumns(table)) {
     const std::string name = fmt::format("{}.{}", row, column.id);
     schema.Add(name, column.unit, expr::Scope::kRow, KnownValuesOf(name));
   }
@@ -52,8 +54,8 @@ expr::Schema SchemaOf(PathTable table) {
 }
 
 tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
-  const std::optional<PathTable> table = TableOf(scale.where.text);
-  expr::Schema schema = SchemaOf(table.value_or(PathTable::kHost));
+  const std::optional<analysis::path::PathTable> table = TableOf(scale.where.text);
+  expr::Schema schema = SchemaOf(table.value_or(analysis::path::PathTable::kHost));
   auto program =
       expr::Compile(scale.where.text, schema, expr::Context::kRow, expr::Want::kCondition);
   if (!program) return tl::unexpected(PlacedErrors(std::move(program).error(), scale.where));
@@ -84,7 +86,7 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
   return out;
 }
 
-expr::Data DataOf(const Replayer::Rows& rows) {
+expr::Data DataOf(const analysis::path::Replayer::Rows& rows) {
   expr::Data data;  // Slots are the columns, in their order.
   for (const Column& column : rows.cells.columns()) {
     expr::Source& source = data.emplace_back();
@@ -95,17 +97,17 @@ expr::Data DataOf(const Replayer::Rows& rows) {
 }
 
 void AddMetric(const std::string& id, Value value, const std::string& absent,
-               const std::string& note, Analysis& analysis) {
-  const auto& spec = analysis.scenario_specs.emplace_back(DescribeMetric(id));
-  Metric& metric = analysis.metrics.emplace_back();
+               const std::string& note, analysis::Analysis& analysis) {
+  const auto& spec = analysis.scenario_specs.emplace_back(analysis::DescribeMetric(id));
+  analysis::Metric& metric = analysis.metrics.emplace_back();
   metric.spec = spec.get();
   metric.value = std::move(value);
   metric.absent_because = absent;
   metric.note = note;
 }
 
-Table& ReplaceTable(Analysis& analysis, std::string_view id) {
-  const TableSpec* spec = FindTable(id);
+Table& ReplaceTable(analysis::Analysis& analysis, std::string_view id) {
+  const analysis::TableSpec* spec = analysis::FindTable(id);
   analysis.absent_tables.erase(std::string(id));
   for (Table& table : analysis.tables) {
     if (table.id() != id) continue;
@@ -119,7 +121,7 @@ Table& ReplaceTable(Analysis& analysis, std::string_view id) {
 }
 
 void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcome) {
-  RowWriter<columns::kWhatIf> row(table);
+  analysis::tables::RowWriter<analysis::tables::columns::kWhatIf> row(table);
   std::uint64_t matched = 0;
   for (const std::uint64_t rows : outcome.matched) matched += rows;
   row.Text("name"_col, name).Integer("rows"_col, static_cast<std::int64_t>(matched));
@@ -128,7 +130,7 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
         .Text("path"_col, outcome.absent_because);
     return;
   }
-  const Prediction& found = *outcome.prediction;
+  const analysis::path::Prediction& found = *outcome.prediction;
   row.Integer("recorded_time"_col, static_cast<std::int64_t>(found.recorded_time));
   row.Integer("iteration_time"_col, static_cast<std::int64_t>(found.iteration_time));
   row.Integer("gain"_col, static_cast<std::int64_t>(found.recorded_time - found.iteration_time));
@@ -138,17 +140,17 @@ void AddRow(Table& table, const std::string& name, const ScenarioOutcome& outcom
 
 // Whether scenarios go one after the other: where the times of all steps are kept, memory for each
 // one costs more time than that.
-bool GoesAlone(const Replayer& replayer, PredictionOf wanted) {
+bool GoesAlone(const analysis::path::Replayer& replayer, analysis::path::PredictionOf wanted) {
   constexpr std::size_t kManySteps = 4'000'000;
-  if (wanted == PredictionOf::kTimes && !replayer.is_joint()) return false;
+  if (wanted == analysis::path::PredictionOf::kTimes && !replayer.is_joint()) return false;
   std::size_t steps = 0;
-  for (const PathGraph& graph : replayer.graphs()) steps += graph.size();
+  for (const analysis::path::PathGraph& graph : replayer.graphs()) steps += graph.size();
   return steps > kManySteps;
 }
 
-ScenarioOutcome NoReplay(const Analysis& analysis) {
+ScenarioOutcome NoReplay(const analysis::Analysis& analysis) {
   ScenarioOutcome outcome;
-  const Metric* path = analysis.Find(metric::kCriticalHostShare);
+  const analysis::Metric* path = analysis.Find(metric::kCriticalHostShare);
   outcome.absent_because = path == nullptr || path->absent_because.empty()
                                ? "this profile cannot be simulated"
                                : path->absent_because;
@@ -210,7 +212,7 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
     }
   }
   for (const Threshold& limit : policy.thresholds) {
-    const std::string_view name = ScenarioOfMetric(limit.metric);
+    const std::string_view name = analysis::tables::ScenarioOfMetric(limit.metric);
     if (name.empty()) continue;
     const bool known = std::any_of(policy.what_if.begin(), policy.what_if.end(),
                                    [name](const WhatIf& one) { return one.name == name; });
@@ -225,12 +227,12 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
-bool KeepsUp(const Scenario& changes) {
-  return std::ranges::any_of(changes.scalings,
-                             [](const Scaling& scaling) { return scaling.keeps_up; });
+bool KeepsUp(const analysis::path::Scenario& changes) {
+  return std::ranges::any_of(
+      changes.scalings, [](const analysis::path::Scaling& scaling) { return scaling.keeps_up; });
 }
 
-std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
+std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
   const std::lock_guard lock(use);
   if (!rows) rows.emplace(replayer_.MakeRows(scale.table));
@@ -241,14 +243,14 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
     fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
   }
   replayer_.FillColumns(fields, *rows);
-  std::map<double, Scaling> by_factor;
+  std::map<double, analysis::path::Scaling> by_factor;
   const auto without_rows = [&scale](double factor) {
-    Scaling scaling{scale.table, {}, factor, scale.without_waiting};
+    analysis::path::Scaling scaling{scale.table, {}, factor, scale.without_waiting};
     scaling.keeps_up = scale.keeps_up;
     return scaling;
   };
   if (!scale.by) by_factor[scale.factor] = without_rows(scale.factor);
-  ScenarioRows::Reader events(rows->events);
+  analysis::path::ScenarioRows::Reader events(rows->events);
   const expr::Data data = DataOf(*rows);
   constexpr std::size_t kAtOnce = std::size_t{1} << 20;
   std::vector<expr::RowId> some;
@@ -259,7 +261,8 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
     std::vector<double> factors(found.size(), scale.factor);
     if (scale.by) {
       factors = expr::EvaluateNumbers(*scale.by, data, found);
-      std::transform(factors.begin(), factors.end(), factors.begin(), FactorInSteps);
+      std::transform(factors.begin(), factors.end(), factors.begin(),
+                     analysis::path::FactorInSteps);
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto [to, is_new] = by_factor.try_emplace(factors[i]);
@@ -267,19 +270,20 @@ std::vector<Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
       to->second.rows.push_back(events.At(found[i]));
     }
   }
-  std::vector<Scaling> out;
+  std::vector<analysis::path::Scaling> out;
   for (auto& [factor, scaling] : by_factor) {
-    if (scale.table == PathTable::kGap) scaling.gaps = replayer_.gaps();
+    if (scale.table == analysis::path::PathTable::kGap) scaling.gaps = replayer_.gaps();
     out.push_back(std::move(scaling));
   }
   return out;
 }
 
-Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
-  Scenario changes;
+analysis::path::Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
+  analysis::path::Scenario changes;
   changes.without_waiting = scenario.without_waiting;
   for (const CompiledScale& scale : scenario.scales) {
-    for (Scaling& scaling : Select(scale)) changes.scalings.push_back(std::move(scaling));
+    for (analysis::path::Scaling& scaling : Select(scale))
+      changes.scalings.push_back(std::move(scaling));
   }
   replayer_.FindSteps(changes);
   return changes;
@@ -293,13 +297,13 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   std::unique_lock one_at_a_time(large_, std::defer_lock);
   if (GoesAlone(replayer_, wanted_)) one_at_a_time.lock();
   ScenarioOutcome out;
-  Scenario changes;
+  analysis::path::Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {
     changes.without_waiting = changes.without_waiting || scenario.without_waiting;
     changes.by_smallest = changes.by_smallest || scenario.by_smallest;
     for (const CompiledScale& scale : scenario.scales) {
       std::uint64_t matched = 0;
-      for (Scaling& scaling : Select(scale)) {
+      for (analysis::path::Scaling& scaling : Select(scale)) {
         matched += scaling.rows.size();
         changes.scalings.push_back(std::move(scaling));
       }
@@ -316,8 +320,8 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   return out;
 }
 
-void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* replayer,
-               Analysis& analysis) {
+void AddWhatIf(std::span<const CompiledScenario> scenarios,
+               const analysis::path::Replayer* replayer, analysis::Analysis& analysis) {
   if (scenarios.empty()) return;
   std::optional<ScenarioRunner> runner;
   if (replayer != nullptr) runner.emplace(*replayer);
@@ -351,4 +355,4 @@ void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* repl
   if (predicted.size() > 1) AddRow(table, "all together", runner->RunTogether(predicted));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

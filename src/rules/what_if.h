@@ -21,14 +21,14 @@
 #include "expr/program.h"
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// "host_op.name matches 'x' by 0.5", split at the last ` by `. `place` is its source,
 /// for messages: "--scale". Errors: kUsage, "usage/no-factor" with the missing part of the factor.
 Result<WhatIfScale> ParseScale(std::string_view text, std::string_view place);
 
 struct CompiledScale {
-  PathTable table = PathTable::kHost;
+  analysis::path::PathTable table = analysis::path::PathTable::kHost;
   expr::Program condition;
   double factor = 1;
   std::optional<expr::Program> by;  ///< In place of `factor`: of each row, 0 to 1.
@@ -52,7 +52,7 @@ tl::expected<CompiledScenario, Errors> CompileScenario(const WhatIf& scenario);
 tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Policy& policy);
 
 struct ScenarioOutcome {
-  std::optional<Prediction> prediction;
+  std::optional<analysis::path::Prediction> prediction;
   std::string absent_because;          ///< Why there is none.
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
@@ -63,41 +63,42 @@ struct ScenarioOutcome {
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
-  explicit ScenarioRunner(const Replayer& replayer,
-                          PredictionOf wanted = PredictionOf::kTimesAndPath)
+  explicit ScenarioRunner(
+      const analysis::path::Replayer& replayer,
+      analysis::path::PredictionOf wanted = analysis::path::PredictionOf::kTimesAndPath)
       : replayer_(replayer), wanted_(wanted) {}
   ScenarioOutcome Run(const CompiledScenario& scenario);
   /// The rows that the scenario changes, for Replayer::Predict(). Nothing is predicted.
-  Scenario ChangesOf(const CompiledScenario& scenario);
+  analysis::path::Scenario ChangesOf(const CompiledScenario& scenario);
   /// Runs all `scenarios` as one change. No prediction where it needs other ranks' profiles.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
 
  private:
   /// The work that the scale's condition selects, by factors.
-  std::vector<Scaling> Select(const CompiledScale& scale);
+  std::vector<analysis::path::Scaling> Select(const CompiledScale& scale);
 
-  const Replayer& replayer_;
-  PredictionOf wanted_;
+  const analysis::path::Replayer& replayer_;
+  analysis::path::PredictionOf wanted_;
   struct KnownRows {
     std::mutex use;
-    std::optional<Replayer::Rows> rows;
+    std::optional<analysis::path::Replayer::Rows> rows;
   };
   KnownRows known_[4];  ///< By table.
   std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
 
 /// Whether a late rank keeps up in it, which needs a joint replay.
-bool KeepsUp(const Scenario& changes);
+bool KeepsUp(const analysis::path::Scenario& changes);
 
 /// Limits of predictions, in clauses; `replayer` null: of any profile.
-std::string PredictionLimits(const Replayer* replayer);
+std::string PredictionLimits(const analysis::path::Replayer* replayer);
 
 /// "kernels 61.0 %, host 20.3 %": the new critical path, its largest parts first.
-std::string PathText(const Prediction& prediction);
+std::string PathText(const analysis::path::Prediction& prediction);
 
 /// Adds what_if.NAME.* and the table what_if. Without scenarios nothing changes.
 /// `replayer`: of that analysis; null where the profile cannot be replayed.
-void AddWhatIf(std::span<const CompiledScenario> scenarios, const Replayer* replayer,
-               Analysis& analysis);
+void AddWhatIf(std::span<const CompiledScenario> scenarios,
+               const analysis::path::Replayer* replayer, analysis::Analysis& analysis);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// No one nests a policy this deep; yaml-cpp itself gives up at 500.
@@ -359,4 +359,4 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
   return document;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -19,7 +19,7 @@
 #include "rules/builtin_files.h"
 #include "rules/errors.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 inline constexpr std::size_t kLargestConfigFile = std::size_t{1} << 20;
 
@@ -104,4 +104,4 @@ std::string EncodeYamlTree(const YamlNode& root);
 /// The tree again. REQUIRES: `bytes` are EncodeYamlTree's, of a program of the same version.
 YamlNode DecodeYamlTree(std::string_view bytes);
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// A position in the source that knows its line and column.
@@ -117,4 +117,4 @@ bool IsQuoteClosed(std::string_view source, std::size_t offset) {
   return false;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// The part before the text and the children of a node.
@@ -70,4 +70,4 @@ YamlNode DecodeYamlTree(std::string_view bytes) {
   return root;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

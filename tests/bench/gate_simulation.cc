@@ -29,11 +29,11 @@
 namespace {
 
 using namespace profgauge::simulation;
-using profgauge::stats::Change;
-using profgauge::stats::Compare;
-using profgauge::stats::Comparison;
-using profgauge::stats::FindWarmup;
-using profgauge::stats::Series;
+using profgauge::analysis::time::stats::FindWarmup;
+using profgauge::gate::stats::Change;
+using profgauge::gate::stats::Compare;
+using profgauge::gate::stats::Comparison;
+using profgauge::gate::stats::Series;
 
 using Run = std::vector<double>;
 using Runs = std::vector<Run>;

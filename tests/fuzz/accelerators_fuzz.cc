@@ -18,12 +18,12 @@ PROFGAUGE_FUZZ_JSON_OR_LINES
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  static const std::unique_ptr<profgauge::Reader> readers[] = {
+  static const std::unique_ptr<profgauge::readers::Reader> readers[] = {
       profgauge::readers::MakeXlaTraceReader(), profgauge::readers::MakeRocprofv3Reader(),
       profgauge::readers::MakeAscendTraceReader(), profgauge::readers::MakeAscendTableReader()};
   for (const auto& reader : readers) {
     const auto source = profgauge::MakeMemorySource("fuzz", bytes);
-    profgauge::ReadOptions options;
+    profgauge::readers::ReadOptions options;
     options.allow_incomplete = true;
     options.threads = 1;
     auto profile = reader->Read(*source, options);

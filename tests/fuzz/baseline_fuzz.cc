@@ -63,16 +63,18 @@ std::size_t Mended(std::uint8_t* data, std::size_t size, std::size_t max_size) {
   return text.size();
 }
 
-void CompareAll(const std::vector<Snapshot>& runs) {
-  const std::span<const Snapshot> all(runs);
-  const RunComparison same = CompareRuns(all.first(1), all.first(1), nullptr);
+void CompareAll(const std::vector<profgauge::gate::Snapshot>& runs) {
+  const std::span<const profgauge::gate::Snapshot> all(runs);
+  const profgauge::gate::RunComparison same =
+      profgauge::gate::CompareRuns(all.first(1), all.first(1), nullptr);
   fuzz::RequireExactSums(same.waterfall);
   fuzz::Require(same.waterfall.delta == 0, "a run has not changed against itself");
-  for (const MetricComparison& metric : same.metrics) {
-    fuzz::Require(metric.verdict != stats::Change::kFail, "a run is no worse than itself");
+  for (const profgauge::gate::MetricComparison& metric : same.metrics) {
+    fuzz::Require(metric.verdict != profgauge::gate::stats::Change::kFail,
+                  "a run is no worse than itself");
   }
-  const RunComparison changed =
-      CompareRuns(all.first(1), all.subspan(runs.size() > 1 ? 1 : 0), nullptr);
+  const profgauge::gate::RunComparison changed =
+      profgauge::gate::CompareRuns(all.first(1), all.subspan(runs.size() > 1 ? 1 : 0), nullptr);
   fuzz::RequireExactSums(changed.waterfall);
   report::BuildComparisonReport(changed, {}, "");
 }
@@ -86,12 +88,13 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  auto parsed = ParseBaseline(fuzz::TextOf(data, size), "fuzz");
-  const std::vector<Snapshot>* runs = fuzz::ValueOf(parsed);
+  auto parsed = profgauge::gate::ParseBaseline(fuzz::TextOf(data, size), "fuzz");
+  const std::vector<profgauge::gate::Snapshot>* runs = fuzz::ValueOf(parsed);
   if (runs == nullptr) return 0;
-  const std::string bytes = WriteBaseline(*runs);
-  const auto again = ParseBaseline(bytes, "fuzz");
-  fuzz::Require(again && WriteBaseline(*again) == bytes, "what was written is read as the same");
+  const std::string bytes = profgauge::gate::WriteBaseline(*runs);
+  const auto again = profgauge::gate::ParseBaseline(bytes, "fuzz");
+  fuzz::Require(again && profgauge::gate::WriteBaseline(*again) == bytes,
+                "what was written is read as the same");
   CompareAll(*runs);
   return 0;
 }

@@ -32,7 +32,7 @@ std::set<std::string> TablesOf(const fuzz::ReadTables&) {
   return tables ? *tables : std::set<std::string>();
 }
 
-std::string Told(const Reader& reader) {
+std::string Told(const profgauge::readers::Reader& reader) {
   const auto source = MakeMemorySource(fuzz::kDatabaseName, {});
   auto profile = reader.Read(*source, {.threads = 1, .progress = {}});
   const Profile* read = fuzz::ValueOf(profile);
@@ -49,11 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::TextOf(data, size);
   const fuzz::ReadTables database(text);
   const std::set<std::string> tables = TablesOf(database);
-  for (const auto& reader : BuiltinReaders()) {
+  for (const auto& reader : profgauge::readers::BuiltinReaders()) {
     if (const auto refused = reader->RefuseTables(fuzz::kDatabaseName, tables)) {
       fuzz::RequireReason(*refused);
     }
-    if (reader->SniffTables(tables) == Match::kNo) continue;
+    if (reader->SniffTables(tables) == profgauge::readers::Match::kNo) continue;
     const std::string told = Told(*reader);
     if (!fuzz::IsSampled(text, 16)) continue;
     fuzz::Require(Told(*reader) == told, "the same database, the same profile");

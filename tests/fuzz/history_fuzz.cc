@@ -32,24 +32,25 @@ PROFGAUGE_FUZZ_LINES('|', kKnown)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::TextOf(data, size);
-  auto reference = ParseHistoryReference(text.substr(0, text.find('\n')));
+  auto reference = profgauge::gate::ParseHistoryReference(text.substr(0, text.find('\n')));
   fuzz::ValueOf(reference);
   // A history of ours more often than not: its marks are no grammar.
   const fuzz::MemoryDatabase database(text, size % 4 != 0 ? kOurs : "");
-  auto opened = History::OpenToAdd(fuzz::kDatabaseName);
-  History* history = fuzz::ValueOf(opened);
+  auto opened = profgauge::gate::History::OpenToAdd(fuzz::kDatabaseName);
+  profgauge::gate::History* history = fuzz::ValueOf(opened);
   if (history == nullptr) return 0;
   const std::string branch = reference ? reference->branch : "";
   auto last = history->Last(branch, reference ? reference->count : 10);
   const auto* entries = fuzz::ValueOf(last);
   if (entries == nullptr || entries->empty()) return 0;
-  const HistoryEntry& entry = entries->back();
+  const profgauge::gate::HistoryEntry& entry = entries->back();
   if (size % 4 == 0) return 0;
   auto added = history->Add(entry);
   if (fuzz::ValueOf(added) == nullptr) return 0;
   auto again = history->Last(entry.branch, 1);
   fuzz::Require(again && again->size() == 1, "what was added is there");
-  fuzz::Require(WriteBaseline({again->front().snapshot}) == WriteBaseline({entry.snapshot}),
+  fuzz::Require(profgauge::gate::WriteBaseline({again->front().snapshot}) ==
+                    profgauge::gate::WriteBaseline({entry.snapshot}),
                 "what was added comes back as it was");
   if (const auto removed = history->Remove({*added}); !removed)
     fuzz::RequireReason(removed.error());

@@ -111,8 +111,8 @@ constexpr std::string_view kTrace = R"json({"traceEvents": [
 /// The run that is judged.
 struct Judged {
   std::vector<Profile> ranks;
-  Analysis analysis;
-  Facts facts;
+  profgauge::analysis::Analysis analysis;
+  profgauge::rules::Facts facts;
 };
 
 const Judged& TheRun() {
@@ -122,70 +122,76 @@ const Judged& TheRun() {
     fuzz::Require(profile.has_value(), "the run is read");
     auto* made = new Judged;
     made->ranks.push_back(*std::move(profile));
-    auto analysis = Analyze(made->ranks, {});
+    auto analysis = profgauge::analysis::Analyze(made->ranks, {});
     fuzz::Require(analysis.has_value(), "the run is analysed");
     made->analysis = *std::move(analysis);
-    made->facts = CollectFacts(made->ranks, made->analysis);
+    made->facts = profgauge::rules::CollectFacts(made->ranks, made->analysis);
     return made;
   }();
   return *kRun;
 }
 
-void CheckErrors(const Errors& errors) {
+void CheckErrors(const profgauge::rules::Errors& errors) {
   for (const Error& error : errors) fuzz::RequireReason(error);
 }
 
-void CheckVerdict(const Policy& policy, const Evaluation* evaluation) {
+void CheckVerdict(const profgauge::rules::Policy& policy,
+                  const profgauge::rules::Evaluation* evaluation) {
   const Judged& run = TheRun();
-  const JudgeOptions options{false, evaluation, {}};
-  const Verdict verdict = Judge(policy, run.analysis, run.ranks[0].log, options);
-  const Verdict again = Judge(policy, run.analysis, run.ranks[0].log, options);
+  const profgauge::gate::JudgeOptions options{false, evaluation, {}};
+  const profgauge::gate::Verdict verdict =
+      profgauge::gate::Judge(policy, run.analysis, run.ranks[0].log, options);
+  const profgauge::gate::Verdict again =
+      profgauge::gate::Judge(policy, run.analysis, run.ranks[0].log, options);
   fuzz::Require(verdict.status == again.status && verdict.reasons == again.reasons,
                 "a run is judged the same twice");
   fuzz::Require(verdict.gate.size() == policy.thresholds.size(), "every limit is held");
   bool is_missed = false;
-  for (const GateResult& limit : verdict.gate) is_missed |= limit.status == GateStatus::kError;
-  const bool may_pass = policy.fail_on == FailOn::kNever || !is_missed;
-  fuzz::Require(may_pass || verdict.status != VerdictStatus::kPass, "no missed limit passes");
-  const int code = ExitCodeOf(verdict, false);
-  const bool passes = verdict.status == VerdictStatus::kPass;
+  for (const profgauge::gate::GateResult& limit : verdict.gate)
+    is_missed |= limit.status == profgauge::gate::GateStatus::kError;
+  const bool may_pass = policy.fail_on == profgauge::rules::FailOn::kNever || !is_missed;
+  fuzz::Require(may_pass || verdict.status != profgauge::gate::VerdictStatus::kPass,
+                "no missed limit passes");
+  const int code = profgauge::gate::ExitCodeOf(verdict, false);
+  const bool passes = verdict.status == profgauge::gate::VerdictStatus::kPass;
   fuzz::Require((code == 0) == (passes && verdict.broken == 0), "the exit code is the verdict's");
 }
 
 // Limits and the choice only of devices: without rules.
-std::optional<Policy> PolicyOf(std::string_view text) {
+std::optional<profgauge::rules::Policy> PolicyOf(std::string_view text) {
   for (const std::string_view key : {"extends", "tensor_core", "devices", "rule_files"}) {
     if (text.find(key) != std::string_view::npos) return std::nullopt;  // They name files.
   }
-  auto policy = ParsePolicy(text, kName);
+  auto policy = profgauge::rules::ParsePolicy(text, kName);
   if (policy) return *std::move(policy);
   CheckErrors(policy.error());
   return std::nullopt;
 }
 
-void JudgeRules(RuleFile file) {
-  RuleSet set;
+void JudgeRules(profgauge::rules::RuleFile file) {
+  profgauge::rules::RuleSet set;
   set.rules = std::move(file.rules);
-  static const Policy kNone;
-  const auto active = SelectRules(set, kNone, {});
+  static const profgauge::rules::Policy kNone;
+  const auto active = profgauge::rules::SelectRules(set, kNone, {});
   if (!active) return CheckErrors(active.error());
-  const auto compiled = CompileRules(*active, kNone);
+  const auto compiled = profgauge::rules::CompileRules(*active, kNone);
   if (!compiled) return CheckErrors(compiled.error());
-  const Evaluation evaluation = EvaluateRules(*compiled, TheRun().analysis, TheRun().facts, {});
+  const profgauge::rules::Evaluation evaluation =
+      profgauge::rules::EvaluateRules(*compiled, TheRun().analysis, TheRun().facts, {});
   CheckVerdict(kNone, &evaluation);
 }
 
 template <class T>
 std::optional<std::vector<T>> Decoded(std::string_view text,
-                                      void (*decode)(Decoder&, std::vector<T>&)) {
-  Errors errors;
-  const auto document = ParseYaml(text, kName, errors);
+                                      void (*decode)(profgauge::rules::Decoder&, std::vector<T>&)) {
+  profgauge::rules::Errors errors;
+  const auto document = profgauge::rules::ParseYaml(text, kName, errors);
   if (!document) {
     CheckErrors(errors);
     return std::nullopt;
   }
   std::vector<T> values;
-  Decoder decoder(*document, errors);
+  profgauge::rules::Decoder decoder(*document, errors);
   decode(decoder, values);
   CheckErrors(errors);
   if (!errors.empty()) return std::nullopt;
@@ -193,13 +199,15 @@ std::optional<std::vector<T>> Decoded(std::string_view text,
 }
 
 void UseKnowledge(std::string_view text) {
-  Selection selection;
-  auto names = Decoded<KernelNameRule>(text, DecodeKernelNames);
-  auto devices = Decoded<KnownDevice>(text, DecodeDevices);
+  profgauge::analysis::Selection selection;
+  auto names = Decoded<profgauge::analysis::classify::KernelNameRule>(
+      text, profgauge::rules::DecodeKernelNames);
+  auto devices = Decoded<KnownDevice>(text, profgauge::rules::DecodeDevices);
   if (!names && !devices) return;
   if (names) selection.knowledge.kernel_names = *std::move(names);
   if (devices) selection.knowledge.devices = *std::move(devices);
-  fuzz::Require(Analyze(TheRun().ranks, selection).has_value(), "knowledge changes numbers alone");
+  fuzz::Require(profgauge::analysis::Analyze(TheRun().ranks, selection).has_value(),
+                "knowledge changes numbers alone");
 }
 
 }  // namespace
@@ -209,7 +217,7 @@ PROFGAUGE_FUZZ_LINES(' ', kKnown)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::TextOf(data, size);
   if (const auto policy = PolicyOf(text)) CheckVerdict(*policy, nullptr);
-  if (auto rules = ParseRuleFile(text, kName)) {
+  if (auto rules = profgauge::rules::ParseRuleFile(text, kName)) {
     JudgeRules(*std::move(rules));
   } else {
     CheckErrors(rules.error());

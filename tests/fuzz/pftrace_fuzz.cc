@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   reader->Sniff(bytes);
   for (const bool allow_incomplete : {false, true}) {
     const auto source = profgauge::MakeMemorySource("fuzz", bytes);
-    profgauge::ReadOptions options;
+    profgauge::readers::ReadOptions options;
     options.allow_incomplete = allow_incomplete;
     options.threads = 1;
     auto profile = reader->Read(*source, options);

@@ -46,7 +46,7 @@ namespace {
 
 using namespace profgauge;
 
-std::string ToldBy(const Reader& reader, const std::string& name) {
+std::string ToldBy(const profgauge::readers::Reader& reader, const std::string& name) {
   const auto source = MakeMemorySource(name, {});
   const auto profiles = reader.ReadRanks(*source, {.threads = 1, .progress = {}});
   if (!profiles) {
@@ -83,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::TextOf(data, size);
   const std::set<std::string> tables = TablesOf(text);
   if (const auto refused = kReader->RefuseTables("fuzz.db", tables)) fuzz::RequireReason(*refused);
-  if (kReader->SniffTables(tables) == Match::kNo) return 0;
+  if (kReader->SniffTables(tables) == profgauge::readers::Match::kNo) return 0;
   const fuzz::ReadTables database(text);
   const std::string told = ToldBy(*kReader, fuzz::kDatabaseName);
   if (!fuzz::IsSampled(text, 16)) return 0;

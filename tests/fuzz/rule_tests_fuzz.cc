@@ -56,7 +56,8 @@ constexpr std::string_view kKnown[] = {
     "        message: contains 'kernels', advice: matches '.*'}",
 };
 
-using Results = tl::expected<std::vector<RuleTestResult>, Errors>;
+using Results =
+    tl::expected<std::vector<profgauge::rules::RuleTestResult>, profgauge::rules::Errors>;
 
 std::string Told(const Results& results) {
   std::string text;
@@ -67,7 +68,7 @@ std::string Told(const Results& results) {
     }
     return text;
   }
-  for (const RuleTestResult& result : *results) {
+  for (const profgauge::rules::RuleTestResult& result : *results) {
     text += result.name + '\n';
     for (const std::string& failure : result.failures) text += failure + '\n';
   }
@@ -83,14 +84,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::string kOwn = kFolder.Write("own.yaml", kRules);
   const std::string_view text = fuzz::TextOf(data, size);
   const std::string path = kFolder.Write("fuzz.test.yaml", text);
-  const auto tests = ParseRuleTests(text, path);
+  const auto tests = profgauge::rules::ParseRuleTests(text, path);
   if (tests) {  // No other file is read.
     const auto& rules = tests->rules;
     if (!std::all_of(rules.begin(), rules.end(), [](const auto& file) { return file == kOwn; })) {
       return 0;
     }
   }
-  const std::string told = Told(RunRuleTests({path}));
-  if (size % 4 == 0) fuzz::Require(Told(RunRuleTests({path})) == told, "the same result twice");
+  const std::string told = Told(profgauge::rules::RunRuleTests({path}));
+  if (size % 4 == 0)
+    fuzz::Require(Told(profgauge::rules::RunRuleTests({path})) == told, "the same result twice");
   return 0;
 }

@@ -24,28 +24,30 @@ namespace {
 
 using namespace profgauge;
 
-const Reader* ReaderOfTables() {
+const profgauge::readers::Reader* ReaderOfTables() {
   auto database =
       sqlite::Database::Open(fuzz::kDatabaseName, sqlite::Mode::kImmutable, ErrorKind::kInput);
   const auto tables = readers::TableNames(*database);
   if (!tables) return nullptr;
-  for (const auto& reader : BuiltinReaders()) {
-    if (reader->SniffTables(*tables) != Match::kNo) return reader.get();
+  for (const auto& reader : profgauge::readers::BuiltinReaders()) {
+    if (reader->SniffTables(*tables) != profgauge::readers::Match::kNo) return reader.get();
   }
   return nullptr;
 }
 
-const Reader* ReaderOfBytes(std::span<const std::byte> bytes) {
-  const Reader* best = nullptr;
-  Match best_match = Match::kNo;
-  for (const auto& reader : BuiltinReaders()) {
-    const Match match = reader->Sniff(bytes.first(std::min(bytes.size(), kSniffBytes)));
+const profgauge::readers::Reader* ReaderOfBytes(std::span<const std::byte> bytes) {
+  const profgauge::readers::Reader* best = nullptr;
+  profgauge::readers::Match best_match = profgauge::readers::Match::kNo;
+  for (const auto& reader : profgauge::readers::BuiltinReaders()) {
+    const profgauge::readers::Match match =
+        reader->Sniff(bytes.first(std::min(bytes.size(), profgauge::readers::kSniffBytes)));
     if (match > best_match) best = reader.get(), best_match = match;
   }
   return best;
 }
 
-void ReadAndCheck(const Reader* reader, std::span<const std::byte> bytes, bool is_whole) {
+void ReadAndCheck(const profgauge::readers::Reader* reader, std::span<const std::byte> bytes,
+                  bool is_whole) {
   if (reader == nullptr) return;
   const auto source = MakeMemorySource(fuzz::kDatabaseName, bytes);
   auto read = reader->ReadRanks(*source, {.allow_incomplete = true, .threads = 1, .progress = {}});

@@ -82,7 +82,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const RunProblem& problem : reading.problems) {
     fuzz::Require(problem.code.starts_with("run/") && !problem.text.empty(), "with code and words");
   }
-  for (const StepTimesInput& how : {StepTimesInput{}, StepTimesInput{"", "time", "ms", "time"}}) {
+  for (const readers::StepTimesInput& how :
+       {readers::StepTimesInput{}, readers::StepTimesInput{"", "time", "ms", "time"}}) {
     auto log = readers::ReadStepLog(text, how);
     if (auto* found = fuzz::ValueOf(log)) CheckDocument(found->document);
   }

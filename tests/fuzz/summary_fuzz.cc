@@ -76,13 +76,14 @@ void Check(const Summary& summary) {
   std::vector<Profile> ranks;
   ranks.push_back(ProfileOfSummary(summary, "fuzz.pgsum"));
   fuzz::Require(SummaryOf(ranks.front()) == summary, "a profile stands for its summary");
-  auto analysed = AnalyzeRun(ranks, Selection{});
-  const Analysis* analysis = fuzz::ValueOf(analysed);
+  auto analysed = profgauge::analysis::summary::AnalyzeRun(ranks, profgauge::analysis::Selection{});
+  const profgauge::analysis::Analysis* analysis = fuzz::ValueOf(analysed);
   if (analysis == nullptr) return;
   for (const Table& table : analysis->tables) {
     fuzz::Require(table.CheckShape(), "columns of a table are equally long");
   }
-  auto attributed = AttributeTime(ranks, Selection{});
+  auto attributed =
+      profgauge::analysis::time::AttributeTime(ranks, profgauge::analysis::Selection{});
   fuzz::ValueOf(attributed);
 }
 
@@ -92,7 +93,8 @@ std::optional<Summary> SummaryOfTrace(std::string_view text) {
   if (!profile) return std::nullopt;
   std::vector<Profile> ranks;
   ranks.push_back(*std::move(profile));
-  auto summaries = SummarizeRanks(ranks, Selection{});
+  auto summaries =
+      profgauge::analysis::summary::SummarizeRanks(ranks, profgauge::analysis::Selection{});
   if (!summaries) return std::nullopt;
   return summaries->front();
 }

@@ -18,13 +18,13 @@ using namespace profgauge;
 
 constexpr const char* kName = "fuzz.yaml";
 
-void CheckPlaces(const Errors& errors, std::string_view text) {
+void CheckPlaces(const profgauge::rules::Errors& errors, std::string_view text) {
   for (const Error& error : errors) {
     if (!error.message.empty() && error.where.offset <= text.size()) continue;
     std::fprintf(stderr, "no message or a place behind the end: %s\n", error.code.c_str());
     std::abort();
   }
-  RenderErrors(errors, true);
+  profgauge::rules::RenderErrors(errors, true);
 }
 
 /// Files that a policy names would be read from the disk.
@@ -39,19 +39,20 @@ bool NamesFiles(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-  Errors errors;
-  ParseYaml(text, kName, errors);
+  profgauge::rules::Errors errors;
+  profgauge::rules::ParseYaml(text, kName, errors);
   CheckPlaces(errors, text);
-  if (const auto rules = ParseRuleFile(text, kName)) {
-    for (const Rule& rule : rules->rules) CheckPlaces(CheckRule(rule), text);
+  if (const auto rules = profgauge::rules::ParseRuleFile(text, kName)) {
+    for (const profgauge::rules::Rule& rule : rules->rules)
+      CheckPlaces(profgauge::rules::CheckRule(rule), text);
   } else {
     CheckPlaces(rules.error(), text);
   }
   if (!NamesFiles(text)) {
-    const auto policy = ParsePolicy(text, kName);
+    const auto policy = profgauge::rules::ParsePolicy(text, kName);
     if (!policy) CheckPlaces(policy.error(), text);
   }
-  const auto tests = ParseRuleTests(text, kName);
+  const auto tests = profgauge::rules::ParseRuleTests(text, kName);
   if (!tests) CheckPlaces(tests.error(), text);
   return 0;
 }

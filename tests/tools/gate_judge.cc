@@ -13,9 +13,9 @@
 
 namespace {
 
-using profgauge::stats::Change;
-using profgauge::stats::Comparison;
-using profgauge::stats::Series;
+using profgauge::gate::stats::Change;
+using profgauge::gate::stats::Comparison;
+using profgauge::gate::stats::Series;
 
 std::vector<std::string> Split(const std::string& text, char at) {
   std::vector<std::string> parts;
@@ -30,14 +30,14 @@ std::vector<Series> SideOf(const std::string& text) {
     std::istringstream in(run);
     Series& series = side.emplace_back();
     for (double time = 0; in >> time;) series.values.push_back(time);
-    series.warmup = profgauge::stats::FindWarmup(series.values);
+    series.warmup = profgauge::analysis::time::stats::FindWarmup(series.values);
   }
   return side;
 }
 
 std::string VerdictOf(const Comparison& result) {
   if (result.change == Change::kInconclusive && result.over_limit) return "open";
-  return std::string(ChangeName(result.change));
+  return std::string(profgauge::gate::stats::ChangeName(result.change));
 }
 
 }  // namespace
@@ -49,13 +49,14 @@ int main() {
       fmt::print(stderr, "expected three parts: {}\n", line);
       return 1;
     }
-    profgauge::stats::CompareOptions options;
+    profgauge::gate::stats::CompareOptions options;
     int is_certain = 0;
     std::istringstream(parts[0]) >> options.limit >> options.noise_floor >> is_certain >>
         options.absolute_floor;
     options.total_limit = options.limit;
-    if (is_certain != 0) options.strictness = profgauge::stats::Strictness::kCertain;
-    const Comparison result = Compare(SideOf(parts[1]), SideOf(parts[2]), options);
+    if (is_certain != 0) options.strictness = profgauge::gate::stats::Strictness::kCertain;
+    const Comparison result =
+        profgauge::gate::stats::Compare(SideOf(parts[1]), SideOf(parts[2]), options);
     fmt::print(
         "verdict={} shift={:.17g} low={:.17g} high={:.17g} total={:.17g} total_clipped={:.17g} "
         "all={:.17g} chance={:.17g} sees={:.17g}\n",

@@ -25,8 +25,8 @@
 namespace profgauge {
 namespace {
 
-using testing_parquet::ParquetText;
-using testing_parquet::WrittenColumn;
+using readers::testing_parquet::ParquetText;
+using readers::testing_parquet::WrittenColumn;
 
 constexpr std::size_t kPageRows = 20'000;
 constexpr std::int64_t kPartRows = 200'000;

@@ -249,6 +249,54 @@ TEST(Layers, TypesOfHeadersHaveUniqueNames) {
   EXPECT_GT(header_of.size(), 300u);
 }
 
+/// The namespace of a file of src/: a layer's is its folder, a room of the analysis has its own.
+/// What everybody speaks of is in `profgauge` itself: base, the model, and the functions of the
+/// public header.
+std::string NamespaceOf(const fs::path& file) {
+  static const std::set<std::string> everybody = {"base", "model", "api"};
+  auto part = file.begin();
+  const std::string layer = (part++)->string();
+  if (everybody.contains(layer)) return "profgauge";
+  if (layer != "analysis" || std::next(part) == file.end()) return "profgauge::" + layer;
+  return "profgauge::analysis::" + part->string();
+}
+
+/// The namespaces in which a file declares more than the names of others: "struct Data;".
+std::set<std::string> NamespacesIn(const fs::path& path) {
+  static const std::regex kSpace(R"(^namespace (profgauge[\w:]*) \{)");
+  static const std::regex kForward(R"(^$|^(struct|class|enum class|using) [^{]*;.*$|^\}.*$)");
+  std::set<std::string> found;
+  std::ifstream stream(path);
+  std::string space;
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);) {
+    if (std::regex_search(line, match, kSpace)) {
+      space = match[1];
+    } else if (!space.empty() && !std::regex_match(line, kForward)) {
+      found.insert(space);
+    }
+  }
+  return found;
+}
+
+TEST(Layers, RoomsHaveNamespaces) {
+  const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR) / "src";
+  std::size_t seen = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file() || !IsSource(entry.path())) continue;
+    const fs::path file = fs::relative(entry.path(), root);
+    const std::string own = NamespaceOf(file);
+    for (const std::string& space : NamespacesIn(entry.path())) {
+      ++seen;
+      // The room of tables defines what analysis.h declares.
+      if (space == "profgauge::analysis" && own == "profgauge::analysis::tables") continue;
+      EXPECT_TRUE(space == own || space.starts_with(own + "::"))
+          << "src/" << file.generic_string() << " declares in " << space << ", not in " << own;
+    }
+  }
+  EXPECT_GT(seen, 900u);
+}
+
 TEST(Layers, NoFileIsOverlong) {
   constexpr std::size_t kHardLimit = 800;
   const fs::path root = fs::path(PROFGAUGE_SOURCE_DIR);

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 // Distinguishes a result given as the last argument (`out=`) from an input.
@@ -378,4 +378,4 @@ std::string_view FirstTensorDtype(std::string_view input_dtypes) {
   return {};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 // Which of the recorded arguments are an operator's own.
 //
@@ -53,4 +53,4 @@ std::vector<std::string_view> SplitList(std::string_view text);
 /// when there is none.
 std::string_view FirstTensorDtype(std::string_view input_dtypes);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

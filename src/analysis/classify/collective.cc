@@ -9,7 +9,7 @@
 #include "analysis/classify/kernel_name.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 constexpr std::array<std::string_view, kCollectiveKinds> kIds = {
@@ -110,4 +110,4 @@ double BusFactor(CollectiveKind kind, std::int64_t ranks) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

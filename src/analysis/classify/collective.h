@@ -10,7 +10,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// The kinds of collectives, independent of a library's names for them.
 enum class CollectiveKind : std::uint8_t {
@@ -55,4 +55,4 @@ std::int64_t CollectiveGroupSize(const Profile& profile, const Collective& colle
 /// buffer; else 1. 0 for a group of one where it depends on n. REQUIRES: ranks >= 1.
 double BusFactor(CollectiveKind kind, std::int64_t ranks);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

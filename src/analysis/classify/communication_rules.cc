@@ -10,7 +10,7 @@
 
 #include "analysis/classify/kernel_name.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 using enum CollectiveKind;
@@ -80,4 +80,4 @@ bool IsCommunicationOp(std::string_view name) {
   return RE2::FullMatch(name, own) && !RE2::FullMatch(name, compute);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -14,7 +14,7 @@
 #include "analysis/classify/collective.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// One row of rules/knowledge/names.yaml: names that match `include` and not `exclude` move data
 /// between ranks.
@@ -59,4 +59,4 @@ std::optional<CommunicationName> CommunicationOf(std::string_view kernel);
 /// aten, prim and triton, nor matmuls that are fused with a collective.
 bool IsCommunicationOp(std::string_view name);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

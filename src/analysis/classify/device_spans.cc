@@ -9,7 +9,7 @@
 
 #include "base/activity_sweep.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 // Copies, sets and collectives compute nothing.
@@ -163,4 +163,4 @@ OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& cla
   return exposed;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -12,7 +12,7 @@
 #include "base/merge_runs.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// Rows [begin, end) of one GPU. O(log n): the table is sorted by GPU.
 struct DeviceRows {
@@ -72,4 +72,4 @@ enum class Exposable : std::uint8_t { kCollectives, kCopiesAndSets };
 OptionalColumn<Ns> ExposedTimes(const Profile& profile, const KernelClasses& classes,
                                 Exposable wanted, std::span<const Span> uncounted = {});
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

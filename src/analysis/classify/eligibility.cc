@@ -10,7 +10,7 @@
 #include "analysis/classify/arguments.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -306,4 +306,4 @@ bool VectorProducts::Has(HostId op) {
   return known->second;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

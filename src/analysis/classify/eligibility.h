@@ -13,7 +13,7 @@
 #include "analysis/classify/kernel_class.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// Why an eligible operator does or does not use Tensor Cores.
 enum class EligibilityVerdict : std::uint8_t {
@@ -112,4 +112,4 @@ class VectorProducts {
   boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, bool> known_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

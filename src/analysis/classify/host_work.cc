@@ -7,7 +7,7 @@
 #include <iterator>
 #include <memory>
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 constexpr std::size_t kKinds = std::size(kHostWork);
@@ -33,4 +33,4 @@ const HostWork* HostWorkOf(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

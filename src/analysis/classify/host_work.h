@@ -6,11 +6,11 @@
 
 #include "model/known_names.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// Kind of a function, operator or range ("train.py(88): preprocess"); nullptr: no known kind. The
 /// first pattern that matches counts. Compiles them on first use; thread-safe. The result lives as
 /// long as the program.
 const HostWork* HostWorkOf(std::string_view name);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -20,7 +20,7 @@
 #include "model/certificate.h"
 #include "model/devices.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 // Properties of a chip that matter for the verdict.
@@ -362,4 +362,4 @@ bool IsEligibleOp(std::string_view name) {
   return RE2::FullMatch(leaf, other) || RE2::FullMatch(leaf, hlo);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -18,7 +18,7 @@
 #include "model/narrow_column.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 struct Knowledge;
 
@@ -89,4 +89,4 @@ bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name);
 /// each name (name_memo.h). Thread-safe.
 bool IsEligibleOp(std::string_view op_name);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

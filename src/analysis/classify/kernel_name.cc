@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 // GCC and NVCC, Clang's demangler, MSVC and EDG.
@@ -151,4 +151,4 @@ std::optional<std::int64_t> PaddedHead(std::string_view kernel, std::int64_t hea
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// The name up to its template or function arguments, without "void " and without the words that
 /// compilers put for a namespace that has no name: "void (anonymous namespace)::f<int>(int*)" gives
@@ -49,4 +49,4 @@ bool SharesEvenly(std::string_view kernel);
 ///                       "name"               the number in the name, if it is not less
 std::optional<std::int64_t> PaddedHead(std::string_view kernel, std::int64_t head);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

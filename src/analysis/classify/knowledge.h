@@ -11,7 +11,7 @@
 #include "knowledge/tunable.h"
 #include "model/devices.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// A name rule of a project's own. They are tried before the built-in ones, in order; the first
 /// that matches wins. Communication stays communication unless a rule says otherwise, and kernels
@@ -36,4 +36,4 @@ struct Knowledge {
   knowledge::TunableThresholds thresholds;  ///< `thresholds_of_analysis:`
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

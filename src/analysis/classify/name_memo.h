@@ -7,7 +7,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// A yes or no by name. The question is asked once for each name of the profile, when a row first
 /// needs it. It is not safe for several threads. For questions that keep something: TextTest
@@ -35,4 +35,4 @@ class NameMemo {
   std::vector<std::int8_t> known_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -10,7 +10,7 @@
 #include "analysis/classify/kernel_name.h"
 #include "analysis/classify/knowledge.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 namespace {
 
 using enum Tri;
@@ -127,4 +127,4 @@ bool IsEligibleKernel(const KernelClass& verdict, std::string_view kernel_name) 
          kernel_name.find("zgemm") == kernel_name.npos;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

@@ -12,7 +12,7 @@
 
 #include "analysis/classify/kernel_class.h"
 
-namespace profgauge {
+namespace profgauge::analysis::classify {
 
 /// Which part of a name is matched. Template arguments name unrelated types (an element-wise kernel
 /// of a softmax functor), so rules about helpers look only at the head.
@@ -53,4 +53,4 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
 /// (FP8 matmuls) or 100 (FP4 matmuls). Kernels that only convert such types have 70.
 int LeastComputeCapability(std::string_view name);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::classify

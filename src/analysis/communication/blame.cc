@@ -16,7 +16,7 @@
 #include "knowledge/blame.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 constexpr std::array<std::string_view, 5> kCauses = {
@@ -49,7 +49,7 @@ std::size_t CauseOf(Category category) {
 
 using Times = std::array<Ns, kCauses.size()>;
 
-Times TimesOf(const Breakdown& breakdown) {
+Times TimesOf(const time::Breakdown& breakdown) {
   Times times{};
   for (std::size_t c = 0; c < kBreakdownCategories; ++c) {
     times[CauseOf(static_cast<Category>(c))] += breakdown[c];
@@ -198,7 +198,7 @@ class Habit {
     for (const auto& [step, cost] : sums) costs.push_back(cost);
     // Iterations in which no one was late are usual, too.
     costs.resize(std::max(costs.size(), ranks.front().steps.size()), 0);
-    const std::vector<Ns> usual = WithoutOnce(costs);
+    const std::vector<Ns> usual = context::WithoutOnce(costs);
     std::size_t i = 0;
     for (const auto& [step, cost] : sums) {
       scale_[step] = static_cast<double>(usual[i]) / static_cast<double>(cost);
@@ -331,7 +331,7 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
       rank.cost += cost;
     }
     costs.resize(std::max(costs.size(), ranks[i].steps.size()), 0);
-    rank.once = OnlyOnce(costs);
+    rank.once = context::OnlyOnce(costs);
   }
 }
 
@@ -374,4 +374,4 @@ Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching) {
   return blame;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

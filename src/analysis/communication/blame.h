@@ -25,7 +25,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// How much one rank delays the others. Times are exposed time in ns over the selected iterations.
 /// last_calls are only those of groups that may blame, and cost only follows from them, also where
@@ -125,4 +125,4 @@ struct LinkSpeed {
 /// By group. REQUIRES: `matching` is MatchFacts() of `ranks`.
 std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "knowledge/clocks.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// The end of one rank's call, and how much later than on the first rank of the group.
@@ -191,4 +191,4 @@ std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clock
   return Median(std::move(skews));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

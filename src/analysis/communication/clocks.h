@@ -16,7 +16,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// One offset and drift per rank. `complete()` is false if groups of ranks have no common call;
 /// then no picture may align them.
@@ -49,4 +49,4 @@ bool AreApart(std::span<const RankFacts> ranks, const Matching& matching, const 
 /// aligned clocks of at least two ranks or an iteration that all have.
 std::optional<Ns> StepSkew(std::span<const RankFacts> ranks, const Clocks& clocks);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

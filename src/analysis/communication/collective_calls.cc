@@ -16,24 +16,24 @@
 #include "analysis/communication/peers.h"
 #include "analysis/context/observed.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 // From the profiler's own record of the call, e.g. Kineto's `Collective name` and `In msg nelems`.
 void DescribeBy(const Profile& profile, const Collective& collective, CollectiveCall& call) {
   const std::string_view recorded = profile.Name(collective.name);
-  call.kind = CollectiveKindOf(recorded);
+  call.kind = classify::CollectiveKindOf(recorded);
   call.name = std::string(recorded);
   call.group = std::string(profile.Name(collective.group));
   call.group_description = std::string(profile.Name(collective.description));
-  call.dtype = std::string(CanonicalDtype(profile.Name(collective.dtype)));
-  call.group_size = CollectiveGroupSize(profile, collective);
+  call.dtype = std::string(classify::CanonicalDtype(profile.Name(collective.dtype)));
+  call.group_size = classify::CollectiveGroupSize(profile, collective);
   call.in_elements = collective.in_elements;
   call.out_elements = collective.out_elements;
   call.sequence = collective.sequence;
   call.source = collective.source_rank;
   call.destination = collective.destination_rank;
-  call.bytes = CollectiveBytes(profile, collective);
+  call.bytes = classify::CollectiveBytes(profile, collective);
   call.is_uneven = recorded == "all_to_allv";
 }
 
@@ -47,7 +47,7 @@ void AddFromOp(const Profile& profile, std::uint32_t row, CollectiveCall& call) 
   if (call.bytes < 0) call.bytes = size.bytes;
   if (call.chunk < 0) call.chunk = size.chunk;
   if (call.group_size < 0) call.group_size = size.group_size;
-  if (call.dtype.empty()) call.dtype = std::string(FirstTensorDtype(dtypes));
+  if (call.dtype.empty()) call.dtype = std::string(classify::FirstTensorDtype(dtypes));
 }
 
 // Data from the names of operators, found once for each.
@@ -55,21 +55,21 @@ class OpKinds {
  public:
   explicit OpKinds(const Profile& profile)
       : profile_(profile),
-        communicates_(profile, IsCommunicationOp),
+        communicates_(profile, classify::IsCommunicationOp),
         kinds_(profile.strings.size()) {}
 
   /// For communication; nothing for other operators.
-  std::optional<CollectiveKind> Of(StringId name) {
+  std::optional<classify::CollectiveKind> Of(StringId name) {
     if (!communicates_(name)) return std::nullopt;
-    std::optional<CollectiveKind>& kind = kinds_[name.value];
-    if (!kind) kind = CollectiveKindOf(profile_.Name(name));
+    std::optional<classify::CollectiveKind>& kind = kinds_[name.value];
+    if (!kind) kind = classify::CollectiveKindOf(profile_.Name(name));
     return kind;
   }
 
  private:
   const Profile& profile_;
-  NameMemo communicates_;
-  std::vector<std::optional<CollectiveKind>> kinds_;
+  classify::NameMemo communicates_;
+  std::vector<std::optional<classify::CollectiveKind>> kinds_;
 };
 
 // From the communication operators around the launch, the innermost first: it gives the kind, and
@@ -85,7 +85,7 @@ bool DescribeByOps(const Profile& profile, HostId op, OpKinds& kinds, Collective
       return true;
     }
     const auto kind = kinds.Of(host.name[row]);
-    if (!kind || kind == CollectiveKind::kOther || (found && kind != call.kind)) continue;
+    if (!kind || kind == classify::CollectiveKind::kOther || (found && kind != call.kind)) continue;
     if (!found) {
       call.kind = *kind;
       call.name = std::string(profile.Name(host.name[row]));
@@ -106,7 +106,7 @@ HostId InnermostRange(const Profile& profile, std::size_t row) {
 // Sender and receiver of a transfer, by three sources. Names of ranges count where an end is still
 // unknown, the batch where both are.
 void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, CollectiveCall& call) {
-  if (call.kind != CollectiveKind::kSendRecv) return;
+  if (call.kind != classify::CollectiveKind::kSendRecv) return;
   peers.SetOwn(call.name, call);
   for (HostId op = InnermostRange(profile, row); op.valid(); op = profile.host.parent[op.value]) {
     peers.SetByName(profile.Name(profile.host.name[op.value]), call);
@@ -117,7 +117,7 @@ void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, Coll
 // In the order of trust: the record at the kernel, the operators around its launch, the kernel's
 // own name. A record without a name still gives group and size, but the kernel's name gives the
 // kind.
-void Describe(const RankContext& rank, std::size_t row, const Peers& peers, OpKinds& kinds,
+void Describe(const context::RankContext& rank, std::size_t row, const Peers& peers, OpKinds& kinds,
               CollectiveCall& call) {
   const Profile& profile = *rank.profile;
   const CollectiveId recorded = profile.device.collective[row];
@@ -126,15 +126,17 @@ void Describe(const RankContext& rank, std::size_t row, const Peers& peers, OpKi
   } else if (!DescribeByOps(profile, InnermostRange(profile, row), kinds, call)) {
     if (recorded.valid()) DescribeBy(profile, profile.collectives[recorded.value], call);
     call.kind = rank.classes[row].kind;
-    call.name = std::string(WithoutArguments(profile.Name(profile.device.name[row])));
+    call.name = std::string(classify::WithoutArguments(profile.Name(profile.device.name[row])));
   }
   FindPeers(profile, row, peers, call);
-  if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
+  if (call.kind != classify::CollectiveKind::kOther)
+    call.name = std::string(classify::CollectiveKindId(call.kind));
   if (call.is_uneven) call.name = "all_to_allv";
 }
 
 // Gloo communicates on the host; its ranges are the communication itself.
-void CollectHostCalls(const RankContext& rank, OpKinds& kinds, std::vector<CollectiveCall>& calls) {
+void CollectHostCalls(const context::RankContext& rank, OpKinds& kinds,
+                      std::vector<CollectiveCall>& calls) {
   const Profile& profile = *rank.profile;
   const HostTable& host = profile.host;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -142,7 +144,8 @@ void CollectHostCalls(const RankContext& rank, OpKinds& kinds, std::vector<Colle
     if (!name.starts_with("gloo:")) continue;
     CollectiveCall& call = calls.emplace_back();
     DescribeByOps(profile, HostId{row}, kinds, call);
-    if (call.kind != CollectiveKind::kOther) call.name = std::string(CollectiveKindId(call.kind));
+    if (call.kind != classify::CollectiveKind::kOther)
+      call.name = std::string(classify::CollectiveKindId(call.kind));
     if (call.name.empty()) call.name = std::string(name);
     call.time = {host.start[row], host.start[row] + host.duration[row]};
     call.iteration = NumberOfIteration(rank, rank.iterations.AtHostTime(host.start[row]));
@@ -170,20 +173,21 @@ void SizeByMembers(const std::vector<ProcessGroup>& groups, std::vector<Collecti
 }  // namespace
 
 // As recorded, so that profiles that start at different iterations match.
-std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration) {
-  if (iteration == Iterations::kNone) return -1;
-  return NumberOf(rank.iterations.all[iteration], iteration);
+std::int64_t NumberOfIteration(const context::RankContext& rank, std::uint32_t iteration) {
+  if (iteration == context::Iterations::kNone) return -1;
+  return context::NumberOf(rank.iterations.all[iteration], iteration);
 }
 
 // O(device rows + calls log calls). Ranges of gloo count only if no device communicates.
-std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
+std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;
   const Peers peers(rank);
   OpKinds kinds(profile);
-  const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
-                                                  UncountedParts(rank.unobserved, rank.iterations));
+  const OptionalColumn<Ns> exposed =
+      classify::ExposedTimes(profile, rank.classes, classify::Exposable::kCollectives,
+                             context::UncountedParts(rank.unobserved, rank.iterations));
   std::size_t count = 0;  // Reserved in one step: calls are large.
   for (std::size_t i = 0; i < device.size(); ++i) count += rank.classes[i].collective ? 1 : 0;
   calls.reserve(count);
@@ -209,4 +213,4 @@ std::vector<CollectiveCall> CollectCollectives(const RankContext& rank) {
   return calls;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

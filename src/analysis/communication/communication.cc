@@ -20,7 +20,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 // Bytes in the time that they took.
@@ -68,7 +68,7 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       ++sums.calls;
       sums.time += length;
       sums.exposed += call.exposed;
-      if (call.event != Output::kNoRow) sums.events.push_back(call.event);
+      if (call.event != tables::Output::kNoRow) sums.events.push_back(call.event);
       sums.matched = sums.matched && call.transfer >= 0;
       sums.transfer += std::max<Ns>(0, call.transfer);
       if (call.bytes < 0) continue;
@@ -92,13 +92,13 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
 }
 
 void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
-               RowWriter<columns::kCollectives>& write) {
+               tables::RowWriter<tables::columns::kCollectives>& write) {
   const CallSums& sums = row.sums;
   const std::int64_t size = GroupSizeOf(*row.first, ranks);
   const auto on_the_bus = [&](const Moved& moved) -> std::optional<double> {
     const std::optional<double> bandwidth = moved.bandwidth();
     if (!bandwidth || size < 2) return std::nullopt;
-    return *bandwidth * BusFactor(row.first->kind, size);
+    return *bandwidth * classify::BusFactor(row.first->kind, size);
   };
   const bool any_matched = sums.matched_calls.time > 0;
   const bool all_sized = sums.sized == sums.calls;
@@ -128,7 +128,7 @@ struct KindMoved {
 // Bytes on the bus: the call's bytes times the factor of nccl-tests, so that groups of different
 // sizes add up.
 KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
-                  CollectiveKind kind) {
+                  classify::CollectiveKind kind) {
   KindMoved sums;
   for (const CallRow& row : rows) {
     const std::int64_t size = GroupSizeOf(*row.first, ranks);
@@ -137,7 +137,7 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
       sums.alone = true;
       continue;
     }
-    const double factor = BusFactor(kind, size);
+    const double factor = classify::BusFactor(kind, size);
     const auto& [matched, others] = std::tie(row.sums.matched_calls, row.sums.others);
     sums.matched.Add(matched.bytes * factor, matched.time);
     sums.others.Add(others.bytes * factor, others.time);
@@ -145,7 +145,7 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
   return sums;
 }
 
-std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
+std::string WhyNoBandwidth(const KindMoved& sums, const tables::Output& out) {
   if (sums.others.time > 0) {
     return "its calls could not be matched with those of the other ranks, so waiting cannot be "
            "separated from transfer; pass the profiles of all ranks";
@@ -157,28 +157,28 @@ std::string WhyNoBandwidth(const KindMoved& sums, const Output& out) {
 
 // Kinds whose bandwidth is a metric.
 struct BusMetrics {
-  CollectiveKind kind;
+  classify::CollectiveKind kind;
   MetricId matched, unmatched;
 };
 constexpr BusMetrics kBusMetrics[] = {
-    {CollectiveKind::kAllReduce, metric::kCommunicationAllReduceBusbw,
+    {classify::CollectiveKind::kAllReduce, metric::kCommunicationAllReduceBusbw,
      metric::kCommunicationAllReduceBusbwUnmatched},
-    {CollectiveKind::kAllGather, metric::kCommunicationAllGatherBusbw,
+    {classify::CollectiveKind::kAllGather, metric::kCommunicationAllGatherBusbw,
      metric::kCommunicationAllGatherBusbwUnmatched},
-    {CollectiveKind::kReduceScatter, metric::kCommunicationReduceScatterBusbw,
+    {classify::CollectiveKind::kReduceScatter, metric::kCommunicationReduceScatterBusbw,
      metric::kCommunicationReduceScatterBusbwUnmatched},
-    {CollectiveKind::kAllToAll, metric::kCommunicationAllToAllBusbw,
+    {classify::CollectiveKind::kAllToAll, metric::kCommunicationAllToAllBusbw,
      metric::kCommunicationAllToAllBusbwUnmatched},
-    {CollectiveKind::kBroadcast, metric::kCommunicationBroadcastBusbw,
+    {classify::CollectiveKind::kBroadcast, metric::kCommunicationBroadcastBusbw,
      metric::kCommunicationBroadcastBusbwUnmatched},
-    {CollectiveKind::kReduce, metric::kCommunicationReduceBusbw,
+    {classify::CollectiveKind::kReduce, metric::kCommunicationReduceBusbw,
      metric::kCommunicationReduceBusbwUnmatched},
-    {CollectiveKind::kSendRecv, metric::kCommunicationSendRecvBusbw,
+    {classify::CollectiveKind::kSendRecv, metric::kCommunicationSendRecvBusbw,
      metric::kCommunicationSendRecvBusbwUnmatched},
 };
 
 void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
-                      Output& out) {
+                      tables::Output& out) {
   for (const auto& [kind, id, unmatched] : kBusMetrics) {
     const KindMoved sums = SumKind(rows, ranks, kind);
     if (const auto bandwidth = sums.matched.bandwidth()) {
@@ -206,7 +206,7 @@ std::int64_t WorldSize(std::span<const RankFacts> ranks) {
 
 // No rank of several can work for long without the others, so a profile cannot prove that none
 // communicates: the communicating kernels may have names that no rule knows.
-void SetNothingFound(std::span<const RankFacts> ranks, Output& out) {
+void SetNothingFound(std::span<const RankFacts> ranks, tables::Output& out) {
   std::string reason = fmt::format(
       "the program has {} ranks, but no recorded kernel is known to communicate; list such kernels "
       "in the file that the policy names under `tensor_core: {{names: FILE}}`",
@@ -234,7 +234,7 @@ void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
 }
 
 // The note states how exact it is: the spread of matched calls on the same clocks.
-void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, Output& out) {
+void SetStepSkew(std::span<const RankFacts> ranks, const Clocks& clocks, tables::Output& out) {
   if (ranks.size() < 2) return out.SetAbsent(metric::kRankStepSkew, std::string(kNeedsRanks));
   if (!clocks.complete()) {
     return out.SetAbsent(metric::kRankStepSkew,
@@ -260,7 +260,7 @@ bool IsUnknown(std::span<const RankFacts> ranks) {
 }
 
 // The exposed share is of the summed windows of all ranks' devices.
-void SetCommunication(std::span<const RankFacts> ranks, Output& out) {
+void SetCommunication(std::span<const RankFacts> ranks, tables::Output& out) {
   RankTimes all;
   for (const RankFacts& facts : ranks) {
     const RankTimes& rank = facts.times;
@@ -289,7 +289,7 @@ void SetCommunication(std::span<const RankFacts> ranks, Output& out) {
 }
 
 // The largest less the least computing time of a rank, by the mean.
-void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
+void SetImbalance(std::span<const RankFacts> ranks, tables::Output& out) {
   if (ranks.size() < 2) {
     out.SetAbsent(metric::kRankImbalance, "needs the profiles of at least two ranks");
     return;
@@ -313,7 +313,7 @@ void SetImbalance(std::span<const RankFacts> ranks, Output& out) {
 
 // Matching comes first, since all else reads the `transfer` that it sets. Clocks show afterwards
 // whether the matched calls are of one run at all.
-void AddCommunication(std::span<RankFacts> ranks, Output& out) {
+void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
   Matching matching = MatchFacts(ranks);
   Clocks clocks = AlignClocks(ranks, matching);
   if (AreApart(ranks, matching, clocks)) {
@@ -353,17 +353,17 @@ void AddCommunication(std::span<RankFacts> ranks, Output& out) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     if (rows[row].sums.events.empty()) continue;
     std::vector<std::uint32_t>& row_of = out.RowsOfDevice("collectives", rows[row].rank);
-    row_of.resize(ranks[rows[row].rank].device_rows, Output::kNoRow);
+    row_of.resize(ranks[rows[row].rank].device_rows, tables::Output::kNoRow);
     for (const std::uint32_t event : rows[row].sums.events) row_of[event] = row;
   }
-  RowWriter<columns::kCollectives> write(out.AddTable("collectives"));
+  tables::RowWriter<tables::columns::kCollectives> write(out.AddTable("collectives"));
   for (const CallRow& row : rows) AppendRow(row, ranks, write);
 }
 
-std::string HowCollectivesAreRecorded(const Output& out) {
+std::string HowCollectivesAreRecorded(const tables::Output& out) {
   const Accelerator by = out.accelerator();
   if (by == Accelerator::kNpu || by == Accelerator::kNeuron || by == Accelerator::kTpu) return {};
   return "; PyTorch 2.2 and later record them";
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

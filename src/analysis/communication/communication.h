@@ -12,7 +12,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// Why values that compare ranks are absent.
 inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least two ranks";
@@ -21,7 +21,7 @@ inline constexpr std::string_view kNeedsRanks = "needs the profiles of at least 
 /// A value with copies of its texts, so that it outlives its profile. The profile states only some
 /// of the fields: sizes come from the profiler's record, from the operator's shapes, or not at all.
 struct CollectiveCall {
-  CollectiveKind kind = CollectiveKind::kOther;
+  classify::CollectiveKind kind = classify::CollectiveKind::kOther;
   std::string name;               ///< The kind's id; the recorded name for kOther.
   std::string group;              ///< Process group's name; empty when not recorded.
   std::string group_description;  ///< Its purpose; groups may share it.
@@ -38,22 +38,23 @@ struct CollectiveCall {
   Span time;
   Ns exposed = 0;    ///< Part in which its GPU computes nothing.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 when its ranks were not matched.
-  bool in_iterations = true;             ///< In the selected iterations.
-  std::uint32_t event = Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
+  bool in_iterations = true;  ///< In the selected iterations.
+  std::uint32_t event =
+      tables::Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.
 };
 
 /// The calls of one rank, by start. The profiler's data about a collective has priority,
 /// then the communication operator around the launch, then the kernel's name.
 /// `transfer` is -1 in all of them: MatchRanks() sets it. Empty if nothing communicates. O(device
 /// rows + calls log calls).
-std::vector<CollectiveCall> CollectCollectives(const RankContext& rank);
+std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank);
 
 /// The recorded number of an iteration, else its position; -1 for Iterations::kNone.
-std::int64_t NumberOfIteration(const RankContext& rank, std::uint32_t iteration);
+std::int64_t NumberOfIteration(const context::RankContext& rank, std::uint32_t iteration);
 
 /// End of a reason where PyTorch's profiler, in another version, records sizes of
 /// collectives; empty for devices whose collectives other tools record.
-std::string HowCollectivesAreRecorded(const Output& out);
+std::string HowCollectivesAreRecorded(const tables::Output& out);
 
 // Kernels that behave like communication and that no name rule knows.
 
@@ -63,7 +64,7 @@ std::string HowCollectivesAreRecorded(const Output& out);
 /// longest in total first; empty when there is none. Work whose size differs from launch to launch
 /// looks alike, so this is a hint and no verdict.
 /// O(device rows).
-std::string DescribeSuspects(const RankContext& rank);
+std::string DescribeSuspects(const context::RankContext& rank);
 
 // Sizes of collectives from the operators that PyTorch records around them, for recordings whose
 // kernels carry none (PyTorch up to 2.2).
@@ -81,7 +82,7 @@ struct OpSize {
 /// The texts are those of HostTable.
 /// All parts are -1 for barriers and for unknown kinds; bytes and chunk are where shapes or types
 /// are missing.
-OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
+OpSize SizeOfOp(std::string_view name, classify::CollectiveKind kind, std::string_view shapes,
                 std::string_view dtypes, std::string_view values);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -7,7 +7,7 @@
 
 #include "knowledge/blame.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// Who made a call late: ranks with their shares, which add up to 1.
@@ -272,4 +272,4 @@ std::vector<LateCall> AttributeLateness(std::span<const RankFacts> ranks,
   return Attribution(ranks, matching).Run();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

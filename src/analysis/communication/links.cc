@@ -11,7 +11,7 @@
 
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// Calls that take equally long everywhere.
@@ -89,4 +89,4 @@ std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matc
   return links;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -10,7 +10,7 @@
 
 #include "knowledge/collectives.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// Cells of the table that aligns two sequences; longer ones stay unmatched between their common
@@ -18,10 +18,10 @@ namespace {
 constexpr std::size_t kMaxAlignment = 4'000'000;
 
 // A rank of a broadcast, reduce, gather or scatter may leave before others have their data.
-bool EndsTogether(CollectiveKind kind) {
-  return kind != CollectiveKind::kBroadcast && kind != CollectiveKind::kReduce &&
-         kind != CollectiveKind::kGather && kind != CollectiveKind::kScatter &&
-         kind != CollectiveKind::kOther;
+bool EndsTogether(classify::CollectiveKind kind) {
+  return kind != classify::CollectiveKind::kBroadcast &&
+         kind != classify::CollectiveKind::kReduce && kind != classify::CollectiveKind::kGather &&
+         kind != classify::CollectiveKind::kScatter && kind != classify::CollectiveKind::kOther;
 }
 
 bool IsPointToPoint(const CollectiveCall& call) {
@@ -33,14 +33,14 @@ bool IsPointToPoint(const CollectiveCall& call) {
 enum class Partner : std::uint8_t { kAll, kOne, kUntold };
 Partner PartnerOf(const CollectiveCall& call) {
   if (IsPointToPoint(call)) return Partner::kOne;
-  return call.kind == CollectiveKind::kSendRecv ? Partner::kUntold : Partner::kAll;
+  return call.kind == classify::CollectiveKind::kSendRecv ? Partner::kUntold : Partner::kAll;
 }
 
 /// Properties that must be equal for two calls to be one. All-to-alls and gathers of uneven parts
 /// have different elements on every rank.
 using Signature = std::tuple<std::string_view, std::string_view, std::int64_t, std::int64_t>;
 Signature SignatureOf(const CollectiveCall& call) {
-  const bool even = call.kind == CollectiveKind::kAllReduce;
+  const bool even = call.kind == classify::CollectiveKind::kAllReduce;
   return {call.name, call.dtype, even ? call.in_elements : -1, even ? call.out_elements : -1};
 }
 
@@ -341,10 +341,10 @@ Matching MatchRanks(std::span<const RankGroups> ranks,
   return Matcher(ranks, calls).Run();
 }
 
-Matching MatchRanks(std::span<const RankContext> ranks,
+Matching MatchRanks(std::span<const context::RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls) {
   std::vector<RankGroups> groups;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const DistributedInfo& info = rank.profile->distributed;
     groups.push_back({info.groups, info.world_size});
   }
@@ -352,4 +352,4 @@ Matching MatchRanks(std::span<const RankContext> ranks,
   return MatchRanks(groups, lists);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -30,7 +30,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// A call on all its ranks.
 struct MatchedCall {
@@ -88,7 +88,7 @@ struct RankGroups {
 Matching MatchRanks(std::span<const RankGroups> ranks,
                     std::span<const std::span<CollectiveCall>> calls);
 /// The same from the contexts of the ranks, in their order.
-Matching MatchRanks(std::span<const RankContext> ranks,
+Matching MatchRanks(std::span<const context::RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -11,7 +11,7 @@
 #include "analysis/communication/run_metrics.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 // "ranks 3, 5 and 9 more of 64"
@@ -45,7 +45,7 @@ std::int64_t LargestGroup(std::span<const RankFacts> ranks) {
 
 }  // namespace
 
-void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
+void SetMissingRanks(std::span<const RankFacts> ranks, tables::Output& out) {
   std::int64_t world = -1;
   for (const RankFacts& rank : ranks) {
     world = std::max(world, rank.world_size);
@@ -66,4 +66,4 @@ void SetMissingRanks(std::span<const RankFacts> ranks, Output& out) {
   if (missing > 0) out.SetNote(metric::kProfileRanksMissing, ListMissing(ranks, world));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -9,7 +9,7 @@
 #include "analysis/classify/arguments.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 std::optional<std::int64_t> WholeNumber(std::string_view text) {
@@ -21,7 +21,7 @@ std::optional<std::int64_t> WholeNumber(std::string_view text) {
 
 // Elements of "[8, 1024]", or of all tensors in "[[8], [1024]]"; -1 when it is no tensor.
 double ElementsOf(std::string_view shape) {
-  const auto items = SplitList(shape);
+  const auto items = classify::SplitList(shape);
   if (items.empty()) return -1;
   double product = 1, sum = 0;
   const bool is_list = items.front().starts_with('[');
@@ -48,11 +48,11 @@ std::int64_t Whole(double bytes) {
 class Arguments {
  public:
   Arguments(std::string_view shapes, std::string_view dtypes)
-      : shapes_(SplitList(shapes)), dtypes_(SplitList(dtypes)) {}
+      : shapes_(classify::SplitList(shapes)), dtypes_(classify::SplitList(dtypes)) {}
   std::int64_t At(std::size_t i) const {
     if (i >= shapes_.size() || i >= dtypes_.size()) return -1;
     const double elements = ElementsOf(shapes_[i]);
-    return elements < 0 ? -1 : Whole(elements * DtypeBytes(dtypes_[i]));
+    return elements < 0 ? -1 : Whole(elements * classify::DtypeBytes(dtypes_[i]));
   }
   /// All of them: the arguments of a backend's own range.
   std::int64_t All() const {
@@ -72,14 +72,15 @@ std::int64_t Ratio(std::int64_t whole, std::int64_t chunk) {
   return chunk > 0 && whole >= chunk && whole % chunk == 0 ? whole / chunk : -1;
 }
 
-bool IsGathered(CollectiveKind kind) {
-  return kind == CollectiveKind::kAllGather || kind == CollectiveKind::kGather;
+bool IsGathered(classify::CollectiveKind kind) {
+  return kind == classify::CollectiveKind::kAllGather || kind == classify::CollectiveKind::kGather;
 }
-bool IsScattered(CollectiveKind kind) {
-  return kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kScatter;
+bool IsScattered(classify::CollectiveKind kind) {
+  return kind == classify::CollectiveKind::kReduceScatter ||
+         kind == classify::CollectiveKind::kScatter;
 }
 
-OpSize SizeOfPair(CollectiveKind kind, std::int64_t output, std::int64_t input) {
+OpSize SizeOfPair(classify::CollectiveKind kind, std::int64_t output, std::int64_t input) {
   OpSize size;
   size.bytes = IsGathered(kind) ? output : input;
   if (IsGathered(kind)) {
@@ -92,7 +93,7 @@ OpSize SizeOfPair(CollectiveKind kind, std::int64_t output, std::int64_t input) 
 }
 
 // The input is the whole buffer, or one rank's part of it.
-OpSize SizeOfInput(CollectiveKind kind, std::int64_t input, std::int64_t group_size) {
+OpSize SizeOfInput(classify::CollectiveKind kind, std::int64_t input, std::int64_t group_size) {
   OpSize size;
   size.group_size = group_size;
   if (!IsGathered(kind)) {
@@ -107,8 +108,8 @@ OpSize SizeOfInput(CollectiveKind kind, std::int64_t input, std::int64_t group_s
 }
 
 // (input, group_size, group) gathers, (input, operation, group_size, group) scatters.
-std::int64_t GroupSizeArgument(CollectiveKind kind, std::string_view values) {
-  const auto items = SplitList(values);
+std::int64_t GroupSizeArgument(classify::CollectiveKind kind, std::string_view values) {
+  const auto items = classify::SplitList(values);
   const std::size_t at = IsScattered(kind) ? 2 : 1;
   if ((!IsGathered(kind) && !IsScattered(kind)) || items.size() <= at) return -1;
   return WholeNumber(items[at]).value_or(-1);
@@ -126,13 +127,14 @@ std::int64_t GroupSizeArgument(CollectiveKind kind, std::string_view values) {
 //                                                                  size of the group
 //   nccl:op, a range         (inputs)                              all inputs; of a gather they are
 //                                                                  one rank's part
-OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view shapes,
+OpSize SizeOfOp(std::string_view name, classify::CollectiveKind kind, std::string_view shapes,
                 std::string_view dtypes, std::string_view values) {
-  if (kind == CollectiveKind::kBarrier || kind == CollectiveKind::kOther) return {};
+  if (kind == classify::CollectiveKind::kBarrier || kind == classify::CollectiveKind::kOther)
+    return {};
   const Arguments arguments(shapes, dtypes);
   if (name.starts_with("c10d::")) {
     const bool has_output =
-        IsGathered(kind) || IsScattered(kind) || kind == CollectiveKind::kAllToAll;
+        IsGathered(kind) || IsScattered(kind) || kind == classify::CollectiveKind::kAllToAll;
     return has_output ? SizeOfPair(kind, arguments.At(0), arguments.At(1))
                       : SizeOfInput(kind, arguments.At(0), -1);
   }
@@ -141,4 +143,4 @@ OpSize SizeOfOp(std::string_view name, CollectiveKind kind, std::string_view sha
   return SizeOfInput(kind, arguments.All(), -1);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -8,7 +8,7 @@
 
 #include "analysis/classify/arguments.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 constexpr std::string_view kSend = "send", kReceive = "recv";
@@ -47,7 +47,7 @@ std::optional<Places> ReadPlaces(std::string_view range) {
 
 }  // namespace
 
-Peers::Peers(const RankContext& rank) : rank_(rank) {
+Peers::Peers(const context::RankContext& rank) : rank_(rank) {
   const Profile& profile = *rank.profile;
   for (std::size_t i = 0; i < profile.device.size(); ++i) {
     const ApiId launch = profile.device.launch[i];
@@ -108,8 +108,8 @@ void Peers::SetByName(std::string_view range, CollectiveCall& call) const {
 void Peers::SetByBatch(std::size_t row, CollectiveCall& call) const {
   const Profile& profile = *rank_.profile;
   const ApiId launch = profile.device.launch[row];
-  if (call.kind != CollectiveKind::kSendRecv || call.source >= 0 || call.destination >= 0 ||
-      !launch.valid()) {
+  if (call.kind != classify::CollectiveKind::kSendRecv || call.source >= 0 ||
+      call.destination >= 0 || !launch.valid()) {
     return;
   }
   const std::uint32_t thread = profile.api.thread[launch.value].value;
@@ -140,10 +140,10 @@ void Peers::SetByBatch(std::size_t row, CollectiveCall& call) const {
     batch.destination = turns ? high : one.destination;
     batch.group = std::string(profile.Name(part.group));
     batch.group_description = std::string(profile.Name(part.description));
-    batch.dtype = std::string(CanonicalDtype(profile.Name(part.dtype)));
+    batch.dtype = std::string(classify::CanonicalDtype(profile.Name(part.dtype)));
     batch.group_size = part.group_size;
     (one.source == rank_.rank ? sent : received) +=
-        std::max<std::int64_t>(0, CollectiveBytes(profile, part));
+        std::max<std::int64_t>(0, classify::CollectiveBytes(profile, part));
   }
   if (batch.source < 0) return;
   call.source = batch.source;
@@ -155,4 +155,4 @@ void Peers::SetByBatch(std::size_t row, CollectiveCall& call) const {
   if (std::max(sent, received) > 0) call.bytes = std::max(sent, received);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -16,13 +16,13 @@
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// Fills in the sender and the receiver of transfers. Keeps a reference to the rank, which must
 /// outlive it.
 class Peers {
  public:
-  explicit Peers(const RankContext& rank);
+  explicit Peers(const context::RankContext& rank);
 
   /// For a send or receive the end that is this rank, where only the other is recorded.
   void SetOwn(std::string_view recorded, CollectiveCall& call) const;
@@ -34,11 +34,11 @@ class Peers {
  private:
   std::int64_t GlobalRank(const CollectiveCall& call, std::int64_t own, std::int64_t place) const;
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   /// By thread, ascending: launches of communication; rows of the host table that record a
   /// transfer.
   std::map<std::uint32_t, std::vector<Ns>> launches_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> records_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

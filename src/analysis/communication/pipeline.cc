@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// One rank's activity in transfers between two ranks.
@@ -106,7 +106,7 @@ double Pipeline::ideal_share() const {
 Ns UntoldTransfers(const RankFacts& rank) {
   std::vector<Span> untold, told;
   for (const CollectiveCall& call : rank.calls) {
-    if (call.kind != CollectiveKind::kSendRecv || !call.in_iterations) continue;
+    if (call.kind != classify::CollectiveKind::kSendRecv || !call.in_iterations) continue;
     (call.transfer < 0 || call.source < 0 ? untold : told).push_back(call.time);
   }
   if (untold.empty()) return 0;
@@ -157,4 +157,4 @@ Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankPart
   return staged == roles.size() ? pipeline : Pipeline{};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

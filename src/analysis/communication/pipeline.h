@@ -21,7 +21,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// The pipeline of a run, by stage. Times are ns over the selected iterations.
 struct Pipeline {
@@ -47,4 +47,4 @@ Ns UntoldTransfers(const RankFacts& rank);
 Pipeline FindPipeline(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
                       const Matching& matching);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -12,7 +12,7 @@
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// The rank that costs the others most, and the iteration in which it does.
@@ -86,7 +86,8 @@ class Meetings {
 
   /// Times are on the common clock, from the first start of the shown iterations. The row of each
   /// rank's iteration comes before the rows of its calls.
-  void Fill(const std::vector<Shown>& shown, RowWriter<columns::kRankCalls>& row) const {
+  void Fill(const std::vector<Shown>& shown,
+            tables::RowWriter<tables::columns::kRankCalls>& row) const {
     Ns begin = shown.front().step.start;
     for (const Shown& rank : shown) begin = std::min(begin, rank.step.start);
     for (const Shown& rank : shown) {
@@ -125,7 +126,7 @@ class Meetings {
   }
 
   void Append(const Shown& rank, std::size_t at, Ns begin,
-              RowWriter<columns::kRankCalls>& row) const {
+              tables::RowWriter<tables::columns::kRankCalls>& row) const {
     const CollectiveCall& call = ranks_[rank.rank].calls[at];
     const auto met = met_.find({rank.rank, at});
     row.Integer("rank"_col, ranks_[rank.rank].rank)
@@ -157,7 +158,7 @@ class Meetings {
 }  // namespace
 
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
-                   const Clocks& clocks, Output& out) {
+                   const Clocks& clocks, tables::Output& out) {
   const std::optional<Latest> latest = FindLatest(blame);
   if (!latest) return out.SetTableAbsent("rank_calls", "no rank is known to be late for others");
   const Meetings meetings(ranks, matching, clocks, *latest);
@@ -167,8 +168,8 @@ void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, c
                               "the clocks of the late rank and of those that it "
                               "meets cannot be aligned");
   }
-  RowWriter<columns::kRankCalls> row(out.AddTable("rank_calls"));
+  tables::RowWriter<tables::columns::kRankCalls> row(out.AddTable("rank_calls"));
   meetings.Fill(shown, row);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

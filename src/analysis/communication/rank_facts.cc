@@ -20,44 +20,46 @@
 #include "base/mix.h"
 #include "knowledge/blame.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 // Where no GPU communicates, gloo's ranges do.
-void AddHostTimes(const RankContext& rank, std::span<const CollectiveCall> calls,
-                  std::span<const DeviceSpans> devices, RankTimes& times) {
+void AddHostTimes(const context::RankContext& rank, std::span<const CollectiveCall> calls,
+                  std::span<const classify::DeviceSpans> devices, RankTimes& times) {
   std::vector<Span> communication, compute;
   for (const CollectiveCall& call : calls) communication.push_back(call.time);
   communication = Clip(Merge(std::move(communication)), rank.window());
-  for (const DeviceSpans& device : devices) {
+  for (const classify::DeviceSpans& device : devices) {
     compute.insert(compute.end(), device.compute.begin(), device.compute.end());
   }
-  const std::vector<Span> open = Intersect(communication, OpenHostCommunication(*rank.profile));
+  const std::vector<Span> open =
+      Intersect(communication, time::OpenHostCommunication(*rank.profile));
   times.communication = Length(communication);
   times.hidden = times.communication - Length(Subtract(open, Merge(std::move(compute))));
   if (devices.empty()) times.window = rank.window().length();
 }
 
-bool IsCompute(const RankContext& rank, std::uint32_t row) {
+bool IsCompute(const context::RankContext& rank, std::uint32_t row) {
   return rank.profile->device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective;
 }
 
 // Sums over the rank's GPUs within its window. Without calls no communication is looked for.
-RankTimes MeasureRank(const RankContext& rank, std::span<const CollectiveCall> calls) {
+RankTimes MeasureRank(const context::RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;
   const Span window = rank.window();
   const auto computes = [&rank](std::uint32_t row) { return IsCompute(rank, row); };
-  for (const GpuUse& use : rank.gpus) {
+  for (const context::GpuUse& use : rank.gpus) {
     const DeviceTable& device = rank.profile->device;
     times.window += use.window;
     times.observed += use.observed;
     times.busy += use.busy;
-    times.compute += TimeWithin(device, RowsOfGpu(device, use.gpu), window, computes);
+    times.compute +=
+        classify::TimeWithin(device, classify::RowsOfGpu(device, use.gpu), window, computes);
   }
   if (calls.empty()) return times;  // Most long profiles: the lists would be as long.
   const auto devices = OwnDeviceSpans(rank);
-  if (calls.front().event == Output::kNoRow) AddHostTimes(rank, calls, devices, times);
-  for (const DeviceSpans& spans : devices) {
+  if (calls.front().event == tables::Output::kNoRow) AddHostTimes(rank, calls, devices, times);
+  for (const classify::DeviceSpans& spans : devices) {
     const std::vector<Span> communication = Clip(spans.communication, window);
     times.communication += Length(communication);
     times.hidden += OverlapLength(communication, spans.compute);
@@ -85,10 +87,11 @@ std::vector<Span> BetweenMoments(std::span<const Ns> moments) {
 
 // Where the time between calls goes: sums from the first moment to each. `parts`: from each to the
 // next.
-std::vector<Breakdown> SumsUntil(std::span<const Ns> moments, std::span<const Breakdown> parts) {
-  std::vector<Breakdown> until(moments.empty() ? 0 : 1, Breakdown{});
-  for (const Breakdown& part : parts) {
-    Breakdown sum = until.back();
+std::vector<time::Breakdown> SumsUntil(std::span<const Ns> moments,
+                                       std::span<const time::Breakdown> parts) {
+  std::vector<time::Breakdown> until(moments.empty() ? 0 : 1, time::Breakdown{});
+  for (const time::Breakdown& part : parts) {
+    time::Breakdown sum = until.back();
     for (std::size_t c = 0; c < sum.size(); ++c) sum[c] += part[c];
     until.push_back(sum);
   }
@@ -113,7 +116,7 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
 }
 
 // The kernels of selected iterations by name, shape and inputs, in this order.
-std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
+std::vector<KernelSum> SumKernels(const context::RankContext& rank, classify::DeviceRows rows) {
   const Profile& profile = *rank.profile;
   // First by fields that are cheap to compare. Configurations differ in more than the shape and
   // texts may be equal, so equal kernels are joined again below.
@@ -150,7 +153,7 @@ std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
                           ShapeOf(profile, part.example), InputsOf(profile, part.example)};
     KernelSum& sum =
         alike.try_emplace({found.name, found.shape, found.inputs}, found).first->second;
-    sum.is_matrix |= IsMatrixRule(rank.classes[part.example]);
+    sum.is_matrix |= classify::IsMatrixRule(rank.classes[part.example]);
     sum.calls += part.calls;
     sum.time += part.time;
   }
@@ -160,11 +163,12 @@ std::vector<KernelSum> SumKernels(const RankContext& rank, DeviceRows rows) {
 }
 
 // Processes with several GPUs, e.g. JAX's, show by themselves which one is slow.
-void SetSlowGpu(const RankContext& rank, RankFacts& facts) {
+void SetSlowGpu(const context::RankContext& rank, RankFacts& facts) {
   if (rank.gpus.size() < knowledge::kBlameUsualLeast) return;
   std::vector<RankFacts> gpus;
-  for (const GpuUse& use : rank.gpus) {
-    gpus.emplace_back().kernels = SumKernels(rank, RowsOfGpu(rank.profile->device, use.gpu));
+  for (const context::GpuUse& use : rank.gpus) {
+    gpus.emplace_back().kernels =
+        SumKernels(rank, classify::RowsOfGpu(rank.profile->device, use.gpu));
   }
   const auto slowdowns = KernelSlowdowns(gpus);
   for (std::size_t i = 0; i < slowdowns.size(); ++i) {
@@ -198,18 +202,18 @@ bool RankFacts::KnowsHidden() const {
                      [](const CollectiveCall& call) { return call.exposed > 0; });
 }
 
-Breakdown RankFacts::Between(Ns from, Ns to) const {
+time::Breakdown RankFacts::Between(Ns from, Ns to) const {
   const auto at = [&](Ns moment) {
     const auto found = std::lower_bound(moments.begin(), moments.end(), moment);
     return until[static_cast<std::size_t>(found - moments.begin())];
   };
-  Breakdown sum = at(to);
-  const Breakdown before = at(from);
+  time::Breakdown sum = at(to);
+  const time::Breakdown before = at(from);
   for (std::size_t c = 0; c < sum.size(); ++c) sum[c] -= before[c];
   return sum;
 }
 
-RankTimeFacts TimeFactsOf(const RankContext& rank) {
+RankTimeFacts TimeFactsOf(const context::RankContext& rank) {
   const Profile& profile = *rank.profile;
   RankTimeFacts result;
   RankFacts& facts = result.communication;
@@ -226,7 +230,7 @@ RankTimeFacts TimeFactsOf(const RankContext& rank) {
   facts.calls = CollectCollectives(rank);
   facts.times = MeasureRank(rank, facts.calls);
   facts.moments = MomentsOf(facts.calls);
-  CategoryTimes times = CategoryTimesOf(rank, BetweenMoments(facts.moments));
+  time::CategoryTimes times = time::CategoryTimesOf(rank, BetweenMoments(facts.moments));
   facts.until = SumsUntil(facts.moments, times.ranges);
   const std::vector<RankParts> parts = PartsOfSteps(times);
   facts.parts = SumOf(parts);
@@ -235,12 +239,12 @@ RankTimeFacts TimeFactsOf(const RankContext& rank) {
   facts.kernels = SumKernels(rank, {0, static_cast<std::uint32_t>(rank.profile->device.size())});
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
-  result.iterations = IterationFactsOf(rank, times);
+  result.iterations = time::IterationFactsOf(rank, times);
   return result;
 }
 
-TimeFacts::TimeFacts(std::span<const RankContext> ranks) {
-  for (const RankContext& rank : ranks) {
+TimeFacts::TimeFacts(std::span<const context::RankContext> ranks) {
+  for (const context::RankContext& rank : ranks) {
     RankTimeFacts facts = TimeFactsOf(rank);
     iterations.push_back(std::move(facts.iterations));
     communication.push_back(std::move(facts.communication));
@@ -313,4 +317,4 @@ std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> 
   return ranks.size() > 1 ? static_cast<std::int64_t>(ranks.size()) : -1;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

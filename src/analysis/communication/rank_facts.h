@@ -18,7 +18,7 @@
 #include "analysis/time/breakdown.h"
 #include "analysis/time/run_iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// For one rank, over its GPUs and in its window: those that RankContext lists, so that a kernel on
 /// another rank's GPU lengthens nothing.
@@ -66,7 +66,7 @@ struct RankFacts {
   ///   moments   0     3    5     8
   ///   until     0     a    b     c       Between(3, 5) is b - a: no pass over events
   std::vector<Ns> moments;
-  std::vector<Breakdown> until;
+  std::vector<time::Breakdown> until;
   std::vector<KernelSum> kernels;  ///< By name, shape and inputs.
   /// Among its GPUs, if it has three or more, the one whose kernels take longest compared with
   /// those of the median one, and how much longer, by KernelSlowdowns(); -1 and 0 if unknown.
@@ -81,22 +81,22 @@ struct RankFacts {
   /// Where the time between two starts or ends of calls went. REQUIRES: both are in `moments`,
   /// from <= to.
   /// O(log moments).
-  Breakdown Between(Ns from, Ns to) const;
+  time::Breakdown Between(Ns from, Ns to) const;
 };
 
 /// Facts of one rank about its iterations and its communication: both need
 /// the times of each category, which take long to find.
 struct RankTimeFacts {
-  IterationFacts iterations;
+  time::IterationFacts iterations;
   RankFacts communication;
 };
 /// The facts about time of one rank. The times of each category are found once for both.
-RankTimeFacts TimeFactsOf(const RankContext& rank);
+RankTimeFacts TimeFactsOf(const context::RankContext& rank);
 
 /// The same of all ranks.
 struct TimeFacts {
-  explicit TimeFacts(std::span<const RankContext> ranks);
-  std::vector<IterationFacts> iterations;
+  explicit TimeFacts(std::span<const context::RankContext> ranks);
+  std::vector<time::IterationFacts> iterations;
   std::vector<RankFacts> communication;
 };
 
@@ -116,6 +116,6 @@ std::vector<RankParts> MatchedSteps(const RankFacts& rank);
 std::int64_t GroupSizeOf(const CollectiveCall& call, std::span<const RankFacts> ranks);
 
 /// Adds collectives, groups and ranks; sets communication.* and rank.*.
-void AddCommunication(std::span<RankFacts> ranks, Output& out);
+void AddCommunication(std::span<RankFacts> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -11,9 +11,9 @@
 #include "analysis/communication/communication.h"
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
-RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped) {
+RankParts PartsFrom(const time::Breakdown& breakdown, Ns overlapped) {
   const auto of = [&](Category category) { return breakdown[static_cast<std::size_t>(category)]; };
   RankParts parts;
   parts.overlapped = overlapped;
@@ -42,7 +42,7 @@ RankParts SumOf(std::span<const RankParts> steps) {
   return sum;
 }
 
-std::vector<RankParts> PartsOfSteps(const CategoryTimes& times) {
+std::vector<RankParts> PartsOfSteps(const time::CategoryTimes& times) {
   std::vector<RankParts> parts;
   for (std::size_t i = 0; i < times.iterations.size(); ++i) {
     parts.push_back(PartsFrom(times.iterations[i], times.overlapped[i]));
@@ -52,34 +52,36 @@ std::vector<RankParts> PartsOfSteps(const CategoryTimes& times) {
 
 namespace {
 
-std::string NameOfCollective(const RankContext& rank, std::size_t row) {
+std::string NameOfCollective(const context::RankContext& rank, std::size_t row) {
   const Profile& profile = *rank.profile;
-  CollectiveKind kind = rank.classes[row].kind;
+  classify::CollectiveKind kind = rank.classes[row].kind;
   std::int64_t size = -1;
   if (const CollectiveId recorded = profile.device.collective[row]; recorded.valid()) {
     const Collective& collective = profile.collectives[recorded.value];
-    if (collective.name.valid()) kind = CollectiveKindOf(profile.Name(collective.name));
-    size = CollectiveGroupSize(profile, collective);
+    if (collective.name.valid()) kind = classify::CollectiveKindOf(profile.Name(collective.name));
+    size = classify::CollectiveGroupSize(profile, collective);
   }
-  const std::string name(kind == CollectiveKind::kOther ? "collectives of unknown kind"
-                                                        : CollectiveKindId(kind));
+  const std::string name(kind == classify::CollectiveKind::kOther
+                             ? "collectives of unknown kind"
+                             : classify::CollectiveKindId(kind));
   return size > 0 ? fmt::format("{} of {}", name, size) : name;
 }
 
 }  // namespace
 
-std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank) {
-  std::vector<DeviceSpans> devices = CollectDeviceSpans(*rank.profile, rank.classes);
-  std::erase_if(devices, [&](const DeviceSpans& device) {
+std::vector<classify::DeviceSpans> OwnDeviceSpans(const context::RankContext& rank) {
+  std::vector<classify::DeviceSpans> devices =
+      classify::CollectDeviceSpans(*rank.profile, rank.classes);
+  std::erase_if(devices, [&](const classify::DeviceSpans& device) {
     return std::none_of(rank.gpus.begin(), rank.gpus.end(),
-                        [&](const GpuUse& use) { return use.gpu == device.gpu; });
+                        [&](const context::GpuUse& use) { return use.gpu == device.gpu; });
   });
   return devices;
 }
 
-std::vector<NameWork> CollectiveWorkOf(const RankContext& rank) {
+std::vector<time::NameWork> CollectiveWorkOf(const context::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
-  NamedWork work(rank);
+  time::NamedWork work(rank);
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!rank.classes[row].collective) continue;
     work.Add(NameOfCollective(rank, row), rank.iterations.of_device[row], device.duration[row]);
@@ -89,15 +91,15 @@ std::vector<NameWork> CollectiveWorkOf(const RankContext& rank) {
 
 // The time between two iterations belongs to the earlier one, so that the parts of all iterations
 // cover the window.
-std::vector<Ns> CommunicationByIteration(const RankContext& rank) {
-  const std::span<const Iteration> selected = rank.iterations.selected();
+std::vector<Ns> CommunicationByIteration(const context::RankContext& rank) {
+  const std::span<const context::Iteration> selected = rank.iterations.selected();
   bool communicates = false;
   for (std::size_t row = 0; row < rank.classes.size() && !communicates; ++row) {
     communicates = rank.classes[row].collective;
   }
   if (!communicates) return {};  // The lists would be as long as the profile.
   std::vector<Ns> times(selected.size(), 0);
-  for (const DeviceSpans& spans : OwnDeviceSpans(rank)) {
+  for (const classify::DeviceSpans& spans : OwnDeviceSpans(rank)) {
     for (std::size_t i = 0; i < selected.size(); ++i) {
       Span own = selected[i].time;
       if (i + 1 < selected.size()) own.end = std::max(own.start, selected[i + 1].time.start);
@@ -107,4 +109,4 @@ std::vector<Ns> CommunicationByIteration(const RankContext& rank) {
   return times;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

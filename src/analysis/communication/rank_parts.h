@@ -18,7 +18,7 @@
 #include "analysis/time/work_sums.h"
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// Disjoint parts in ns. `sum()` is the observed time of the iterations.
 struct RankParts {
@@ -40,24 +40,24 @@ struct RankParts {
 
 /// For each selected iteration, without matched calls: MatchedParts() of rank_facts.h separates
 /// waiting from transfer.
-std::vector<RankParts> PartsOfSteps(const CategoryTimes& times);
+std::vector<RankParts> PartsOfSteps(const time::CategoryTimes& times);
 /// The parts of all iterations together.
 RankParts SumOf(std::span<const RankParts> steps);
 
 /// From an iteration's breakdown and the time in which it computes and communicates concurrently.
-RankParts PartsFrom(const Breakdown& breakdown, Ns overlapped);
+RankParts PartsFrom(const time::Breakdown& breakdown, Ns overlapped);
 
 // Collectives of a rank summed by kind and size of their group.
 
 /// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
-std::vector<NameWork> CollectiveWorkOf(const RankContext& rank);
+std::vector<time::NameWork> CollectiveWorkOf(const context::RankContext& rank);
 
 /// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's. All
 /// device time in communication is of these. Cost as CollectDeviceSpans().
-std::vector<DeviceSpans> OwnDeviceSpans(const RankContext& rank);
+std::vector<classify::DeviceSpans> OwnDeviceSpans(const context::RankContext& rank);
 
 /// While collectives run on its GPUs, from each selected iteration to the next. Sums to the device
 /// time in communication.time of the rank. Empty where its profile has no collectives.
-std::vector<Ns> CommunicationByIteration(const RankContext& rank);
+std::vector<Ns> CommunicationByIteration(const context::RankContext& rank);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

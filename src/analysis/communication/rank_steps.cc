@@ -11,7 +11,7 @@
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 constexpr std::array<std::string_view, 5> kParts = {"iteration", "computing", "transfer", "waiting",
@@ -41,7 +41,7 @@ std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
 
 /// Ranks with equal values: the smallest number is named.
 void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> values,
-                  RowWriter<columns::kRankSpread>& row) {
+                  tables::RowWriter<tables::columns::kRankSpread>& row) {
   if (values.empty()) return;
   std::sort(values.begin(), values.end());
   const auto most = std::lower_bound(
@@ -62,7 +62,7 @@ void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> 
 }
 
 void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, const Sums& sums,
-                Ns cost, bool judged, RowWriter<columns::kRankSteps>& row) {
+                Ns cost, bool judged, tables::RowWriter<tables::columns::kRankSteps>& row) {
   row.Integer("rank"_col, rank.rank)
       .Integer("step"_col, rank.steps[i].number)
       .Integer("duration"_col, rank.steps[i].time.length());
@@ -75,7 +75,7 @@ void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, co
 }  // namespace
 
 // One row for each rank and iteration, and for each iteration and part the spread over ranks.
-void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out) {
+void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Output& out) {
   const bool has_timeline = std::any_of(ranks.begin(), ranks.end(),
                                         [](const RankFacts& rank) { return rank.has_timeline; });
   if (ranks.size() < 2 || !has_timeline) {
@@ -85,7 +85,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
     out.SetTableAbsent("rank_steps", reason);
     return out.SetTableAbsent("rank_spread", reason);
   }
-  RowWriter<columns::kRankSteps> row(out.AddTable("rank_steps"));
+  tables::RowWriter<tables::columns::kRankSteps> row(out.AddTable("rank_steps"));
   const bool judged = blame.judged_groups > 0;
   std::map<std::int64_t, Spread> spreads;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -109,7 +109,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
       if (judged) values[4].emplace_back(late, rank.rank);
     }
   }
-  RowWriter<columns::kRankSpread> spread(out.AddTable("rank_spread"));
+  tables::RowWriter<tables::columns::kRankSpread> spread(out.AddTable("rank_spread"));
   for (auto& [step, of_step] : spreads) {
     for (std::size_t part = 0; part < kParts.size(); ++part) {
       AppendSpread(step, kParts[part], std::move(of_step.values[part]), spread);
@@ -117,4 +117,4 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

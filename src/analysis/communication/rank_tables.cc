@@ -21,7 +21,7 @@
 #include "base/numbers.h"
 #include "knowledge/collectives.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 constexpr std::string_view kNoPipeline =
@@ -29,7 +29,7 @@ constexpr std::string_view kNoPipeline =
 
 // From `waiting_time` to `straggles`.
 void AppendLateness(const RankLateness& lateness, bool judged, bool straggles,
-                    RowWriter<columns::kRanks>& write) {
+                    tables::RowWriter<tables::columns::kRanks>& write) {
   write.IntegerIf("waiting_time"_col, lateness.matched, lateness.waiting)
       .IntegerIf("transfer_time"_col, lateness.matched, lateness.transfer)
       .IntegerIf("late_cost"_col, judged, lateness.cost)
@@ -50,7 +50,7 @@ Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
     exposed.push_back(std::max<Ns>(0, rank.steps[i].parts.transfer_exposed - waiting));
     counts.push_back(calls[rank.steps[i].number]);
   }
-  return OnlyOnce(exposed, counts);
+  return context::OnlyOnce(exposed, counts);
 }
 
 // The same for its computing time.
@@ -59,7 +59,7 @@ Ns ComputedOnce(const RankFacts& rank) {
   for (const RankFacts::Step& step : rank.steps) {
     computed.push_back(step.parts.compute_only + step.parts.overlapped);
   }
-  return OnlyOnce(computed);
+  return context::OnlyOnce(computed);
 }
 
 // Its computing time without that.
@@ -83,7 +83,7 @@ std::vector<std::optional<double>> UsualSlowdowns(std::span<const RankFacts> ran
 
 // From `iterations` to `untold_transfers`.
 void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unknown,
-                 RowWriter<columns::kRanks>& write) {
+                 tables::RowWriter<tables::columns::kRanks>& write) {
   const RankTimes& times = rank.times;
   const Ns computed_once = std::min(ComputedOnce(rank), times.compute);
   write.Integer("iterations"_col, static_cast<std::int64_t>(rank.steps.size()))
@@ -113,14 +113,14 @@ struct SizeRow {
 
 // Bandwidths are by the transfer of matched calls only: the durations of others include waiting.
 void AppendSize(SizeRow row, std::int64_t size, std::int64_t from,
-                RowWriter<columns::kMessageSizes>& cells) {
+                tables::RowWriter<tables::columns::kMessageSizes>& cells) {
   const CollectiveCall& call = *row.example;
   std::sort(row.durations.begin(), row.durations.end());
   std::sort(row.transfers.begin(), row.transfers.end());
   std::optional<double> algorithm, bus;
   if (row.transfer > 0 && !call.is_uneven) {
     algorithm = static_cast<double>(row.matched_bytes) * 1e9 / static_cast<double>(row.transfer);
-    if (size >= 2) bus = *algorithm * BusFactor(call.kind, size);
+    if (size >= 2) bus = *algorithm * classify::BusFactor(call.kind, size);
   }
   cells.Text("group"_col, call.group)
       .Text("name"_col, call.name)
@@ -162,7 +162,7 @@ std::string NobodyBlamed(const Blame& blame) {
 // A kernel slowdown is the larger one of the rank among the ranks and of its slowest GPU among its
 // own GPUs.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
-               const Blame& blame, const Pipeline& pipeline, bool is_unknown, Output& out) {
+               const Blame& blame, const Pipeline& pipeline, bool is_unknown, tables::Output& out) {
   if (std::none_of(ranks.begin(), ranks.end(),
                    [](const RankFacts& rank) { return rank.has_timeline; })) {
     return out.SetTableAbsent("ranks",
@@ -170,7 +170,7 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
                               "only durations or sums");
   }
   Table& table = out.AddTable("ranks");
-  RowWriter<columns::kRanks> write(table);
+  tables::RowWriter<tables::columns::kRanks> write(table);
   auto slowdowns = UsualSlowdowns(ranks);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const bool straggles = blame.straggler == i;
@@ -188,12 +188,15 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     write.Real("kernel_slowdown"_col, slowdowns[i])
         .Text("slow_gpu"_col, is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
   }
-  ColumnOf<columns::kRanks>(table, "host"_col)->MarkAbsent("the host name was not recorded");
+  tables::ColumnOf<tables::columns::kRanks>(table, "host"_col)
+      ->MarkAbsent("the host name was not recorded");
   if (pipeline.stages.empty()) {
-    ColumnOf<columns::kRanks>(table, "stage_waiting"_col)->MarkAbsent(std::string(kNoPipeline));
+    tables::ColumnOf<tables::columns::kRanks>(table, "stage_waiting"_col)
+        ->MarkAbsent(std::string(kNoPipeline));
   }
   if (!blame.straggler)
-    ColumnOf<columns::kRanks>(table, "late_cause"_col)->MarkAbsent(NobodyBlamed(blame));
+    tables::ColumnOf<tables::columns::kRanks>(table, "late_cause"_col)
+        ->MarkAbsent(NobodyBlamed(blame));
   if (blame.judged_groups == 0) {
     for (const char* column : {"late_cost", "late_once", "last_calls", "straggles"}) {
       table.Find(column)->MarkAbsent(NobodyBlamed(blame));
@@ -201,18 +204,18 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
   }
   if (std::none_of(slowdowns.begin(), slowdowns.end(),
                    [](const auto& slowdown) { return slowdown.has_value(); })) {
-    ColumnOf<columns::kRanks>(table, "kernel_slowdown"_col)
+    tables::ColumnOf<tables::columns::kRanks>(table, "kernel_slowdown"_col)
         ->MarkAbsent("no kernel is launched equally often by three ranks or more");
   }
 }
 
 // `transfer_time` is the sum over all members of the group.
-void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out) {
+void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, tables::Output& out) {
   if (matching.groups.empty()) {
     return out.SetTableAbsent("process_groups", "no collective was recorded");
   }
   Table& table = out.AddTable("process_groups");
-  RowWriter<columns::kProcessGroups> row(table);
+  tables::RowWriter<tables::columns::kProcessGroups> row(table);
   std::vector<Ns> transfer(matching.groups.size(), 0);
   for (const MatchedCall& call : matching.calls) {
     if (call.transfer < 0) continue;
@@ -247,7 +250,7 @@ void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Outp
 }
 
 // Sizes are in powers of 2: calls of 5 and of 7 bytes are in the row from 4.
-void FillSizes(std::span<const RankFacts> ranks, Output& out) {
+void FillSizes(std::span<const RankFacts> ranks, tables::Output& out) {
   using Key =
       std::tuple<std::string_view, std::string_view, std::string_view, std::int64_t, std::int64_t>;
   std::map<Key, SizeRow> rows;
@@ -273,7 +276,7 @@ void FillSizes(std::span<const RankFacts> ranks, Output& out) {
                                                    HowCollectivesAreRecorded(out));
   }
   Table& table = out.AddTable("message_sizes");
-  RowWriter<columns::kMessageSizes> write(table);
+  tables::RowWriter<tables::columns::kMessageSizes> write(table);
   bool any_matched = false;
   for (auto& [key, row] : rows) {
     any_matched = any_matched || !row.transfers.empty();
@@ -285,12 +288,12 @@ void FillSizes(std::span<const RankFacts> ranks, Output& out) {
   }
 }
 
-void FillStages(const Pipeline& pipeline, Output& out) {
+void FillStages(const Pipeline& pipeline, tables::Output& out) {
   if (pipeline.stages.empty()) {
     out.SetTableAbsent("pipeline", std::string(kNoPipeline));
     return out.SetAbsent(metric::kPipelineBubbleShare, std::string(kNoPipeline));
   }
-  RowWriter<columns::kPipeline> row(out.AddTable("pipeline"));
+  tables::RowWriter<tables::columns::kPipeline> row(out.AddTable("pipeline"));
   Ns bubble = 0, whole = 0;
   for (std::size_t i = 0; i < pipeline.stages.size(); ++i) {
     const Pipeline::Stage& stage = pipeline.stages[i];
@@ -317,4 +320,4 @@ void FillStages(const Pipeline& pipeline, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

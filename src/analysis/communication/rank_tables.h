@@ -14,7 +14,7 @@
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// The cells from `compute_only` to `unattributed`, which tables of ranks and of their iterations
 /// share.
@@ -32,11 +32,11 @@ Writer& AppendParts(const RankParts& parts, Writer& write) {
 
 /// `is_unknown`: there must be communication, and none was recognized.
 void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> parts,
-               const Blame& blame, const Pipeline& pipeline, bool is_unknown, Output& out);
+               const Blame& blame, const Pipeline& pipeline, bool is_unknown, tables::Output& out);
 /// Each function fills the table that its name states.
-void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, Output& out);
-void FillSizes(std::span<const RankFacts> ranks, Output& out);
-void FillStages(const Pipeline& pipeline, Output& out);
+void FillGroups(std::span<const RankFacts> ranks, const Matching& matching, tables::Output& out);
+void FillSizes(std::span<const RankFacts> ranks, tables::Output& out);
+void FillStages(const Pipeline& pipeline, tables::Output& out);
 
 /// Linear between the two nearest, in whole nanoseconds. `time_of` gives a value's time.
 /// REQUIRES: sorted by it, not empty.
@@ -57,7 +57,7 @@ std::string NobodyBlamed(const Blame& blame);
 
 /// Adds `rank_steps` and `rank_spread`, of two ranks or more. Iterations of ranks are the same
 /// where their numbers are.
-void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out);
+void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Output& out);
 
 // The ranks that matter on one time axis: the latest rank, and of those that it meets in the
 // iteration in which it costs them most, the one that waits as the median and the one that waits
@@ -66,8 +66,8 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, Output& out
 /// Adds `rank_calls`, of the first kCallsShown calls of each.
 /// REQUIRES: `matching` is MatchFacts() of `ranks`, `blame` and `clocks` are of both.
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
-                   const Clocks& clocks, Output& out);
+                   const Clocks& clocks, tables::Output& out);
 
 inline constexpr std::size_t kCallsShown = 300;
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -9,19 +9,19 @@
 #include "analysis/communication/rank_tables.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 /// How many calls have one on every rank of their group, and what transfers cost without waiting.
-void SetMatching(const Matching& matching, std::span<const RankParts> parts, Output& out);
+void SetMatching(const Matching& matching, std::span<const RankParts> parts, tables::Output& out);
 
 /// The rank for which the others wait, what that costs them, and why it is late. Absent where
 /// nobody is: the reason says whether late ranks change, or are late in too few calls to exclude
 /// chance.
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
-                  std::span<const RankParts> parts, Output& out);
+                  std::span<const RankParts> parts, tables::Output& out);
 
 /// Ranks that took part in collectives and have no profile here, by the largest group that they
 /// name.
-void SetMissingRanks(std::span<const RankFacts> ranks, Output& out);
+void SetMissingRanks(std::span<const RankFacts> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -12,7 +12,7 @@
 #include "knowledge/blame.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 /// Kernels of one kind, on one rank and on the median of others.
@@ -137,4 +137,4 @@ std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ra
   return slowdowns;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -13,10 +13,10 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 
 // How much of the run's collectives could be compared between ranks, and the waiting in them.
-void SetMatching(const Matching& matching, std::span<const RankParts> parts, Output& out) {
+void SetMatching(const Matching& matching, std::span<const RankParts> parts, tables::Output& out) {
   const auto absent = [&](const std::string& reason) {
     for (const MetricId id :
          {metric::kCommunicationMatchedShare, metric::kCommunicationMatchedTimeShare,
@@ -54,7 +54,7 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, Out
 namespace {
 
 // The share of the straggler's iteration time in which it waits for input data.
-void SetStragglersLoader(const RankParts& parts, Output& out) {
+void SetStragglersLoader(const RankParts& parts, tables::Output& out) {
   constexpr MetricId kId = metric::kRankStragglerDataloader;
   if (parts.sum() <= 0) return out.SetAbsent(kId, "its iterations have no length");
   out.Set(kId, static_cast<double>(parts.dataloader) / static_cast<double>(parts.sum()));
@@ -63,7 +63,7 @@ void SetStragglersLoader(const RankParts& parts, Output& out) {
 }  // namespace
 
 void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
-                  std::span<const RankParts> parts, Output& out) {
+                  std::span<const RankParts> parts, tables::Output& out) {
   if (!blame.straggler) {
     out.SetAbsent(metric::kRankStragglerDataloader, NobodyBlamed(blame));
     return out.SetAbsent(metric::kRankStraggler, NobodyBlamed(blame));
@@ -82,4 +82,4 @@ void SetStraggler(const Blame& blame, std::span<const RankFacts> ranks,
   out.SetNote(metric::kRankStraggler, std::move(note));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "knowledge/collectives.h"
 
-namespace profgauge {
+namespace profgauge::analysis::communication {
 namespace {
 
 struct Launches {
@@ -52,7 +52,7 @@ std::int64_t Blocks(const LaunchConfig& config) {
 
 }  // namespace
 
-std::string DescribeSuspects(const RankContext& rank) {
+std::string DescribeSuspects(const context::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::map<std::uint32_t, Launches> by_name;
@@ -73,11 +73,12 @@ std::string DescribeSuspects(const RankContext& rank) {
   for (std::size_t i = 0; i < std::min(kSuspectsNamed, found.size()); ++i) {
     const Launches& launches = found[i].second;
     words += fmt::format("{}`{}` ({} launches of {} blocks, {} to {})", i == 0 ? "" : ", ",
-                         WithoutArguments(profile.Name(StringId{found[i].first})), launches.count,
-                         launches.blocks, FormatDuration(static_cast<double>(launches.shortest)),
+                         classify::WithoutArguments(profile.Name(StringId{found[i].first})),
+                         launches.count, launches.blocks,
+                         FormatDuration(static_cast<double>(launches.shortest)),
                          FormatDuration(static_cast<double>(launches.longest)));
   }
   return words;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::communication

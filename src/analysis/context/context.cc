@@ -11,7 +11,7 @@
 #include "base/errors.h"
 #include "base/parallel.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection,
@@ -26,9 +26,9 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside) {
   const auto follow_ops = [&] {
     for (RankContext& rank : ranks) {
-      rank.tree = BuildOpTree(*rank.profile, rank.classes);
-      rank.works = CountWork(*rank.profile, rank.tree);
-      AddGradientWork(*rank.profile, rank.tree, rank.classes, rank.works);
+      rank.tree = work::BuildOpTree(*rank.profile, rank.classes);
+      rank.works = work::CountWork(*rank.profile, rank.tree);
+      work::AddGradientWork(*rank.profile, rank.tree, rank.classes, rank.works);
     }
   };
   const auto measure_gpus = [&] {
@@ -55,12 +55,12 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
     return selection.rank < 0 || rank_of(i) == selection.rank;
   };
   std::optional<Result<std::vector<Iterations>>> iterations;
-  std::vector<KernelClasses> classes(profiles.size());
+  std::vector<classify::KernelClasses> classes(profiles.size());
   ForEachAtOnce(1 + profiles.size(), [&](std::size_t i) {
     if (i == 0) {
       iterations.emplace(FindIterations(profiles, selection, run));
     } else if (is_selected(i - 1)) {
-      classes[i - 1] = ClassifyDevice(profiles[i - 1], selection.knowledge);
+      classes[i - 1] = classify::ClassifyDevice(profiles[i - 1], selection.knowledge);
     }
   });
   if (!*iterations) return Fail(std::move(*iterations).error());
@@ -88,4 +88,4 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
   return ranks;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

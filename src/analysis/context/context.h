@@ -22,22 +22,22 @@
 #include "base/interval.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// One rank, ready for every analysis. Analyses read it in parallel and never change it. A context
 /// of a summary has an empty profile and no tree (ContextsOf() of summary/read_ranks.cc): analyses
 /// that summaries serve state which members they read.
 struct RankContext {
   const Profile* profile = nullptr;
-  std::int64_t rank = 0;         ///< As recorded, else its position in the run.
-  KernelClasses classes;         ///< One per row of profile->device.
-  Iterations iterations;         ///< All, with the selected range and the window.
-  OpTree tree;                   ///< Over the whole profile, until all tables are made.
-  OpWorks works;                 ///< Also.
-  std::vector<Span> unobserved;  ///< Unobserved parts of the window: analysis/context/observed.h.
-  std::vector<GpuUse> gpus;      ///< GPUs with work, by id: analysis/context/utilization.h.
-  Knowledge knowledge;           ///< From the selection.
-  std::vector<Gpu> devices;      ///< profile->gpus, with known properties added.
+  std::int64_t rank = 0;            ///< As recorded, else its position in the run.
+  classify::KernelClasses classes;  ///< One per row of profile->device.
+  Iterations iterations;            ///< All, with the selected range and the window.
+  work::OpTree tree;                ///< Over the whole profile, until all tables are made.
+  work::OpWorks works;              ///< Also.
+  std::vector<Span> unobserved;   ///< Unobserved parts of the window: analysis/context/observed.h.
+  std::vector<GpuUse> gpus;       ///< GPUs with work, by id: analysis/context/utilization.h.
+  classify::Knowledge knowledge;  ///< From the selection.
+  std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.
 
   Span window() const { return iterations.window; }
   bool has_device() const { return profile->device.size() > 0; }
@@ -78,4 +78,4 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
 /// `ranks`.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -20,7 +20,7 @@
 #include "model/iteration_source.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// Iterations that were derived from other events than markers.
 struct DerivedMarkers {
@@ -63,4 +63,4 @@ std::string_view PhaseOf(const IterationSource& source);
 /// RE2 of the names that mark steps of this phase in any engine; empty: there is no such phase.
 std::string MarkerPatternOfPhase(std::string_view phase);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

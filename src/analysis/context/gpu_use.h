@@ -8,7 +8,7 @@
 
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// Times are ns within the window. The window is the rank's: of the selected iterations.
 ///
@@ -47,4 +47,4 @@ struct GpuUse {
   }
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

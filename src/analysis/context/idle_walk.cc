@@ -8,14 +8,14 @@
 
 #include "knowledge/clocks.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 constexpr Ns kRounding = knowledge::kClocksEventRounding.ns();
 
 // The tick in which a GPU's times are recorded, as far as they show it: 1 us, 100 ns or 10 ns, else
 // 0. Times that went through floating point miss their tick by a nanosecond or two.
-Ns TickOf(const DeviceTable& device, DeviceRows rows) {
+Ns TickOf(const DeviceTable& device, classify::DeviceRows rows) {
   constexpr std::size_t kSample = 2048;
   const std::size_t count = rows.end - rows.begin;
   if (count < knowledge::kClocksTickLeastEvents) return 0;
@@ -39,7 +39,7 @@ Ns TickOf(const DeviceTable& device, DeviceRows rows) {
 }  // namespace
 
 // A gap of one tick counts, also where rounding took a nanosecond or two of it; less is rounding.
-Ns ShortestIdle(const DeviceTable& device, DeviceRows rows) {
+Ns ShortestIdle(const DeviceTable& device, classify::DeviceRows rows) {
   return std::max(kRounding, TickOf(device, rows) - kRounding + 1);
 }
 
@@ -58,7 +58,7 @@ void ForEachWork(const RankContext& rank, Visit visit) {
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
-    if (op == OpTree::kNone) continue;
+    if (op == work::OpTree::kNone) continue;
     const Ns end = device.start[row] + std::max<Ns>(device.duration[row], 0);
     visit(Work{op, device.start[row], end});
   }
@@ -142,4 +142,4 @@ OpGpuUse FindOpGpuUse(const RankContext& rank) {
   return adder.Take();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -22,7 +22,7 @@
 #include "base/interval.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// No row: nothing follows.
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
@@ -31,7 +31,7 @@ inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 /// microseconds. ns, at least 3. With a tick of 1 us it is 998: a tick is a gap, even if floating
 /// point took a nanosecond or two of it. O(1): a sample of some thousand rows shows the tick.
 /// REQUIRES: all rows of one GPU.
-Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
+Ns ShortestIdle(const DeviceTable& device, classify::DeviceRows rows);
 
 /// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which no
 /// row runs, in order; `whole` is the range around it in which none does, observed or not,
@@ -39,8 +39,8 @@ Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
 /// with each row by start, after the gaps before it. Shorter ranges are skipped. O(n log
 /// s) for s streams. REQUIRES: all rows of one GPU; at least one.
 template <class Gap, class Pass>
-void VisitIdle(const DeviceTable& device, DeviceRows rows, std::span<const Span> observed, Gap gap,
-               Pass pass) {
+void VisitIdle(const DeviceTable& device, classify::DeviceRows rows, std::span<const Span> observed,
+               Gap gap, Pass pass) {
   const Ns shortest = ShortestIdle(device, rows);
   std::size_t next = 0;
   const auto add = [&](Ns from, Ns to, std::uint32_t row) {
@@ -51,7 +51,7 @@ void VisitIdle(const DeviceTable& device, DeviceRows rows, std::span<const Span>
     }
   };
   Ns busy_until = std::numeric_limits<Ns>::min();
-  VisitByStart(device, rows, [&](std::uint32_t row) {
+  classify::VisitByStart(device, rows, [&](std::uint32_t row) {
     if (device.duration[row] > 0) {
       if (device.start[row] > busy_until) add(busy_until, device.start[row], row);
       busy_until = std::max(busy_until, device.start[row] + device.duration[row]);
@@ -83,4 +83,4 @@ struct OpGpuUse {
 /// of each operator is in the order of its starts, as on one stream.
 OpGpuUse FindOpGpuUse(const RankContext& rank);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -10,7 +10,7 @@
 #include "knowledge/loss.h"
 #include "model/lost_launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // Which launches have their work, and where graphs are captured: those do not run.
@@ -171,4 +171,4 @@ void CountLostLaunches(const Profile& profile, Iterations& iterations) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

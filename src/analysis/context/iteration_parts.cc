@@ -6,7 +6,7 @@
 
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 /// Names of an iteration's launches, the last one first.
@@ -72,4 +72,4 @@ bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> o
   });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

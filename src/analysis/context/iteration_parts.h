@@ -13,7 +13,7 @@
 #include "analysis/context/iterations.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// The device events of each iteration, and how far they reach. Events that extend no iteration
 /// (Iterations::behind) are left out. `any`: some event is of some iteration.
@@ -63,4 +63,4 @@ void CountLostLaunches(const Profile& profile, Iterations& iterations);
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
                         std::size_t count);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -15,7 +15,7 @@
 #include "knowledge/iterations.h"
 #include "model/iteration_source.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 constexpr std::string_view kLater = "not needed: an earlier way holds";
@@ -193,4 +193,4 @@ std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbere
   return {"help: ranges that repeat: " + ranges};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

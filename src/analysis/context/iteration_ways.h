@@ -11,7 +11,7 @@
 #include "analysis/context/marker_choice.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// One way to divide a profile.
 struct IterationWay {
@@ -40,4 +40,4 @@ std::string RepeatedRanges(const Profile& profile, bool numbered);
 /// With `numbered`, names that differ in their numbers only are one, for patterns.
 std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbered);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -14,7 +14,7 @@
 #include "model/lost_launches.h"
 #include "model/processes.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 static_assert(kNoIteration == Iterations::kNone);
@@ -394,4 +394,4 @@ void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iteratio
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

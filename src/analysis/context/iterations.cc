@@ -18,7 +18,7 @@
 #include "analysis/context/markers.h"
 #include "base/errors.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // Sets host ranges and names. Without usable numbers the position is the name.
@@ -306,4 +306,4 @@ std::string IterationLabel(const IterationSource& source, std::string_view name,
   return fmt::format("{}#{} ({})", is_step ? "ProfilerStep" : "", name, index);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -19,7 +19,7 @@
 #include "model/iteration_source.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// No iteration: the same as Iterations::kNone, for rows of `of_device`.
 inline constexpr std::uint32_t kNoIteration = kNoIndex;
@@ -225,4 +225,4 @@ std::string IterationLabel(const IterationSource& source, std::string_view name,
 /// empty when there are none. Errors: as FindIterations.
 Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -15,7 +15,7 @@
 
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// Calls `visit(from, to, level)` for each range between two moments at which a kernel starts or
 /// ends, in order; `level` is the sum of the amounts that run in it, 0 where nothing does. `rows`
@@ -69,4 +69,4 @@ void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amo
   while (!running.empty()) end_first();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -1,16 +1,16 @@
 #include "analysis/context/kernel_work.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
-WorkDivision::WorkDivision(const Profile& profile, const KernelClasses& classes,
-                           const OpWorks& works)
+WorkDivision::WorkDivision(const Profile& profile, const classify::KernelClasses& classes,
+                           const work::OpWorks& works)
     : profile_(profile), classes_(classes), works_(works), times_(profile.host.size()) {
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const std::uint32_t op = Counted(row);
-    if (op == OpWorks::kNone) continue;
+    if (op == work::OpWorks::kNone) continue;
     times_[op].all += device.duration[row];
-    if (IsMatrixRule(classes[row])) times_[op].matrix += device.duration[row];
+    if (classify::IsMatrixRule(classes[row])) times_[op].matrix += device.duration[row];
   }
 }
 
@@ -19,7 +19,7 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
   const HostId op = device.op[row];
   return device.kind[row] == DeviceKind::kKernel && op.valid() && !classes_[row].collective
              ? works_.counted_in[op.value]
-             : OpWorks::kNone;
+             : work::OpWorks::kNone;
 }
 
 // A kernel's share is its time by that of the operator's kernels which take part. Unknown bytes
@@ -27,11 +27,11 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
 KernelWork WorkDivision::Of(std::size_t row) const {
   KernelWork part;
   const std::uint32_t op = Counted(row);
-  if (op == OpWorks::kNone) return part;
-  const OpWork& work = *works_.Find(op);
+  if (op == work::OpWorks::kNone) return part;
+  const work::OpWork& work = *works_.Find(op);
   const bool by_matrix = work.is_matrix && times_[op].matrix > 0;
   const Ns whole = by_matrix ? times_[op].matrix : times_[op].all;
-  const bool takes_part = !by_matrix || IsMatrixRule(classes_[row]);
+  const bool takes_part = !by_matrix || classify::IsMatrixRule(classes_[row]);
   const double share =
       whole > 0 && takes_part
           ? static_cast<double>(profile_.device.duration[row]) / static_cast<double>(whole)
@@ -41,4 +41,4 @@ KernelWork WorkDivision::Of(std::size_t row) const {
   return part;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

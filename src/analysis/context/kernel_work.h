@@ -11,7 +11,7 @@
 
 #include "analysis/context/context.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// The part of one kernel. All kernels of an operator add up to its work.
 struct KernelWork {
@@ -25,7 +25,8 @@ struct KernelWork {
 class WorkDivision {
  public:
   /// Keeps references to all of them.
-  WorkDivision(const Profile& profile, const KernelClasses& classes, const OpWorks& works);
+  WorkDivision(const Profile& profile, const classify::KernelClasses& classes,
+               const work::OpWorks& works);
   explicit WorkDivision(const RankContext& rank)
       : WorkDivision(*rank.profile, rank.classes, rank.works) {}
   /// -1 where no operator is known, its work is not, or the row is no kernel. REQUIRES: a row of
@@ -41,9 +42,9 @@ class WorkDivision {
     Ns all = 0, matrix = 0;
   };
   const Profile& profile_;
-  const KernelClasses& classes_;
-  const OpWorks& works_;
+  const classify::KernelClasses& classes_;
+  const work::OpWorks& works_;
   std::vector<Times> times_;  // By row of HostTable.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -14,7 +14,7 @@
 #include "analysis/context/marker_names.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // Markers of one thread, sorted by start, the longest first: which are in which. For epoch 0 around
@@ -291,4 +291,4 @@ ChosenMarkers ChooseMarkers(const Profile& profile) {
   return OfOneFamily(profile, std::move(*best));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

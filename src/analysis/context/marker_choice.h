@@ -18,7 +18,7 @@
 #include "base/interval.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// One range on the host; times in ns from the profile's start.
 struct Marker {
@@ -77,4 +77,4 @@ struct ChosenMarkers {
 /// O(n log n) in markers and launches; one walk over the host table where there are none.
 ChosenMarkers ChooseMarkers(const Profile& profile);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -11,7 +11,7 @@
 
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -234,4 +234,4 @@ std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
   return merged;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

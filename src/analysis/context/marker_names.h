@@ -10,7 +10,7 @@
 
 #include "analysis/context/marker_choice.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// "iter#_forward", "0" and "_forward" of "iter0_forward"; "step #", "5" and ", loss #.#" of
 /// "step 5, loss 0.3".
@@ -51,4 +51,4 @@ bool HaveSameParts(std::span<const std::vector<std::string>> all);
 std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
                                const std::vector<NumberedName>& names, std::size_t families);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

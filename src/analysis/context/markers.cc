@@ -16,7 +16,7 @@
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
@@ -245,4 +245,4 @@ void Extend(std::optional<Span>& extent, Ns start, Ns duration) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -21,7 +21,7 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
@@ -94,4 +94,4 @@ Span DeviceExtent(const DeviceTable& device);
 /// Widens `extent` to hold a range that starts at `start`; negative durations count as 0.
 void Extend(std::optional<Span>& extent, Ns start, Ns duration);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -12,7 +12,7 @@
 #include "knowledge/launches.h"
 #include "model/lost_launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // When the profile ends with launches whose work it does not have, the first of those: it stopped
@@ -104,7 +104,7 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
 // operators show no work. Parts that are apart by no more than a pause are one.
 std::vector<Span> WorkOfHost(const Profile& profile) {
   const HostTable& host = profile.host;
-  TextTest loads(profile, IsDataLoaderRange);
+  TextTest loads(profile, work::IsDataLoaderRange);
   std::vector<Span> work, ranges;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const bool is_range = host.kind[row] == HostKind::kAnnotation;
@@ -228,4 +228,4 @@ Span DeviceExtent(const DeviceTable& device) {
   return extent.value_or(Span{});
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -16,7 +16,7 @@
 #include "knowledge/once.h"
 #include "model/tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // A copy may wait for earlier work, as a synchronizing call does.
@@ -61,7 +61,7 @@ void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
     if (table.duration[row] < knowledge::kIterationsRemarkLeast) return;
     own.push_back({table.start[row], table.start[row] + table.duration[row]});
   };
-  NameMemo is_frame(profile, IsProfilersFrame), is_call(profile, IsProfilersCall);
+  classify::NameMemo is_frame(profile, IsProfilersFrame), is_call(profile, IsProfilersCall);
   for (std::size_t row = 0; row < profile.python.size(); ++row) {
     if (is_frame(profile.python.name[row])) add(profile.python, row);
   }
@@ -330,4 +330,4 @@ Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls,
   return once;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

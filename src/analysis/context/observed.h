@@ -16,7 +16,7 @@
 #include "knowledge/once.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// Parts of the window, in order and apart; mostly none. Only of profiles whose iterations are
 /// marked.
@@ -93,4 +93,4 @@ std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t>
 Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls = {},
             knowledge::Count least = knowledge::kOnceLeastIterations);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -8,7 +8,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// Whether the text of `id` satisfies `test`, asked once per distinct text. For tests that keep
 /// something, e.g. a compiled pattern; NameMemo (classify/name_memo.h) takes a plain function. Not
@@ -31,4 +31,4 @@ class TextTest {
   std::vector<char> known_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

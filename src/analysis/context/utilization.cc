@@ -19,7 +19,7 @@
 #include "knowledge/iterations.h"
 #include "knowledge/utilization.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 // Rows of one GPU; the device table is sorted by it.
@@ -31,7 +31,7 @@ struct GpuRows {
 };
 
 // The same as 32-bit row numbers.
-DeviceRows RowsOf(const GpuRows& rows) {
+classify::DeviceRows RowsOf(const GpuRows& rows) {
   return {static_cast<std::uint32_t>(rows.begin), static_cast<std::uint32_t>(rows.end)};
 }
 
@@ -65,7 +65,7 @@ std::vector<GpuRows> OthersGpus(const Profile& profile, const std::vector<GpuRow
   return others;
 }
 
-void RemarkOthersGpus(std::span<const RankContext> ranks, Output& out) {
+void RemarkOthersGpus(std::span<const RankContext> ranks, tables::Output& out) {
   for (const RankContext& rank : ranks) {
     const DeviceTable& device = rank.profile->device;
     for (const GpuRows& rows : OthersGpus(*rank.profile, SplitByGpu(device))) {
@@ -183,7 +183,9 @@ GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRo
   const std::function<void()> walks[] = {
       [&] { use.sm_efficiency = SmEfficiency(profile, gpus, rows, window); },
       [&] { MeasureIdle(profile, rows, window, observed, iterations, use); },
-      [&] { use.kernel_busy = TimeWithin(profile.device, RowsOf(rows), window, is_kernel); },
+      [&] {
+        use.kernel_busy = classify::TimeWithin(profile.device, RowsOf(rows), window, is_kernel);
+      },
       [&] { use.whole_graphs = OverlapLength(WholeGraphSpans(profile, rows), observed); },
       [&] { use.occupancy = Occupancy(profile, rows, window); },
   };
@@ -231,7 +233,7 @@ struct Usual {
   Pool idle, idle_time, utilization;
 };
 
-void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output& out) {
+void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, tables::Output& out) {
   const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   const std::string most = MostOnce(ranks);
   if (idle - usual.idle.mean() < knowledge::kUtilizationLittleIdle || most.empty()) return;
@@ -249,7 +251,7 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, Output&
 
 // As if the edges, in which the device may have been busy, had not been recorded. If that matters,
 // the metric may be anything from the recorded value to this one.
-void BoundByEdges(std::span<const RankContext> ranks, Output& out) {
+void BoundByEdges(std::span<const RankContext> ranks, tables::Output& out) {
   Pool idle, utilization;
   Ns longest = 0;
   for (const RankContext& rank : ranks) {
@@ -307,12 +309,12 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
   if (!id.valid()) return std::nullopt;
   const LaunchConfig& config = profile.launch_configs[id.value];
   if (config.blocks_per_sm >= 0) return config.blocks_per_sm;
-  const Gpu* gpu = FindGpu(gpus, profile.device.gpu[kernel.value]);
+  const Gpu* gpu = classify::FindGpu(gpus, profile.device.gpu[kernel.value]);
   if (gpu == nullptr || gpu->sms <= 0 || config.grid[0] <= 0) return std::nullopt;
   return static_cast<double>(config.grid[0]) * config.grid[1] * config.grid[2] / gpu->sms;
 }
 
-void AddUtilization(std::span<const RankContext> ranks, Output& out) {
+void AddUtilization(std::span<const RankContext> ranks, tables::Output& out) {
   RemarkOthersGpus(ranks, out);
   Pool utilization;
   Pool idle;
@@ -371,4 +373,4 @@ void AddUtilization(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -12,7 +12,7 @@
 #include "analysis/context/gpu_use.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
 /// device event. A GPU whose work is outside the window is idle, not missing; one on which a rank
@@ -37,6 +37,6 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
 /// Sets gpu.utilization.*, gpu.idle.* (shares, and times per iteration), gpu.sm_efficiency,
 /// gpu.occupancy: over the GPUs with work of all ranks. Idle time that single iterations have above
 /// all others may be one-off: it may be the rest.
-void AddUtilization(std::span<const RankContext> ranks, Output& out);
+void AddUtilization(std::span<const RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

@@ -12,7 +12,7 @@
 #include "base/units.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::context {
 namespace {
 
 Ns EndOf(const DeviceTable& device, std::uint32_t row) {
@@ -29,8 +29,8 @@ struct StreamWork {
 // All streams in the order of the table: GPU, then number.
 std::vector<StreamWork> StreamsOf(const Profile& profile) {
   const DeviceTable& device = profile.device;
-  NameMemo communicates(profile,
-                        [](std::string_view name) { return CommunicationOf(name).has_value(); });
+  classify::NameMemo communicates(
+      profile, [](std::string_view name) { return classify::CommunicationOf(name).has_value(); });
   std::vector<StreamWork> streams;
   std::int64_t last_stream = 0;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -181,4 +181,4 @@ boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
   return behind.Take();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::context

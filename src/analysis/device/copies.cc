@@ -18,7 +18,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 constexpr std::array<std::string_view, 8> kKindNames = {"unknown", "h2d", "d2h",     "d2d",
@@ -39,11 +39,11 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 }
 
 // One pass; exposed time of each iteration is kept beside the sums for its one-off part.
-std::vector<CopyRow> CollectRows(const RankContext& rank) {
+std::vector<CopyRow> CollectRows(const context::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const OptionalColumn<Ns> exposed =
-      ExposedTimes(*rank.profile, rank.classes, Exposable::kCopiesAndSets,
-                   UncountedParts(rank.unobserved, rank.iterations));
+      classify::ExposedTimes(*rank.profile, rank.classes, classify::Exposable::kCopiesAndSets,
+                             context::UncountedParts(rank.unobserved, rank.iterations));
   std::vector<CopyRow> rows;                  // A handful: look through them.
   std::vector<std::vector<Ns>> by_iteration;  // By row, then by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
@@ -73,7 +73,7 @@ std::vector<CopyRow> CollectRows(const RankContext& rank) {
     }
   }
   for (std::size_t at = 0; at < rows.size(); ++at) {
-    rows[at].sums.exposed_once = OnlyOnce(by_iteration[at]);
+    rows[at].sums.exposed_once = context::OnlyOnce(by_iteration[at]);
   }
   return rows;
 }
@@ -84,18 +84,20 @@ double Bandwidth(const CopySums& sums) {
 }
 
 // Says which row counts which event.
-void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> facts, Output& out) {
+void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> facts,
+              tables::Output& out) {
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     const PlacedRow& placed = rows[row];
     std::vector<std::uint32_t>& row_of = out.RowsOfDevice("memcpys", placed.rank);
-    row_of.resize(facts[placed.rank].device_rows, Output::kNoRow);
+    row_of.resize(facts[placed.rank].device_rows, tables::Output::kNoRow);
     for (const std::uint32_t event : placed.row->events) row_of[event] = row;
   }
 }
 
 // Longest first, then by kind, host memory, rank and GPU: the same order whatever the events'
 // order.
-void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
+void FillTable(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
+               tables::Output& out) {
   std::vector<PlacedRow> rows;
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
     for (const CopyRow& row : facts[rank].rows) rows.push_back({rank, &row});
@@ -107,7 +109,7 @@ void FillTable(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const PlacedRow& a, const PlacedRow& b) { return key(a) < key(b); });
   LinkRows(rows, facts, out);
-  RowWriter<columns::kMemcpys> write(out.AddTable("memcpys"));
+  tables::RowWriter<tables::columns::kMemcpys> write(out.AddTable("memcpys"));
   for (const PlacedRow& placed : rows) {
     const CopyRow& row = *placed.row;
     const CopySums& sums = row.sums;
@@ -134,7 +136,7 @@ struct WhyUnknown {
 // One rank that does not know its copies makes the run's unknown: a sum over the others would be
 // too small. First match wins: not in the file, copied by calls but not recorded, only inside of
 // the device.
-WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const Output& out) {
+WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const tables::Output& out) {
   const auto find = [ranks](CopyKnowledge known) {
     return std::find_if(ranks.begin(), ranks.end(),
                         [known](const CopyFacts& rank) { return rank.known == known; });
@@ -160,7 +162,7 @@ struct DirectionMetrics {
 
 // The sums of one direction over all ranks, or why they are unknown.
 void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
-                  std::initializer_list<CopyKind> kinds, std::string why, Output& out) {
+                  std::initializer_list<CopyKind> kinds, std::string why, tables::Output& out) {
   CopySums sums;
   for (const CopyFacts& rank : ranks) {
     for (const CopyRow& row : rank.rows) {
@@ -196,10 +198,11 @@ void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
 }
 
 // An iteration's copies are counted with its launches; the reason for unknown ones is known here.
-void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown& why, Output& out) {
-  const bool have_times = std::all_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
-    return rank.profile->has_timeline;
-  });
+void SetAbsentPerIteration(std::span<const context::RankContext> ranks, const WhyUnknown& why,
+                           tables::Output& out) {
+  const bool have_times =
+      std::all_of(ranks.begin(), ranks.end(),
+                  [](const context::RankContext& rank) { return rank.profile->has_timeline; });
   if (!have_times) return;
   const std::pair<MetricId, const std::string&> reasons[] = {
       {metric::kMemcpyH2dBytesPerIteration, why.to_host},
@@ -211,7 +214,7 @@ void SetAbsentPerIteration(std::span<const RankContext> ranks, const WhyUnknown&
 }
 
 // A share of the bytes of copies whose kind of host memory is known.
-void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
+void SetPageableShare(std::span<const CopyFacts> ranks, tables::Output& out) {
   std::int64_t pageable = 0, known = 0;
   for (const CopyFacts& rank : ranks) {
     for (const CopyRow& row : rank.rows) {
@@ -231,7 +234,7 @@ void SetPageableShare(std::span<const CopyFacts> ranks, Output& out) {
 
 // A profile without copies either made none or lost them. Its calls show which: a cudaMemcpy in the
 // iterations without any recorded copy was lost.
-CopyKnowledge KnowledgeOf(const RankContext& rank) {
+CopyKnowledge KnowledgeOf(const context::RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;
   const auto& kinds = profile.device.kind;
@@ -255,12 +258,13 @@ CopyKnowledge KnowledgeOf(const RankContext& rank) {
 
 }  // namespace
 
-CopyFacts CopyFactsOf(const RankContext& rank) {
+CopyFacts CopyFactsOf(const context::RankContext& rank) {
   return {KnowledgeOf(rank), rank.profile->copies_unknown, CollectRows(rank),
           rank.profile->device.size()};
 }
 
-void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out) {
+void AddCopies(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
+               tables::Output& out) {
   const WhyUnknown why = WhyUnknownOf(facts, out);
   SetDirection({metric::kMemcpyH2dTime, metric::kMemcpyH2dBytes, metric::kMemcpyH2dBandwidth},
                facts, {CopyKind::kHostToDevice}, why.to_host, out);
@@ -279,4 +283,4 @@ void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> fa
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

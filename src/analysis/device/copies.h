@@ -11,7 +11,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 /// Sums over copies of one kind, ns and bytes. `time` counts each copy; `exposed` is the part
 /// without computation. Bandwidth is bytes / sized_time: copies of unknown size count in neither.
@@ -55,12 +55,13 @@ struct CopyFacts {
 };
 /// For the selected iterations of one rank. O(n log s) for s streams, by the sweep that finds
 /// exposed time.
-CopyFacts CopyFactsOf(const RankContext& rank);
+CopyFacts CopyFactsOf(const context::RankContext& rank);
 
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
 /// device. One copy of unknown direction makes all directions unknown, and one of unknown size the
 /// bytes of its direction.
 /// Only the rank of the contexts is used, and whether it has times. REQUIRES: one fact per context.
-void AddCopies(std::span<const RankContext> ranks, std::span<const CopyFacts> facts, Output& out);
+void AddCopies(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
+               tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

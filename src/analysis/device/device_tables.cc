@@ -16,7 +16,7 @@
 #include "base/interval.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 struct GpuKernels {
@@ -25,15 +25,15 @@ struct GpuKernels {
 };
 
 // Kernels of the selected iterations on one GPU.
-GpuKernels KernelsOf(const RankContext& rank, std::int32_t gpu) {
+GpuKernels KernelsOf(const context::RankContext& rank, std::int32_t gpu) {
   const DeviceTable& device = rank.profile->device;
   GpuKernels sums;
-  const auto [begin, end] = RowsOfGpu(device, gpu);
+  const auto [begin, end] = classify::RowsOfGpu(device, gpu);
   for (std::uint32_t i = begin; i < end; ++i) {
     if (device.kind[i] != DeviceKind::kKernel || !rank.InIterations(DeviceId{i})) continue;
     ++sums.kernels;
     sums.time += device.duration[i];
-    if (rank.classes[i].tensor_core == Tri::kYes) sums.tensor_core += device.duration[i];
+    if (rank.classes[i].tensor_core == classify::Tri::kYes) sums.tensor_core += device.duration[i];
   }
   return sums;
 }
@@ -46,8 +46,9 @@ std::string CapabilityText(const Gpu& gpu) {
 
 // A number that the file does not state (SMs, memory) is absent; so is each number that needs to
 // know when the GPU worked, in a file of durations only.
-void AppendGpu(const RankContext& rank, const GpuUse& use, RowWriter<columns::kGpus>& write) {
-  const Gpu* const found = FindGpu(rank.devices, use.gpu);
+void AppendGpu(const context::RankContext& rank, const context::GpuUse& use,
+               tables::RowWriter<tables::columns::kGpus>& write) {
+  const Gpu* const found = classify::FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
   const GpuKernels sums = KernelsOf(rank, use.gpu);
   // A file only of durations says nothing of when the GPU was busy.
@@ -79,11 +80,12 @@ struct StreamSums {
 
 // REQUIRES: rows [begin, end) are one stream's. A graph's kernels of one stream follow each other,
 // so that one look at the last launch is enough.
-StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end) {
+StreamSums SumStream(const context::RankContext& rank, std::size_t begin, std::size_t end) {
   const DeviceTable& device = rank.profile->device;
   StreamSums sums;
-  const DeviceRows rows = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
-  sums.busy = TimeWithin(device, rows, rank.window(), [](std::uint32_t) { return true; });
+  const classify::DeviceRows rows = {static_cast<std::uint32_t>(begin),
+                                     static_cast<std::uint32_t>(end)};
+  sums.busy = classify::TimeWithin(device, rows, rank.window(), [](std::uint32_t) { return true; });
   ApiId last;
   for (std::size_t i = begin; i < end; ++i) {
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
@@ -102,7 +104,7 @@ StreamSums SumStream(const RankContext& rank, std::size_t begin, std::size_t end
 
 // From `launches` on.
 void AppendQueue(const Profile& profile, const ChosenRows& rows,
-                 RowWriter<columns::kStreams>& write) {
+                 tables::RowWriter<tables::columns::kStreams>& write) {
   const StreamItems items(profile, rows);
   const auto launches = static_cast<std::int64_t>(items.size());
   write.Integer("launches"_col, launches);
@@ -120,7 +122,8 @@ void AppendQueue(const Profile& profile, const ChosenRows& rows,
       .Share("queue_full_share"_col, queue.full_time, queue.last - queue.first);
 }
 
-void AppendStreams(const RankContext& rank, RowWriter<columns::kStreams>& write) {
+void AppendStreams(const context::RankContext& rank,
+                   tables::RowWriter<tables::columns::kStreams>& write) {
   const DeviceTable& device = rank.profile->device;
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
     const std::size_t begin = i;
@@ -146,20 +149,20 @@ void AppendStreams(const RankContext& rank, RowWriter<columns::kStreams>& write)
 
 }  // namespace
 
-void AddDeviceTables(std::span<const RankContext> ranks, Output& out) {
+void AddDeviceTables(std::span<const context::RankContext> ranks, tables::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
-                               [](const RankContext& rank) { return rank.has_device(); });
+                               [](const context::RankContext& rank) { return rank.has_device(); });
   if (!any) {
     out.SetTableAbsent("gpus", out.Gap(Capability::kDeviceEvents));
     out.SetTableAbsent("streams", out.Gap(Capability::kDeviceEvents));
     return;
   }
-  RowWriter<columns::kGpus> gpus(out.AddTable("gpus"));
-  for (const RankContext& rank : ranks) {
-    for (const GpuUse& use : MeasureGpus(rank)) AppendGpu(rank, use, gpus);
+  tables::RowWriter<tables::columns::kGpus> gpus(out.AddTable("gpus"));
+  for (const context::RankContext& rank : ranks) {
+    for (const context::GpuUse& use : context::MeasureGpus(rank)) AppendGpu(rank, use, gpus);
   }
-  RowWriter<columns::kStreams> streams(out.AddTable("streams"));
-  for (const RankContext& rank : ranks) AppendStreams(rank, streams);
+  tables::RowWriter<tables::columns::kStreams> streams(out.AddTable("streams"));
+  for (const context::RankContext& rank : ranks) AppendStreams(rank, streams);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -13,7 +13,7 @@
 #include "analysis/context/utilization.h"
 #include "analysis/device/tensor_cores.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 LaunchProperties PropertiesOf(const LaunchConfig& config) {
@@ -31,14 +31,17 @@ constexpr LaunchProperties kNoProperties = {{0, 0, 0}, {0, 0, 0}, -1, -1};
 //   no           no        yes    unknown
 //   unknown      unknown   yes    unknown
 //   yes          yes       yes    yes
-Tri Surest(Tri row, Tri call) { return call == Tri::kYes || row == Tri::kNo ? call : row; }
+classify::Tri Surest(classify::Tri row, classify::Tri call) {
+  return call == classify::Tri::kYes || row == classify::Tri::kNo ? call : row;
+}
 
 // How much of the device the kernel can use, where known.
-void AddUse(const RankContext& rank, std::size_t row, KernelSums& call) {
+void AddUse(const context::RankContext& rank, std::size_t row, KernelSums& call) {
   const Profile& profile = *rank.profile;
   const LaunchConfigId config = profile.device.config[row];
   if (!config.valid()) return;
-  const auto blocks = BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)});
+  const auto blocks =
+      context::BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)});
   if (blocks && *blocks >= 0) call.blocks_per_sm.Add(*blocks, call.time);
   const double occupancy = profile.launch_configs[config.value].occupancy;
   if (occupancy >= 0) call.occupancy.Add(occupancy, call.time);
@@ -71,7 +74,7 @@ KernelCollector::KernelCollector(StringPool& pool, bool by_iteration)
   configs_.push_back(kNoProperties);
 }
 
-void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
+void KernelCollector::AddRank(const context::RankContext& rank, std::uint32_t position) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   position_ = position;
@@ -85,11 +88,12 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
   KernelFacts& of_rank = facts.emplace_back();
   of_rank.iterations = static_cast<std::int64_t>(rank.iterations.selected().size());
   of_rank.is_launched = profile.Has(Capability::kLaunchLinks);
-  Texts texts(profile, pool_);
+  tables::Texts texts(profile, pool_);
   texts_ = &texts;
-  const WorkDivision division(rank);
-  const OptionalColumn<Ns> exposed = ExposedTimes(profile, rank.classes, Exposable::kCollectives,
-                                                  UncountedParts(rank.unobserved, rank.iterations));
+  const context::WorkDivision division(rank);
+  const OptionalColumn<Ns> exposed =
+      classify::ExposedTimes(profile, rank.classes, classify::Exposable::kCollectives,
+                             context::UncountedParts(rank.unobserved, rank.iterations));
   // One pass: what is expensive to find is found once for a call and joined to up to three sums, by
   // name, by operator and by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
@@ -100,14 +104,15 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     call.time = call.min = call.max = device.duration[i];
     AddUse(rank, i, call);
     call.exposed = exposed[i];
-    const KernelWork work = division.Of(i);
+    const context::KernelWork work = division.Of(i);
     call.work_flops = work.flops;
     call.work_bytes = work.bytes;
     call.tensor_core = rank.classes[i].tensor_core;
     call.rule = rank.classes[i].rule;
     call.collective = rank.classes[i].collective;
     if (device.collective[i].valid()) {
-      call.bytes = CollectiveBytes(profile, profile.collectives[device.collective[i].value]);
+      call.bytes =
+          classify::CollectiveBytes(profile, profile.collectives[device.collective[i].value]);
     }
     const StringId name = texts(device.name[i]);
     if (rank.iterations.SelectsIteration(rank.iterations.of_device[i])) {
@@ -124,21 +129,21 @@ void KernelCollector::AddRank(const RankContext& rank, std::uint32_t position) {
     }
     if (rank.InTables(row)) AddToName(rank, i, call, name);
   }
-  for (KernelNameSum& name : names_) name.rule = RuleName(name.sums.rule, rank.knowledge);
+  for (KernelNameSum& name : names_) name.rule = classify::RuleName(name.sums.rule, rank.knowledge);
   of_rank.names = std::move(names_);
   texts_ = nullptr;
 }
 
-void KernelCollector::AddToName(const RankContext& rank, std::size_t row, const KernelSums& call,
-                                StringId name) {
+void KernelCollector::AddToName(const context::RankContext& rank, std::size_t row,
+                                const KernelSums& call, StringId name) {
   const auto [at, is_new] =
       name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names_.size()));
   if (is_new) names_.push_back({rank.profile->Name(rank.profile->device.name[row]), {}, {}});
   Join(names_[at->second].sums, call);
 }
 
-void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call,
-                              StringId name) {
+void KernelCollector::AddToOp(const context::RankContext& rank, std::size_t row,
+                              const KernelSums& call, StringId name) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   const HostId op = device.op[row];
@@ -157,7 +162,7 @@ void KernelCollector::AddToOp(const RankContext& rank, std::size_t row, const Ke
   op_row_of.back()[row] = at->second;
   KernelOpRow& found = by_op[at->second];
   Join(found.sums, call);
-  if (eligible_[row] == Tri::kYes) found.eligible = Tri::kYes;
+  if (eligible_[row] == classify::Tri::kYes) found.eligible = classify::Tri::kYes;
   if (op.valid()) {
     any_op = true;
     any_shape_types = any_shape_types || profile.host.input_dtypes[op.value].valid();
@@ -171,7 +176,7 @@ void KernelCollector::AddDtype(StringId dtype, KernelOpRow& row) {
   row.dtype = row.dtype.valid() ? pool_.Intern("mixed") : dtype;
 }
 
-void KernelCollector::AddToIteration(const RankContext& rank, std::size_t row,
+void KernelCollector::AddToIteration(const context::RankContext& rank, std::size_t row,
                                      const KernelSums& call, StringId name) {
   const std::uint32_t iteration = rank.iterations.of_device[row];
   const std::uint64_t key = (static_cast<std::uint64_t>(iteration) << 32) | name.value;
@@ -213,13 +218,13 @@ StringId KernelCollector::DtypeOf(const Profile& profile, HostId op) {
   if (!types.valid()) return {};
   const std::string_view name = profile.Name(profile.host.name[op.value]);
   const std::string_view shapes = profile.Name(profile.host.input_shapes[op.value]);
-  if (ForeignArguments(name, shapes) > 0) {
-    const std::string_view dtype = FirstTensorDtypeOf(name, shapes, profile.Name(types));
+  if (classify::ForeignArguments(name, shapes) > 0) {
+    const std::string_view dtype = classify::FirstTensorDtypeOf(name, shapes, profile.Name(types));
     return dtype.empty() ? StringId{} : pool_.Intern(dtype);
   }
   StringId& known = dtype_of_[types.value];
-  if (!known.valid()) known = pool_.Intern(FirstTensorDtype(profile.Name(types)));
+  if (!known.valid()) known = pool_.Intern(classify::FirstTensorDtype(profile.Name(types)));
   return pool_[known].empty() ? StringId{} : known;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

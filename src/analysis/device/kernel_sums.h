@@ -19,7 +19,7 @@
 #include "base/numbers.h"
 #include "base/string_pool.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 /// A mean weighted by time; calls of length 0 count only when there is nothing longer. Empty: no
 /// value was added.
@@ -56,7 +56,7 @@ struct KernelSums {
          work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;
   WeightedMean blocks_per_sm, occupancy;
-  Tri tensor_core = Tri::kNo;
+  classify::Tri tensor_core = classify::Tri::kNo;
   std::uint16_t rule = 0;
   bool collective = false;
 };
@@ -104,14 +104,14 @@ struct KernelOpRow {
   KernelKey key;
   KernelSums sums;
   StringId dtype;
-  Tri eligible = Tri::kUnknown;
+  classify::Tri eligible = classify::Tri::kUnknown;
 };
 
 /// Small: there is one for each name in each iteration.
 struct KernelIterationRow {
   std::uint32_t rank = 0, iteration = 0;
   StringId name;
-  Tri tensor_core = Tri::kNo;
+  classify::Tri tensor_core = classify::Tri::kNo;
   std::int64_t calls = 0;
   Ns time = 0;
 };
@@ -132,7 +132,7 @@ class KernelCollector {
   KernelCollector(StringPool& pool, bool by_iteration);
 
   /// `position` is the rank's in the run; `rank` in the rows.
-  void AddRank(const RankContext& rank, std::uint32_t position);
+  void AddRank(const context::RankContext& rank, std::uint32_t position);
 
   std::vector<KernelFacts> facts;  ///< By rank added.
   std::vector<KernelOpRow> by_op;
@@ -145,10 +145,12 @@ class KernelCollector {
   const LaunchProperties& properties(std::uint32_t config) const { return configs_[config]; }
 
  private:
-  void AddToName(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
-  void AddToOp(const RankContext& rank, std::size_t row, const KernelSums& call, StringId name);
+  void AddToName(const context::RankContext& rank, std::size_t row, const KernelSums& call,
+                 StringId name);
+  void AddToOp(const context::RankContext& rank, std::size_t row, const KernelSums& call,
+               StringId name);
   void AddDtype(StringId dtype, KernelOpRow& row);
-  void AddToIteration(const RankContext& rank, std::size_t row, const KernelSums& call,
+  void AddToIteration(const context::RankContext& rank, std::size_t row, const KernelSums& call,
                       StringId name);
   std::vector<std::uint32_t> MapConfigs(const Profile& profile);
   StringId DtypeOf(const Profile& profile, HostId op);
@@ -162,10 +164,10 @@ class KernelCollector {
   boost::unordered_flat_map<std::uint32_t, std::uint32_t> name_rows_;
   std::uint32_t position_ = 0;
   std::vector<std::uint32_t> config_of_;
-  std::vector<Tri> eligible_;
+  std::vector<classify::Tri> eligible_;
   std::vector<StringId> dtype_of_;
-  Texts* texts_ = nullptr;
+  tables::Texts* texts_ = nullptr;
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> iteration_rows_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

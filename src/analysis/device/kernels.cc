@@ -18,7 +18,7 @@
 #include "base/metric_id.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 // Indices of `rows`, longest time first; equal ones in the order of `name`, then of appearance.
@@ -77,18 +77,18 @@ std::vector<KernelNameSum> PoolNames(std::span<const KernelFacts> ranks) {
 }
 
 // The table `kernels`, from kept sums: a run of events and a run of summaries have the same rows.
-void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
+void FillKernels(std::span<const KernelFacts> ranks, tables::Output& out) {
   const std::vector<KernelNameSum> rows = PoolNames(ranks);
   Table& table = out.AddTable("kernels");
   StringPool& pool = out.strings();
   const auto order = ByTime(
       rows, [&](std::uint32_t i) { return rows[i].sums.time; },
       [&](std::uint32_t i) { return rows[i].name; });
-  RowWriter<columns::kKernels> write(table);
+  tables::RowWriter<tables::columns::kKernels> write(table);
   for (const std::uint32_t i : order) {
     const KernelNameSum& row = rows[i];
     write.Text("name"_col, row.name)
-        .Text("uses_tensor_core"_col, TriName(row.sums.tensor_core))
+        .Text("uses_tensor_core"_col, classify::TriName(row.sums.tensor_core))
         .Text("rule"_col, pool.Intern(row.rule));
     AppendSums(row.sums, write);
     write.Known("bytes"_col, row.sums.bytes)
@@ -98,43 +98,46 @@ void FillKernels(std::span<const KernelFacts> ranks, Output& out) {
 }
 
 // From `op` to `tensor_core_eligible`.
-void AppendOp(const KernelOpRow& row, StringPool& pool, RowWriter<columns::kKernelsByOp>& write) {
+void AppendOp(const KernelOpRow& row, StringPool& pool,
+              tables::RowWriter<tables::columns::kKernelsByOp>& write) {
   const StringId op = row.key.op;
   write.Text("op"_col, op)
-      .Text("op_type"_col, op.valid() ? pool.Intern(OpType(pool[op])) : StringId{})
+      .Text("op_type"_col, op.valid() ? pool.Intern(work::OpType(pool[op])) : StringId{})
       .Text("dtype"_col, row.dtype)
-      .IntegerIf("tensor_core_eligible"_col, row.eligible != Tri::kUnknown,
-                 row.eligible == Tri::kYes ? 1 : 0);
+      .IntegerIf("tensor_core_eligible"_col, row.eligible != classify::Tri::kUnknown,
+                 row.eligible == classify::Tri::kYes ? 1 : 0);
 }
 
 // Says which row counts which kernel. `order`: index in by_op of each row.
-void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& order, Output& out) {
+void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& order,
+              tables::Output& out) {
   std::vector<std::uint32_t> row_of(order.size());
   for (std::uint32_t row = 0; row < order.size(); ++row) row_of[order[row]] = row;
   for (std::size_t rank = 0; rank < collected.op_row_of.size(); ++rank) {
     std::vector<std::uint32_t>& rows = out.RowsOfDevice("kernels_by_op", rank);
     rows = std::move(collected.op_row_of[rank]);
     for (std::uint32_t& row : rows) {
-      row = row == KernelCollector::kNoRow ? Output::kNoRow : row_of[row];
+      row = row == KernelCollector::kNoRow ? tables::Output::kNoRow : row_of[row];
     }
   }
 }
 
 // The table of kernels under operators, and which row counts which event, for the exposures.
-void FillKernelsByOp(KernelCollector& collected, std::span<const RankContext> ranks, Output& out) {
+void FillKernelsByOp(KernelCollector& collected, std::span<const context::RankContext> ranks,
+                     tables::Output& out) {
   Table& table = out.AddTable("kernels_by_op");
   StringPool& pool = out.strings();
   const auto order = ByTime(
       collected.by_op, [&](std::uint32_t i) { return collected.by_op[i].sums.time; },
       [&](std::uint32_t i) { return pool[collected.by_op[i].key.name]; });
-  RowWriter<columns::kKernelsByOp> write(table);
+  tables::RowWriter<tables::columns::kKernelsByOp> write(table);
   for (const std::uint32_t i : order) {
     const KernelOpRow& row = collected.by_op[i];
     const LaunchProperties& properties = collected.properties(row.key.config);
     write.Text("name"_col, row.key.name);
     AppendOp(row, pool, write);
-    write.Text("uses_tensor_core"_col, TriName(row.sums.tensor_core))
-        .Text("rule"_col, pool.Intern(RuleName(row.sums.rule, ranks.front().knowledge)))
+    write.Text("uses_tensor_core"_col, classify::TriName(row.sums.tensor_core))
+        .Text("rule"_col, pool.Intern(classify::RuleName(row.sums.rule, ranks.front().knowledge)))
         .Integer("rank"_col, ranks[row.key.rank].rank)
         .Known("gpu"_col, row.key.gpu)
         .Text("grid"_col, DimensionsText(properties.grid, pool))
@@ -146,17 +149,18 @@ void FillKernelsByOp(KernelCollector& collected, std::span<const RankContext> ra
   }
   LinkRows(collected, order, out);
   if (!collected.any_op) {
-    for (Column* column : {ColumnOf<columns::kKernelsByOp>(table, "op"_col),
-                           ColumnOf<columns::kKernelsByOp>(table, "op_type"_col)}) {
+    for (Column* column : {tables::ColumnOf<tables::columns::kKernelsByOp>(table, "op"_col),
+                           tables::ColumnOf<tables::columns::kKernelsByOp>(table, "op_type"_col)}) {
       column->MarkAbsent(out.Gap(Capability::kLaunchLinks));
     }
   }
   if (!collected.any_shape_types)
-    ColumnOf<columns::kKernelsByOp>(table, "dtype"_col)->MarkAbsent(out.Gap(Capability::kShapes));
+    tables::ColumnOf<tables::columns::kKernelsByOp>(table, "dtype"_col)
+        ->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
-void FillKernelsByIteration(KernelCollector& collected, std::span<const RankContext> ranks,
-                            Output& out) {
+void FillKernelsByIteration(KernelCollector& collected, std::span<const context::RankContext> ranks,
+                            tables::Output& out) {
   if (!out.Wants("kernels_by_iteration")) return;
   Table& table = out.AddTable("kernels_by_iteration");
   StringPool& pool = out.strings();
@@ -168,19 +172,19 @@ void FillKernelsByIteration(KernelCollector& collected, std::span<const RankCont
                      if (a.time != b.time) return a.time > b.time;
                      return pool[a.name] < pool[b.name];
                    });
-  RowWriter<columns::kKernelsByIteration> write(table);
+  tables::RowWriter<tables::columns::kKernelsByIteration> write(table);
   for (const KernelIterationRow& row : rows) {
     write.Integer("iteration"_col, row.iteration)
         .Integer("rank"_col, ranks[row.rank].rank)
         .Text("name"_col, row.name)
-        .Text("uses_tensor_core"_col, TriName(row.tensor_core))
+        .Text("uses_tensor_core"_col, classify::TriName(row.tensor_core))
         .Integer("calls"_col, row.calls)
         .Integer("time"_col, row.time);
   }
 }
 
 // Shares are of the sums of all ranks: a rank with more kernel time weighs more.
-void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
+void SetMetrics(std::span<const KernelFacts> ranks, tables::Output& out) {
   KernelFacts run;
   for (const KernelFacts& rank : ranks) {
     run.kernel_time += rank.kernel_time;
@@ -208,14 +212,14 @@ void SetMetrics(std::span<const KernelFacts> ranks, Output& out) {
 }  // namespace
 
 // For a summary: rows by operator are made and dropped, rows by iteration are not made.
-KernelFacts KernelFactsOf(const RankContext& rank) {
+KernelFacts KernelFactsOf(const context::RankContext& rank) {
   StringPool pool;
   KernelCollector collected(pool, false);
   collected.AddRank(rank, 0);
   return std::move(collected.facts.front());
 }
 
-void AddKernels(std::span<const RankContext> ranks, Output& out) {
+void AddKernels(std::span<const context::RankContext> ranks, tables::Output& out) {
   KernelCollector collected(out.strings(), out.Wants("kernels_by_iteration"));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
@@ -232,7 +236,7 @@ void AddKernels(std::span<const RankContext> ranks, Output& out) {
   FillKernelsByIteration(collected, ranks, out);
 }
 
-void AddKernelSums(std::span<const KernelFacts> ranks, Output& out) {
+void AddKernelSums(std::span<const KernelFacts> ranks, tables::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const KernelFacts& rank) { return !rank.names.empty(); });
   if (any) {
@@ -248,4 +252,4 @@ void AddKernelSums(std::span<const KernelFacts> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -12,7 +12,7 @@
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 std::string_view KindName(DeviceKind kind) {
@@ -29,13 +29,14 @@ std::string_view KindName(DeviceKind kind) {
 
 // The inputs for the cells of one rank's rows. Texts are those of `pool`.
 struct Cells {
-  Cells(const RankContext& of, StringPool& pool)
+  Cells(const context::RankContext& of, StringPool& pool)
       : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
     for (const DeviceKind kind : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
       kinds[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
     }
-    for (const Tri tri : {Tri::kNo, Tri::kYes, Tri::kUnknown}) {
-      verdicts[static_cast<std::size_t>(tri)] = pool.Intern(TriName(tri));
+    for (const classify::Tri tri :
+         {classify::Tri::kNo, classify::Tri::kYes, classify::Tri::kUnknown}) {
+      verdicts[static_cast<std::size_t>(tri)] = pool.Intern(classify::TriName(tri));
     }
     for (const LaunchConfig& config : profile.launch_configs) {
       grids.push_back(Dimensions(config.grid, pool));
@@ -55,10 +56,10 @@ struct Cells {
     return config.valid() ? known[config.value] : StringId{};
   }
 
-  const RankContext& rank;
+  const context::RankContext& rank;
   const Profile& profile;
   const DeviceTable& device;
-  Texts texts;
+  tables::Texts texts;
   std::array<StringId, 3> kinds, verdicts;
   std::vector<StringId> grids, blocks;  // The launch properties that a profile has; they are few.
 };
@@ -105,18 +106,18 @@ constexpr LaunchColumn kLaunchColumns[] = {
     {"iteration",
      [](Cells& of, LaunchRow at, Column& to) {
        const std::uint32_t iteration = of.rank.iterations.of_device[at.row];
-       to.AddInteger(iteration == Iterations::kNone ? Column::kAbsentInteger : iteration);
+       to.AddInteger(iteration == context::Iterations::kNone ? Column::kAbsentInteger : iteration);
      }},
     {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
     {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
 };
-static_assert(std::ranges::equal(kLaunchColumns, columns::kLaunches, {}, &LaunchColumn::id,
+static_assert(std::ranges::equal(kLaunchColumns, tables::columns::kLaunches, {}, &LaunchColumn::id,
                                  &ColumnSpec::id));  // None is misspelt or left out.
 
 }  // namespace
 
 // Column by column; columns that the table does not have stay as they are.
-void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
+void AppendLaunches(const context::RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings) {
   Cells cells(rank, strings);
   for (Column* column : columns) {
@@ -128,4 +129,4 @@ void AppendLaunches(const RankContext& rank, std::span<const LaunchRow> rows,
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

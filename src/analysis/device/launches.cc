@@ -17,7 +17,7 @@
 #include "base/metric_id.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 // The work of one call: one call may launch a whole graph of kernels, on several streams.
@@ -94,7 +94,7 @@ class LaunchCounter {
 // Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
 // was launched, with its queue.
 template <class Visit>
-void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
+void VisitStream(const context::RankContext& rank, std::size_t begin, std::size_t end,
                  LaunchCounter& launches, Visit visit) {
   ChosenRows launched;
   for (std::size_t row = begin; row < end; ++row) {
@@ -115,7 +115,7 @@ void VisitStream(const RankContext& rank, std::size_t begin, std::size_t end,
 // stream's times are ever sorted. `visit(row, queue)` is called for work outside of iterations,
 // too.
 template <class Visit>
-LaunchFacts VisitLaunches(const RankContext& rank, Visit visit) {
+LaunchFacts VisitLaunches(const context::RankContext& rank, Visit visit) {
   bool any = false;
   const DeviceTable& device = rank.profile->device;
   LaunchCounter launches(*rank.profile);
@@ -162,7 +162,7 @@ Ns CountedMedian(std::span<const LaunchFacts> ranks) {
 
 }  // namespace
 
-LaunchFacts LaunchFactsOf(const RankContext& rank) {
+LaunchFacts LaunchFactsOf(const context::RankContext& rank) {
   return VisitLaunches(rank, [](DeviceId, std::int32_t) {});
 }
 
@@ -192,7 +192,7 @@ void FoldDelays(LaunchFacts& facts) {
   }
 }
 
-void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
+void SetLaunchMetrics(std::vector<LaunchFacts> ranks, tables::Output& out) {
   std::vector<Ns> delays;
   std::int64_t launches = 0, into_empty_queue = 0;
   Ns error = 0;
@@ -232,7 +232,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, Output& out) {
 }
 
 // Also for queries and scenarios, which ask for rows without the table.
-std::vector<LaunchRow> LaunchRowsOf(const RankContext& rank) {
+std::vector<LaunchRow> LaunchRowsOf(const context::RankContext& rank) {
   std::vector<LaunchRow> rows;
   rows.reserve(rank.profile->device.size());
   VisitLaunches(rank, [&](DeviceId row, std::int32_t queue) {
@@ -245,24 +245,24 @@ namespace {
 
 // For making room once: grown by doubling, the largest table would be in memory one and a half
 // times.
-std::size_t CountLaunched(std::span<const RankContext> ranks) {
+std::size_t CountLaunched(std::span<const context::RankContext> ranks) {
   std::size_t rows = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
   }
   return rows;
 }
 
 // A row for each launch of the profile, and the results for the selected ones.
-std::vector<LaunchFacts> AddRows(std::span<const RankContext> ranks, std::size_t rows,
-                                 Output& out) {
+std::vector<LaunchFacts> AddRows(std::span<const context::RankContext> ranks, std::size_t rows,
+                                 tables::Output& out) {
   std::vector<Column*> columns;
   for (Column& column : out.AddTable("launches").columns()) {
     column.Reserve(rows);
     columns.push_back(&column);
   }
   std::vector<LaunchFacts> facts;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     std::vector<LaunchRow> of_rank;
     of_rank.reserve(rank.profile->device.size());
     facts.push_back(VisitLaunches(rank, [&](DeviceId row, std::int32_t queue) {
@@ -275,10 +275,10 @@ std::vector<LaunchFacts> AddRows(std::span<const RankContext> ranks, std::size_t
 
 }  // namespace
 
-void AddLaunches(std::span<const RankContext> ranks, Output& out) {
+void AddLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
   if (!out.Wants("launches")) {
     std::vector<LaunchFacts> facts;
-    for (const RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
+    for (const context::RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
     return SetLaunchMetrics(std::move(facts), out);
   }
   const std::size_t rows = CountLaunched(ranks);
@@ -290,4 +290,4 @@ void AddLaunches(std::span<const RankContext> ranks, Output& out) {
   SetLaunchMetrics(AddRows(ranks, rows, out), out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

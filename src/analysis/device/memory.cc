@@ -20,14 +20,14 @@
 #include "base/metric_id.h"
 #include "knowledge/memory.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 // The texts of a rank's rows: devices and who wanted the memory, each made once.
 class BlockTexts {
  public:
-  BlockTexts(const RankContext& rank, StringPool& pool)
-      : rank_(rank), pool_(pool), is_range_(*rank.profile, IsFrameworkRange) {}
+  BlockTexts(const context::RankContext& rank, StringPool& pool)
+      : rank_(rank), pool_(pool), is_range_(*rank.profile, work::IsFrameworkRange) {}
 
   StringId Device(const DeviceKey& key) {
     StringId& text = devices_[key];
@@ -38,10 +38,10 @@ class BlockTexts {
   /// Invalid: no operator is known.
   StringId Op(HostId at) {
     const std::uint32_t op = OpOf(rank_, is_range_, at);
-    if (op == OpTree::kNone) return {};
+    if (op == work::OpTree::kNone) return {};
     const std::uint32_t parent = rank_.tree.parent[op];
     const std::vector<StringId>& names = rank_.profile->host.name;
-    const StringId caller = parent == OpTree::kNone ? StringId{} : names[parent];
+    const StringId caller = parent == work::OpTree::kNone ? StringId{} : names[parent];
     const auto [known, is_new] = ops_.try_emplace({names[op].value, caller.value}, StringId{});
     if (is_new) known->second = Named(names[op], caller);
     return known->second;
@@ -56,9 +56,9 @@ class BlockTexts {
     return pool_.Intern(fmt::format("{} ({})", rank_.profile->Name(caller), name));
   }
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   StringPool& pool_;
-  NameMemo is_range_;
+  classify::NameMemo is_range_;
   std::map<DeviceKey, StringId> devices_;
   boost::unordered_flat_map<std::pair<std::uint32_t, std::uint32_t>, StringId> ops_;
 };
@@ -77,7 +77,7 @@ struct Block {
 //   blocks   A: 1 to 3 · B: from 2, still held · C: to 4, held since before the profile
 //
 // An address is given out again once it was returned, so each return closes the last block there.
-std::vector<Block> PairBlocks(const RankContext& rank, BlockTexts& texts) {
+std::vector<Block> PairBlocks(const context::RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
   blocks.reserve(memory.size() / 2 + 1);  // Most are returned.
@@ -108,8 +108,8 @@ std::vector<Block> PairBlocks(const RankContext& rank, BlockTexts& texts) {
   return blocks;
 }
 
-void AppendBlocks(const RankContext& rank, StringPool& pool,
-                  RowWriter<columns::kMemoryEvents>& write) {
+void AppendBlocks(const context::RankContext& rank, StringPool& pool,
+                  tables::RowWriter<tables::columns::kMemoryEvents>& write) {
   BlockTexts texts(rank, pool);
   for (const Block& block : PairBlocks(rank, texts)) {
     const bool whole =
@@ -148,12 +148,13 @@ std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
 }
 
 // The memory in use on a device when each of the selected iterations starts.
-std::vector<std::int64_t> LevelsAtStarts(const RankContext& rank, const DeviceKey& device) {
+std::vector<std::int64_t> LevelsAtStarts(const context::RankContext& rank,
+                                         const DeviceKey& device) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<std::int64_t> levels;
   std::int64_t level = -1;
   std::size_t row = 0;
-  for (const Iteration& iteration : rank.iterations.selected()) {
+  for (const context::Iteration& iteration : rank.iterations.selected()) {
     for (; row < memory.size() && memory.time[row] < iteration.time.start; ++row) {
       if (KeyOf(memory, row) == device && memory.total_allocated[row] >= 0) {
         level = memory.total_allocated[row];
@@ -176,13 +177,13 @@ std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
 }
 
 // Over GPUs and ranks the worst: memory of one device is of no use to another.
-void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
+void PoolPeaks(const context::RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
   for (const MemoryPeak& peak : facts.peaks) {
     if (peak.device_type == 0) continue;  // The gates are about GPUs.
     pooled.allocated = std::max(pooled.allocated, peak.allocated);
     pooled.reserved = std::max(pooled.reserved, peak.reserved);
     pooled.growth = std::max(pooled.growth, peak.growth);
-    const Gpu* gpu = FindGpu(rank.devices, static_cast<std::int32_t>(peak.device));
+    const Gpu* gpu = classify::FindGpu(rank.devices, static_cast<std::int32_t>(peak.device));
     if (gpu != nullptr && gpu->memory > 0 && peak.allocated >= 0) {
       pooled.share = std::max(
           pooled.share, static_cast<double>(peak.allocated) / static_cast<double>(gpu->memory));
@@ -195,8 +196,8 @@ void PoolPeaks(const RankContext& rank, const MemoryFacts& facts, Peaks& pooled)
   }
 }
 
-void AppendCurve(const RankContext& rank, StringPool& pool,
-                 RowWriter<columns::kMemoryCurve>& write) {
+void AppendCurve(const context::RankContext& rank, StringPool& pool,
+                 tables::RowWriter<tables::columns::kMemoryCurve>& write) {
   const MemoryTable& memory = rank.profile->memory;
   BlockTexts texts(rank, pool);
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -211,7 +212,7 @@ void AppendCurve(const RankContext& rank, StringPool& pool,
 
 }  // namespace
 
-MemoryFacts MemoryFactsOf(const RankContext& rank) {
+MemoryFacts MemoryFactsOf(const context::RankContext& rank) {
   MemoryFacts facts;
   facts.any = rank.profile->memory.size() > 0;
   for (const auto& [device, peak] : FindPeaks(rank.profile->memory)) {
@@ -223,8 +224,8 @@ MemoryFacts MemoryFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const MemoryFacts> facts,
-                      Output& out) {
+void SetMemoryMetrics(std::span<const context::RankContext> ranks,
+                      std::span<const MemoryFacts> facts, tables::Output& out) {
   Peaks peaks;
   bool any = false;
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -262,12 +263,12 @@ void SetMemoryMetrics(std::span<const RankContext> ranks, std::span<const Memory
                       : gap);
 }
 
-void AddMemory(std::span<const RankContext> ranks, Output& out) {
+void AddMemory(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::vector<MemoryFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
+  for (const context::RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
   SetMemoryMetrics(ranks, facts, out);
   bool any = false, addresses = false, totals = false;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const MemoryTable& memory = rank.profile->memory;
     any = any || memory.size() > 0;
     for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -281,21 +282,21 @@ void AddMemory(std::span<const RankContext> ranks, Output& out) {
     }
     return;
   }
-  RowWriter<columns::kMemoryOps> ops(out.AddTable("memory_ops"));
-  for (const RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
+  tables::RowWriter<tables::columns::kMemoryOps> ops(out.AddTable("memory_ops"));
+  for (const context::RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
   const std::string old = "the profile was written before PyTorch 1.10, which writes ";
   if (addresses) {
-    RowWriter<columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
-    for (const RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);
+    tables::RowWriter<tables::columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
+    for (const context::RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);
   } else {
     out.SetTableAbsent("memory_events", old + "addresses");
   }
   if (totals) {
-    RowWriter<columns::kMemoryCurve> curve(out.AddTable("memory_curve"));
-    for (const RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
+    tables::RowWriter<tables::columns::kMemoryCurve> curve(out.AddTable("memory_curve"));
+    for (const context::RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
   } else {
     out.SetTableAbsent("memory_curve", old + "the allocator's totals");
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 DeviceKey KeyOf(const MemoryTable& memory, std::size_t row) {
   const int type = memory.device_type[row];
@@ -23,17 +23,17 @@ std::string DeviceName(const DeviceKey& key) {
              : fmt::format("device {} of type {}", key.second, key.first);
 }
 
-std::uint32_t OpOf(const RankContext& rank, NameMemo& is_range, HostId at) {
+std::uint32_t OpOf(const context::RankContext& rank, classify::NameMemo& is_range, HostId at) {
   const HostTable& host = rank.profile->host;
   while (at.valid()) {
     const std::uint32_t op = rank.tree.representative[at.value];
-    if (op != OpTree::kNone) return op;
+    if (op != work::OpTree::kNone) return op;
     const bool transparent =
         host.kind[at.value] == HostKind::kAnnotation && !is_range(host.name[at.value]);
-    if (!transparent) return OpTree::kNone;
+    if (!transparent) return work::OpTree::kNone;
     at = host.parent[at.value];
   }
-  return OpTree::kNone;
+  return work::OpTree::kNone;
 }
 
 namespace {
@@ -49,15 +49,15 @@ using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
 
 // An event counts for the operator that it is in (self) and for all operators around that one.
 // Framework ranges count for neither, but what is outside of them still gets it.
-std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
+std::map<DeviceKey, NameSums> SumByOp(const context::RankContext& rank) {
   const MemoryTable& memory = rank.profile->memory;
   const HostTable& host = rank.profile->host;
-  NameMemo is_range(*rank.profile, IsFrameworkRange);
+  classify::NameMemo is_range(*rank.profile, work::IsFrameworkRange);
   std::map<DeviceKey, NameSums> result;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (!rank.iterations.SelectsHostTime(memory.time[i])) continue;
     const std::uint32_t op = OpOf(rank, is_range, memory.op[i]);
-    if (op == OpTree::kNone || is_range(host.name[op])) continue;
+    if (op == work::OpTree::kNone || is_range(host.name[op])) continue;
     NameSums& sums = result[KeyOf(memory, i)];
     const std::int64_t bytes = memory.bytes[i];
     OpSums& self = sums[host.name[op].value];
@@ -66,7 +66,7 @@ std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
       self.self_allocated += bytes;
       ++self.self_allocations;
     }
-    for (std::uint32_t at = op; at != OpTree::kNone; at = rank.tree.parent[at]) {
+    for (std::uint32_t at = op; at != work::OpTree::kNone; at = rank.tree.parent[at]) {
       if (is_range(host.name[at])) continue;
       OpSums& total = sums[host.name[at].value];
       total.increase += bytes;
@@ -80,7 +80,7 @@ std::map<DeviceKey, NameSums> SumByOp(const RankContext& rank) {
 
 // All calls, whether they allocate or not: memory per call is then of the operator and not of those
 // calls that missed the allocator's cache.
-std::vector<std::int64_t> CallsByName(const RankContext& rank) {
+std::vector<std::int64_t> CallsByName(const context::RankContext& rank) {
   std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
   const HostTable& host = rank.profile->host;
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -92,7 +92,8 @@ std::vector<std::int64_t> CallsByName(const RankContext& rank) {
 
 }  // namespace
 
-void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMemoryOps>& write) {
+void AppendOps(const context::RankContext& rank, StringPool& pool,
+               tables::RowWriter<tables::columns::kMemoryOps>& write) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> calls = CallsByName(rank);
   for (const auto& [device, sums] : SumByOp(rank)) {
@@ -118,4 +119,4 @@ void AppendOps(const RankContext& rank, StringPool& pool, RowWriter<columns::kMe
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -7,11 +7,11 @@
 #include "knowledge/traits.h"
 #include "model/devices.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 // Tiles of all matmuls of the batch; those at the edges count whole. REQUIRES: the tile is known.
-double TilesOfResult(const ProductSizes& sizes, const KernelTile& tile) {
+double TilesOfResult(const work::ProductSizes& sizes, const classify::KernelTile& tile) {
   return sizes.batch * std::ceil(sizes.n / static_cast<double>(tile.first)) *
          std::ceil(sizes.m / static_cast<double>(tile.second));
 }
@@ -22,8 +22,9 @@ bool IsMultiple(double blocks, double tiles) {
 }
 
 // The order of the tile's two numbers that the grid shows, else n first.
-KernelTile Ordered(const ProductSizes& sizes, const KernelTile& tile, double blocks) {
-  const KernelTile other{tile.second, tile.first};
+classify::KernelTile Ordered(const work::ProductSizes& sizes, const classify::KernelTile& tile,
+                             double blocks) {
+  const classify::KernelTile other{tile.second, tile.first};
   if (blocks <= 0) return tile;
   const double here = TilesOfResult(sizes, tile), there = TilesOfResult(sizes, other);
   if (blocks == here || (blocks != there && IsMultiple(blocks, here))) return tile;
@@ -32,7 +33,7 @@ KernelTile Ordered(const ProductSizes& sizes, const KernelTile& tile, double blo
 
 // Parts of the inner dimension, by the grid where it was recorded: of a persistent kernel it is
 // smaller than the tiles, no multiple, or one block a multiprocessor.
-double PartsOf(const ProductSizes& sizes, const TiledKernel& kernel, double tiles,
+double PartsOf(const work::ProductSizes& sizes, const TiledKernel& kernel, double tiles,
                std::int32_t multiprocessors) {
   const bool may_be_persistent = kernel.blocks == multiprocessors && kernel.blocks != tiles &&
                                  kernel.parts <= 1 && !kernel.unknown_parts;
@@ -53,11 +54,11 @@ void FillWaves(OpTiles& tiles, std::int32_t multiprocessors) {
 
 }  // namespace
 
-OpTiles TilesOf(const ProductSizes& sizes, const TiledKernel& kernel,
+OpTiles TilesOf(const work::ProductSizes& sizes, const TiledKernel& kernel,
                 std::int32_t multiprocessors) {
   OpTiles found;
-  if (SharesEvenly(kernel.name)) return found;
-  const auto tile = TileInName(kernel.name);
+  if (classify::SharesEvenly(kernel.name)) return found;
+  const auto tile = classify::TileInName(kernel.name);
   if (tile && sizes.known()) {
     found.tile = Ordered(sizes, *tile, kernel.blocks);
     const double tiles = TilesOfResult(sizes, found.tile);
@@ -114,4 +115,4 @@ double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> pro
   return std::clamp(best, knowledge::kReachLeastOfUsual.value() * usual, 1.0);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -17,7 +17,7 @@
 #include "analysis/work/op_shape.h"
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 // How a product's result is cut into tiles, and how well they fill the multiprocessors.
 
@@ -31,16 +31,17 @@ struct TiledKernel {
 
 /// -1: unknown.
 struct OpTiles {
-  KernelTile tile;       ///< first: of n, second: of m; 0 unknown.
-  double tiles = -1;     ///< Blocks that have work.
-  double wave_use = -1;  ///< tiles / places of the waves that they take, one a multiprocessor.
-  double tile_use = -1;  ///< m·n / area of the tiles: the rest is padding.
+  classify::KernelTile tile;  ///< first: of n, second: of m; 0 unknown.
+  double tiles = -1;          ///< Blocks that have work.
+  double wave_use = -1;       ///< tiles / places of the waves that they take, one a multiprocessor.
+  double tile_use = -1;       ///< m·n / area of the tiles: the rest is padding.
 };
 
 /// From the tile in the kernel's name; without one, from a grid that is no persistent kernel's:
 /// those launch as many blocks as run at a time. Nothing where blocks share the work evenly.
 /// `sizes` may be unknown: then only the grid counts. multiprocessors <= 0: unknown.
-OpTiles TilesOf(const ProductSizes& sizes, const TiledKernel& kernel, std::int32_t multiprocessors);
+OpTiles TilesOf(const work::ProductSizes& sizes, const TiledKernel& kernel,
+                std::int32_t multiprocessors);
 
 // The part of its data sheet that a device reaches.
 
@@ -60,4 +61,4 @@ struct ReachedShare {
 /// its maker's devices. Between half of the usual part and 1: slow matmuls are no slow device.
 double ComputeReach(std::string_view gpu_name, std::span<const ReachedShare> products);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -16,12 +16,12 @@
 #include "analysis/work/op_shape.h"
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 /// All calls of one operator with the same inputs. Times in seconds, sums over the calls; -1
 /// unknown. A plain input, so that tests and summaries need no profile.
 struct MeasuredOp {
-  OpShape shape;
+  work::OpShape shape;
   TiledKernel kernel;
   std::int64_t calls = 1;
   double kernels = 1;  ///< Kernels of all calls.
@@ -31,10 +31,10 @@ struct MeasuredOp {
   double element_bytes = -1;  ///< Bytes of an element of the first operand.
   std::string_view shapes;
   std::int32_t multiprocessors = -1;
-  double reach = 1;                      ///< Part of the peak.
-  double least_time = 0;                 ///< The shortest time of a kernel.
-  std::int64_t single_experts = 0;       ///< For a matmul of an expert: WorkPoint::single_experts.
-  std::optional<Misaligned> misaligned;  ///< Only for a matmul on matrix units.
+  double reach = 1;                 ///< Part of the peak.
+  double least_time = 0;            ///< The shortest time of a kernel.
+  std::int64_t single_experts = 0;  ///< For a matmul of an expert: WorkPoint::single_experts.
+  std::optional<classify::Misaligned> misaligned;  ///< Only for a matmul on matrix units.
 
   bool has_roof() const { return compute_time >= 0 && memory_time >= 0; }
   bool is_compute_bound() const { return compute_time > memory_time; }
@@ -72,4 +72,4 @@ struct OpVerdict {
 /// calls >= 1 where the roof is known.
 OpVerdict JudgeOp(const MeasuredOp& facts);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -22,7 +22,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 /// One launch of a stream: when its call began, and when its work began on the device.
 struct QueueItem {
@@ -185,4 +185,4 @@ class StreamItems {
   ChosenRows rows_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -21,7 +21,7 @@
 #include "base/numbers.h"
 #include "knowledge/roofline.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 constexpr std::string_view kNothingCounted =
@@ -48,12 +48,12 @@ constexpr std::uint32_t kNoPoint = kNoIndex;
 std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number) : -1; }
 
 // The columns from `kind` on.
-void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& write) {
-  const ProductSizes& sizes = point.shape.product;
+void AppendShape(const RooflinePoint& point, tables::RowWriter<tables::columns::kRoofline>& write) {
+  const work::ProductSizes& sizes = point.shape.product;
   const OpVerdict& verdict = point.verdict;
   const OpTiles& tiles = verdict.tiles;
   const bool has_sizes = sizes.known();
-  write.Text("kind"_col, OpKindName(point.shape.kind))
+  write.Text("kind"_col, work::OpKindName(point.shape.kind))
       .IntegerIf("batch"_col, has_sizes, Rounded(sizes.batch))
       .IntegerIf("m"_col, has_sizes, Rounded(sizes.m))
       .IntegerIf("n"_col, has_sizes, Rounded(sizes.n))
@@ -75,7 +75,7 @@ void AppendShape(const RooflinePoint& point, RowWriter<columns::kRoofline>& writ
 
 // The row of a point. REQUIRES: its time is above 0, which PointCollector asks for.
 void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
-               RowWriter<columns::kRoofline>& write) {
+               tables::RowWriter<tables::columns::kRoofline>& write) {
   const WorkPoint& point = of_run.sums;
   const double seconds = static_cast<double>(point.time) / 1e9;
   const double compute = of_run.compute_time(), memory = of_run.memory_time();
@@ -105,12 +105,12 @@ void AppendRow(const WorkKey& key, const RooflinePoint& of_run,
 }
 
 // Longest first, and notes the row of each point for LinkRows().
-void FillTable(RooflinePoints& points, Output& out) {
+void FillTable(RooflinePoints& points, tables::Output& out) {
   std::vector<RooflinePoints::value_type*> rows;
   for (auto& row : points) rows.push_back(&row);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto* a, auto* b) { return a->second.sums.time > b->second.sums.time; });
-  RowWriter<columns::kRoofline> write(out.AddTable("roofline"));
+  tables::RowWriter<tables::columns::kRoofline> write(out.AddTable("roofline"));
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     rows[row]->second.table_row = row;
     AppendRow(rows[row]->first, rows[row]->second, write);
@@ -118,7 +118,7 @@ void FillTable(RooflinePoints& points, Output& out) {
 }
 
 // Why columns are empty, and how to have them.
-void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, Output& out) {
+void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, tables::Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(points.begin(), points.end(),
                        [&](const auto& point) { return has(point.second); });
@@ -144,14 +144,15 @@ void MarkAbsentColumns(const RooflinePoints& points, const Totals& totals, Outpu
 }
 
 // Says which row counts which kernel. REQUIRES: the table is filled.
-void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points, Output& out) {
+void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points,
+              tables::Output& out) {
   for (std::size_t i = 0; i < facts.size(); ++i) {
     std::vector<std::uint32_t> row_of;
     for (const WorkPoint& point : facts[i].points) {
       row_of.push_back(points.find(KeyOf(point))->second.table_row);
     }
     std::vector<std::uint32_t>& rows = out.RowsOfDevice("roofline", i);
-    rows.assign(facts[i].point_of.size(), Output::kNoRow);
+    rows.assign(facts[i].point_of.size(), tables::Output::kNoRow);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (facts[i].point_of[row] != kNoPoint) rows[row] = row_of[facts[i].point_of[row]];
     }
@@ -159,16 +160,17 @@ void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points
 }
 
 // GPU time of the run: every GPU with work, for the whole of its rank's window.
-double GpuSeconds(std::span<const RankContext> ranks) {
+double GpuSeconds(std::span<const context::RankContext> ranks) {
   double seconds = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     seconds +=
         static_cast<double>(rank.window().length()) / 1e9 * static_cast<double>(rank.gpus.size());
   }
   return seconds;
 }
 
-void SetAllAbsent(std::initializer_list<MetricId> ids, const std::string& reason, Output& out) {
+void SetAllAbsent(std::initializer_list<MetricId> ids, const std::string& reason,
+                  tables::Output& out) {
   for (const MetricId id : ids) out.SetAbsent(id, reason);
 }
 
@@ -195,7 +197,7 @@ bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
 
 // Why a point that computes has no peak. Each reason is the missing piece, so that it can be
 // repaired.
-std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const Output& out) {
+std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const tables::Output& out) {
   constexpr std::string_view kRemedy = "; add it to the file that the policy names under `devices`";
   const std::string gpu(std::get<4>(key));
   const std::string op(std::get<0>(key));
@@ -217,7 +219,8 @@ std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const Outp
 
 // A point without FLOPs (a copy) needs no peak. If points that compute have none, the longest of
 // them gives the reason.
-void AddPoint(const WorkKey& key, const RooflinePoint& point, const Output& out, Totals& totals) {
+void AddPoint(const WorkKey& key, const RooflinePoint& point, const tables::Output& out,
+              Totals& totals) {
   totals.flops += point.sums.flops;
   if (point.sums.is_matrix) totals.matrix_time += point.sums.time;
   if (point.sums.flops == 0) return;
@@ -238,8 +241,8 @@ Ns NotCountedTime(const Totals& totals) {
   return time;
 }
 
-void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
-                const Totals& totals, Output& out) {
+void SetMetrics(std::span<const context::RankContext> ranks, std::span<const RooflineFacts> facts,
+                const Totals& totals, tables::Output& out) {
   const bool has_timeline = All(facts, &RooflineFacts::has_timeline);
   const double seconds = GpuSeconds(ranks);
   if (!has_timeline || seconds <= 0) {
@@ -287,8 +290,8 @@ void SetMetrics(std::span<const RankContext> ranks, std::span<const RooflineFact
 
 }  // namespace
 
-void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFacts> facts,
-                 Output& out) {
+void AddRoofline(std::span<const context::RankContext> ranks, std::span<const RooflineFacts> facts,
+                 tables::Output& out) {
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
@@ -316,4 +319,4 @@ void AddRoofline(std::span<const RankContext> ranks, std::span<const RooflineFac
   SetMetrics(ranks, facts, totals, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

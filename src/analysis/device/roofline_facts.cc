@@ -18,7 +18,7 @@
 #include "analysis/work/recomputation.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 constexpr std::uint32_t kOfNoPoint = kNoIndex;
@@ -33,24 +33,24 @@ bool ValuesMatter(std::string_view op) {
 }
 
 // The GPU on which an operator's kernels ran: the first one's.
-std::vector<std::int32_t> GpuOfCalls(const RankContext& rank) {
+std::vector<std::int32_t> GpuOfCalls(const context::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::int32_t> gpus(rank.profile->host.size(), -1);
   for (std::size_t row = device.size(); row-- > 0;) {
     const HostId op = device.op[row];
     if (device.kind[row] != DeviceKind::kKernel || !op.valid()) continue;
     const std::uint32_t counted = rank.works.counted_in[op.value];
-    if (counted != OpWorks::kNone) gpus[counted] = device.gpu[row];
+    if (counted != work::OpWorks::kNone) gpus[counted] = device.gpu[row];
   }
   return gpus;
 }
 
 // Products that are there and have no known work: grouped and sparse ones, operators of projects.
-void AddNotCounted(const RankContext& rank, std::uint32_t row, NameMemo& is_eligible,
-                   RooflineFacts& facts) {
+void AddNotCounted(const context::RankContext& rank, std::uint32_t row,
+                   classify::NameMemo& is_eligible, RooflineFacts& facts) {
   const HostId op = rank.profile->device.op[row];
-  if (op.valid() && rank.works.counted_in[op.value] != OpWorks::kNone) return;
-  if (!IsMatrixRule(rank.classes[row]) && !(op.valid() && is_eligible(op))) return;
+  if (op.valid() && rank.works.counted_in[op.value] != work::OpWorks::kNone) return;
+  if (!classify::IsMatrixRule(rank.classes[row]) && !(op.valid() && is_eligible(op))) return;
   const std::string_view name = op.valid() ? rank.profile->Name(rank.profile->host.name[op.value])
                                            : std::string_view("kernels without an operator");
   facts.not_counted[std::string(name)] += rank.profile->device.duration[row];
@@ -59,17 +59,17 @@ void AddNotCounted(const RankContext& rank, std::uint32_t row, NameMemo& is_elig
 // Adds up the calls of one rank; the point of each by row of the host table.
 class PointCollector {
  public:
-  explicit PointCollector(const RankContext& rank)
+  explicit PointCollector(const context::RankContext& rank)
       : rank_(rank),
         values_matter_(*rank.profile, ValuesMatter),
         point_of_(rank.profile->host.size(), kOfNoPoint) {
     const HostTable& host = rank.profile->host;
     const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
-    const std::vector<bool> recomputed = FindRecomputed(*rank.profile);
+    const std::vector<bool> recomputed = work::FindRecomputed(*rank.profile);
     for (std::uint32_t row = 0; row < host.size(); ++row) {
       if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
       if (!rank.InIterations(HostId{row})) continue;
-      const OpWork& work = *rank.works.Find(row);
+      const work::OpWork& work = *rank.works.Find(row);
       const std::uint32_t point = PointOf(row, gpus[row]);
       WorkPoint call;
       call.calls = 1;
@@ -115,7 +115,7 @@ class PointCollector {
     if (!is_new) return known->second;
     // Several GPUs may have one name.
     const Profile& profile = *rank_.profile;
-    const Gpu* device = FindGpu(rank_.devices, gpu);
+    const Gpu* device = classify::FindGpu(rank_.devices, gpu);
     const std::string_view gpu_name = device == nullptr ? std::string_view() : device->name;
     const auto [at, is_new_key] = by_key_.try_emplace({ids[0], ids[1], ids[2], ids[3], gpu_name},
                                                       static_cast<std::uint32_t>(points_.size()));
@@ -138,8 +138,8 @@ class PointCollector {
                                                          : StringId{};
   }
 
-  const RankContext& rank_;
-  NameMemo values_matter_;
+  const context::RankContext& rank_;
+  classify::NameMemo values_matter_;
   std::vector<WorkPoint> points_;
   std::vector<std::uint32_t> point_of_;
   std::map<std::array<std::uint32_t, 5>, std::uint32_t> by_ids_;
@@ -152,7 +152,7 @@ class PointCollector {
 // these and not for each kernel.
 class PointKernels {
  public:
-  explicit PointKernels(const RankContext& rank) : profile_(*rank.profile) {}
+  explicit PointKernels(const context::RankContext& rank) : profile_(*rank.profile) {}
 
   void Add(std::uint32_t row, std::uint32_t point) {
     if (point == kOfNoPoint) return;
@@ -177,9 +177,9 @@ class PointKernels {
   void Describe(const Sum& sum, WorkPoint& point) const {
     const std::string_view name = profile_.Name(profile_.device.name[sum.row]);
     point.kernels += sum.calls;
-    point.parts = std::max(point.parts, PartsInName(name));
-    point.unknown_parts = point.unknown_parts || NamesUnknownParts(name);
-    point.read_at_once = LeastRead(point.read_at_once, AlignmentInName(name));
+    point.parts = std::max(point.parts, classify::PartsInName(name));
+    point.unknown_parts = point.unknown_parts || classify::NamesUnknownParts(name);
+    point.read_at_once = LeastRead(point.read_at_once, classify::AlignmentInName(name));
     if (sum.time < point.kernel_time || (sum.time == point.kernel_time && name >= point.kernel)) {
       return;
     }
@@ -207,14 +207,14 @@ class PointKernels {
 };
 
 // Without threads there is no tree, and without a tree no evidence of recomputation.
-bool KnowsThreads(const RankContext& rank) {
+bool KnowsThreads(const context::RankContext& rank) {
   const std::vector<ThreadId>& threads = rank.profile->host.thread;
   return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
 }
 
 }  // namespace
 
-RooflineFacts RooflineFactsOf(const RankContext& rank) {
+RooflineFacts RooflineFactsOf(const context::RankContext& rank) {
   RooflineFacts facts;
   PointCollector collector(rank);
   facts.points = collector.Take();
@@ -223,15 +223,15 @@ RooflineFacts RooflineFactsOf(const RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   facts.point_of.assign(device.size(), kOfNoPoint);
   PointKernels kernels(rank);
-  NameMemo is_eligible(*rank.profile, IsEligibleOp);
+  classify::NameMemo is_eligible(*rank.profile, classify::IsEligibleOp);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
     const HostId op = device.op[row];
-    const std::uint32_t call = op.valid() ? rank.works.counted_in[op.value] : OpWorks::kNone;
-    if (call != OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
+    const std::uint32_t call = op.valid() ? rank.works.counted_in[op.value] : work::OpWorks::kNone;
+    if (call != work::OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
     if (rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
     facts.kernel_time += device.duration[row];
-    if (call != OpWorks::kNone) kernels.Add(row, facts.point_of[row]);
+    if (call != work::OpWorks::kNone) kernels.Add(row, facts.point_of[row]);
     AddNotCounted(rank, row, is_eligible, facts);
   }
   kernels.Describe(facts.points);
@@ -240,4 +240,4 @@ RooflineFacts RooflineFactsOf(const RankContext& rank) {
   return facts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

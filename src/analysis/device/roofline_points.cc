@@ -10,7 +10,7 @@
 #include "knowledge/reach.h"
 #include "knowledge/traits.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 // Matmuls of one type on one kind of GPU. Their peak identifies the type.
@@ -18,16 +18,17 @@ using ReachKey = std::pair<std::string_view, double>;
 ReachKey ReachKeyOf(const RooflinePoint& point) { return {point.sums.gpu, point.peak()}; }
 
 // From the texts that summaries keep, so that points of events and of summaries are alike.
-OpShape ShapeOfPoint(const WorkPoint& sums) {
-  const auto call = CallOf(CallText{sums.name, sums.shapes, sums.dtypes, sums.values});
-  return call ? ShapeOf(*call) : OpShape();
+work::OpShape ShapeOfPoint(const WorkPoint& sums) {
+  const auto call = work::CallOf(work::CallText{sums.name, sums.shapes, sums.dtypes, sums.values});
+  return call ? work::ShapeOf(*call) : work::OpShape();
 }
 
 // Only for matmuls on matrix units, and where padding would add little work: else other advice is
 // better.
-std::optional<Misaligned> MisalignedOf(const WorkPoint& sums) {
+std::optional<classify::Misaligned> MisalignedOf(const WorkPoint& sums) {
   if (!sums.is_matrix || sums.tensor_core_time <= 0) return std::nullopt;
-  const auto found = FindMisaligned(sums.name, sums.shapes, sums.dtype, sums.read_at_once);
+  const auto found =
+      classify::FindMisaligned(sums.name, sums.shapes, sums.dtype, sums.read_at_once);
   return found && found->overhead() <= knowledge::kTraitsPaddingOverhead.value() ? found
                                                                                  : std::nullopt;
 }
@@ -45,7 +46,7 @@ MeasuredOp FactsOf(const RooflinePoint& point) {
   facts.memory_time = point.memory_time();
   facts.flops = sums.flops;
   facts.bytes = sums.bytes;
-  facts.element_bytes = DtypeBytes(sums.dtype);
+  facts.element_bytes = classify::DtypeBytes(sums.dtype);
   facts.multiprocessors = sums.multiprocessors;
   facts.reach = point.reach > 0 ? point.reach : 1;
   facts.least_time = LeastKernelTime(sums.gpu);
@@ -99,8 +100,9 @@ void Join(WorkPoint& point, const WorkPoint& other) {
 }
 
 double RooflinePoint::peak() const {
-  return peaks == nullptr ? 0
-                          : FlopPeak(*peaks, sums.dtype, sums.is_matrix, sums.tensor_core_time > 0);
+  return peaks == nullptr
+             ? 0
+             : work::FlopPeak(*peaks, sums.dtype, sums.is_matrix, sums.tensor_core_time > 0);
 }
 
 double RooflinePoint::compute_time() const { return peak() > 0 ? sums.flops / peak() : -1; }
@@ -118,9 +120,9 @@ double SecondsOnMatrixUnits(const RooflinePoint& point) {
   const bool may_use = sums.is_matrix && sums.tensor_core_time <= 0 && point.memory_time() >= 0;
   if (!may_use || sums.dtype == "float64") return -1;
   const bool is_fp32 = sums.dtype == "float32";
-  const double tf32 = is_fp32 ? FlopPeak(*point.peaks, "float32", true, true) : 0;
-  const bool has_tf32 = tf32 > FlopPeak(*point.peaks, "float32", true, false);
-  const double peak = has_tf32 ? tf32 : FlopPeak(*point.peaks, "float16", true, true);
+  const double tf32 = is_fp32 ? work::FlopPeak(*point.peaks, "float32", true, true) : 0;
+  const bool has_tf32 = tf32 > work::FlopPeak(*point.peaks, "float32", true, false);
+  const double peak = has_tf32 ? tf32 : work::FlopPeak(*point.peaks, "float16", true, true);
   if (peak <= point.peak()) return -1;
   // Relative to the bytes of the recorded type.
   const double bytes = is_fp32 && !has_tf32 ? 0.5 : 1;
@@ -133,7 +135,7 @@ const DevicePeaks* KnownPeaks::Of(std::string_view name) {
   if (is_new) {
     Gpu gpu;
     gpu.name = name;
-    at->second = PeaksOf(gpu, knowledge_.devices);
+    at->second = work::PeaksOf(gpu, knowledge_.devices);
   }
   return at->second ? &*at->second : nullptr;
 }
@@ -162,7 +164,7 @@ void JudgePoints(RooflinePoints& points) {
   std::map<ReachKey, std::vector<ReachedShare>> products;
   for (auto& [key, point] : points) {
     point.shape = ShapeOfPoint(point.sums);
-    if (point.shape.kind == OpKind::kProduct && point.sums.time > 0) {
+    if (point.shape.kind == work::OpKind::kProduct && point.sums.time > 0) {
       products[ReachKeyOf(point)].push_back(ShareOf(point));
     }
   }
@@ -174,4 +176,4 @@ void JudgePoints(RooflinePoints& points) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

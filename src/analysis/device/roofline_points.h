@@ -13,7 +13,7 @@
 #include "analysis/device/roofline.h"
 #include "analysis/work/device_peaks.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 /// The identity of a point.
 using WorkKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
@@ -31,7 +31,7 @@ struct RooflinePoint {
   WorkPoint sums;
   const DevicePeaks* peaks = nullptr;
   std::uint32_t table_row = 0;  ///< Once the table is filled.
-  OpShape shape;
+  work::OpShape shape;
   double reach = -1;  ///< Only for matmuls and their equivalents; -1: unknown.
   OpVerdict verdict;
 
@@ -45,11 +45,11 @@ using RooflinePoints = std::map<WorkKey, RooflinePoint>;  ///< Keys point into t
 /// that it gives stay valid as long as it lives.
 class KnownPeaks {
  public:
-  explicit KnownPeaks(const Knowledge& knowledge) : knowledge_(knowledge) {}
+  explicit KnownPeaks(const classify::Knowledge& knowledge) : knowledge_(knowledge) {}
   const DevicePeaks* Of(std::string_view name);
 
  private:
-  const Knowledge& knowledge_;
+  const classify::Knowledge& knowledge_;
   std::map<std::string_view, std::optional<DevicePeaks>> peaks_;  // Names are those of points.
 };
 
@@ -63,4 +63,4 @@ RooflinePoints PoolPoints(std::span<const RooflineFacts> facts, KnownPeaks& peak
 /// follows from the best of its matmuls.
 void JudgePoints(RooflinePoints& points);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

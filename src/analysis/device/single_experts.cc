@@ -17,7 +17,7 @@
 #include "base/numbers.h"
 #include "knowledge/traits.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 // A call of a module, or a matmul with its point.
@@ -35,22 +35,23 @@ struct Group {
 };
 
 // By point; unknown sizes for all that is no product.
-std::vector<ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
-  std::vector<ProductSizes> sizes;
+std::vector<work::ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
+  std::vector<work::ProductSizes> sizes;
   for (const WorkPoint& point : points) {
-    OpShape shape;
+    work::OpShape shape;
     if (point.is_matrix) {
-      const auto call = CallOf(CallText{point.name, point.shapes, point.dtypes, point.values});
-      if (call) shape = ShapeOf(*call);
+      const auto call =
+          work::CallOf(work::CallText{point.name, point.shapes, point.dtypes, point.values});
+      if (call) shape = work::ShapeOf(*call);
     }
-    sizes.push_back(shape.kind == OpKind::kProduct ? shape.product : ProductSizes());
+    sizes.push_back(shape.kind == work::OpKind::kProduct ? shape.product : work::ProductSizes());
   }
   return sizes;
 }
 
 // Modules and matmuls of each thread with modules, by start, the longest first.
-ItemsOfThreads ItemsOf(const RankContext& rank, std::span<const std::uint32_t> point_of,
-                       const std::vector<ProductSizes>& sizes) {
+ItemsOfThreads ItemsOf(const context::RankContext& rank, std::span<const std::uint32_t> point_of,
+                       const std::vector<work::ProductSizes>& sizes) {
   ItemsOfThreads threads;
   const PythonTable& python = rank.profile->python;
   for (std::uint32_t row = 0; row < python.size(); ++row) {
@@ -86,7 +87,7 @@ bool AreExperts(const Group& group) {
 
 // A walk with a stack of open modules. Each matmul counts for the modules around it, up to
 // traits.modules_around, since which of them is the layer of experts is not recorded.
-void MarkExperts(const std::vector<Item>& items, const std::vector<ProductSizes>& sizes,
+void MarkExperts(const std::vector<Item>& items, const std::vector<work::ProductSizes>& sizes,
                  std::vector<WorkPoint>& points) {
   using Key = std::tuple<std::uint32_t, std::string_view, double, double>;
   std::map<Key, Group> groups;
@@ -98,7 +99,7 @@ void MarkExperts(const std::vector<Item>& items, const std::vector<ProductSizes>
       continue;
     }
     const std::uint32_t point = items[i].point;
-    const ProductSizes& size = sizes[point];
+    const work::ProductSizes& size = sizes[point];
     const auto around = knowledge::kTraitsModulesAround.as<std::size_t>();
     for (std::size_t level = 0; level < std::min(around, open.size()); ++level) {
       const std::uint32_t module = open[open.size() - 1 - level];
@@ -118,13 +119,13 @@ void MarkExperts(const std::vector<Item>& items, const std::vector<ProductSizes>
 
 }  // namespace
 
-void FindSingleExperts(const RankContext& rank, std::span<const std::uint32_t> point_of,
+void FindSingleExperts(const context::RankContext& rank, std::span<const std::uint32_t> point_of,
                        std::vector<WorkPoint>& points) {
   if (rank.profile->python.size() == 0) return;
-  const std::vector<ProductSizes> sizes = SizesOf(points);
+  const std::vector<work::ProductSizes> sizes = SizesOf(points);
   for (const auto& [thread, items] : ItemsOf(rank, point_of, sizes)) {
     MarkExperts(items, sizes, points);
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

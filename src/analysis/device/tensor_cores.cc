@@ -19,7 +19,7 @@
 #include "base/numbers.h"
 #include "knowledge/tensor_cores.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 namespace {
 
 double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast<double>(whole); }
@@ -33,37 +33,38 @@ double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast
 //
 // Kernels that neither a rule nor an operator explains are `unknown` as well; of graphs that were
 // recorded whole only that is known.
-TensorCoreTimes SumTimes(const RankContext& rank, std::span<const Tri> eligible) {
+TensorCoreTimes SumTimes(const context::RankContext& rank,
+                         std::span<const classify::Tri> eligible) {
   const DeviceTable& device = rank.profile->device;
   TensorCoreTimes times;
   for (std::size_t i = 0; i < device.size(); ++i) {
     if (device.kind[i] != DeviceKind::kKernel) continue;
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     const Ns time = device.duration[i];
-    const Tri uses = rank.classes[i].tensor_core;
+    const classify::Tri uses = rank.classes[i].tensor_core;
     times.kernels += time;
-    if (uses == Tri::kUnknown && rank.profile->IsWholeGraph(i)) {
+    if (uses == classify::Tri::kUnknown && rank.profile->IsWholeGraph(i)) {
       times.unknown += time;
       times.whole_graphs += time;
       continue;
     }
-    if (uses == Tri::kYes) times.tensor_core += time;
-    if (uses == Tri::kUnknown) times.undecided += time;
-    if (eligible[i] == Tri::kUnknown && rank.classes[i].rule == 0) times.unknown += time;
-    if (eligible[i] != Tri::kYes) continue;
+    if (uses == classify::Tri::kYes) times.tensor_core += time;
+    if (uses == classify::Tri::kUnknown) times.undecided += time;
+    if (eligible[i] == classify::Tri::kUnknown && rank.classes[i].rule == 0) times.unknown += time;
+    if (eligible[i] != classify::Tri::kYes) continue;
     times.eligible += time;
-    if (uses == Tri::kYes) times.eligible_tensor_core += time;
-    if (uses == Tri::kUnknown) times.eligible_undecided += time;
+    if (uses == classify::Tri::kYes) times.eligible_tensor_core += time;
+    if (uses == classify::Tri::kUnknown) times.eligible_undecided += time;
   }
   return times;
 }
 
 // Rows are sorted by GPU, so each is asked once. Without any work nothing says that there are none.
-bool HasTensorCores(const RankContext& rank) {
+bool HasTensorCores(const context::RankContext& rank) {
   const auto& gpus = rank.profile->device.gpu;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     if (i > 0 && gpus[i] == gpus[i - 1]) continue;
-    if (MayHaveTensorCores(*rank.profile, rank.devices, gpus[i])) return true;
+    if (classify::MayHaveTensorCores(*rank.profile, rank.devices, gpus[i])) return true;
   }
   return gpus.empty();
 }
@@ -80,7 +81,7 @@ struct Bounded {
 // The share, and its range by undecided kernels; where `is_range`, a limit between the two
 // is undecided. `count_undecided`: the policy counts them as using, so nothing is uncertain.
 void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is_range,
-                Output& out) {
+                tables::Output& out) {
   const double lower = Share(times.sure, times.whole);
   const double upper = Share(times.sure + times.undecided, times.whole);
   out.Set(id, count_undecided ? upper : lower);
@@ -103,13 +104,14 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
 }
 
 // The effect of unknown graphs on a share: all of them count, or none does.
-void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times, Output& out) {
+void SetWithGraphs(MetricId id, Ns part, Ns whole, const TensorCoreTimes& times,
+                   tables::Output& out) {
   if (times.whole_graphs == 0 || whole == 0) return;
   const double other = Share(part, whole);
   const bool is_more = other > AsNumber(out.ValueOf(id), 0);
-  out.MayBe(
-      id, other,
-      fmt::format("{} to {}, as {}", is_more ? "up" : "down", FormatShare(other), kWholeGraphs));
+  out.MayBe(id, other,
+            fmt::format("{} to {}, as {}", is_more ? "up" : "down", FormatShare(other),
+                        tables::kWholeGraphs));
 }
 
 // That hardly anything could use them is a claim, which unknown kernels of unknown operators do not
@@ -123,21 +125,21 @@ std::string WhyUnknown(const TensorCoreTimes& times) {
   const double graphs = Share(times.whole_graphs, times.kernels);
   if (graphs > knowledge::kTensorCoresUnknownShare) {
     return fmt::format("{} of the kernel time is in graphs, and {}", FormatShare(graphs),
-                       kWholeGraphs);
+                       tables::kWholeGraphs);
   }
   return "neither the kernels nor the operators of " +
          FormatShare(Share(times.unknown, times.kernels)) + " of the kernel time are known by name";
 }
 
 void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
-                   bool count_undecided, Output& out) {
+                   bool count_undecided, tables::Output& out) {
   constexpr MetricId kId = metric::kTensorCoreEfficiency;
   if (!Any(facts, &TensorCoreFacts::any_tensor_cores))
     return out.SetAbsent(kId,
                          out.Told("no recorded {{ device.device }} has {{ device.matrix_units }}"));
   if (IsUnknown(times)) return out.SetAbsent(kId, WhyUnknown(times));
   if (times.eligible == 0) {
-    if (times.whole_graphs > 0) return out.SetAbsent(kId, std::string(kWholeGraphs));
+    if (times.whole_graphs > 0) return out.SetAbsent(kId, std::string(tables::kWholeGraphs));
     return out.SetAbsent(
         kId, out.Told("no operator that could use {{ device.matrix_units }} launched a kernel"));
   }
@@ -157,7 +159,7 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
 }
 
 void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
-                bool count_undecided, Output& out) {
+                bool count_undecided, tables::Output& out) {
   if (times.kernels == 0) {
     const bool any = Any(facts, &TensorCoreFacts::has_device);
     const std::string reason = any ? "no kernel takes time" : out.Gap(Capability::kDeviceEvents);
@@ -186,7 +188,7 @@ struct OpRow {
   std::size_t rank = 0;            // That rank's position.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
-  Tri uses = Tri::kNo;
+  classify::Tri uses = classify::Tri::kNo;
   std::int64_t read_at_once = 0;
   std::vector<std::pair<std::size_t, const EligibleOp*>> parts;  // The counted parts, by rank.
 };
@@ -198,7 +200,8 @@ std::int64_t Least(std::int64_t a, std::int64_t b) {
 
 // A call is its row of the host table, so several kernels of one call count it once.
 // Eligible operators of one rank by name, shapes and types, as the device rows name them.
-std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri> eligible) {
+std::vector<EligibleOp> CollectOps(const context::RankContext& rank,
+                                   std::span<const classify::Tri> eligible) {
   std::vector<EligibleOp> rows;
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
@@ -208,7 +211,7 @@ std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri>
   std::vector<std::int64_t> at_once(profile.strings.size(), -1);  // By name, once asked for.
   for (std::size_t i = 0; i < device.size(); ++i) {
     const HostId op = device.op[i];
-    if (eligible[i] != Tri::kYes || !op.valid()) continue;
+    if (eligible[i] != classify::Tri::kYes || !op.valid()) continue;
     if (!rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)})) continue;
     std::uint32_t& at = row_of[op.value];
     if (at == kNoIndex) {  // First kernel of this call.
@@ -228,39 +231,40 @@ std::vector<EligibleOp> CollectOps(const RankContext& rank, std::span<const Tri>
       ++rows[at].calls;
     }
     EligibleOp& row = rows[at];
-    const Tri uses = rank.classes[i].tensor_core;
+    const classify::Tri uses = rank.classes[i].tensor_core;
     row.time += device.duration[i];
     row.work.push_back(static_cast<std::uint32_t>(i));
-    if (uses == Tri::kYes) row.tensor_core_time += device.duration[i];
-    if (uses == Tri::kYes || row.uses == Tri::kNo) row.uses = uses;
+    if (uses == classify::Tri::kYes) row.tensor_core_time += device.duration[i];
+    if (uses == classify::Tri::kYes || row.uses == classify::Tri::kNo) row.uses = uses;
     const StringId kernel = device.name[i];
     if (!kernel.valid()) continue;
-    if (at_once[kernel.value] < 0) at_once[kernel.value] = AlignmentInName(profile.Name(kernel));
+    if (at_once[kernel.value] < 0)
+      at_once[kernel.value] = classify::AlignmentInName(profile.Name(kernel));
     row.read_at_once = Least(row.read_at_once, at_once[kernel.value]);
   }
   return rows;
 }
 
-Gpu GpuOf(const RankContext& rank, std::int32_t id) {
-  if (const Gpu* gpu = FindGpu(rank.devices, id)) return *gpu;
+Gpu GpuOf(const context::RankContext& rank, std::int32_t id) {
+  if (const Gpu* gpu = classify::FindGpu(rank.devices, id)) return *gpu;
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
-void AppendRow(const OpRow& row, const RankContext& rank, bool is_nvidia,
-               RowWriter<columns::kTensorCoreOps>& write) {
+void AppendRow(const OpRow& row, const context::RankContext& rank, bool is_nvidia,
+               tables::RowWriter<tables::columns::kTensorCoreOps>& write) {
   const std::string_view name = row.op->name;
   const std::string_view shapes = row.op->shapes;
-  const std::string_view dtype = FirstTensorDtypeOf(name, shapes, row.op->dtypes);
-  const EligibilityVerdict verdict =
-      JudgeEligibility(name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu), is_nvidia);
+  const std::string_view dtype = classify::FirstTensorDtypeOf(name, shapes, row.op->dtypes);
+  const classify::EligibilityVerdict verdict = classify::JudgeEligibility(
+      name, shapes, dtype, row.uses, GpuOf(rank, row.op->gpu), is_nvidia);
   write.Text("name"_col, name)
       .Text("input_shapes"_col, shapes)
       .Text("dtype"_col, dtype)
-      .Text("verdict"_col, EligibilityName(verdict))
+      .Text("verdict"_col, classify::EligibilityName(verdict))
       .Integer("calls"_col, row.calls)
       .Integer("time"_col, row.time)
       .Integer("tensor_core_time"_col, row.tensor_core_time);
-  if (const auto misaligned = FindMisaligned(name, shapes, dtype, row.read_at_once)) {
+  if (const auto misaligned = classify::FindMisaligned(name, shapes, dtype, row.read_at_once)) {
     write.Text("dimension"_col, misaligned->dimension)
         .Integer("size"_col, misaligned->size)
         .Integer("aligned_size"_col, misaligned->aligned)
@@ -293,7 +297,7 @@ std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
     row.tensor_core_time += op->tensor_core_time;
     row.read_at_once = Least(row.read_at_once, op->read_at_once);
     row.parts.emplace_back(rank, op);
-    if (op->uses == Tri::kYes || row.uses == Tri::kNo) row.uses = op->uses;
+    if (op->uses == classify::Tri::kYes || row.uses == classify::Tri::kNo) row.uses = op->uses;
   }
   std::stable_sort(pooled.begin(), pooled.end(),
                    [](const OpRow& a, const OpRow& b) { return a.time > b.time; });
@@ -301,9 +305,11 @@ std::vector<OpRow> PoolRows(std::span<const TensorCoreFacts> facts) {
 }
 
 // Says which row counts which kernel.
-void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> facts, Output& out) {
+void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> facts,
+              tables::Output& out) {
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
-    out.RowsOfDevice("tensor_core_ops", rank).assign(facts[rank].device_rows, Output::kNoRow);
+    out.RowsOfDevice("tensor_core_ops", rank)
+        .assign(facts[rank].device_rows, tables::Output::kNoRow);
   }
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     for (const auto& [rank, op] : rows[row].parts) {
@@ -315,8 +321,8 @@ void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> f
 
 }  // namespace
 
-TensorCoreFacts TensorCoreFactsOf(const RankContext& rank) {
-  const std::vector<Tri> eligible = EligibleKernels(*rank.profile, rank.classes);
+TensorCoreFacts TensorCoreFactsOf(const context::RankContext& rank) {
+  const std::vector<classify::Tri> eligible = EligibleKernels(*rank.profile, rank.classes);
   TensorCoreFacts facts;
   facts.times = SumTimes(rank, eligible);
   facts.any_tensor_cores = HasTensorCores(rank);
@@ -326,8 +332,8 @@ TensorCoreFacts TensorCoreFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
-                    Output& out) {
+void AddTensorCores(std::span<const context::RankContext> ranks,
+                    std::span<const TensorCoreFacts> facts, tables::Output& out) {
   TensorCoreTimes times;
   for (const TensorCoreFacts& rank : facts) {
     times.kernels += rank.times.kernels;
@@ -347,10 +353,10 @@ void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCo
                                 "have launched a kernel"));
     return;
   }
-  RowWriter<columns::kTensorCoreOps> write(out.AddTable("tensor_core_ops"));
+  tables::RowWriter<tables::columns::kTensorCoreOps> write(out.AddTable("tensor_core_ops"));
   const bool is_nvidia = out.accelerator() == Accelerator::kNvidia;
   for (const OpRow& row : rows) AppendRow(row, ranks[row.rank], is_nvidia, write);
   LinkRows(rows, facts, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

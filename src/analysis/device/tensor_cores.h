@@ -14,7 +14,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::device {
 
 /// Per row of DeviceTable: whether its time is in an operator that could use Tensor Cores. Yes for
 /// kernels of eligible operators and for every kernel that uses Tensor Cores (else efficiency could
@@ -22,7 +22,8 @@ namespace profgauge {
 /// product, and is unknown otherwise. So is a kernel that no rule knows under an operator that is
 /// neither a listed product nor PyTorch's own, and a graph that was recorded whole. Copies, sets
 /// and collectives never count, nor FP64 where no GPU has Tensor Cores for it.
-std::vector<Tri> EligibleKernels(const Profile& profile, const KernelClasses& classes);
+std::vector<classify::Tri> EligibleKernels(const Profile& profile,
+                                           const classify::KernelClasses& classes);
 
 /// GPU time of kernels in the selected iterations, ns. Kernels that overlap count each.
 struct TensorCoreTimes {
@@ -39,7 +40,7 @@ struct EligibleOp {
   std::int32_t gpu = -1;  ///< The GPU of the first kernel.
   std::int64_t calls = 0;
   Ns time = 0, tensor_core_time = 0;
-  Tri uses = Tri::kNo;
+  classify::Tri uses = classify::Tri::kNo;
   std::int64_t read_at_once = 0;    ///< Least AlignmentInName() of its kernels; 0: none says.
   std::vector<std::uint32_t> work;  ///< Rows of the rank's device table; not to be kept.
 };
@@ -53,13 +54,13 @@ struct TensorCoreFacts {
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
 /// The sums of one rank over its selected iterations. Texts are views into the profile. O(rows).
-TensorCoreFacts TensorCoreFactsOf(const RankContext& rank);
+TensorCoreFacts TensorCoreFactsOf(const context::RankContext& rank);
 
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.
 /// Only devices and knowledge of the contexts are used. Undecided kernels make a range: the metric
 /// is its lower end, with Knowledge::undecided_use_tensor_cores its upper end. REQUIRES: `ranks` is
 /// not empty.
-void AddTensorCores(std::span<const RankContext> ranks, std::span<const TensorCoreFacts> facts,
-                    Output& out);
+void AddTensorCores(std::span<const context::RankContext> ranks,
+                    std::span<const TensorCoreFacts> facts, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::device

@@ -14,7 +14,7 @@
 #include "analysis/dlprof/report.h"
 #include "base/errors.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 namespace {
 
 std::string Upper(std::string text) {
@@ -29,7 +29,7 @@ class Computation {
   Computation(const Profile& profile, const Instances& instances, std::vector<Span> iterations)
       : profile_(profile),
         instances_(instances),
-        classes_(ClassifyDevice(profile)),
+        classes_(classify::ClassifyDevice(profile)),
         iterations_(std::move(iterations)) {}
 
   Status Select(const Selection& selection) {
@@ -124,12 +124,12 @@ class Computation {
     op.direction = instance.direction;
     op.stack = instance.stack;
     op.unassociated = instance.unassociated;
-    op.eligible = !op.unassociated && IsEligibleOp(op.type);
+    op.eligible = !op.unassociated && classify::IsEligibleOp(op.type);
     if (instance.host != kNoInstance) {
       const HostTable& host = profile_.host;
       const std::string_view shapes = profile_.Name(host.input_shapes[instance.host]);
-      op.data_type = FirstTensorDtypeOf(profile_.Name(host.name[instance.host]), shapes,
-                                        profile_.Name(host.input_dtypes[instance.host]));
+      op.data_type = classify::FirstTensorDtypeOf(profile_.Name(host.name[instance.host]), shapes,
+                                                  profile_.Name(host.input_dtypes[instance.host]));
       op.input_shapes = InputShapesText(op.type, shapes);
       op.output_shapes = OutputShapesText(op.type, shapes);
     }
@@ -143,7 +143,7 @@ class Computation {
     for (std::uint32_t row = 0; row < profile_.device.size(); ++row) {
       const std::uint32_t instance = instances_.of_device[row];
       device_of_[instance].push_back(row);
-      if (classes_[row].tensor_core == Tri::kYes) {
+      if (classes_[row].tensor_core == classify::Tri::kYes) {
         ops_[op_of_[instance]].uses_tensor_cores = true;
         ops_[op_of_[instance]].eligible = true;
       }
@@ -203,7 +203,7 @@ class Computation {
         launch.long_name = profile_.Name(device.name[row]);
         launch.name = ShortKernelName(launch.long_name);
         launch.row = row;
-        launch.uses_tensor_cores = classes_[row].tensor_core == Tri::kYes;
+        launch.uses_tensor_cores = classes_[row].tensor_core == classify::Tri::kYes;
         if (const ApiId call = device.launch[row]; call.valid()) {
           launch.api_start = profile_.api.start[call.value];
           launch.api_time = profile_.api.duration[call.value];
@@ -360,7 +360,7 @@ class Computation {
 
   const Profile& profile_;
   const Instances& instances_;
-  KernelClasses classes_;
+  classify::KernelClasses classes_;
   std::vector<Span> iterations_;
   std::int64_t first_ = 0, last_ = 0;
   std::vector<std::int64_t> iteration_;  // By instance.
@@ -386,11 +386,11 @@ Result<Report> Compute(const Profile& profile, const Selection& selection) {
   return computation.Run();
 }
 
-Report ComputeSelected(const Profile& profile, const Iterations& iterations) {
+Report ComputeSelected(const Profile& profile, const context::Iterations& iterations) {
   const Instances instances = FindInstances(profile);
   Computation computation(profile, instances, IterationsOf(profile, instances, iterations));
   computation.Select(iterations.first, iterations.last);
   return computation.Run();
 }
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

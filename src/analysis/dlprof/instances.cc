@@ -9,7 +9,7 @@
 
 #include "base/python_literal.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 namespace {
 
 enum class RangeRole : std::uint8_t { kNone, kOp, kBackward };
@@ -259,4 +259,4 @@ std::string_view SymbolOf(const Profile& profile, StringId call) {
   return profile.Name(call);
 }
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

@@ -19,7 +19,7 @@
 #include "analysis/dlprof/report.h"
 #include "base/numbers.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 
 inline constexpr std::uint32_t kNoInstance = kNoIndex;
 
@@ -49,7 +49,7 @@ Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& 
                                        const Selection& selection);
 /// The host's parts of known iterations, each up to the start of the next.
 std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
-                               const Iterations& known);
+                               const context::Iterations& known);
 
 /// The call's name as recorded, "cudaLaunchKernel_v7000".
 std::string_view SymbolOf(const Profile& profile, StringId call);
@@ -70,7 +70,7 @@ struct SelectedTime {
 };
 
 /// Wall time, utilization, breakdown and the memory rows' share.
-Summary Summarize(const Profile& profile, const KernelClasses& classes,
+Summary Summarize(const Profile& profile, const classify::KernelClasses& classes,
                   const SelectedTime& selected);
 
 /// Fills Summary::ops… from the report's ops, and Tensor Core utilization.
@@ -78,4 +78,4 @@ void AddOpShares(Report& report);
 /// Fills Summary::kernels… from the launches.
 void AddKernelShares(Report& report, const Profile& profile);
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

@@ -7,7 +7,7 @@
 #include "analysis/dlprof/instances.h"
 #include "base/errors.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 namespace {
 
 // The end of the last call or device work; the last iteration lasts until then.
@@ -51,19 +51,19 @@ Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& 
   }
   Selection markers;
   markers.iteration_marker = selection.iteration_marker;
-  PROFGAUGE_TRY(const std::vector<Span> found, MarkedIterations(profile, markers));
+  PROFGAUGE_TRY(const std::vector<Span> found, context::MarkedIterations(profile, markers));
   if (found.empty()) return std::vector<Span>{{profile.session_start, end}};
   for (const Span& host : found) starts.push_back(host.start);
   return BetweenStarts(starts, end);
 }
 
 std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
-                               const Iterations& known) {
+                               const context::Iterations& known) {
   const Ns end = EndOf(profile, instances);
   if (known.is_whole) return {{profile.session_start, end}};
   std::vector<Ns> starts;
-  for (const Iteration& iteration : known.all) starts.push_back(iteration.host.start);
+  for (const context::Iteration& iteration : known.all) starts.push_back(iteration.host.start);
   return BetweenStarts(starts, end);
 }
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

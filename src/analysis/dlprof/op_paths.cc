@@ -14,7 +14,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::analysis::dlprof {
 namespace {
 
 // The sums of several ranks: a group or an operator is the same where its name is.
@@ -42,7 +42,7 @@ bool StatesGroups(const Profile& profile) {
 }
 
 // Ranks add up by name and id. The shapes and types shown are those of the first rank.
-void AddRank(const RankContext& rank, Paths& paths) {
+void AddRank(const context::RankContext& rank, Paths& paths) {
   const dlprof::Report report = dlprof::ComputeSelected(*rank.profile, rank.iterations);
   std::vector<std::int64_t> kernels(report.ops.size(), 0);
   for (const dlprof::KernelSum& kernel : report.kernels) kernels[kernel.op] += kernel.gpu.count;
@@ -86,7 +86,7 @@ void FillOps(const Paths& paths, bool has_device, Table& table) {
     const dlprof::Times &x = a->op.times, &y = b->op.times;
     return std::pair(x.gpu.sum, x.cpu.sum) > std::pair(y.gpu.sum, y.cpu.sum);
   });
-  RowWriter<columns::kOpPaths> write(table);
+  tables::RowWriter<tables::columns::kOpPaths> write(table);
   for (const PathOp* row : rows) {
     const dlprof::Op& op = row->op;
     write.Text("name"_col, op.name)
@@ -110,7 +110,7 @@ void FillOps(const Paths& paths, bool has_device, Table& table) {
 }
 
 void FillGroups(const Paths& paths, Table& table) {
-  RowWriter<columns::kOpGroups> write(table);
+  tables::RowWriter<tables::columns::kOpGroups> write(table);
   const auto append = [&write](const dlprof::Stat& of, auto total, auto mean, auto least,
                                auto most) {
     write.Integer(total, of.sum).Integer(mean, of.count == 0 ? 0 : of.sum / of.count);
@@ -133,10 +133,10 @@ void FillGroups(const Paths& paths, Table& table) {
 }  // namespace
 
 // Groups that the only profile states itself stay: they are DLProf's own.
-void AddOpPaths(std::span<const RankContext> ranks, Output& out) {
+void AddOpPaths(std::span<const context::RankContext> ranks, tables::Output& out) {
   Paths paths;
   bool has_device = false;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     if (!rank.profile->has_timeline || !HasPaths(*rank.profile)) continue;
     AddRank(rank, paths);
     has_device = has_device || rank.has_device();
@@ -147,4 +147,4 @@ void AddOpPaths(std::span<const RankContext> ranks, Output& out) {
   if (!states) FillGroups(paths, out.AddTable("op_groups"));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::dlprof

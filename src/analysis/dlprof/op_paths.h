@@ -7,10 +7,10 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::dlprof {
 
 /// Adds op_paths and, unless the one profile states it, op_groups: with DLProf's definitions, over
 /// the selected iterations. Nothing for profiles whose markers have no paths.
-void AddOpPaths(std::span<const RankContext> ranks, Output& out);
+void AddOpPaths(std::span<const context::RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::dlprof

@@ -23,7 +23,7 @@
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 
 /// Count, sum and extremes of some times.
 struct Stat {
@@ -136,10 +136,10 @@ struct Report {
 /// O(n log n). The report has copies of all texts; rows of launches are of `profile`.
 Result<Report> Compute(const Profile& profile, const Selection& selection);
 /// The same over the selected ones of known iterations, each up to the start of the next.
-Report ComputeSelected(const Profile& profile, const Iterations& iterations);
+Report ComputeSelected(const Profile& profile, const context::Iterations& iterations);
 
 /// The kernel's name without return type, namespaces, template arguments and parameters.
 /// "void at::native::reduce_kernel<512, 1>(float*)" gives "reduce_kernel".
 std::string ShortKernelName(std::string_view name);
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

@@ -8,7 +8,7 @@
 
 #include "analysis/time/breakdown.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 namespace {
 
 using Spans = std::vector<Span>;
@@ -27,7 +27,7 @@ bool IsIo(std::string_view call) {
 // Ranges that the breakdown of time knows as a data loader's (time/breakdown.h), on any thread.
 Spans DataLoading(const Profile& profile) {
   SpanCollector collector;
-  const std::vector<Category> categories = CategoriesOfHost(profile);
+  const std::vector<Category> categories = time::CategoriesOfHost(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
     if (categories[row] != Category::kDataLoader) continue;
     collector.Add(profile.host.start[row], profile.host.duration[row]);
@@ -49,7 +49,7 @@ struct DeviceSpans {
   std::map<std::int32_t, Spans> kernels_of_gpu;
 };
 
-DeviceSpans Collect(const Profile& profile, const KernelClasses& classes,
+DeviceSpans Collect(const Profile& profile, const classify::KernelClasses& classes,
                     const SelectedTime& selected) {
   DeviceSpans spans;
   const DeviceTable& device = profile.device;
@@ -59,7 +59,8 @@ DeviceSpans Collect(const Profile& profile, const KernelClasses& classes,
       spans.memory.push_back(span);
       continue;
     }
-    (classes[row].tensor_core == Tri::kYes ? spans.tensor_core : spans.other).push_back(span);
+    (classes[row].tensor_core == classify::Tri::kYes ? spans.tensor_core : spans.other)
+        .push_back(span);
     spans.kernels_of_gpu[device.gpu[row]].push_back(span);
   }
   return spans;
@@ -91,7 +92,7 @@ class Remaining {
 }  // namespace
 
 // Utilization is the mean over the GPUs that ran kernels; a GPU without any does not count.
-Summary Summarize(const Profile& profile, const KernelClasses& classes,
+Summary Summarize(const Profile& profile, const classify::KernelClasses& classes,
                   const SelectedTime& selected) {
   Summary summary;
   summary.wall = selected.window.length();
@@ -191,4 +192,4 @@ void Times::Add(const Times& other) {
   idle.Add(other.idle);
 }
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

@@ -8,7 +8,7 @@
 #include "analysis/classify/arguments.h"
 #include "analysis/dlprof/instances.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::analysis::dlprof::dlprof {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -16,9 +16,9 @@ using Shape = std::vector<std::int64_t>;
 // Tensors with at least one dimension; scalars and lists have none.
 std::vector<Shape> TensorsOf(std::string_view text) {
   std::vector<Shape> tensors;
-  for (const std::string_view item : SplitList(text)) {
+  for (const std::string_view item : classify::SplitList(text)) {
     Shape shape;
-    for (const std::string_view number : SplitList(item)) {
+    for (const std::string_view number : classify::SplitList(item)) {
       std::int64_t size = 0;
       const auto parsed = std::from_chars(number.data(), number.data() + number.size(), size);
       if (parsed.ec != std::errc{}) break;
@@ -118,4 +118,4 @@ std::string OutputShapesText(std::string_view type, std::string_view shapes) {
   return ShapeText(output, format->output);
 }
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::analysis::dlprof::dlprof

@@ -17,7 +17,7 @@
 #include "model/host_cores.h"
 #include "model/tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis::host {
 namespace {
 
 // The call of the operating system in which the thread is for all of the span; the innermost that
@@ -57,7 +57,8 @@ struct Stretches {
 };
 
 // Rows by thread, then state. `table` is made with the first row of any rank.
-void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
+void AddStates(const context::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
+               Table*& table) {
   const Profile& profile = *rank.profile;
   const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);
   std::vector<std::uint32_t> place(threads.size());  // By thread, in that order.
@@ -73,7 +74,7 @@ void AddStates(const RankContext& rank, const CpuActivity& cpu, Output& out, Tab
   }
   if (states.empty()) return;
   if (table == nullptr) table = &out.AddTable("thread_states");
-  RowWriter<columns::kThreadStates> write(*table);
+  tables::RowWriter<tables::columns::kThreadStates> write(*table);
   for (const auto& [key, state] : states) {
     const std::uint32_t of = threads[key.first];
     const Thread& thread = profile.threads[of];
@@ -96,7 +97,8 @@ struct CoreUse {
 };
 
 // A core that ran no thread of the program is idle as far as the program is concerned.
-void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Table*& table) {
+void AddCores(const context::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
+              Table*& table) {
   const Profile& profile = *rank.profile;
   std::map<std::int32_t, CoreUse> cores;
   for (const CpuSpan& span : cpu.spans) {
@@ -110,7 +112,7 @@ void AddCores(const RankContext& rank, const CpuActivity& cpu, Output& out, Tabl
   // Those that nothing of the program ran on.
   for (std::int32_t core = 0; core < CoresOfHost(profile); ++core) cores.try_emplace(core);
   if (table == nullptr) table = &out.AddTable("host_cores");
-  RowWriter<columns::kHostCores> write(*table);
+  tables::RowWriter<tables::columns::kHostCores> write(*table);
   const Ns length = profile.last - profile.first;
   for (const auto& [number, core] : cores) {
     write.Integer("rank"_col, rank.rank)
@@ -161,14 +163,15 @@ void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, 
 }
 
 // Threads of the same name are distinguished only by their numbers.
-std::string ThreadText(const RankContext& rank, bool several_ranks, const Thread& thread) {
+std::string ThreadText(const context::RankContext& rank, bool several_ranks, const Thread& thread) {
   std::string text = "thread " + std::to_string(thread.tid);
   if (!thread.name.empty()) text = thread.name + " (" + text + ")";
   return several_ranks ? "rank " + std::to_string(rank.rank) + ", " + text : text;
 }
 
 // The stacks of a rank's threads, those of most samples first.
-void AddStacks(const RankContext& rank, bool several_ranks, StringPool& strings, Stacks& out) {
+void AddStacks(const context::RankContext& rank, bool several_ranks, StringPool& strings,
+               Stacks& out) {
   const Profile& profile = *rank.profile;
   std::map<std::uint32_t, std::map<StringId, std::int64_t>> by_thread;
   for (const CpuSample& sample : profile.cpu->samples) {
@@ -186,7 +189,7 @@ void AddStacks(const RankContext& rank, bool several_ranks, StringPool& strings,
   std::ranges::stable_sort(threads, {}, [](const auto& entry) { return std::get<0>(entry); });
   for (const auto& [samples, thread, stacks] : threads) {
     const std::string text = ThreadText(rank, several_ranks, profile.threads[thread]);
-    const std::uint32_t top = out.Below(kNoNode, strings.Intern(text));
+    const std::uint32_t top = out.Below(tables::kNoNode, strings.Intern(text));
     for (const auto& [stack, count] : stacks) {
       AddStack(top, profile.Name(stack), count, strings, out);
     }
@@ -194,9 +197,9 @@ void AddStacks(const RankContext& rank, bool several_ranks, StringPool& strings,
 }
 
 void Fill(const Stacks& found, std::int64_t samples, Table& table) {
-  const auto order = TreeOrder(found.parents);
-  TreeCells tree(found.parents, 0);
-  RowWriter<columns::kCpuSamples> write(table);
+  const auto order = tables::TreeOrder(found.parents);
+  tables::TreeCells tree(found.parents, 0);
+  tables::RowWriter<tables::columns::kCpuSamples> write(table);
   for (const std::uint32_t node : order) {
     const Node& function = found.nodes[node];
     tree.Append(node, write);
@@ -209,11 +212,11 @@ void Fill(const Stacks& found, std::int64_t samples, Table& table) {
 
 }  // namespace
 
-void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
+void AddCpuActivity(std::span<const context::RankContext> ranks, tables::Output& out) {
   Table *states = nullptr, *cores = nullptr;
   Stacks found;
   std::int64_t samples = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     if (rank.profile->cpu == nullptr) continue;
     const CpuActivity& cpu = *rank.profile->cpu;
     AddStates(rank, cpu, out, states);
@@ -233,4 +236,4 @@ void AddCpuActivity(std::span<const RankContext> ranks, Output& out) {
   Fill(found, samples, out.AddTable("cpu_samples"));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::host

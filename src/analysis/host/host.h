@@ -10,7 +10,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::host {
 
 // Runtime and driver calls on the host.
 
@@ -33,17 +33,17 @@ struct CallFacts {
 };
 /// The calls of one rank, added up by name. Empty if calls were not recorded.
 /// O(calls log calls) where calls of several threads overlap, else O(calls).
-CallFacts CallFactsOf(const RankContext& rank);
+CallFacts CallFactsOf(const context::RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
 /// `ranks`: CallFactsOf() each rank, or as summaries keep them. O(names).
-void AddHostCalls(std::span<const CallFacts> ranks, Output& out);
+void AddHostCalls(std::span<const CallFacts> ranks, tables::Output& out);
 
 // Calls of the operating system, and how long it let threads run.
 
 /// "; Nsight Systems records it with --cpuctxsw=…", where it can record the run's devices; else
 /// empty. `what`: from "it" on.
-std::string WithNsight(const Output& out, std::string_view what);
+std::string WithNsight(const tables::Output& out, std::string_view what);
 
 /// A profile's threads by process and number: in which order a file names them is its writer's.
 /// Positions in Profile::threads. O(threads log threads).
@@ -51,7 +51,7 @@ std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
 
 /// Adds the tables os_calls and threads, where the profile has the OS runtime and scheduling.
 /// Both are of the whole profile. A table without data is absent, with a hint for the recorder.
-void AddOsRuntime(std::span<const RankContext> ranks, Output& out);
+void AddOsRuntime(std::span<const context::RankContext> ranks, tables::Output& out);
 
 // Where the host's threads spent their time, by scheduling and by sampled call stacks.
 
@@ -61,6 +61,6 @@ void AddOsRuntime(std::span<const RankContext> ranks, Output& out);
 /// of the operating system that it made then, "in poll".
 /// In thread_states a share is of the time in which the thread's state is known. Samples with one
 /// stack are one path from the thread down.
-void AddCpuActivity(std::span<const RankContext> ranks, Output& out);
+void AddCpuActivity(std::span<const context::RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::host

@@ -18,7 +18,7 @@
 #include "base/metric_id.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::host {
 namespace {
 
 constexpr std::uint32_t kNoRow = kNoIndex;
@@ -27,13 +27,13 @@ constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "mem
 
 // Calls of the selected iterations, by their start on the host; without those that only set up the
 // device before the window of a profile without iterations.
-std::vector<bool> CountedCalls(const RankContext& rank) {
+std::vector<bool> CountedCalls(const context::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   std::vector<bool> counted(api.size());
   for (std::size_t i = 0; i < api.size(); ++i) {
     counted[i] = rank.iterations.CountsHostTime(api.start[i]);
   }
-  const std::vector<bool> before = CallsBeforeWindow(*rank.profile, rank.iterations);
+  const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);
   for (std::size_t i = 0; i < before.size(); ++i) counted[i] = counted[i] && !before[i];
   return counted;
 }
@@ -83,7 +83,7 @@ class OverlapInOrder {
 
 // Each name once, by its first counted call. The first pass is enough if calls of each name come in
 // order; the names of which they do not get a list of spans in a second pass.
-std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& counted,
+std::vector<CallSum> SumCalls(const context::RankContext& rank, const std::vector<bool>& counted,
                               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
   std::vector<CallSum> sums;
@@ -138,7 +138,7 @@ std::vector<CallSum> SumCalls(const RankContext& rank, const std::vector<bool>& 
 //   another call            |------|       only its part after the end of the first
 //
 // REQUIRES: calls are sorted by thread and start, as the table has them.
-Ns TimeInCalls(const RankContext& rank, const std::vector<bool>& counted) {
+Ns TimeInCalls(const context::RankContext& rank, const std::vector<bool>& counted) {
   Ns total = 0;
   const ApiTable& api = rank.profile->api;
   Ns covered = std::numeric_limits<Ns>::min();
@@ -177,8 +177,8 @@ std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
   return rows;
 }
 
-void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
-  RowWriter<columns::kApiCalls> write(out.AddTable("api_calls"));
+void FillTable(const std::vector<CallSum>& rows, Ns total, tables::Output& out) {
+  tables::RowWriter<tables::columns::kApiCalls> write(out.AddTable("api_calls"));
   for (const CallSum& row : rows) {
     write.Text("name"_col, row.name)
         .Text("kind"_col, kKindNames[static_cast<std::size_t>(row.kind)])
@@ -194,13 +194,13 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, Output& out) {
 
 // Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
 // the calls in which a profiler waits at its stop come after their host ranges, like in api_calls.
-Ns BlockedTime(const RankContext& rank, const std::vector<bool>& counted,
+Ns BlockedTime(const context::RankContext& rank, const std::vector<bool>& counted,
                std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
   SpanCollector blocked;
   for (std::size_t i = 0; i < api.size(); ++i) {
     const StringId name = api.name[i];
-    if (counted[i] && BlocksHost(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
+    if (counted[i] && time::BlocksHost(api.kind[i], name.valid() ? rank.profile->Name(name) : "")) {
       blocked.Add(api.start[i], api.duration[i]);
     }
   }
@@ -209,7 +209,7 @@ Ns BlockedTime(const RankContext& rank, const std::vector<bool>& counted,
 
 // Blocked time by iteration time, both summed over ranks: a share of 100 % means that every rank
 // was blocked all the time.
-void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
+void SetSyncShare(std::span<const CallFacts> ranks, tables::Output& out) {
   Ns blocked = 0, total = 0;
   bool any_call = false;
   for (const CallFacts& rank : ranks) {
@@ -228,12 +228,12 @@ void SetSyncShare(std::span<const CallFacts> ranks, Output& out) {
 
 }  // namespace
 
-CallFacts CallFactsOf(const RankContext& rank) {
+CallFacts CallFactsOf(const context::RankContext& rank) {
   CallFacts facts;
   const std::vector<bool> counted = CountedCalls(rank);
   facts.in_calls = TimeInCalls(rank, counted);
   SpanCollector collector;
-  for (const Iteration& iteration : rank.iterations.selected()) {
+  for (const context::Iteration& iteration : rank.iterations.selected()) {
     collector.Add(iteration.time.start, iteration.time.length());
   }
   const std::vector<Span> iterations = collector.Take();
@@ -244,7 +244,7 @@ CallFacts CallFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddHostCalls(std::span<const CallFacts> ranks, Output& out) {
+void AddHostCalls(std::span<const CallFacts> ranks, tables::Output& out) {
   SetSyncShare(ranks, out);
   const std::vector<CallSum> rows = PoolCalls(ranks);
   if (rows.empty()) {
@@ -256,4 +256,4 @@ void AddHostCalls(std::span<const CallFacts> ranks, Output& out) {
   FillTable(rows, total, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::host

@@ -12,7 +12,7 @@
 #include "analysis/tables/row_writer.h"
 #include "model/tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis::host {
 namespace {
 
 struct Calls {
@@ -21,9 +21,9 @@ struct Calls {
 };
 
 // Over the whole profile, not only the selected iterations.
-void AddCalls(std::span<const RankContext> ranks, Output& out) {
+void AddCalls(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::map<std::string_view, Calls> by_name;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const OsTable& os = rank.profile->os;
     for (std::size_t row = 0; row < os.size(); ++row) {
       Calls& calls = by_name[rank.profile->Name(os.name[row])];
@@ -41,7 +41,7 @@ void AddCalls(std::span<const RankContext> ranks, Output& out) {
   std::vector<std::pair<std::string_view, Calls>> rows(by_name.begin(), by_name.end());
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  RowWriter<columns::kOsCalls> write(out.AddTable("os_calls"));
+  tables::RowWriter<tables::columns::kOsCalls> write(out.AddTable("os_calls"));
   for (const auto& [name, calls] : rows) {
     write.Text("name"_col, out.strings().Intern(name))
         .Integer("calls"_col, calls.count)
@@ -78,9 +78,9 @@ std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile) {
 
 namespace {
 
-void AddThreads(std::span<const RankContext> ranks, Output& out) {
-  std::optional<RowWriter<columns::kThreads>> write;
-  for (const RankContext& rank : ranks) {
+void AddThreads(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::optional<tables::RowWriter<tables::columns::kThreads>> write;
+  for (const context::RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
     const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
     for (const std::uint32_t i : ThreadsInOrder(*rank.profile)) {
@@ -102,14 +102,14 @@ void AddThreads(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
-std::string WithNsight(const Output& out, std::string_view what) {
+std::string WithNsight(const tables::Output& out, std::string_view what) {
   if (out.accelerator() != Accelerator::kNvidia) return {};
   return "; Nsight Systems records " + std::string(what);
 }
 
-void AddOsRuntime(std::span<const RankContext> ranks, Output& out) {
+void AddOsRuntime(std::span<const context::RankContext> ranks, tables::Output& out) {
   AddCalls(ranks, out);
   AddThreads(ranks, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::host

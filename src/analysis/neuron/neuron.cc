@@ -14,14 +14,14 @@
 #include "base/parallel.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
 constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.* and neuron.*";
 
 // The sums of the whole profile are found once and kept with the data; those of a range are found
 // here. `seconds` is as exact as the file states it, since rates divide by it.
-NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
+NeuronRank MakeRank(const context::RankContext& context, const Selection& selection) {
   NeuronRank rank;
   rank.context = &context;
   rank.data = context.profile->neuron.get();
@@ -29,14 +29,14 @@ NeuronRank MakeRank(const RankContext& context, const Selection& selection) {
   rank.total = rank.whole ? rank.data->total_time : context.window().length();
   const double stated = rank.data->SummaryNumber("total_time");
   rank.seconds = rank.whole && stated > 0 ? stated : static_cast<double>(rank.total) * 1e-9;
-  rank.peak_cores = neuron::PeakCores(*rank.data);
-  rank.sums = rank.whole ? neuron::SumWhole(*rank.data)->sums
-                         : neuron::Summarize(*rank.data, context.window());
+  rank.peak_cores = profgauge::neuron::PeakCores(*rank.data);
+  rank.sums = rank.whole ? profgauge::neuron::SumWhole(*rank.data)->sums
+                         : profgauge::neuron::Summarize(*rank.data, context.window());
   return rank;
 }
 
 // Shares of the time or of the peak say nothing about the model in a capture of almost nothing.
-void DoubtEmptyCapture(bool all_neuron, Output& out) {
+void DoubtEmptyCapture(bool all_neuron, tables::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || AsNumber(active, 0) >= knowledge::kNeuronActiveLeastShare) return;
   const std::string why = "the profile has almost no work: it is active for " +
@@ -53,7 +53,7 @@ void DoubtEmptyCapture(bool all_neuron, Output& out) {
 }
 
 // A summary has no events, but it states for how long something runs.
-void SetStatedIdle(Output& out) {
+void SetStatedIdle(tables::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || out.IsSet(metric::kGpuIdleMean)) return;
   for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax}) {
@@ -64,9 +64,10 @@ void SetStatedIdle(Output& out) {
 
 }  // namespace
 
-void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
+void AddNeuron(std::span<const context::RankContext> ranks, const Selection& selection,
+               tables::Output& out) {
   std::vector<NeuronRank> found;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     if (rank.profile->neuron != nullptr) found.push_back(MakeRank(rank, selection));
   }
   if (found.empty()) return;
@@ -75,19 +76,19 @@ void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, O
   if (found.size() == ranks.size()) SetStatedIdle(out);
   DoubtEmptyCapture(found.size() == ranks.size(), out);
   // They are independent, except for the metrics above.
-  const std::function<void(Output&)> parts[] = {
-      [&](Output& part) { AddNeuronEngines(found, part); },
-      [&](Output& part) { AddNeuronLayers(found, part); },
-      [&](Output& part) { AddNeuronMoves(found, part); },
-      [&](Output& part) { AddNeuronRows(found, selection.source_root, part); },
-      [&](Output& part) { AddNeuronRegions(found, part); },
-      [&](Output& part) { AddNeuronSbuf(found, part); },
-      [&](Output& part) { AddNeuronNotes(found, part); },
+  const std::function<void(tables::Output&)> parts[] = {
+      [&](tables::Output& part) { AddNeuronEngines(found, part); },
+      [&](tables::Output& part) { AddNeuronLayers(found, part); },
+      [&](tables::Output& part) { AddNeuronMoves(found, part); },
+      [&](tables::Output& part) { AddNeuronRows(found, selection.source_root, part); },
+      [&](tables::Output& part) { AddNeuronRegions(found, part); },
+      [&](tables::Output& part) { AddNeuronSbuf(found, part); },
+      [&](tables::Output& part) { AddNeuronNotes(found, part); },
   };
-  std::vector<Output> results;
+  std::vector<tables::Output> results;
   for (std::size_t i = 0; i < std::size(parts); ++i) results.push_back(out.Beside());
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](results[i]); });
-  for (Output& result : results) out.Join(std::move(result));
+  for (tables::Output& result : results) out.Join(std::move(result));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -22,17 +22,17 @@
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 
 /// One rank's Neuron data with its sums over the selected part.
 struct NeuronRank {
-  const RankContext* context = nullptr;
-  const neuron::Data* data = nullptr;
+  const context::RankContext* context = nullptr;
+  const profgauge::neuron::Data* data = nullptr;
   bool whole = true;            ///< No range was chosen: the file's values for the whole apply.
   Ns total = 0;                 ///< Length of the selected part.
   double seconds = 0;           ///< The same, as exactly as the file states it.
   std::int64_t peak_cores = 1;  ///< Cores whose peak is the whole of MFU and HFU.
-  neuron::Summary sums;
+  profgauge::neuron::Summary sums;
 
   std::string_view Name(StringId id) const { return context->profile->Name(id); }
   /// FLOP/s of the Tensor Engines, -1 when unknown.
@@ -47,21 +47,26 @@ struct NeuronRank {
 
 /// Sets everything of Neuron, and reasons for metrics that its profiles do not have. Nothing
 /// without a rank of Neuron. Call it after the analyses of all devices and before AddReported().
-void AddNeuron(std::span<const RankContext> ranks, const Selection& selection, Output& out);
+void AddNeuron(std::span<const context::RankContext> ranks, const Selection& selection,
+               tables::Output& out);
 
 // The parts of it, a file each.
-void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out);
+void AddNeuronMetrics(std::span<const NeuronRank> ranks, tables::Output& out);
 /// Each function adds the named tables.
-void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out);  ///< engines, opcodes, cores
-void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out);
-void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out);  ///< DMA, collectives, tensors
+void AddNeuronEngines(std::span<const NeuronRank> ranks,
+                      tables::Output& out);  ///< engines, opcodes, cores
+void AddNeuronLayers(std::span<const NeuronRank> ranks, tables::Output& out);
+void AddNeuronMoves(std::span<const NeuronRank> ranks,
+                    tables::Output& out);  ///< DMA, collectives, tensors
 /// instructions, waits, source_lines (with their text from below `source_root`, if not empty)
-void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root, Output& out);
+void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root,
+                   tables::Output& out);
 /// source_files, from the table of lines.
-void AddNeuronFiles(const Table& lines, Output& out);
+void AddNeuronFiles(const Table& lines, tables::Output& out);
 /// collective_regions, memory_peaks
-void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out);
-void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out);   ///< sbuf_allocations
-void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out);  ///< throttles, checks, errors
+void AddNeuronRegions(std::span<const NeuronRank> ranks, tables::Output& out);
+void AddNeuronSbuf(std::span<const NeuronRank> ranks, tables::Output& out);  ///< sbuf_allocations
+void AddNeuronNotes(std::span<const NeuronRank> ranks,
+                    tables::Output& out);  ///< throttles, checks, errors
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

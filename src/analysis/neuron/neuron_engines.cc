@@ -15,11 +15,11 @@
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
-using neuron::Engine;
-using neuron::Instruction;
+using profgauge::neuron::Engine;
+using profgauge::neuron::Instruction;
 
 // Sums over the instructions of one engine, or of one opcode. A row of kind EVENT_SEMAPHORE only
 // waits: it counts as an instruction with its wait, but its time is no work of the engine.
@@ -60,7 +60,7 @@ std::vector<Span> ActiveSpans(const NeuronRank& rank, std::span<const Instructio
 
 // Calls `take` with the rows of each core and engine, which are adjacent.
 template <class Take>
-void ForEachEngine(const neuron::Data& data, const Take& take) {
+void ForEachEngine(const profgauge::neuron::Data& data, const Take& take) {
   const auto& rows = data.instructions;
   for (std::size_t begin = 0; begin < rows.size();) {
     std::size_t end = begin;
@@ -76,14 +76,15 @@ void ForEachEngine(const neuron::Data& data, const Take& take) {
 // The rank's sums for the engine of a core: for the only core.
 // With several cores the sums of the rank are over all of them, and say nothing of one core:
 // nullptr.
-const neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
+const profgauge::neuron::EngineSums* SumsOfEngine(const NeuronRank& rank, Engine engine) {
   if (rank.sums.cores != 1 || engine == Engine::kOther) return nullptr;
   return &rank.sums.engines[static_cast<std::size_t>(engine)];
 }
 
 // Active time is clipped to the selected part and includes work that began before it. All other
 // sums are of the instructions that start in it.
-void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::kEngines>& write) {
+void AddEngineRows(const NeuronRank& rank, bool any_source,
+                   tables::RowWriter<tables::columns::kEngines>& write) {
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     Group group;
     group.active = Length(ActiveSpans(rank, rows));
@@ -93,12 +94,12 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::k
       group.Add(row);
       if (!row.semaphore) durations.push_back(row.duration);
     }
-    if (const neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine)) {
+    if (const profgauge::neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine)) {
       group.active = sums->active;
       group.time = sums->instruction_time;
     }
     write.Integer("rank"_col, rank.context->rank).Integer("core"_col, rows.front().core);
-    write.Text("name"_col, neuron::EngineName(rows.front().engine))
+    write.Text("name"_col, profgauge::neuron::EngineName(rows.front().engine))
         .Integer("instructions"_col, group.instructions);
     write.Integer("instruction_time"_col, group.time).Integer("active_time"_col, group.active);
     write.Share("active_share"_col, static_cast<double>(group.active),
@@ -118,7 +119,7 @@ void AddEngineRows(const NeuronRank& rank, bool any_source, RowWriter<columns::k
 
 // Opcodes are summed over cores: active time of one opcode is closed core by core, since cores run
 // at the same time. Rows come with the longest instruction time first.
-void AddOpcodeRows(const NeuronRank& rank, RowWriter<columns::kOpcodes>& write) {
+void AddOpcodeRows(const NeuronRank& rank, tables::RowWriter<tables::columns::kOpcodes>& write) {
   std::map<std::pair<Engine, std::string_view>, OpcodeGroup> groups;
   ForEachEngine(*rank.data, [&](std::span<const Instruction> rows) {
     for (const Instruction& row : rows) {
@@ -135,7 +136,7 @@ void AddOpcodeRows(const NeuronRank& rank, RowWriter<columns::kOpcodes>& write) 
                    [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
   for (const auto& [key, group] : order) {
     write.Integer("rank"_col, rank.context->rank)
-        .Text("engine"_col, neuron::EngineName(key.first))
+        .Text("engine"_col, profgauge::neuron::EngineName(key.first))
         .Text("opcode"_col, key.second);
     write.Integer("instructions"_col, group->instructions)
         .Integer("instruction_time"_col, group->time)
@@ -148,7 +149,7 @@ void AddOpcodeRows(const NeuronRank& rank, RowWriter<columns::kOpcodes>& write) 
 
 struct Core {
   std::int64_t instructions = 0;
-  std::array<Ns, neuron::kEngines> active{};
+  std::array<Ns, profgauge::neuron::kEngines> active{};
   std::vector<Span> all;
 };
 
@@ -164,7 +165,7 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
     const std::vector<Span> active = ActiveSpans(rank, rows);
     core.all.insert(core.all.end(), active.begin(), active.end());
     if (rows.front().engine != Engine::kOther) {
-      const neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine);
+      const profgauge::neuron::EngineSums* sums = SumsOfEngine(rank, rows.front().engine);
       core.active[static_cast<std::size_t>(rows.front().engine)] +=
           sums == nullptr ? Length(active) : sums->active;
     }
@@ -174,7 +175,7 @@ std::map<std::int32_t, Core> CoresOf(const NeuronRank& rank) {
 
 // The engine that differs most between cores; engines that hardly work do not count.
 void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
-                  std::span<const NeuronRank> ranks, Output& out) {
+                  std::span<const NeuronRank> ranks, tables::Output& out) {
   std::int64_t count = 0;
   for (const auto& of_rank : cores) count += static_cast<std::int64_t>(of_rank.size());
   if (count > 0) out.Set(metric::kNeuronCores, count);
@@ -182,7 +183,7 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
     return out.SetAbsent(metric::kNeuronCoreImbalance, "the run has one NeuronCore");
   }
   double largest = 0;
-  for (std::size_t engine = 0; engine < neuron::kEngines; ++engine) {
+  for (std::size_t engine = 0; engine < profgauge::neuron::kEngines; ++engine) {
     double low = 0, high = 0, sum = 0, time = 0;
     bool first = true;
     for (std::size_t i = 0; i < cores.size(); ++i) {
@@ -204,10 +205,10 @@ void SetImbalance(std::span<const std::map<std::int32_t, Core>> cores,
 // A core is active while an engine or one of its DMA packets is. The rank's own sums are used only
 // for a single core without collectives, which belong to no core.
 void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cores,
-                 RowWriter<columns::kCores>& write) {
+                 tables::RowWriter<tables::columns::kCores>& write) {
   for (const auto& [id, core] : cores) {
     SpanCollector packets;
-    for (const neuron::Dma& row : rank.data->packets) {
+    for (const profgauge::neuron::Dma& row : rank.data->packets) {
       if (row.core == id) packets.Add(row.start, row.duration);
     }
     const std::vector<Span> dma = Clip(packets.Take(), rank.sums.window);
@@ -216,7 +217,7 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
     write.Integer("rank"_col, rank.context->rank)
         .Integer("id"_col, id)
         .Integer("instructions"_col, core.instructions);
-    AppendActive(core.active, write);
+    tables::AppendActive(core.active, write);
     const bool is_all = rank.sums.cores == 1 && rank.sums.cc_ops == 0;
     write.Integer("dma_active"_col, is_all ? rank.sums.dma.active : Length(dma))
         .Integer("active_time"_col, is_all ? rank.sums.active : Length(Merge(std::move(all))));
@@ -227,7 +228,7 @@ void AddCoreRows(const NeuronRank& rank, const std::map<std::int32_t, Core>& cor
 
 // The column of NKI source is absent if no instruction of the run names a line: a share of 0 would
 // look as if no kernel was written in NKI.
-void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out) {
+void AddNeuronEngines(std::span<const NeuronRank> ranks, tables::Output& out) {
   const bool rows = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     return !rank.data->instructions.empty();
   });
@@ -239,17 +240,18 @@ void AddNeuronEngines(std::span<const NeuronRank> ranks, Output& out) {
   }
   std::int64_t with_source = 0;
   for (const NeuronRank& rank : ranks) {
-    for (const neuron::EngineSums& engine : rank.sums.engines) with_source += engine.with_source;
+    for (const profgauge::neuron::EngineSums& engine : rank.sums.engines)
+      with_source += engine.with_source;
   }
-  RowWriter<columns::kEngines> engines(out.AddTable("engines"));
+  tables::RowWriter<tables::columns::kEngines> engines(out.AddTable("engines"));
   for (const NeuronRank& rank : ranks) AddEngineRows(rank, with_source > 0, engines);
-  RowWriter<columns::kOpcodes> opcodes(out.AddTable("opcodes"));
+  tables::RowWriter<tables::columns::kOpcodes> opcodes(out.AddTable("opcodes"));
   for (const NeuronRank& rank : ranks) AddOpcodeRows(rank, opcodes);
   std::vector<std::map<std::int32_t, Core>> cores;
   for (const NeuronRank& rank : ranks) cores.push_back(CoresOf(rank));
-  RowWriter<columns::kCores> table(out.AddTable("cores"));
+  tables::RowWriter<tables::columns::kCores> table(out.AddTable("cores"));
   for (std::size_t i = 0; i < ranks.size(); ++i) AddCoreRows(ranks[i], cores[i], table);
   SetImbalance(cores, ranks, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -12,11 +12,11 @@
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
-using neuron::Engine;
-using neuron::Instruction;
+using profgauge::neuron::Engine;
+using profgauge::neuron::Instruction;
 
 // Instructions are leaves below their layer's path and their operator of the graph:
 //
@@ -40,20 +40,20 @@ struct Node {
   Kind kind = Kind::kLayer;
   std::vector<std::uint32_t> children;
   std::int64_t instructions = 0, flops = 0, transpose_flops = 0;
-  neuron::Traffic traffic;
+  profgauge::neuron::Traffic traffic;
   Ns wait = 0, first = -1, last = -1;
-  std::array<Ns, neuron::kEngines> active{};
+  std::array<Ns, profgauge::neuron::kEngines> active{};
   std::vector<Span> all;     // The times of all engines, merged per engine.
   SpanCollector collecting;  // For the current engine.
   bool open = false;         // Rows of the engine at hand are in it.
   Ns busy = 0;
-  const neuron::Layer* stated = nullptr;
+  const profgauge::neuron::Layer* stated = nullptr;
 };
 
 class Tree {
  public:
   explicit Tree(const NeuronRank& rank) : rank_(rank), nodes_(1) {
-    for (const neuron::Layer& layer : rank.data->layers) {
+    for (const profgauge::neuron::Layer& layer : rank.data->layers) {
       const std::uint32_t node = LayerNode(layer.path);
       if (node != kRoot && rank.whole) nodes_[node].stated = &layer;
     }
@@ -67,7 +67,7 @@ class Tree {
   }
 
   /// `row` is the number of the next row of the table, which counts on.
-  void Write(std::int64_t& row, RowWriter<columns::kLayers>& write) const {
+  void Write(std::int64_t& row, tables::RowWriter<tables::columns::kLayers>& write) const {
     // Depth first, without recursion: paths come from the file.
     struct Place {
       std::uint32_t node = kRoot;
@@ -187,12 +187,13 @@ class Tree {
   // Values that the file states for a layer go before those from rows. They are of the whole
   // profile, so a node has them only if no range was chosen.
   void WriteNode(const Node& node, const std::string& path,
-                 RowWriter<columns::kLayers>& write) const {
-    const neuron::Layer* stated = node.stated;
+                 tables::RowWriter<tables::columns::kLayers>& write) const {
+    const profgauge::neuron::Layer* stated = node.stated;
     const Ns start = stated != nullptr ? stated->start : node.first;
     const Ns duration = stated != nullptr ? stated->duration : node.last - node.first;
     const double peak = rank_.PeakFlops() * static_cast<double>(duration) * 1e-9;
-    const std::int64_t model = stated != nullptr ? stated->model_flops : neuron::kUnknown;
+    const std::int64_t model =
+        stated != nullptr ? stated->model_flops : profgauge::neuron::kUnknown;
     const std::int64_t useful = model >= 0 ? model : node.flops - node.transpose_flops;
     write.Integer("rank"_col, rank_.context->rank)
         .Text("name"_col, node.name)
@@ -215,10 +216,10 @@ class Tree {
     else
       write.Absent("model_flops"_col);
     write.Flops("transpose_flops"_col, node.transpose_flops);
-    const neuron::Traffic& moved = node.traffic;
+    const profgauge::neuron::Traffic& moved = node.traffic;
     write.Integer("bytes"_col, moved.hbm_read + moved.hbm_write);
-    AppendTraffic(moved, write);
-    AppendActive(node.active, write);
+    tables::AppendTraffic(moved, write);
+    tables::AppendActive(node.active, write);
     write.Integer("wait_time"_col, node.wait);
     write.Known("start"_col, start)
         .Known("duration"_col, node.first < 0 && stated == nullptr ? -1 : duration)
@@ -234,8 +235,8 @@ class Tree {
 
 }  // namespace
 
-void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out) {
-  RowWriter<columns::kLayers> write(out.AddTable("layers"));
+void AddNeuronLayers(std::span<const NeuronRank> ranks, tables::Output& out) {
+  tables::RowWriter<tables::columns::kLayers> write(out.AddTable("layers"));
   bool any = false;
   std::int64_t row = 0;
   for (const NeuronRank& rank : ranks) {
@@ -246,4 +247,4 @@ void AddNeuronLayers(std::span<const NeuronRank> ranks, Output& out) {
   if (!any) out.RemoveTable("layers", "the file has no instructions and no layers");
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -13,12 +13,12 @@
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
-using neuron::Engine;
-using neuron::EngineSums;
-using neuron::Summary;
+using profgauge::neuron::Engine;
+using profgauge::neuron::EngineSums;
+using profgauge::neuron::Summary;
 
 double Time(const NeuronRank& rank) { return static_cast<double>(rank.total); }
 // The time of all cores: an engine's share is the mean over them.
@@ -58,7 +58,7 @@ void SetEngine(Engine which, NeuronSetter& set) {
   }
   std::vector<Ns> durations;
   for (const NeuronRank& rank : set.ranks()) {
-    for (const neuron::Instruction& row : rank.data->instructions) {
+    for (const profgauge::neuron::Instruction& row : rank.data->instructions) {
       if (row.engine == which && !row.semaphore && row.start >= rank.sums.window.start &&
           row.start < rank.sums.window.end) {
         durations.push_back(row.duration);
@@ -73,7 +73,7 @@ void SetTraffic(NeuronSetter& set) {
   const auto bytes = [&](MetricId id, auto member) {
     set.Count(id, [&](const NeuronRank& rank) { return rank.sums.traffic.*member; });
   };
-  using neuron::Traffic;
+  using profgauge::neuron::Traffic;
   bytes(metric::kHbmReadBytes, &Traffic::hbm_read);
   bytes(metric::kHbmWriteBytes, &Traffic::hbm_write);
   bytes(metric::kSbufReadBytes, &Traffic::sbuf_read);
@@ -126,7 +126,7 @@ void SetFlops(NeuronSetter& set) {
 }
 
 void SetPeaks(NeuronSetter& set) {
-  const neuron::Hardware& hardware = set.ranks().front().data->hardware;
+  const profgauge::neuron::Hardware& hardware = set.ranks().front().data->hardware;
   const double peak = hardware.PeakFlops();
   if (peak > 0) set.out().Set(metric::kNeuronPeakFlops, peak);
   if (hardware.hbm_bandwidth > 0)
@@ -156,8 +156,9 @@ struct DmaMetrics {
   MetricId active_time, active_share, packets, packet_share, bytes, byte_share;
 };
 
-void SetDmaPart(const DmaMetrics& id, const neuron::DmaSums Summary::*part, NeuronSetter& set) {
-  const auto of = [part](const NeuronRank& rank) -> const neuron::DmaSums& {
+void SetDmaPart(const DmaMetrics& id, const profgauge::neuron::DmaSums Summary::*part,
+                NeuronSetter& set) {
+  const auto of = [part](const NeuronRank& rank) -> const profgauge::neuron::DmaSums& {
     return rank.sums.*part;
   };
   const auto active = [&](const NeuronRank& rank) { return of(rank).active; };
@@ -178,7 +179,7 @@ void SetSmallPackets(NeuronSetter& set) {
   constexpr std::int64_t kSemaphoreWrite = 4;
   std::int64_t small = 0, counted = 0;
   for (const NeuronRank& rank : set.ranks()) {
-    for (const neuron::Dma& row : rank.data->packets) {
+    for (const profgauge::neuron::Dma& row : rank.data->packets) {
       const bool inside = row.start >= rank.sums.window.start && row.start < rank.sums.window.end;
       if (!inside || row.bytes <= kSemaphoreWrite) continue;
       ++counted;
@@ -189,7 +190,9 @@ void SetSmallPackets(NeuronSetter& set) {
 }
 
 void SetDma(NeuronSetter& set) {
-  const auto dma = [](const NeuronRank& rank) -> const neuron::DmaSums& { return rank.sums.dma; };
+  const auto dma = [](const NeuronRank& rank) -> const profgauge::neuron::DmaSums& {
+    return rank.sums.dma;
+  };
   const auto active = [&](const NeuronRank& rank) { return dma(rank).active; };
   set.Count(metric::kDmaActiveTime, active);
   set.Share(metric::kDmaActiveShare, set.Sum(active), set.Sum(Time));
@@ -237,7 +240,7 @@ void SetCollectives(NeuronSetter& set) {
   double delay = 0;
   std::int64_t known = 0;
   for (const NeuronRank& rank : set.ranks()) {
-    for (const neuron::CcOp& row : rank.data->cc_ops) {
+    for (const profgauge::neuron::CcOp& row : rank.data->cc_ops) {
       if (row.trigger_delay < 0 || !rank.Inside(row.start)) continue;
       delay += static_cast<double>(row.trigger_delay);
       ++known;
@@ -277,7 +280,7 @@ void SetThrottles(NeuronSetter& set) {
 }
 
 void SetDerived(NeuronSetter& set) {
-  Output& out = set.out();
+  tables::Output& out = set.out();
   const auto ratio = [&](MetricId id, MetricId part, MetricId whole) {
     const Value& a = out.ValueOf(part);
     const Value& b = out.ValueOf(whole);
@@ -301,8 +304,8 @@ void PreferStatedShares(NeuronSetter& set) {
 }
 
 void NoteKnownHardware(NeuronSetter& set) {
-  const neuron::Data& data = *set.ranks().front().data;
-  Output& out = set.out();
+  const profgauge::neuron::Data& data = *set.ranks().front().data;
+  tables::Output& out = set.out();
   if (data.hardware.by_table) {
     const std::string note = "by AWS's figures for " + data.instance_type +
                              "; the file does not state the peaks of its hardware";
@@ -324,7 +327,7 @@ void NoteKnownHardware(NeuronSetter& set) {
 }
 
 // No device does more than it can.
-void DoubtTheImpossible(Output& out) {
+void DoubtTheImpossible(tables::Output& out) {
   for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,
                             metric::kNeuronHfu, metric::kNeuronMbu}) {
     if (AsNumber(out.ValueOf(id), 0) <= 1) continue;
@@ -335,7 +338,7 @@ void DoubtTheImpossible(Output& out) {
 // The table of errors holds the device's warnings and programs' own notifications too.
 std::int64_t ErrorsOf(const NeuronRank& rank) {
   const auto& rows = rank.data->errors;
-  return std::count_if(rows.begin(), rows.end(), [&](const neuron::Message& row) {
+  return std::count_if(rows.begin(), rows.end(), [&](const profgauge::neuron::Message& row) {
     const std::string_view type = rank.context->profile->Name(row.category);
     return type != "Warnings" && type != "Custom Notification";
   });
@@ -360,10 +363,11 @@ std::string MissingBecause(const NeuronRank& rank, MetricId id) {
 
 }  // namespace
 
-void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
+void AddNeuronMetrics(std::span<const NeuronRank> ranks, tables::Output& out) {
   NeuronSetter set(ranks, out);
   for (const MetricId id : metric::kAll) {
-    if (SpecOf(id).family == kNeuronFamily) out.SetAbsent(id, MissingBecause(ranks.front(), id));
+    if (SpecOf(id).family == tables::kNeuronFamily)
+      out.SetAbsent(id, MissingBecause(ranks.front(), id));
   }
   if (set.All([](const NeuronRank& rank) { return rank.total >= 0; })) {
     Ns longest = 0;
@@ -373,7 +377,8 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
   const auto by_table = [](const NeuronRank& rank) { return rank.data->hardware.by_table; };
   if (std::any_of(ranks.begin(), ranks.end(), by_table)) PreferStatedShares(set);
   if (set.All([](const NeuronRank& rank) { return rank.data->has.instructions; })) {
-    for (std::size_t i = 0; i < neuron::kEngines; ++i) SetEngine(static_cast<Engine>(i), set);
+    for (std::size_t i = 0; i < profgauge::neuron::kEngines; ++i)
+      SetEngine(static_cast<Engine>(i), set);
     SetTraffic(set);
     SetFlops(set);
     set.Count(metric::kEngineTensorDmaWaitTime,
@@ -403,4 +408,4 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, Output& out) {
   DoubtTheImpossible(out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -15,10 +15,10 @@
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
-using neuron::Dma;
+using profgauge::neuron::Dma;
 
 constexpr std::size_t kMostTransfers = 10'000;
 
@@ -43,8 +43,8 @@ struct Packets {
 };
 
 // By name and type of the queue. One without packets in the selected part has no row.
-void AddQueues(const NeuronRank& rank, RowWriter<columns::kDmaQueues>& write) {
-  std::map<std::pair<std::string_view, neuron::QueueType>, Packets> queues;
+void AddQueues(const NeuronRank& rank, tables::RowWriter<tables::columns::kDmaQueues>& write) {
+  std::map<std::pair<std::string_view, profgauge::neuron::QueueType>, Packets> queues;
   for (const Dma& row : rank.data->packets) {
     queues[{rank.context->profile->Name(row.queue), row.type}].Add(row, rank.Inside(row.start));
   }
@@ -52,7 +52,7 @@ void AddQueues(const NeuronRank& rank, RowWriter<columns::kDmaQueues>& write) {
     if (queue.count == 0) continue;
     write.Integer("rank"_col, rank.context->rank)
         .Text("name"_col, key.first.empty() ? "unnamed" : key.first);
-    write.Text("type"_col, neuron::QueueTypeName(key.second));
+    write.Text("type"_col, profgauge::neuron::QueueTypeName(key.second));
     write.Integer("engines"_col, static_cast<std::int64_t>(queue.engines.size()))
         .Integer("packets"_col, queue.count);
     write.Integer("bytes"_col, queue.bytes).Integer("time"_col, queue.time);
@@ -68,7 +68,8 @@ struct EngineUse {
 
 // Imbalance: bytes of the busiest engine by the mean over all engines of the core, used or not. 1
 // is even; with 16 engines and all bytes on one it is 16.
-EngineUse AddEngines(const NeuronRank& rank, RowWriter<columns::kDmaEngines>& write) {
+EngineUse AddEngines(const NeuronRank& rank,
+                     tables::RowWriter<tables::columns::kDmaEngines>& write) {
   std::map<std::pair<std::int32_t, std::int16_t>, Packets> engines;
   std::map<std::int32_t, std::int64_t> of_core;
   for (const Dma& row : rank.data->packets) {
@@ -105,7 +106,8 @@ EngineUse AddEngines(const NeuronRank& rank, RowWriter<columns::kDmaEngines>& wr
 
 // The largest transfers, at most kMostTransfers. Packets name the transfer that they are of; 0 is
 // none.
-void AddTransfers(const NeuronRank& rank, RowWriter<columns::kDmaTransfers>& write) {
+void AddTransfers(const NeuronRank& rank,
+                  tables::RowWriter<tables::columns::kDmaTransfers>& write) {
   std::map<std::int64_t, std::int64_t> packets;
   for (const Dma& row : rank.data->packets) {
     if (row.transfer != 0) ++packets[row.transfer];
@@ -121,7 +123,7 @@ void AddTransfers(const NeuronRank& rank, RowWriter<columns::kDmaTransfers>& wri
   for (const Dma* row : rows) {
     write.Integer("rank"_col, rank.context->rank).Text("variable"_col, profile.Name(row->variable));
     write.Text("queue"_col, profile.Name(row->queue))
-        .Text("type"_col, neuron::QueueTypeName(row->type));
+        .Text("type"_col, profgauge::neuron::QueueTypeName(row->type));
     write.Text("from"_col, profile.Name(row->from)).Text("to"_col, profile.Name(row->to));
     write.Integer("start"_col, row->start)
         .Integer("duration"_col, row->duration)
@@ -140,7 +142,7 @@ struct Calls {
   double bandwidth = 0, bus_bandwidth = 0, delay = 0;
   std::int64_t with_bandwidth = 0, with_bus = 0, with_delay = 0;
 
-  void Add(const neuron::CcOp& row) {
+  void Add(const profgauge::neuron::CcOp& row) {
     durations.push_back(row.duration);
     const auto mean = [](double value, double& sum, std::int64_t& count) {
       if (value < 0) return;
@@ -155,12 +157,12 @@ struct Calls {
 
 // Durations are of the calls that start in the selected part; their median and maximum show
 // outliers that a mean hides.
-void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
+void AddCcOps(const NeuronRank& rank, tables::RowWriter<tables::columns::kCcOps>& write) {
   const Profile& profile = *rank.context->profile;
   using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
                          std::int64_t>;
   std::map<Key, Calls> groups;
-  for (const neuron::CcOp& row : rank.data->cc_ops) {
+  for (const profgauge::neuron::CcOp& row : rank.data->cc_ops) {
     if (!rank.Inside(row.start)) continue;
     groups[{profile.Name(row.operation), profile.Name(row.algorithm), profile.Name(row.dtype),
             profile.Name(row.group), row.input_bytes}]
@@ -179,7 +181,7 @@ void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
     write.Integer("rank"_col, rank.context->rank)
         .Text("name"_col, operation)
         .Text("algorithm"_col, algorithm)
-        .Text("dtype"_col, CanonicalDtype(dtype))
+        .Text("dtype"_col, classify::CanonicalDtype(dtype))
         .Text("group"_col, group);
     write.Known("input_bytes"_col, bytes)
         .Integer("calls"_col, count)
@@ -195,9 +197,9 @@ void AddCcOps(const NeuronRank& rank, RowWriter<columns::kCcOps>& write) {
 }
 
 // As the file states them: loads are of the whole profile.
-void AddTensors(const NeuronRank& rank, RowWriter<columns::kTensors>& write) {
+void AddTensors(const NeuronRank& rank, tables::RowWriter<tables::columns::kTensors>& write) {
   const Profile& profile = *rank.context->profile;
-  for (const neuron::Tensor& row : rank.data->tensors) {
+  for (const profgauge::neuron::Tensor& row : rank.data->tensors) {
     write.Integer("rank"_col, rank.context->rank)
         .Text("name"_col, profile.Name(row.name))
         .Text("type"_col, profile.Name(row.type));
@@ -218,13 +220,13 @@ bool Any(std::span<const NeuronRank> ranks, const Has& has) {
 
 }  // namespace
 
-void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out) {
+void AddNeuronMoves(std::span<const NeuronRank> ranks, tables::Output& out) {
   constexpr const char* kNoDma =
       "the file has no DMA packets; capture with NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1";
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->packets.empty(); })) {
-    RowWriter<columns::kDmaQueues> queues(out.AddTable("dma_queues"));
+    tables::RowWriter<tables::columns::kDmaQueues> queues(out.AddTable("dma_queues"));
     for (const NeuronRank& rank : ranks) AddQueues(rank, queues);
-    RowWriter<columns::kDmaEngines> engines(out.AddTable("dma_engines"));
+    tables::RowWriter<tables::columns::kDmaEngines> engines(out.AddTable("dma_engines"));
     EngineUse use;
     for (const NeuronRank& rank : ranks) {
       const EngineUse of_rank = AddEngines(rank, engines);
@@ -238,23 +240,23 @@ void AddNeuronMoves(std::span<const NeuronRank> ranks, Output& out) {
     out.SetTableAbsent("dma_engines", kNoDma);
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->transfers.empty(); })) {
-    RowWriter<columns::kDmaTransfers> transfers(out.AddTable("dma_transfers"));
+    tables::RowWriter<tables::columns::kDmaTransfers> transfers(out.AddTable("dma_transfers"));
     for (const NeuronRank& rank : ranks) AddTransfers(rank, transfers);
   } else {
     out.SetTableAbsent("dma_transfers", "the file has no transfers of tensors");
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); })) {
-    RowWriter<columns::kCcOps> ops(out.AddTable("cc_ops"));
+    tables::RowWriter<tables::columns::kCcOps> ops(out.AddTable("cc_ops"));
     for (const NeuronRank& rank : ranks) AddCcOps(rank, ops);
   } else {
     out.SetTableAbsent("cc_ops", "the file has no collectives");
   }
   if (Any(ranks, [](const NeuronRank& rank) { return !rank.data->tensors.empty(); })) {
-    RowWriter<columns::kTensors> tensors(out.AddTable("tensors"));
+    tables::RowWriter<tables::columns::kTensors> tensors(out.AddTable("tensors"));
     for (const NeuronRank& rank : ranks) AddTensors(rank, tensors);
   } else {
     out.SetTableAbsent("tensors", "the file has no table of tensors");
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

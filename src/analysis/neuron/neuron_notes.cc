@@ -19,18 +19,18 @@
 #include "analysis/tables/row_writer.h"
 #include "model/certificate.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
 // The limit of a notification is k of n cycles: below n the clock was limited.
-void AddThrottles(const NeuronRank& rank, RowWriter<columns::kThrottles>& write) {
+void AddThrottles(const NeuronRank& rank, tables::RowWriter<tables::columns::kThrottles>& write) {
   struct Sum {
     std::int64_t count = 0;
     Ns covered = 0, limited = 0;
     double weighted = 0;
   };
   std::map<std::pair<std::int32_t, std::string_view>, Sum> sums;
-  for (const neuron::Throttle& row : rank.data->throttles) {
+  for (const profgauge::neuron::Throttle& row : rank.data->throttles) {
     if (!rank.Inside(row.start)) continue;
     Sum& sum = sums[{row.core, rank.context->profile->Name(row.cause)}];
     ++sum.count;
@@ -69,7 +69,7 @@ std::string_view WhyNoFlopsParts(const NeuronRank& rank) {
 //   |FLOPs at the peak    |rest of the active time       |rest of the time     |
 //
 // Each part takes at most the rest, so that contradictory sums never make a negative part.
-void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& write) {
+void AddFlopsParts(const NeuronRank& rank, tables::RowWriter<tables::columns::kFlopsParts>& write) {
   if (!WhyNoFlopsParts(rank).empty()) return;
   const double peak = rank.data->hardware.PeakFlops();
   const Ns total = rank.total * rank.peak_cores;
@@ -92,8 +92,9 @@ void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& writ
   const Ns busy = total - left;
   // Time lost by throttling, by whether the engine was active; per notification k of n cycles.
   double lost = 0, lost_active = 0;
-  const std::vector<Span> active = neuron::ActiveSpans(*rank.data, neuron::Engine::kTensor);
-  for (const neuron::Throttle& row : rank.data->throttles) {
+  const std::vector<Span> active =
+      profgauge::neuron::ActiveSpans(*rank.data, profgauge::neuron::Engine::kTensor);
+  for (const profgauge::neuron::Throttle& row : rank.data->throttles) {
     if (!rank.Inside(row.start)) continue;
     const double share = 1 - static_cast<double>(row.k) / static_cast<double>(row.n);
     const Span span[] = {{row.start, row.start + row.duration}};
@@ -119,9 +120,9 @@ void AddFlopsParts(const NeuronRank& rank, RowWriter<columns::kFlopsParts>& writ
 boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
     const NeuronRank& rank) {
   boost::unordered_flat_map<std::string_view, std::string_view> names;
-  for (const neuron::Instruction& row : rank.data->instructions) {
+  for (const profgauge::neuron::Instruction& row : rank.data->instructions) {
     const std::string_view text =
-        neuron::WaitedSemaphore(rank.context->profile->Name(row.operands));
+        profgauge::neuron::WaitedSemaphore(rank.context->profile->Name(row.operands));
     const auto close = text.find(']');
     if (close == std::string_view::npos || close < 2) continue;
     names.try_emplace(text.substr(2, close - 2), text);
@@ -130,14 +131,14 @@ boost::unordered_flat_map<std::string_view, std::string_view> SemaphoreNames(
 }
 
 // One row for each semaphore of a core, with the name that operands give it, if any does.
-void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& write) {
+void AddSemaphores(const NeuronRank& rank, tables::RowWriter<tables::columns::kSemaphores>& write) {
   struct Use {
     std::int64_t updates = 0, highest = 0;
     Ns first = 0, last = 0;
   };
   // Ids are found faster than names, of which a file has far fewer than updates.
   boost::unordered_flat_map<std::pair<std::int32_t, std::uint32_t>, Use> by_id;
-  for (const neuron::SemaphoreUpdate& row : rank.data->semaphores) {
+  for (const profgauge::neuron::SemaphoreUpdate& row : rank.data->semaphores) {
     if (!rank.Inside(row.time)) continue;
     Use& use = by_id[{row.core, row.semaphore.value}];
     if (use.updates++ == 0) use.first = row.time;
@@ -162,16 +163,16 @@ void AddSemaphores(const NeuronRank& rank, RowWriter<columns::kSemaphores>& writ
 }
 
 // Every n-th point, so that a curve of any length fits the table; peaks are in memory_peaks.
-void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write) {
+void AddCurves(const NeuronRank& rank, tables::RowWriter<tables::columns::kCounterCurves>& write) {
   constexpr std::size_t kCurvePointsInTable = 20'000;
   const auto& points = rank.data->curves;
   const std::size_t step = points.size() / kCurvePointsInTable + 1;
   for (std::size_t i = 0; i < points.size(); i += step) {
-    const neuron::CurvePoint& point = points[i];
+    const profgauge::neuron::CurvePoint& point = points[i];
     if (!rank.Inside(point.time)) continue;
     write.Integer("rank"_col, rank.context->rank)
         .Integer("core"_col, point.core)
-        .Text("name"_col, neuron::CurveName(point.curve));
+        .Text("name"_col, profgauge::neuron::CurveName(point.curve));
     write.Integer("time"_col, point.time).Real("value"_col, point.value);
   }
 }
@@ -179,9 +180,9 @@ void AddCurves(const NeuronRank& rank, RowWriter<columns::kCounterCurves>& write
 // Numbers that follow from the rows and are stated as well. The first that differs is named in the
 // remark.
 void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& first,
-                   RowWriter<columns::kIdentities>& write) {
-  const auto whole = neuron::SumWhole(*rank.data);
-  for (const neuron::Identity& row : whole->identities) {
+                   tables::RowWriter<tables::columns::kIdentities>& write) {
+  const auto whole = profgauge::neuron::SumWhole(*rank.data);
+  for (const profgauge::neuron::Identity& row : whole->identities) {
     write.Integer("rank"_col, rank.context->rank)
         .Text("name"_col, row.name)
         .Real("computed"_col, row.computed)
@@ -196,13 +197,13 @@ void AddIdentities(const NeuronRank& rank, std::int64_t& broken, std::string& fi
 
 // Warnings of the profiler also become remarks: they are about the profile, and a reader of the
 // report should see them.
-void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
-  RowWriter<columns::kProfilerWarnings> warnings(out.AddTable("profiler_warnings"));
+void AddMessages(std::span<const NeuronRank> ranks, tables::Output& out) {
+  tables::RowWriter<tables::columns::kProfilerWarnings> warnings(out.AddTable("profiler_warnings"));
   bool errors = false;
   for (const NeuronRank& rank : ranks) {
     const Profile& profile = *rank.context->profile;
     errors = errors || rank.data->has.errors;
-    for (const neuron::Message& row : rank.data->warnings) {
+    for (const profgauge::neuron::Message& row : rank.data->warnings) {
       const std::string text(profile.Name(row.text));
       warnings.Integer("rank"_col, rank.context->rank)
           .Text("category"_col, profile.Name(row.category))
@@ -211,9 +212,9 @@ void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
     }
   }
   if (!errors) return out.SetTableAbsent("device_errors", "the file has no table of errors");
-  RowWriter<columns::kDeviceErrors> table(out.AddTable("device_errors"));
+  tables::RowWriter<tables::columns::kDeviceErrors> table(out.AddTable("device_errors"));
   for (const NeuronRank& rank : ranks) {
-    for (const neuron::Message& row : rank.data->errors) {
+    for (const profgauge::neuron::Message& row : rank.data->errors) {
       table.Integer("rank"_col, rank.context->rank)
           .Integer("core"_col, row.core)
           .Known("time"_col, row.time);
@@ -226,31 +227,31 @@ void AddMessages(std::span<const NeuronRank> ranks, Output& out) {
 // Adds a table over the ranks if one of them `has` its data, else the reason `missing`.
 template <const auto& kColumns, class Has, class Add>
 void AddWhere(std::span<const NeuronRank> ranks, const char* table, std::string_view missing,
-              Output& out, const Has& has, const Add& add) {
+              tables::Output& out, const Has& has, const Add& add) {
   if (!std::any_of(ranks.begin(), ranks.end(), has)) {
     return out.SetTableAbsent(table, std::string(missing));
   }
-  RowWriter<kColumns> write(out.AddTable(table));
+  tables::RowWriter<kColumns> write(out.AddTable(table));
   for (const NeuronRank& rank : ranks) add(rank, write);
 }
 
 }  // namespace
 
-void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
-  AddWhere<columns::kThrottles>(
+void AddNeuronNotes(std::span<const NeuronRank> ranks, tables::Output& out) {
+  AddWhere<tables::columns::kThrottles>(
       ranks, "throttles", "the file has no throttle notifications", out,
       [](const NeuronRank& rank) { return rank.data->has.throttles; }, AddThrottles);
-  AddWhere<columns::kFlopsParts>(
+  AddWhere<tables::columns::kFlopsParts>(
       ranks, "flops_parts", WhyNoFlopsParts(ranks.front()), out,
       [](const NeuronRank& rank) { return WhyNoFlopsParts(rank).empty(); }, AddFlopsParts);
-  AddWhere<columns::kSemaphores>(
+  AddWhere<tables::columns::kSemaphores>(
       ranks, "semaphores", "the file has no semaphore updates", out,
       [](const NeuronRank& rank) { return rank.data->has.semaphores; }, AddSemaphores);
-  AddWhere<columns::kHbmUsage>(
+  AddWhere<tables::columns::kHbmUsage>(
       ranks, "hbm_usage", "the file has no memory use", out,
       [](const NeuronRank& rank) { return !rank.data->memory.empty(); },
-      [](const NeuronRank& rank, RowWriter<columns::kHbmUsage>& write) {
-        for (const neuron::MemoryUse& row : rank.data->memory) {
+      [](const NeuronRank& rank, tables::RowWriter<tables::columns::kHbmUsage>& write) {
+        for (const profgauge::neuron::MemoryUse& row : rank.data->memory) {
           write.Integer("rank"_col, rank.context->rank)
               .Integer("device"_col, row.device)
               .Integer("core"_col, row.core);
@@ -258,15 +259,15 @@ void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
               .Integer("bytes"_col, row.bytes);
         }
       });
-  AddWhere<columns::kCounterCurves>(
+  AddWhere<tables::columns::kCounterCurves>(
       ranks, "counter_curves", "the file has no counters", out,
       [](const NeuronRank& rank) { return rank.data->has.curves; }, AddCurves);
   std::int64_t broken = 0;
   std::string first;
-  AddWhere<columns::kIdentities>(
+  AddWhere<tables::columns::kIdentities>(
       ranks, "identities", "the file has rows or a summary, not both", out,
       [](const NeuronRank& rank) { return rank.data->has.summary && rank.HasRows(); },
-      [&](const NeuronRank& rank, RowWriter<columns::kIdentities>& write) {
+      [&](const NeuronRank& rank, tables::RowWriter<tables::columns::kIdentities>& write) {
         AddIdentities(rank, broken, first, write);
       });
   if (broken > 0) {
@@ -289,4 +290,4 @@ void AddNeuronNotes(std::span<const NeuronRank> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -13,7 +13,7 @@
 #include "analysis/time/marks.h"
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
 constexpr std::size_t kMostRegions = 64;
@@ -24,12 +24,12 @@ constexpr std::size_t kMostRegions = 64;
 //   collectives         |--1--|          |--2--|
 //   regions       |-----|     |----------|     |-------------|
 //   names         from "start" to "collective 1", then to "collective 2", then to "end"
-std::vector<Region> BetweenCollectives(const NeuronRank& rank) {
+std::vector<time::Region> BetweenCollectives(const NeuronRank& rank) {
   std::vector<Span> spans;
-  for (const neuron::CcOp& row : rank.data->cc_ops)
+  for (const profgauge::neuron::CcOp& row : rank.data->cc_ops)
     spans.push_back({row.start, row.start + row.duration});
   const std::vector<Span> busy = Clip(Merge(std::move(spans)), rank.sums.window);
-  std::vector<Region> regions;
+  std::vector<time::Region> regions;
   std::string from = "start";
   Ns at = rank.sums.window.start;
   for (std::size_t i = 0; i <= busy.size(); ++i) {
@@ -41,24 +41,26 @@ std::vector<Region> BetweenCollectives(const NeuronRank& rank) {
     if (!last) at = busy[i].end;
   }
   if (regions.size() <= kMostRegions) return regions;
-  std::stable_sort(regions.begin(), regions.end(), [](const Region& a, const Region& b) {
-    return a.span.length() > b.span.length();
-  });
+  std::stable_sort(regions.begin(), regions.end(),
+                   [](const time::Region& a, const time::Region& b) {
+                     return a.span.length() > b.span.length();
+                   });
   regions.resize(kMostRegions);
-  std::sort(regions.begin(), regions.end(),
-            [](const Region& a, const Region& b) { return a.span.start < b.span.start; });
+  std::sort(regions.begin(), regions.end(), [](const time::Region& a, const time::Region& b) {
+    return a.span.start < b.span.start;
+  });
   return regions;
 }
 
-void AddCollectiveRegions(std::span<const NeuronRank> ranks, Output& out) {
+void AddCollectiveRegions(std::span<const NeuronRank> ranks, tables::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(),
                                [](const NeuronRank& rank) { return !rank.data->cc_ops.empty(); });
   if (!any) return out.SetTableAbsent("collective_regions", "the file has no collectives");
-  RowWriter<columns::kEngineRegions> write(out.AddTable("collective_regions"));
+  tables::RowWriter<tables::columns::kEngineRegions> write(out.AddTable("collective_regions"));
   for (const NeuronRank& rank : ranks) {
     if (rank.data->cc_ops.empty()) continue;
-    for (const Region& region : BetweenCollectives(rank)) {
-      WriteEngineRegion(*rank.context, region, write);
+    for (const time::Region& region : BetweenCollectives(rank)) {
+      time::WriteEngineRegion(*rank.context, region, write);
     }
   }
 }
@@ -66,16 +68,17 @@ void AddCollectiveRegions(std::span<const NeuronRank> ranks, Output& out) {
 // Means are over time: a value holds until the next one.
 // Points are sorted by curve, core and time. The mean is over the time from the first point to the
 // last: area by length.
-void AddPeaks(const NeuronRank& rank, RowWriter<columns::kMemoryPeaks>& write) {
+void AddPeaks(const NeuronRank& rank, tables::RowWriter<tables::columns::kMemoryPeaks>& write) {
   const auto& points = rank.data->curves;
   for (std::size_t begin = 0, end = 0; begin < points.size(); begin = end) {
     while (end < points.size() && points[end].curve == points[begin].curve &&
            points[end].core == points[begin].core) {
       ++end;
     }
-    const neuron::Curve curve = points[begin].curve;
-    if (curve != neuron::Curve::kSbuf && curve != neuron::Curve::kPsum) continue;
-    const neuron::CurvePoint* highest = &points[begin];
+    const profgauge::neuron::Curve curve = points[begin].curve;
+    if (curve != profgauge::neuron::Curve::kSbuf && curve != profgauge::neuron::Curve::kPsum)
+      continue;
+    const profgauge::neuron::CurvePoint* highest = &points[begin];
     double area = 0;
     Ns covered = 0;
     for (std::size_t i = begin; i < end; ++i) {
@@ -86,7 +89,7 @@ void AddPeaks(const NeuronRank& rank, RowWriter<columns::kMemoryPeaks>& write) {
       covered += length;
     }
     write.Integer("rank"_col, rank.context->rank).Integer("core"_col, points[begin].core);
-    write.Text("name"_col, curve == neuron::Curve::kSbuf ? "SBUF" : "PSUM")
+    write.Text("name"_col, curve == profgauge::neuron::Curve::kSbuf ? "SBUF" : "PSUM")
         .Real("peak"_col, highest->value);
     write.Integer("peak_at"_col, highest->time)
         .Share("mean"_col, area, static_cast<double>(covered));
@@ -103,7 +106,7 @@ struct File {
 
 // Sums the lines of each file. Active times cannot be added up (lines of a file overlap), so the
 // table has none.
-void AddNeuronFiles(const Table& lines, Output& out) {
+void AddNeuronFiles(const Table& lines, tables::Output& out) {
   std::map<std::pair<std::int64_t, std::string>, File> files;
   for (std::size_t row = 0; row < lines.rows(); ++row) {
     const auto number = [&](std::string_view id) { return AsNumber(lines.At(row, id), 0); };
@@ -123,7 +126,7 @@ void AddNeuronFiles(const Table& lines, Output& out) {
                                                                            files.end());
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.second.time > b.second.time; });
-  RowWriter<columns::kSourceFiles> write(out.AddTable("source_files"));
+  tables::RowWriter<tables::columns::kSourceFiles> write(out.AddTable("source_files"));
   for (const auto& [place, file] : order) {
     write.Integer("rank"_col, place.first)
         .Text("file"_col, place.second)
@@ -136,20 +139,22 @@ void AddNeuronFiles(const Table& lines, Output& out) {
   }
 }
 
-void AddNeuronRegions(std::span<const NeuronRank> ranks, Output& out) {
+void AddNeuronRegions(std::span<const NeuronRank> ranks, tables::Output& out) {
   AddCollectiveRegions(ranks, out);
   const bool memory = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     const auto& points = rank.data->curves;
-    return std::any_of(points.begin(), points.end(), [](const neuron::CurvePoint& point) {
-      return point.curve == neuron::Curve::kSbuf || point.curve == neuron::Curve::kPsum;
-    });
+    return std::any_of(points.begin(), points.end(),
+                       [](const profgauge::neuron::CurvePoint& point) {
+                         return point.curve == profgauge::neuron::Curve::kSbuf ||
+                                point.curve == profgauge::neuron::Curve::kPsum;
+                       });
   });
   if (memory) {
-    RowWriter<columns::kMemoryPeaks> write(out.AddTable("memory_peaks"));
+    tables::RowWriter<tables::columns::kMemoryPeaks> write(out.AddTable("memory_peaks"));
     for (const NeuronRank& rank : ranks) AddPeaks(rank, write);
   } else {
     out.SetTableAbsent("memory_peaks", "the file has no usage of SBUF and PSUM");
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -17,18 +17,18 @@
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
-using neuron::Engine;
-using neuron::Instruction;
+using profgauge::neuron::Engine;
+using profgauge::neuron::Instruction;
 
 constexpr std::size_t kMostInstructions = 100'000;
 
 // Rows in the data's order, at most `most` of the selected part. Dependencies are sorted by the
 // later instruction, so that one pass counts predecessors.
 void AddInstructions(const NeuronRank& rank, std::size_t most,
-                     RowWriter<columns::kInstructionRows>& write) {
+                     tables::RowWriter<tables::columns::kInstructionRows>& write) {
   const Profile& profile = *rank.context->profile;
   const auto& dependencies = rank.data->dependencies;
   std::size_t written = 0, edge = 0;
@@ -42,7 +42,7 @@ void AddInstructions(const NeuronRank& rank, std::size_t most,
     ++written;
     write.Integer("rank"_col, rank.context->rank)
         .Integer("core"_col, row.core)
-        .Text("engine"_col, neuron::EngineName(row.engine));
+        .Text("engine"_col, profgauge::neuron::EngineName(row.engine));
     write.Text("track"_col, profile.Name(row.track)).Text("opcode"_col, profile.Name(row.opcode));
     write.Integer("start"_col, row.start)
         .Integer("duration"_col, row.duration)
@@ -55,7 +55,7 @@ void AddInstructions(const NeuronRank& rank, std::size_t most,
     write.Text("id"_col, std::to_string(static_cast<std::uint64_t>(row.id)))
         .Text("type"_col, profile.Name(row.type));
     write.Flops("flops"_col, row.flops);
-    AppendTraffic(row.traffic, write);
+    tables::AppendTraffic(row.traffic, write);
     write.Integer("predecessors"_col, predecessors);
   }
 }
@@ -72,15 +72,16 @@ struct Wait {
 
 // Which semaphore an instruction waited for is in its operands. Rows come with the longest total
 // wait first.
-void AddWaits(const NeuronRank& rank, RowWriter<columns::kWaits>& write) {
+void AddWaits(const NeuronRank& rank, tables::RowWriter<tables::columns::kWaits>& write) {
   const Profile& profile = *rank.context->profile;
   // Ids are found faster than names, of which a file has far fewer than rows.
   using Ids = std::tuple<Engine, std::uint32_t, std::string_view, std::uint32_t>;
   boost::unordered_flat_map<Ids, Wait> by_ids;
   for (const Instruction& row : rank.data->instructions) {
     if (row.wait <= 0 || !rank.Inside(row.start)) continue;
-    Wait& wait = by_ids[{row.engine, row.opcode.value,
-                         neuron::WaitedSemaphore(profile.Name(row.operands)), row.source.value}];
+    Wait& wait =
+        by_ids[{row.engine, row.opcode.value,
+                profgauge::neuron::WaitedSemaphore(profile.Name(row.operands)), row.source.value}];
     wait.Add({1, row.wait, row.wait});
   }
   using Key = std::tuple<Engine, std::string_view, std::string_view, std::string_view>;
@@ -96,10 +97,10 @@ void AddWaits(const NeuronRank& rank, RowWriter<columns::kWaits>& write) {
   for (const auto& [key, wait] : order) {
     const auto& [engine, opcode, semaphore, source] = key;
     write.Integer("rank"_col, rank.context->rank)
-        .Text("engine"_col, neuron::EngineName(engine))
+        .Text("engine"_col, profgauge::neuron::EngineName(engine))
         .Text("opcode"_col, opcode);
     write.Text("semaphore"_col, semaphore)
-        .Bool("on_dma"_col, neuron::IsDmaSemaphore(semaphore))
+        .Bool("on_dma"_col, profgauge::neuron::IsDmaSemaphore(semaphore))
         .Text("source"_col, source);
     write.Integer("count"_col, wait.count)
         .Integer("time"_col, wait.time)
@@ -134,7 +135,7 @@ struct Line {
 
 // By file and line. An instruction without a source line is in no row.
 void AddLines(const NeuronRank& rank, SourceLines& sources,
-              RowWriter<columns::kSourceLines>& write) {
+              tables::RowWriter<tables::columns::kSourceLines>& write) {
   const Profile& profile = *rank.context->profile;
   std::map<std::pair<std::string_view, std::int64_t>, Line> lines;
   for (const Instruction& row : rank.data->instructions) {
@@ -154,7 +155,7 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
     if (line.instructions == 0) continue;
     std::string engines;
     for (const Engine engine : line.engines) {
-      engines += (engines.empty() ? "" : ", ") + std::string(neuron::EngineName(engine));
+      engines += (engines.empty() ? "" : ", ") + std::string(profgauge::neuron::EngineName(engine));
     }
     write.Integer("rank"_col, rank.context->rank)
         .Text("file"_col, place.first)
@@ -174,7 +175,8 @@ void AddLines(const NeuronRank& rank, SourceLines& sources,
 }  // namespace
 
 // The limit of rows is for the run: each rank gets an equal part.
-void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root, Output& out) {
+void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_root,
+                   tables::Output& out) {
   bool rows = false, source = false;
   for (const NeuronRank& rank : ranks) {
     rows = rows || !rank.data->instructions.empty();
@@ -186,11 +188,11 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
     }
     return;
   }
-  RowWriter<columns::kInstructionRows> instructions(out.AddTable("instructions"));
+  tables::RowWriter<tables::columns::kInstructionRows> instructions(out.AddTable("instructions"));
   for (const NeuronRank& rank : ranks) {
     AddInstructions(rank, kMostInstructions / ranks.size(), instructions);
   }
-  RowWriter<columns::kWaits> waits(out.AddTable("waits"));
+  tables::RowWriter<tables::columns::kWaits> waits(out.AddTable("waits"));
   for (const NeuronRank& rank : ranks) AddWaits(rank, waits);
   if (!source) {
     out.SetTableAbsent("source_files", "no instruction names a line of source");
@@ -199,10 +201,10 @@ void AddNeuronRows(std::span<const NeuronRank> ranks, const std::string& source_
                               "NEURON_FRAMEWORK_DEBUG=1 and XLA_IR_DEBUG=1 before compiling");
   }
   Table& table = out.AddTable("source_lines");
-  RowWriter<columns::kSourceLines> lines(table);
+  tables::RowWriter<tables::columns::kSourceLines> lines(table);
   SourceLines sources(source_root);
   for (const NeuronRank& rank : ranks) AddLines(rank, sources, lines);
   AddNeuronFiles(table, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -7,16 +7,16 @@
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
-using neuron::SbufAllocation;
+using profgauge::neuron::SbufAllocation;
 
 constexpr std::size_t kMostAllocations = 10'000;
 
 // The largest allocations come first; of equal ones the longest. At most `most` are kept.
 void AddAllocations(const NeuronRank& rank, std::size_t most,
-                    RowWriter<columns::kSbufAllocations>& write) {
+                    tables::RowWriter<tables::columns::kSbufAllocations>& write) {
   std::vector<const SbufAllocation*> rows;
   for (const SbufAllocation& row : rank.data->sbuf_allocations) {
     const Span window = rank.sums.window;
@@ -45,7 +45,7 @@ void AddAllocations(const NeuronRank& rank, std::size_t most,
 
 }  // namespace
 
-void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out) {
+void AddNeuronSbuf(std::span<const NeuronRank> ranks, tables::Output& out) {
   const bool any = std::any_of(ranks.begin(), ranks.end(), [](const NeuronRank& rank) {
     return !rank.data->sbuf_allocations.empty();
   });
@@ -54,10 +54,10 @@ void AddNeuronSbuf(std::span<const NeuronRank> ranks, Output& out) {
         "sbuf_allocations",
         "the profile has no table SbufAllocation; pass it as CSV with the other tables");
   }
-  RowWriter<columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
+  tables::RowWriter<tables::columns::kSbufAllocations> write(out.AddTable("sbuf_allocations"));
   for (const NeuronRank& rank : ranks) {
     AddAllocations(rank, kMostAllocations / ranks.size(), write);
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
 // Seconds become nanoseconds by the metric's unit.
@@ -98,7 +98,7 @@ constexpr NeuronName kStated[] = {
         metric::kEngine##Name##WaitTime, metric::kEngine##Name##MedianTime,          \
         metric::kEngine##Name##NkiShare                                              \
   }
-constexpr EngineMetrics kEngineMetrics[neuron::kEngines] = {
+constexpr EngineMetrics kEngineMetrics[profgauge::neuron::kEngines] = {
     PROFGAUGE_ENGINE_METRICS(Tensor), PROFGAUGE_ENGINE_METRICS(Vector),
     PROFGAUGE_ENGINE_METRICS(Scalar), PROFGAUGE_ENGINE_METRICS(Gpsimd),
     PROFGAUGE_ENGINE_METRICS(Sync)};
@@ -109,9 +109,9 @@ std::vector<std::pair<MetricId, std::string>> AllNames() {
   std::vector<std::pair<MetricId, std::string>> names;
   for (const auto& [metric, name] : NeuronSetter::kPeakShares) names.emplace_back(metric, name);
   for (const auto& [metric, name] : kStated) names.emplace_back(metric, name);
-  for (std::size_t i = 0; i < neuron::kEngines; ++i) {
-    const auto engine = static_cast<neuron::Engine>(i);
-    const std::string stated = std::string(neuron::EngineName(engine)) + "_engine_";
+  for (std::size_t i = 0; i < profgauge::neuron::kEngines; ++i) {
+    const auto engine = static_cast<profgauge::neuron::Engine>(i);
+    const std::string stated = std::string(profgauge::neuron::EngineName(engine)) + "_engine_";
     const EngineMetrics& metrics = kEngineMetrics[i];
     names.emplace_back(metrics.active_time, stated + "active_time");
     names.emplace_back(metrics.active_share, stated + "active_time_percent");
@@ -140,11 +140,11 @@ std::string WhyNoShares(std::span<const NeuronRank> ranks) {
 
 }  // namespace
 
-const EngineMetrics& MetricsOf(neuron::Engine engine) {
+const EngineMetrics& MetricsOf(profgauge::neuron::Engine engine) {
   return kEngineMetrics[static_cast<std::size_t>(engine)];
 }
 
-NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, Output& out)
+NeuronSetter::NeuronSetter(std::span<const NeuronRank> ranks, tables::Output& out)
     : ranks_(ranks), out_(out), no_shares_because_(WhyNoShares(ranks)) {}
 
 // For a number in the file: sums add up over ranks, shares count by their time.
@@ -178,4 +178,4 @@ void NeuronSetter::AllStated() {
   for (const auto& [metric, name] : AllNames()) Stated(metric, name);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

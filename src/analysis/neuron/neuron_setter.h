@@ -11,7 +11,7 @@
 #include "analysis/neuron/neuron.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 
 /// The files' name of a metric.
 struct NeuronName {
@@ -25,7 +25,7 @@ struct EngineMetrics {
       nki_share;
 };
 /// REQUIRES: not kOther.
-const EngineMetrics& MetricsOf(neuron::Engine engine);
+const EngineMetrics& MetricsOf(profgauge::neuron::Engine engine);
 
 /// Numbers of all ranks become one metric. Count() adds up; Share() divides summed parts by summed
 /// wholes, so that long ranks count more; Fill() and Stated() leave a metric that has a value, so
@@ -46,7 +46,7 @@ class NeuronSetter {
       {metric::kNeuronMfuInstMaxAchievable, "mfu_inst_max_achievable_estimated_percent"},
   };
 
-  NeuronSetter(std::span<const NeuronRank> ranks, Output& out);
+  NeuronSetter(std::span<const NeuronRank> ranks, tables::Output& out);
 
   /// Sum of a number over ranks.
   template <class Number>
@@ -88,12 +88,12 @@ class NeuronSetter {
   /// All that files state, by the names in their summaries.
   void AllStated();
   std::span<const NeuronRank> ranks() const { return ranks_; }
-  Output& out() { return out_; }
+  tables::Output& out() { return out_; }
 
  private:
   std::span<const NeuronRank> ranks_;
-  Output& out_;
+  tables::Output& out_;
   std::string no_shares_because_;  ///< Empty: the files' shares are used.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,4 +70,4 @@ std::string SourceLines::Line(std::string_view file, std::int64_t line) {
   return shown;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

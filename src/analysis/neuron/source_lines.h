@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::analysis::neuron {
 
 /// Reads a file once and keeps its lines. Paths outside the folder are never read.
 class SourceLines {
@@ -28,4 +28,4 @@ class SourceLines {
   std::map<std::string, std::vector<std::string>, std::less<>> files_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::neuron

@@ -8,7 +8,7 @@
 #include <vector>
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 // From host to device, from device to host, within and between devices.
@@ -34,7 +34,7 @@ std::size_t DirectionOf(CopyKind kind) {
 
 }  // namespace
 
-CountFacts CountFactsOf(const RankContext& rank) {
+CountFacts CountFactsOf(const context::RankContext& rank) {
   CountFacts counts;
   const DeviceTable& device = rank.profile->device;
   std::vector<bool> counted(rank.profile->api.size(), false);
@@ -45,14 +45,15 @@ CountFacts CountFactsOf(const RankContext& rank) {
     const ApiId launch = device.launch[row];
     counts.has_launches |= launch.valid();
     const std::uint32_t iteration = rank.iterations.of_device[row];
-    if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
+    if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
+      continue;
     // One call may launch a whole graph of kernels.
     if (launch.valid() && !counted[launch.value]) {
       counted[launch.value] = true;
       ++counts.launches;
     }
     if (device.kind[row] == DeviceKind::kKernel) {
-      counts.tensor_core_kernels += rank.classes[row].tensor_core == Tri::kYes ? 1 : 0;
+      counts.tensor_core_kernels += rank.classes[row].tensor_core == classify::Tri::kYes ? 1 : 0;
     } else if (device.kind[row] == DeviceKind::kMemcpy) {
       const std::size_t direction = DirectionOf(device.copy[row]);
       if (device.copy[row] == CopyKind::kUnknown) counts.is_complete.fill(false);
@@ -69,7 +70,7 @@ CountFacts CountFactsOf(const RankContext& rank) {
 
 // The mean over iterations of all ranks. A direction is unknown if any copy of any rank has no size
 // or no direction.
-void AddCounts(std::span<const CountFacts> ranks, Output& out) {
+void AddCounts(std::span<const CountFacts> ranks, tables::Output& out) {
   CountFacts counts;
   for (const CountFacts& rank : ranks) {
     counts.iterations += rank.iterations;
@@ -102,4 +103,4 @@ void AddCounts(std::span<const CountFacts> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

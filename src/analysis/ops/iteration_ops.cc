@@ -12,7 +12,7 @@
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 struct Sums {
@@ -25,7 +25,7 @@ struct Sums {
 // By iteration and name.
 using SumsByOp = std::map<std::pair<std::uint32_t, std::uint32_t>, Sums>;
 
-void AddCall(const RankContext& rank, std::uint32_t op, Sums& sums) {
+void AddCall(const context::RankContext& rank, std::uint32_t op, Sums& sums) {
   const HostTable& host = rank.profile->host;
   sums.start = sums.calls == 0 ? host.start[op] : std::min(sums.start, host.start[op]);
   sums.dtypes.Add(host.input_dtypes[op]);
@@ -52,7 +52,7 @@ class SumsInOrder {
 
  private:
   struct Last {
-    std::uint32_t iteration = Iterations::kNone;
+    std::uint32_t iteration = context::Iterations::kNone;
     Sums* sums = nullptr;
   };
   SumsByOp sums_;
@@ -61,14 +61,15 @@ class SumsInOrder {
 
 // Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
 // that launched.
-void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& seen,
+void AddOtherCalls(const context::RankContext& rank, const std::vector<std::uint8_t>& seen,
                    OperatorTest& is_operator, SumsInOrder& out) {
   const HostTable& host = rank.profile->host;
-  IterationCursor iterations(rank.iterations);
+  context::IterationCursor iterations(rank.iterations);
   for (std::uint32_t op = 0; op < host.size(); ++op) {
     if (seen[op] != 0 || !is_operator(op)) continue;
     const std::uint32_t iteration = iterations.AtHostTime(host.start[op]);
-    if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
+    if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
+      continue;
     AddCall(rank, op, out.Of(iteration, host.name[op]));
   }
 }
@@ -76,17 +77,18 @@ void AddOtherCalls(const RankContext& rank, const std::vector<std::uint8_t>& see
 // `any`: whether an operator launched something.
 // Two passes: device rows find the calls that launched something, with their sums; then come the
 // calls that launched nothing.
-SumsByOp SumRank(const RankContext& rank, bool& any) {
+SumsByOp SumRank(const context::RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
   SumsInOrder out(rank.profile->strings.size());
   OperatorTest is_operator(rank);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
-    if (iteration == Iterations::kNone || !rank.iterations.SelectsIteration(iteration)) continue;
+    if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
+      continue;
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
-    if (op == OpTree::kNone) continue;
+    if (op == work::OpTree::kNone) continue;
     any = true;
     if (!is_operator(op)) continue;
     Sums& sums = out.Of(iteration, rank.profile->host.name[op]);
@@ -95,7 +97,7 @@ SumsByOp SumRank(const RankContext& rank, bool& any) {
     sums.device_time += duration;
     if (device.kind[row] != DeviceKind::kKernel) continue;
     ++sums.kernels;
-    if (rank.classes[row].tensor_core != Tri::kYes) continue;
+    if (rank.classes[row].tensor_core != classify::Tri::kYes) continue;
     ++sums.tensor_core_kernels;
     sums.tensor_core_time += duration;
   }
@@ -119,28 +121,28 @@ std::vector<const SumsByOp::value_type*> InOrder(const SumsByOp& sums, const Pro
 
 }  // namespace
 
-void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
+void AddIterationOps(std::span<const context::RankContext> ranks, tables::Output& out) {
   if (!out.Wants("ops_by_iteration")) return;
   std::vector<SumsByOp> sums;
   bool any = false;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     sums.push_back(SumRank(rank, any));
   }
   if (!any) {
     out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
     return;
   }
-  RowWriter<columns::kOpsByIteration> write(out.AddTable("ops_by_iteration"));
+  tables::RowWriter<tables::columns::kOpsByIteration> write(out.AddTable("ops_by_iteration"));
   StringPool& strings = out.strings();
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    Texts texts(*ranks[r].profile, strings);
+    tables::Texts texts(*ranks[r].profile, strings);
     for (const SumsByOp::value_type* row : InOrder(sums[r], *ranks[r].profile)) {
       const auto& [key, op] = *row;
       const StringId name = texts(StringId{key.second});
       write.Integer("iteration"_col, key.first)
           .Integer("rank"_col, ranks[r].rank)
           .Text("name"_col, name)
-          .Text("type"_col, strings.Intern(OpType(strings[name])))
+          .Text("type"_col, strings.Intern(work::OpType(strings[name])))
           .Text("direction"_col, DirectionText(op.directions))
           .Text("dtypes"_col, texts(op.dtypes.get()))
           .Integer("start"_col, op.start)
@@ -155,4 +157,4 @@ void AddIterationOps(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

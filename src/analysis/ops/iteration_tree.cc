@@ -14,7 +14,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/run_iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 constexpr std::size_t kMostRows = 20'000;
@@ -34,18 +34,18 @@ struct Tree {
 // Rows of each iteration of one rank.
 using RowLists = std::vector<std::vector<std::uint32_t>>;
 
-RowLists DeviceRowsByIteration(const RankContext& rank) {
+RowLists DeviceRowsByIteration(const context::RankContext& rank) {
   RowLists rows(rank.iterations.all.size());
   for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
     const std::uint32_t index = rank.iterations.of_device[row];
-    if (index != Iterations::kNone) rows[index].push_back(row);
+    if (index != context::Iterations::kNone) rows[index].push_back(row);
   }
   return rows;
 }
 
 // Events that start in the iteration's range on the host.
-RowLists HostRowsByIteration(const RankContext& rank) {
-  const std::vector<Iteration>& iterations = rank.iterations.all;
+RowLists HostRowsByIteration(const context::RankContext& rank) {
+  const std::vector<context::Iteration>& iterations = rank.iterations.all;
   const std::vector<Ns>& starts = rank.profile->host.start;
   RowLists rows(iterations.size());
   std::uint32_t index = 0;  // Neighbors are mostly of one iteration.
@@ -62,15 +62,15 @@ RowLists HostRowsByIteration(const RankContext& rank) {
 
 class Builder {
  public:
-  Builder(const RankContext& rank, StringPool& strings)
+  Builder(const context::RankContext& rank, StringPool& strings)
       : rank_(rank),
         strings_(strings),
         texts_(*rank.profile, strings),
         host_rows_(HostRowsByIteration(rank)),
         device_rows_(DeviceRowsByIteration(rank)),
-        node_of_(rank.profile->host.size(), kNoNode) {}
+        node_of_(rank.profile->host.size(), tables::kNoNode) {}
 
-  const RankContext& rank() const { return rank_; }
+  const context::RankContext& rank() const { return rank_; }
 
   /// Rows of the same name, kind and parent are one node. Parents come before their children, so
   /// that one pass from the end adds device times up. `node_of_` is for the rows of this iteration
@@ -87,11 +87,11 @@ class Builder {
       Node& node = tree_.nodes[i];
       node.host_self = std::max<Ns>(node.host_self, 0);
       node.device_total += node.device_self;
-      if (tree_.parents[i] != kNoNode) {
+      if (tree_.parents[i] != tables::kNoNode) {
         tree_.nodes[tree_.parents[i]].device_total += node.device_total;
       }
     }
-    for (const std::uint32_t row : touched_) node_of_[row] = kNoNode;
+    for (const std::uint32_t row : touched_) node_of_[row] = tables::kNoNode;
     return std::move(tree_);
   }
 
@@ -108,11 +108,11 @@ class Builder {
   }
 
   std::uint32_t ThreadNode(ThreadId thread) {
-    if (!thread.valid()) return NodeFor(kNoNode, strings_.Intern("no thread"), "thread");
+    if (!thread.valid()) return NodeFor(tables::kNoNode, strings_.Intern("no thread"), "thread");
     const Thread& facts = rank_.profile->threads[thread.value];
     const std::string name =
         facts.name.empty() ? "thread " + std::to_string(facts.tid) : facts.name;
-    return NodeFor(kNoNode, strings_.Intern(name), "thread");
+    return NodeFor(tables::kNoNode, strings_.Intern(name), "thread");
   }
 
   // The node of the innermost row that is in the tree, from `at` upwards.
@@ -120,13 +120,13 @@ class Builder {
     const HostTable& host = rank_.profile->host;
     while (at.valid()) {
       const std::uint32_t op = rank_.tree.representative[at.value];
-      const std::uint32_t row = op == OpTree::kNone ? at.value : op;
-      if (node_of_[row] != kNoNode) return node_of_[row];
+      const std::uint32_t row = op == work::OpTree::kNone ? at.value : op;
+      if (node_of_[row] != tables::kNoNode) return node_of_[row];
       const HostId above = host.parent[at.value];
       if (above.valid() && above.value >= at.value) break;
       at = above;
     }
-    return kNoNode;
+    return tables::kNoNode;
   }
 
   void AddHostRow(std::uint32_t row) {
@@ -134,8 +134,8 @@ class Builder {
     const bool is_op = host.kind[row] == HostKind::kOp || host.kind[row] == HostKind::kPython;
     if (is_op ? !rank_.tree.IsOp(row) : host.kind[row] != HostKind::kAnnotation) return;
     const HostId above = host.parent[row];
-    std::uint32_t parent = above.valid() && above.value < row ? NodeAround(above) : kNoNode;
-    const bool is_top = parent == kNoNode;
+    std::uint32_t parent = above.valid() && above.value < row ? NodeAround(above) : tables::kNoNode;
+    const bool is_top = parent == tables::kNoNode;
     if (is_top) parent = ThreadNode(host.thread[row]);
     const std::uint32_t node = NodeFor(parent, texts_(host.name[row]), is_op ? "op" : "range");
     node_of_[row] = node;
@@ -161,8 +161,8 @@ class Builder {
     const ApiTable& api = rank_.profile->api;
     const ApiId launch = device.launch[row];
     std::uint32_t parent = NodeAround(device.op[row]);
-    if (parent == kNoNode && launch.valid()) parent = NodeAround(api.op[launch.value]);
-    if (parent == kNoNode)
+    if (parent == tables::kNoNode && launch.valid()) parent = NodeAround(api.op[launch.value]);
+    if (parent == tables::kNoNode)
       parent = ThreadNode(launch.valid() ? api.thread[launch.value] : ThreadId{});
     const std::string_view kind = device.kind[row] == DeviceKind::kKernel   ? "kernel"
                                   : device.kind[row] == DeviceKind::kMemcpy ? "memcpy"
@@ -172,9 +172,9 @@ class Builder {
     node.device_self += std::max<Ns>(device.duration[row], 0);
   }
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   StringPool& strings_;
-  Texts texts_;
+  tables::Texts texts_;
   RowLists host_rows_, device_rows_;
   std::vector<std::uint32_t> node_of_, touched_;
   Tree tree_;
@@ -187,7 +187,8 @@ struct Choice {
 };
 
 // The iterations in the order in which they are worth a tree.
-std::vector<Choice> Choose(std::span<const RankContext> ranks, std::span<const RunIteration> run) {
+std::vector<Choice> Choose(std::span<const context::RankContext> ranks,
+                           std::span<const time::RunIteration> run) {
   std::vector<Choice> out;
   if (run.empty()) return out;
   boost::unordered_flat_set<std::pair<std::size_t, std::uint32_t>> known;
@@ -199,24 +200,24 @@ std::vector<Choice> Choose(std::span<const RankContext> ranks, std::span<const R
   for (std::size_t i = 0; i < run.size(); ++i) by_time[i] = i;
   std::stable_sort(by_time.begin(), by_time.end(),
                    [&](std::size_t a, std::size_t b) { return run[a].duration < run[b].duration; });
-  const RunIteration& typical = run[by_time[(run.size() - 1) / 2]];
+  const time::RunIteration& typical = run[by_time[(run.size() - 1) / 2]];
   add(typical.rank, typical.iteration);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const Iterations& iterations = ranks[r].iterations;
+    const context::Iterations& iterations = ranks[r].iterations;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
       if (iterations.all[i].name == typical.name) add(r, i);
     }
   }
   add(run[by_time.back()].rank, run[by_time.back()].iteration);
-  for (const RunIteration& iteration : run) add(iteration.rank, iteration.iteration);
+  for (const time::RunIteration& iteration : run) add(iteration.rank, iteration.iteration);
   return out;
 }
 
 // `above`: rows of the table so far.
 void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool has_device,
-            std::size_t above, RowWriter<columns::kOpTree>& write) {
-  const auto order = TreeOrder(tree.parents);
-  TreeCells cells(tree.parents, static_cast<std::int64_t>(above));
+            std::size_t above, tables::RowWriter<tables::columns::kOpTree>& write) {
+  const auto order = tables::TreeOrder(tree.parents);
+  tables::TreeCells cells(tree.parents, static_cast<std::int64_t>(above));
   for (const std::uint32_t i : order) {
     const Node& node = tree.nodes[i];
     const bool on_host = node.kind == "op" || node.kind == "range" || node.kind == "thread";
@@ -235,16 +236,16 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
 
 }  // namespace
 
-void AddIterationTree(std::span<const RankContext> ranks, std::span<const RunIteration> run,
-                      Output& out) {
-  const bool has_host = std::any_of(ranks.begin(), ranks.end(),
-                                    [](const RankContext& rank) { return rank.has_host(); });
+void AddIterationTree(std::span<const context::RankContext> ranks,
+                      std::span<const time::RunIteration> run, tables::Output& out) {
+  const bool has_host = std::any_of(
+      ranks.begin(), ranks.end(), [](const context::RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
   Table& table = out.AddTable("op_tree");
-  RowWriter<columns::kOpTree> write(table);
+  tables::RowWriter<tables::columns::kOpTree> write(table);
   std::optional<Builder> builder;
   for (const Choice& choice : Choose(ranks, run)) {
-    const RankContext& rank = ranks[choice.rank];
+    const context::RankContext& rank = ranks[choice.rank];
     if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
     const Tree tree = builder->Build(choice.iteration);
     if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;
@@ -252,4 +253,4 @@ void AddIterationTree(std::span<const RankContext> ranks, std::span<const RunIte
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

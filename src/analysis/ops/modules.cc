@@ -11,7 +11,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
@@ -44,7 +44,7 @@ struct Calls {
   std::vector<std::uint32_t> of_op;  // Per host row: the innermost call around it, or kNone.
 };
 
-void AddFrames(const RankContext& rank, Threads& threads) {
+void AddFrames(const context::RankContext& rank, Threads& threads) {
   const PythonTable& python = rank.profile->python;
   for (std::uint32_t row = 0; row < python.size(); ++row) {
     if (python.module_id[row] < 0 || !python.thread[row].valid()) continue;
@@ -54,7 +54,7 @@ void AddFrames(const RankContext& rank, Threads& threads) {
   }
 }
 
-void AddLightning(const RankContext& rank, Threads& threads) {
+void AddLightning(const context::RankContext& rank, Threads& threads) {
   const HostTable& host = rank.profile->host;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] != HostKind::kAnnotation || !host.thread[row].valid()) continue;
@@ -68,7 +68,7 @@ void AddLightning(const RankContext& rank, Threads& threads) {
 // Only threads on which modules run. Items are by start, the longer first, so that a container
 // comes before its contents. `of_ranges`: set without Python frames of modules; then Lightning's
 // ranges name them.
-Threads ItemsByThread(const RankContext& rank, bool& of_ranges) {
+Threads ItemsByThread(const context::RankContext& rank, bool& of_ranges) {
   const Profile& profile = *rank.profile;
   Threads threads;
   AddFrames(rank, threads);
@@ -117,7 +117,7 @@ struct Open {
 //
 // A module within an operator (`in_op`) does not add to the module around: the operator's device
 // total has its work already.
-void Sweep(const RankContext& rank, const std::vector<Item>& items, Calls& out) {
+void Sweep(const context::RankContext& rank, const std::vector<Item>& items, Calls& out) {
   std::vector<Open> open;
   for (const Item& item : items) {
     while (!open.empty() && open.back().end <= item.start) open.pop_back();
@@ -154,24 +154,24 @@ void Sweep(const RankContext& rank, const std::vector<Item>& items, Calls& out) 
 // Each backward operator with a link counts once, with all that it contains: `linked` keeps
 // operators in it from counting again. It adds to the module of its forward operator and to all
 // around that.
-void AddBackward(const RankContext& rank, Calls& calls) {
+void AddBackward(const context::RankContext& rank, Calls& calls) {
   const HostTable& host = rank.profile->host;
   std::vector<std::uint8_t> linked(host.size(), 0);  // It, or an operator around it, has a link.
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (!rank.tree.IsOp(row)) continue;
     const std::uint32_t above = rank.tree.parent[row];
-    linked[row] = above != OpTree::kNone && above < row ? linked[above] : 0;
+    linked[row] = above != work::OpTree::kNone && above < row ? linked[above] : 0;
     if (linked[row] != 0 || !host.forward[row].valid()) continue;
     linked[row] = 1;
     const std::uint32_t forward = rank.tree.representative[host.forward[row].value];
-    const std::uint32_t call = forward == OpTree::kNone ? kNone : calls.of_op[forward];
+    const std::uint32_t call = forward == work::OpTree::kNone ? kNone : calls.of_op[forward];
     for (std::uint32_t at = call; at != kNone; at = calls.calls[at].parent) {
       calls.calls[at].backward_device += rank.tree.device_total[row];
     }
   }
 }
 
-Calls FindCalls(const RankContext& rank) {
+Calls FindCalls(const context::RankContext& rank) {
   Calls out;
   out.of_op.assign(rank.profile->host.size(), kNone);
   for (const auto& [thread, items] : ItemsByThread(rank, out.of_ranges)) Sweep(rank, items, out);
@@ -224,7 +224,7 @@ std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, M
   return place->second;
 }
 
-std::vector<ModuleSum> SumCalls(const RankContext& rank) {
+std::vector<ModuleSum> SumCalls(const context::RankContext& rank) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
@@ -246,7 +246,7 @@ std::vector<ModuleSum> SumCalls(const RankContext& rank) {
     sum.device_total = call.device_total;
     sum.device_self = call.device_self;
     sum.backward_device = call.backward_device;
-    const std::uint32_t parent = call.parent == kNone ? kNoNode : place_of[call.parent];
+    const std::uint32_t parent = call.parent == kNone ? tables::kNoNode : place_of[call.parent];
     place_of.push_back(AddAt(parent, name, sum, places, out));
   }
   return out;
@@ -256,7 +256,8 @@ void Merge(const ModuleFacts& rank, StringPool& strings, ModulePlaces& places,
            std::vector<ModuleSum>& out) {
   std::vector<std::uint32_t> place_of;
   for (const ModuleSum& sum : rank.modules) {
-    const std::uint32_t parent = sum.parent == kNoNode ? kNoNode : place_of[sum.parent];
+    const std::uint32_t parent =
+        sum.parent == tables::kNoNode ? tables::kNoNode : place_of[sum.parent];
     place_of.push_back(AddAt(parent, strings.Intern(sum.name), sum, places, out));
   }
 }
@@ -265,9 +266,9 @@ void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& st
           Table& table) {
   std::vector<std::uint32_t> parents;
   for (const ModuleSum& module : modules) parents.push_back(module.parent);
-  const auto order = TreeOrder(parents);
-  TreeCells tree(parents, 0);
-  RowWriter<columns::kModules> write(table);
+  const auto order = tables::TreeOrder(parents);
+  tables::TreeCells tree(parents, 0);
+  tables::RowWriter<tables::columns::kModules> write(table);
   for (const std::uint32_t node : order) {
     const ModuleSum& module = modules[node];
     tree.Append(node, write);
@@ -285,14 +286,14 @@ void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& st
 
 }  // namespace
 
-ModuleFacts ModuleFactsOf(const RankContext& rank) {
+ModuleFacts ModuleFactsOf(const context::RankContext& rank) {
   ModuleFacts facts;
   facts.modules = SumCalls(rank);
   facts.has_device = rank.has_device();
   return facts;
 }
 
-std::vector<NameWork> ModuleWorkOf(const RankContext& rank) {
+std::vector<time::NameWork> ModuleWorkOf(const context::RankContext& rank) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
@@ -301,7 +302,7 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank) {
   for (const Call& call : found.calls) {
     if (call.parent != kNone) backward[call.parent] -= call.backward_device;
   }
-  NamedWork work(rank);
+  time::NamedWork work(rank);
   std::vector<std::string> paths;
   for (std::size_t i = 0; i < found.calls.size(); ++i) {
     const Call& call = found.calls[i];
@@ -315,7 +316,7 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank) {
   return work.Take();
 }
 
-void AddModules(std::span<const ModuleFacts> ranks, Output& out) {
+void AddModules(std::span<const ModuleFacts> ranks, tables::Output& out) {
   std::vector<ModuleSum> modules;
   ModulePlaces places;
   bool has_device = false;
@@ -332,4 +333,4 @@ void AddModules(std::span<const ModuleFacts> ranks, Output& out) {
   Fill(modules, has_device, out.strings(), out.AddTable("modules"));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

@@ -11,11 +11,12 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/work_sums.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 
 /// A module at its place in the hierarchy, its calls summed.
 struct ModuleSum {
-  std::uint32_t parent = kNoNode;  ///< Position of the module around it, which is before it.
+  std::uint32_t parent =
+      tables::kNoNode;  ///< Position of the module around it, which is before it.
   std::string name;
   std::int64_t id = -1;  ///< Distinguishes instances of one name; -1 where unknown.
   std::int64_t calls = 0, operators = 0;
@@ -31,11 +32,11 @@ struct ModuleFacts {
 /// The modules of one rank. Empty without recorded calls of modules.
 /// Without Python frames Lightning's ranges of modules count. O(n log n) in the events of the
 /// threads on which modules run.
-ModuleFacts ModuleFactsOf(const RankContext& rank);
+ModuleFacts ModuleFactsOf(const context::RankContext& rank);
 
 /// By path ("Net_0/Linear_1"): device time of a module and its backward pass without the modules
 /// inside, by iteration.
-std::vector<NameWork> ModuleWorkOf(const RankContext& rank);
+std::vector<time::NameWork> ModuleWorkOf(const context::RankContext& rank);
 
 /// Adds `modules`: a row for each module at its place in the hierarchy, calls summed.
 ///
@@ -44,13 +45,13 @@ std::vector<NameWork> ModuleWorkOf(const RankContext& rank);
 /// the innermost module around the launch; device work of the backward pass counts separately, for
 /// the module of the forward operator that it is linked to. Several ranks add up. REQUIRES: all
 /// have all.
-void AddModules(std::span<const ModuleFacts> ranks, Output& out);
+void AddModules(std::span<const ModuleFacts> ranks, tables::Output& out);
 
 // Ranges that the program marked itself, at their place in the hierarchy.
 
 /// Ranges of one name and domain at one place.
 struct RangeSum {
-  std::uint32_t parent = kNoNode;  ///< Position of the range around it, which is before it.
+  std::uint32_t parent = tables::kNoNode;  ///< Position of the range around it, which is before it.
   std::string name, domain;
   std::int64_t calls = 0, kernels = 0;  ///< Kernels: without those of the ranges in it.
   Ns host_total = 0, shortest = 0, longest = 0;
@@ -66,11 +67,11 @@ struct RangeFacts {
 };
 /// The ranges of one rank by their path.
 /// A parent comes before its children, as positions say. O(host rows + device rows).
-RangeFacts RangeFactsOf(const RankContext& rank);
+RangeFacts RangeFactsOf(const context::RankContext& rank);
 
 /// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed
 /// by path; ranges that differ only in a number at their end, e.g. "step 3", are one. REQUIRES: all
 /// have all.
-void AddRanges(std::span<const RangeFacts> ranks, Output& out);
+void AddRanges(std::span<const RangeFacts> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

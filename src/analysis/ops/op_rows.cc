@@ -8,7 +8,7 @@
 #include "analysis/classify/name_memo.h"
 #include "analysis/work/recomputation.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 // One rank's texts in terms of the output's, translated once each.
@@ -30,7 +30,7 @@ class Translation {
 };
 
 // The rows of `profile.host` that are operators of tables.
-std::vector<std::uint32_t> OperatorRows(const RankContext& rank) {
+std::vector<std::uint32_t> OperatorRows(const context::RankContext& rank) {
   OperatorTest is_operator(rank);
   std::vector<std::uint32_t> rows;
   rows.reserve(rank.profile->host.size());
@@ -48,7 +48,8 @@ struct Outside {
 
 // A call belongs to the iteration in which it starts. Where nothing marks any, the one there is
 // ends with its window: a call may reach into it, and all device work is of it.
-Outside OutsideOf(const RankContext& rank, std::uint32_t row, IterationCursor& iterations) {
+Outside OutsideOf(const context::RankContext& rank, std::uint32_t row,
+                  context::IterationCursor& iterations) {
   const HostTable& host = rank.profile->host;
   const Ns length = std::max<Ns>(host.duration[row], 0);
   if (!rank.iterations.is_whole || !rank.profile->has_timeline) {
@@ -62,11 +63,11 @@ Outside OutsideOf(const RankContext& rank, std::uint32_t row, IterationCursor& i
 }
 
 // The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
-OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row,
+OpSums SumsOf(const context::RankContext& rank, const context::GpuUseOfOp& use, std::uint32_t row,
               const Outside& outside) {
-  const OpTree& tree = rank.tree;
+  const work::OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
-  const OpWork* work = rank.works.Find(row);
+  const work::OpWork* work = rank.works.Find(row);
   return {1,
           tree.kernels_self[row],
           tree.host_self[row],
@@ -93,7 +94,7 @@ OpSums SumsOf(const RankContext& rank, const GpuUseOfOp& use, std::uint32_t row,
           outside.is_all ? 1 : 0};
 }
 
-void AddRecomputed(const RankContext& rank, std::uint32_t row, OpSums& sums) {
+void AddRecomputed(const context::RankContext& rank, std::uint32_t row, OpSums& sums) {
   sums.recomputed_calls = 1;
   sums.recomputed_time = rank.tree.kernel_total[row];
 }
@@ -140,24 +141,24 @@ CommonText CommonOf(const std::string& text, bool differ, StringPool& strings) {
 
 std::string_view DirectionText(std::uint8_t directions) {
   switch (directions) {
-    case 1U << static_cast<unsigned>(OpDirection::kForward):
+    case 1U << static_cast<unsigned>(work::OpDirection::kForward):
       return "forward";
-    case 1U << static_cast<unsigned>(OpDirection::kBackward):
+    case 1U << static_cast<unsigned>(work::OpDirection::kBackward):
       return "backward";
-    case 1U << static_cast<unsigned>(OpDirection::kOptimizer):
+    case 1U << static_cast<unsigned>(work::OpDirection::kOptimizer):
       return "optimizer";
     default:
       return "mixed";
   }
 }
 
-RankOps::RankOps(const RankContext& of)
+RankOps::RankOps(const context::RankContext& of)
     : rank(of),
       rows(OperatorRows(of)),
-      gpu_use(rows.empty() ? OpGpuUse{} : FindOpGpuUse(of)),
-      knows_recomputed(!rows.empty() && HasBackward(*of.profile)) {
+      gpu_use(rows.empty() ? context::OpGpuUse{} : context::FindOpGpuUse(of)),
+      knows_recomputed(!rows.empty() && work::HasBackward(*of.profile)) {
   if (knows_recomputed) {
-    recomputed = OutermostOf(FindRecomputed(*of.profile), of.profile->host);
+    recomputed = work::OutermostOf(work::FindRecomputed(*of.profile), of.profile->host);
   }
 }
 
@@ -196,8 +197,8 @@ void OpSums::Add(const OpSums& other) {
   recomputed_time += other.recomputed_time;
 }
 
-bool HasSecond(std::span<const RankContext> ranks, OpGrouping grouping) {
-  return std::any_of(ranks.begin(), ranks.end(), [grouping](const RankContext& rank) {
+bool HasSecond(std::span<const context::RankContext> ranks, OpGrouping grouping) {
+  return std::any_of(ranks.begin(), ranks.end(), [grouping](const context::RankContext& rank) {
     const auto seconds = SecondOf(rank.profile->host, grouping)->values();
     return std::any_of(seconds.begin(), seconds.end(), [](StringId id) { return id.valid(); });
   });
@@ -205,12 +206,12 @@ bool HasSecond(std::span<const RankContext> ranks, OpGrouping grouping) {
 
 std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
                                          StringPool& strings) {
-  const RankContext& rank = ops.rank;
+  const context::RankContext& rank = ops.rank;
   const HostTable& host = rank.profile->host;
   std::vector<GroupedOps> tables(by.size());
   for (std::size_t i = 0; i < by.size(); ++i) tables[i].seconds = SecondOf(host, by[i]);
   Translation translate(*rank.profile, strings);
-  IterationCursor iterations(rank.iterations);
+  context::IterationCursor iterations(rank.iterations);
   for (const std::uint32_t row : ops.rows) {
     const Outside outside = OutsideOf(rank, row, iterations);
     OpSums sums = SumsOf(rank, ops.gpu_use.Of(row), row, outside);
@@ -247,7 +248,7 @@ std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strin
   std::vector<OpRow> types;
   boost::unordered_flat_map<std::uint32_t, std::size_t> places;
   for (const OpRow& op : ops) {
-    const StringId type = strings.Intern(OpType(strings[op.name]));
+    const StringId type = strings.Intern(work::OpType(strings[op.name]));
     const auto [place, is_new] = places.try_emplace(type.value, types.size());
     if (is_new) types.push_back({type, {}, {}, {}, {}, 0, 0});
     types[place->second].sums.Add(op.sums);
@@ -292,4 +293,4 @@ std::vector<OpRow> OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& st
   return rows;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

@@ -15,7 +15,7 @@
 #include "analysis/context/idle_walk.h"
 #include "analysis/ops/op_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 
 /// A text that all calls of a row share, or nothing.
 struct CommonText {
@@ -45,8 +45,8 @@ std::string_view DirectionText(std::uint8_t directions);
 /// ("Optimizer.step") nor Python functions. The context must outlive it.
 class OperatorTest {
  public:
-  explicit OperatorTest(const RankContext& rank)
-      : rank_(rank), is_range_(*rank.profile, IsFrameworkRange) {}
+  explicit OperatorTest(const context::RankContext& rank)
+      : rank_(rank), is_range_(*rank.profile, work::IsFrameworkRange) {}
   bool operator()(std::uint32_t row) {
     const HostTable& host = rank_.profile->host;
     return host.kind[row] == HostKind::kOp && rank_.tree.IsOp(row) && host.name[row].valid() &&
@@ -54,8 +54,8 @@ class OperatorTest {
   }
 
  private:
-  const RankContext& rank_;
-  NameMemo is_range_;
+  const context::RankContext& rank_;
+  classify::NameMemo is_range_;
 };
 
 /// One row of a table in the making.
@@ -73,18 +73,18 @@ enum class OpGrouping : std::uint8_t { kName, kShapes, kStack };
 
 /// The operators of one rank that tables show. The context must outlive it.
 struct RankOps {
-  explicit RankOps(const RankContext& of);
+  explicit RankOps(const context::RankContext& of);
   bool IsRecomputed(std::uint32_t row) const { return knows_recomputed && recomputed[row]; }
 
-  const RankContext& rank;
+  const context::RankContext& rank;
   std::vector<std::uint32_t> rows;  ///< In the host table.
-  OpGpuUse gpu_use;
+  context::OpGpuUse gpu_use;
   bool knows_recomputed;
   std::vector<bool> recomputed = {};  ///< By row of the host table.
 };
 
 /// Whether a call of any rank has shapes or a call stack. REQUIRES: not kName.
-bool HasSecond(std::span<const RankContext> ranks, OpGrouping grouping);
+bool HasSecond(std::span<const context::RankContext> ranks, OpGrouping grouping);
 
 /// The operators by each of these together, in the order of `by`: a call adds the same to all.
 /// Texts go to `strings`. O(n) over the operators.
@@ -116,4 +116,4 @@ void SortOps(std::vector<OpRow>& rows, const StringPool& strings);
 std::vector<OpNameSum> OpSumsFrom(const std::vector<OpRow>& rows, const StringPool& strings);
 std::vector<OpRow> OpRowsFrom(const std::vector<OpNameSum>& sums, StringPool& strings);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

@@ -16,7 +16,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 // Rows of one rank that are kept without its profile: as many as fit a few tens of kilobytes.
@@ -29,7 +29,7 @@ bool NeedsDevice(std::string_view id) {
 }
 
 // Columns that need device events are absent without them, not zero.
-void MarkWithoutDevice(bool has_device, const Output& out, Table& table) {
+void MarkWithoutDevice(bool has_device, const tables::Output& out, Table& table) {
   if (has_device) return;
   for (Column& column : table.columns()) {
     if (NeedsDevice(column.id())) column.MarkAbsent(out.Gap(Capability::kDeviceEvents));
@@ -59,7 +59,7 @@ void AppendWork(const OpSums& sums, Writer& write) {
 // are chosen at compile time.
 template <const auto& kColumns>
 void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_device,
-             const Output& out, Table& table) {
+             const tables::Output& out, Table& table) {
   MarkWithoutDevice(has_device, out, table);
   const bool any_work =
       std::any_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.sums.flops >= 0; });
@@ -67,14 +67,14 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
     if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }
   StringPool& strings = table.strings();
-  RowWriter<kColumns> write(table);
+  tables::RowWriter<kColumns> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
     write.Text("name"_col, row.name);
-    if constexpr (NamesColumn<Col<"input_shapes">, kColumns>) {
+    if constexpr (tables::NamesColumn<tables::Col<"input_shapes">, kColumns>) {
       write.Text("input_shapes"_col, row.second);
     }
-    write.Text("type"_col, strings.Intern(OpType(strings[row.name])))
+    write.Text("type"_col, strings.Intern(work::OpType(strings[row.name])))
         .Text("direction"_col, DirectionText(row.directions))
         .Text("dtypes"_col, row.dtypes.get())
         .Integer("calls"_col, sums.calls)
@@ -92,7 +92,7 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
         .Integer("outside_host"_col, sums.outside_host)
         .Integer("outside_calls"_col, sums.outside_calls)
         .Text("call_stack"_col, grouping == OpGrouping::kStack ? row.second : row.call_stack.get());
-    if constexpr (NamesColumn<Col<"recomputed_time">, kColumns>) {
+    if constexpr (tables::NamesColumn<tables::Col<"recomputed_time">, kColumns>) {
       write.Integer("recomputed_calls"_col, sums.recomputed_calls)
           .IntegerIf("recomputed_time"_col, has_device, sums.recomputed_time);
     }
@@ -123,9 +123,10 @@ void DropRecomputed(Table& table) {
   }
 }
 
-void FillTypes(const std::vector<OpRow>& rows, bool has_device, const Output& out, Table& table) {
+void FillTypes(const std::vector<OpRow>& rows, bool has_device, const tables::Output& out,
+               Table& table) {
   MarkWithoutDevice(has_device, out, table);
-  RowWriter<columns::kOpTypes> write(table);
+  tables::RowWriter<tables::columns::kOpTypes> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
     // Mean, least and most of the calls.
@@ -164,7 +165,8 @@ struct RunOps {
 };
 
 // Adds a table by name and `second`, unless no call has a `second`.
-void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping grouping, Output& out) {
+void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping grouping,
+                   tables::Output& out) {
   const bool by_shape = grouping == OpGrouping::kShapes;
   const std::string_view table = by_shape ? "ops_by_shape" : "ops_by_stack";
   if (std::none_of(rows.begin(), rows.end(), [](const OpRow& row) { return row.second.valid(); })) {
@@ -174,20 +176,20 @@ void AddSplitTable(std::vector<OpRow> rows, const RunOps& run, OpGrouping groupi
   SortOps(rows, out.strings());
   Table& filled = out.AddTable(table);
   if (by_shape) {
-    FillOps<columns::kOpsByShape>(rows, grouping, run.has_device, out, filled);
+    FillOps<tables::columns::kOpsByShape>(rows, grouping, run.has_device, out, filled);
   } else {
-    FillOps<columns::kOpsByStack>(rows, grouping, run.has_device, out, filled);
+    FillOps<tables::columns::kOpsByStack>(rows, grouping, run.has_device, out, filled);
   }
   DropHostTimes(run.has_timeline, filled);
 }
 
 // Adds ops and op_types.
-void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
+void AddNames(std::vector<OpRow> ops, const RunOps& run, tables::Output& out) {
   SortOps(ops, out.strings());
   std::vector<OpRow> types = GroupOpTypes(ops, out.strings());
   SortOps(types, out.strings());
   Table& by_name = out.AddTable("ops");
-  FillOps<columns::kOps>(ops, OpGrouping::kName, run.has_device, out, by_name);
+  FillOps<tables::columns::kOps>(ops, OpGrouping::kName, run.has_device, out, by_name);
   if (!run.knows_recomputed) DropRecomputed(by_name);
   DropHostTimes(run.has_timeline, by_name);
   Table& by_type = out.AddTable("op_types");
@@ -197,7 +199,7 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, Output& out) {
 
 }  // namespace
 
-OpFacts OpFactsOf(const RankContext& rank) {
+OpFacts OpFactsOf(const context::RankContext& rank) {
   StringPool strings;
   OpFacts facts;
   facts.has_device = rank.has_device();
@@ -237,7 +239,7 @@ void OpPool::Add(const OpFacts& rank, StringPool& strings) {
   sums_->by_shape.Add(rank.by_shape.empty() ? names : OpRowsFrom(rank.by_shape, strings));
 }
 
-void OpPool::AddTables(Output& out) && {
+void OpPool::AddTables(tables::Output& out) && {
   if (!sums_->run.has_ops) {
     for (const char* id : {"ops", "ops_by_shape", "ops_by_stack", "op_types"}) {
       out.SetTableAbsent(id, out.Gap(Capability::kHostOps));
@@ -249,14 +251,14 @@ void OpPool::AddTables(Output& out) && {
   AddSplitTable(std::move(sums_->by_shape.rows), sums_->run, OpGrouping::kShapes, out);
 }
 
-void AddOpTables(std::span<const RankContext> ranks, Output& out) {
+void AddOpTables(std::span<const context::RankContext> ranks, tables::Output& out) {
   RunOps run;
   std::map<OpGrouping, PooledOps> pooled;
   std::vector<OpGrouping> by = {OpGrouping::kName};
   for (const OpGrouping second : {OpGrouping::kShapes, OpGrouping::kStack}) {
     if (HasSecond(ranks, second)) by.push_back(second);
   }
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const RankOps ops(rank);
     run.has_ops = run.has_ops || !ops.rows.empty();
     run.has_device = run.has_device || rank.has_device();
@@ -277,4 +279,4 @@ void AddOpTables(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

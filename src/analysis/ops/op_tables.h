@@ -16,7 +16,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 
 /// The least and the most of the calls of one row.
 struct OpRange {
@@ -68,10 +68,10 @@ struct OpFacts {
 };
 /// The sums of one rank by name, and by name and input shapes. Types follow from names; rows by
 /// call stack are not kept. O(calls).
-OpFacts OpFactsOf(const RankContext& rank);
+OpFacts OpFactsOf(const context::RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
-void AddOpTables(std::span<const RankContext> ranks, Output& out);
+void AddOpTables(std::span<const context::RankContext> ranks, tables::Output& out);
 /// The operators of many ranks, added up one rank after the other: of each its sums go.
 class OpPool {
  public:
@@ -81,11 +81,11 @@ class OpPool {
   /// Texts go to `strings`, which is that of the output.
   void Add(const OpFacts& rank, StringPool& strings);
   /// Adds ops, op_types and, where all ranks have all shapes, ops_by_shape. Once, at the end.
-  void AddTables(Output& out) &&;
+  void AddTables(tables::Output& out) &&;
 
  private:
   struct Sums;
   std::unique_ptr<Sums> sums_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

@@ -11,7 +11,7 @@
 #include "analysis/tables/op_columns.h"
 #include "analysis/tables/row_writer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::ops {
 namespace {
 
 // The place of a range: the one around it, its name and its domain.
@@ -45,15 +45,15 @@ void AddCall(Ns time, RangeSum& range) {
 // A parent is before its children: rows are sorted by start, the longest first.
 // O(host rows). Ranges of iterations that are not selected stay out, but ranges in them do not lose
 // their place: their node is that of the range around.
-NodeOf FindRanges(const RankContext& rank, std::vector<RangeSum>& out) {
+NodeOf FindRanges(const context::RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
-  NodeOf node_of(host.size(), kNoNode);
+  NodeOf node_of(host.size(), tables::kNoNode);
   StringPool names;
   Places places;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId above = host.parent[row];
     const std::uint32_t parent =
-        above.valid() && above.value < row ? node_of[above.value] : kNoNode;
+        above.valid() && above.value < row ? node_of[above.value] : tables::kNoNode;
     node_of[row] = parent;
     if (!IsRange(host, row) || !rank.iterations.SelectsHostTime(host.start[row])) continue;
     const StringId name = names.Intern(WithoutNumber(rank.profile->Name(host.name[row])));
@@ -68,18 +68,19 @@ NodeOf FindRanges(const RankContext& rank, std::vector<RangeSum>& out) {
     node_of[row] = place->second;
     const Ns time = std::max<Ns>(host.duration[row], 0);
     AddCall(time, out[place->second]);
-    if (parent != kNoNode) out[parent].host_self -= time;
+    if (parent != tables::kNoNode) out[parent].host_self -= time;
   }
   return node_of;
 }
 
 // By the innermost range around the launching call; work without a recorded launch is in no range.
-void AddDeviceWork(const RankContext& rank, const NodeOf& node_of, std::vector<RangeSum>& out) {
+void AddDeviceWork(const context::RankContext& rank, const NodeOf& node_of,
+                   std::vector<RangeSum>& out) {
   const DeviceTable& device = rank.profile->device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid() || !rank.iterations.SelectsDevice(row)) continue;
     const HostId around = rank.profile->api.op[device.launch[row].value];
-    if (!around.valid() || node_of[around.value] == kNoNode) continue;
+    if (!around.valid() || node_of[around.value] == tables::kNoNode) continue;
     RangeSum& range = out[node_of[around.value]];
     range.device_self += std::max<Ns>(device.duration[row], 0);
     range.kernels += device.kind[row] == DeviceKind::kKernel ? 1 : 0;
@@ -103,7 +104,8 @@ void Merge(const RangeFacts& rank, StringPool& strings, Ranges& out) {
   std::vector<std::uint32_t> node_of;
   for (const RangeSum& sum : rank.ranges) {
     const StringId name = strings.Intern(sum.name), domain = strings.Intern(sum.domain);
-    const std::uint32_t parent = sum.parent == kNoNode ? kNoNode : node_of[sum.parent];
+    const std::uint32_t parent =
+        sum.parent == tables::kNoNode ? tables::kNoNode : node_of[sum.parent];
     const auto [place, is_new] = out.places.try_emplace(
         {parent, name.value, domain.value}, static_cast<std::uint32_t>(out.ranges.size()));
     if (is_new) {
@@ -129,7 +131,7 @@ void SumUp(Ranges& found) {
     range.host_self = std::max<Ns>(range.host_self, 0);
   }
   for (std::size_t i = found.ranges.size(); i-- > 0;) {
-    if (found.parents[i] == kNoNode) continue;
+    if (found.parents[i] == tables::kNoNode) continue;
     found.ranges[found.parents[i]].device_total += found.ranges[i].device_total;
     found.ranges[found.parents[i]].kernels += found.ranges[i].kernels;
   }
@@ -174,7 +176,7 @@ struct Gradient {
 //   domain Gradient   "Dense 1 grad", "Dense 2 grad"           layer "dense n": both add up for
 //                                                              "Dense N"
 std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const StringPool& strings) {
-  constexpr std::uint32_t kSeveral = kNoNode;
+  constexpr std::uint32_t kSeveral = tables::kNoNode;
   std::map<std::string, std::uint32_t> forward;
   std::vector<std::uint32_t> gradients;
   for (std::uint32_t i = 0; i < found.ranges.size(); ++i) {
@@ -201,10 +203,10 @@ std::map<std::uint32_t, Gradient> PairGradients(const Ranges& found, const Strin
 }
 
 void Fill(const Ranges& found, bool has_device, Table& table) {
-  const auto order = TreeOrder(found.parents);
+  const auto order = tables::TreeOrder(found.parents);
   const auto gradients = PairGradients(found, table.strings());
-  TreeCells tree(found.parents, 0);
-  RowWriter<columns::kRanges> write(table);
+  tables::TreeCells tree(found.parents, 0);
+  tables::RowWriter<tables::columns::kRanges> write(table);
   for (const std::uint32_t node : order) {
     const Range& range = found.ranges[node];
     tree.Append(node, write);
@@ -238,7 +240,7 @@ void Fill(const Ranges& found, bool has_device, Table& table) {
 
 }  // namespace
 
-RangeFacts RangeFactsOf(const RankContext& rank) {
+RangeFacts RangeFactsOf(const context::RankContext& rank) {
   RangeFacts facts;
   const NodeOf node_of = FindRanges(rank, facts.ranges);
   AddDeviceWork(rank, node_of, facts.ranges);
@@ -246,7 +248,7 @@ RangeFacts RangeFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddRanges(std::span<const RangeFacts> ranks, Output& out) {
+void AddRanges(std::span<const RangeFacts> ranks, tables::Output& out) {
   Ranges found;
   bool has_device = false;
   for (const RangeFacts& rank : ranks) {
@@ -262,4 +264,4 @@ void AddRanges(std::span<const RangeFacts> ranks, Output& out) {
   Fill(found, has_device, out.AddTable("ranges"));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::ops

@@ -19,7 +19,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 struct PartSum {
@@ -32,8 +32,9 @@ using RunParts = std::map<RankPart, PartSum>;
 // A segment between a call and its work is drawn at the call: `in` is the launching call then.
 PathMove MoveOf(const PathSegment& segment, const PathGraph& graph, const PartNamer& namer) {
   const NamedPart named = namer.TextsOf(namer.IdsOf(segment));
-  PathMove move{segment.time, segment.kind, named.tensor_core == TriName(Tri::kYes),
-                named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
+  PathMove move{
+      segment.time, segment.kind, named.tensor_core == classify::TriName(classify::Tri::kYes),
+      named.name,   named.op,     {PathTable::kHost, false, PathGraph::kNone}};
   if (segment.step == PathGraph::kNone || segment.kind == PathKind::kUnknown) return move;
   move.in = graph.OwnerOf(segment.step);
   if (move.in.table != PathTable::kDevice) {
@@ -72,7 +73,7 @@ void FillPath(const RunParts& parts, Ns whole, Table& table) {
   for (auto at = parts.begin(); at != parts.end(); ++at) rows.push_back(at);
   std::stable_sort(rows.begin(), rows.end(),
                    [](auto a, auto b) { return a->second.time > b->second.time; });
-  RowWriter<columns::kCriticalPath> writer(table);
+  tables::RowWriter<tables::columns::kCriticalPath> writer(table);
   for (const auto& row : rows) {
     const auto& [rank, part] = row->first;
     const PartSum& sum = row->second;
@@ -103,7 +104,7 @@ class SlackSums {
 
   /// For a step that is the end of device work; others are skipped.
   void Add(PathGraph::StepId step, Ns slack) {
-    const RankContext& rank = graph_.rank();
+    const context::RankContext& rank = graph_.rank();
     if (step >= graph_.device_steps() || (step & 1) == 0) return;
     const std::uint32_t work = graph_.OwnerOf(step).row;
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[work])) return;
@@ -170,16 +171,16 @@ SlackSums SumSlacks(const PathGraph& graph, std::span<const Ns> slacks) {
 }
 
 // Shares are of the path's whole length, over all ranks.
-void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, Output& out) {
+void SetMetrics(const PathSums& sums, Ns whole, bool knows_waiting, tables::Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
     const auto kind = static_cast<PathKind>(i);
     const PartMetrics& id = InfoOf(kind).metrics;
     if (kind == PathKind::kWaiting && !knows_waiting) {
-      SetPartAbsent(id, "needs the profiles of the other ranks: waiting is in critical.transfer",
-                    out);
+      tables::SetPartAbsent(
+          id, "needs the profiles of the other ranks: waiting is in critical.transfer", out);
       continue;
     }
-    SetPart(id, sums[i], whole, out);
+    tables::SetPart(id, sums[i], whole, out);
   }
   if (!knows_waiting && sums[static_cast<std::size_t>(PathKind::kTransfer)] > 0) {
     out.SetNote(metric::kCriticalTransferShare,
@@ -240,7 +241,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   return facts;
 }
 
-PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events) {
+PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uint32_t> events) {
   const auto graph = PathGraph::Build(rank);
   PathFacts facts;
   if (!graph) {
@@ -250,7 +251,7 @@ PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> ev
   facts = PathFactsOf(*graph, {});
   std::map<std::uint32_t, std::int64_t> call_of;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (events[i] == Output::kNoRow) continue;
+    if (events[i] == tables::Output::kNoRow) continue;
     call_of[events[i]] = static_cast<std::int64_t>(i);
     facts.device_calls.push_back(static_cast<std::int64_t>(i));
   }
@@ -264,7 +265,7 @@ PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> ev
 void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
              bool knows_waiting,
              const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of,
-             Output& out) {
+             tables::Output& out) {
   RunParts parts;
   for (std::size_t i = 0; i < facts.size(); ++i) {
     for (const PathPart& part : facts[i].parts) {
@@ -286,7 +287,8 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
   FillPath(parts, whole, out.AddTable("critical_path"));
 }
 
-void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts, Output& out) {
+void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
+              tables::Output& out) {
   // By rank, GPU, stream and name, then by time.
   std::vector<std::pair<std::int64_t, const SlackRow*>> rows;
   for (std::size_t i = 0; i < facts.size(); ++i) {
@@ -297,7 +299,7 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second->time > b.second->time; });
-  RowWriter<columns::kSlack> writer(out.AddTable("slack"));
+  tables::RowWriter<tables::columns::kSlack> writer(out.AddTable("slack"));
   for (const auto& [rank, row] : rows) {
     writer.Integer("rank"_col, rank)
         .Integer("gpu"_col, row->gpu)
@@ -310,9 +312,9 @@ void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> fa
   }
 }
 
-void SetPathAbsent(const std::string& why, Output& out) {
+void SetPathAbsent(const std::string& why, tables::Output& out) {
   for (std::size_t i = 0; i < kPathKinds; ++i) {
-    SetPartAbsent(kPathKindInfo[i].metrics, why, out);
+    tables::SetPartAbsent(kPathKindInfo[i].metrics, why, out);
   }
   out.SetTableAbsent("critical_path", why);
   out.SetTableAbsent("slack", why);
@@ -341,7 +343,8 @@ std::vector<PathFacts> PathFactsOf(const Replayer& replayer) {
   return facts;
 }
 
-void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths, Output& out) {
+void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
+                     tables::Output& out) {
   if (!replayer.can_replay()) return SetPathAbsent(replayer.why_not(), out);
   std::vector<std::int64_t> ranks;
   for (const PathGraph& graph : replayer.graphs()) ranks.push_back(graph.rank().rank);
@@ -353,4 +356,4 @@ void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
   AddSlack(ranks, paths, out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

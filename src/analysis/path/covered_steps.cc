@@ -7,7 +7,7 @@
 #include "analysis/path/replayer.h"
 #include "base/parallel.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 using StepId = PathGraph::StepId;
@@ -128,4 +128,4 @@ StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uin
   return named.empty() ? StepRanges() : StepFinder(graph, named, scaling.table).Find();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

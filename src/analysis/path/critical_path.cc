@@ -5,7 +5,7 @@
 
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 // Segments of threads: by the innermost call or range around them. All of a data loader's time is
@@ -300,4 +300,4 @@ std::vector<PathSums> PathSumsByIteration(const PathGraph& graph) {
   return sums.Take();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

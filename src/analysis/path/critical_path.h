@@ -16,7 +16,7 @@
 #include "analysis/path/scenario_changes.h"
 #include "model/path_kind.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// One piece of the path: a time, and the reason why the run waited for it.
 struct PathSegment {
@@ -63,4 +63,4 @@ std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 /// kNone between ranges.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -9,7 +9,7 @@
 
 #include "knowledge/spin.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 std::optional<EventWait> EventWaits::Take(std::uint32_t call) {
   switch (waits_.EventCallOf(call)) {
@@ -134,4 +134,4 @@ std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentS
   return found;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -9,7 +9,7 @@
 #include "analysis/path/waits.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 // Which device work its thread made wait for another stream (`cudaStreamWaitEvent`), whether that
 // delayed it or not. Internal to the graph.
@@ -61,4 +61,4 @@ bool MayBeSpin(Ns length);
 std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentStretch> stretches,
                                      Ns usual);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// As std::vector<bool>, whose reads are calls in inner loops: compilers find them too long.
 class Flags {
@@ -42,4 +42,4 @@ class Flags {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

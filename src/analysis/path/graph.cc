@@ -7,7 +7,7 @@
 #include "analysis/path/waits.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {}  // namespace
 
 std::size_t PathGraph::bytes() const {
@@ -162,4 +162,4 @@ PathGraph::StepId PathGraph::LastStep(Recorded times, std::span<const Span> span
   return LastStepIn(times, spans);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -12,7 +12,7 @@
 #include "analysis/work/op_tree.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 Ns EndOf(Ns start, Ns duration) { return start + std::max<Ns>(duration, 0); }
@@ -52,7 +52,7 @@ PathGraph PathGraphBuilder::Run() {
   StoreThreadEdges();
   Schedule();
   const std::vector<ThreadSteps> threads = Threads();
-  for (const Iteration& iteration : rank_.iterations.selected()) {
+  for (const context::Iteration& iteration : rank_.iterations.selected()) {
     graph_.iterations_.push_back(FindIterationSteps(graph_, threads, iteration));
   }
   StoreMany();
@@ -220,7 +220,7 @@ void PathGraphBuilder::FindLoaderRanges() {
   const HostTable& host = profile_.host;
   std::vector<bool> loads(profile_.strings.size());
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
-    loads[id] = IsDataLoaderRange(profile_.strings[StringId{id}]);
+    loads[id] = work::IsDataLoaderRange(profile_.strings[StringId{id}]);
   }
   graph_.in_loader_.reserve(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {  // Containers come first.
@@ -230,7 +230,7 @@ void PathGraphBuilder::FindLoaderRanges() {
   }
 }
 
-tl::expected<PathGraph, std::string> PathGraph::Build(const RankContext& rank,
+tl::expected<PathGraph, std::string> PathGraph::Build(const context::RankContext& rank,
                                                       unsigned block_bits) {
   if (const auto why = WhyNoGraph(*rank.profile)) return tl::unexpected(*why);
   PathGraph graph = PathGraphBuilder(rank, block_bits).Run();
@@ -239,4 +239,4 @@ tl::expected<PathGraph, std::string> PathGraph::Build(const RankContext& rank,
   return graph;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -39,13 +39,13 @@
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// For one graph. `rank` and its profile must outlive the graph, and have a selected iteration.
 /// O(n log n) in the events at worst; mostly O(n).
 class PathGraphBuilder {
  public:
-  PathGraphBuilder(const RankContext& rank, unsigned block_bits)
+  PathGraphBuilder(const context::RankContext& rank, unsigned block_bits)
       : rank_(rank),
         profile_(*rank.profile),
         waits_(profile_),
@@ -203,7 +203,7 @@ class PathGraphBuilder {
   /// Ranges of data loaders, and all in them.
   void FindLoaderRanges();
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   const Profile& profile_;
   WaitFinder waits_;
   bool waits_in_silence_;
@@ -231,4 +231,4 @@ class PathGraphBuilder {
   std::size_t circles_ = 0;  // Edges that would close one.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

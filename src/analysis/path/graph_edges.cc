@@ -7,7 +7,7 @@
 #include "analysis/path/thread_links.h"
 #include "base/parallel.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 // The word of a step while edges are added, and as StoreMany() leaves it:
 //
@@ -167,4 +167,4 @@ void PathGraphBuilder::CountEdges() {
   graph_.ForEachElsewhere(0, Next(), [&](StepId from) { ++counts[from >> graph_.block_bits()]; });
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

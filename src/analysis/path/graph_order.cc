@@ -16,7 +16,7 @@
 #include "analysis/path/graph.h"
 #include "analysis/path/graph_build.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 std::size_t PathGraphBuilder::ChainOf(StepId step) const {
   const auto after =
@@ -149,4 +149,4 @@ PathGraph::StepId PathGraphBuilder::StopOf(std::size_t chain, Ns until) const {
   return cursor_[chain] + static_cast<StepId>(stop - steps.begin());
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

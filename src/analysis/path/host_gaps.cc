@@ -12,7 +12,7 @@
 #include "model/idle_cause.h"
 #include "model/known_names.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 // Kinds of host work that other rules are about, or that happen once: no code to move elsewhere.
@@ -72,16 +72,17 @@ std::string TextAt(const Table& table, const Column& cells, std::size_t row) {
   return std::string(table.strings()[cells.TextAt(row)]);
 }
 
-std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output& out) {
+std::vector<HostGap> HostGapsOf(std::span<const context::RankContext> ranks,
+                                const tables::Output& out) {
   std::vector<HostGap> gaps;
   const Table* table = out.Added("gaps");
   if (table == nullptr) return gaps;
-  const auto* of_rank = ColumnOf<columns::kGaps>(table, "rank"_col);
-  const auto* starts = ColumnOf<columns::kGaps>(table, "start"_col);
-  const auto* durations = ColumnOf<columns::kGaps>(table, "duration"_col);
-  const auto* causes = ColumnOf<columns::kGaps>(table, "cause"_col);
-  const auto* doings = ColumnOf<columns::kGaps>(table, "doing"_col);
-  const auto* categories = ColumnOf<columns::kGaps>(table, "category"_col);
+  const auto* of_rank = tables::ColumnOf<tables::columns::kGaps>(table, "rank"_col);
+  const auto* starts = tables::ColumnOf<tables::columns::kGaps>(table, "start"_col);
+  const auto* durations = tables::ColumnOf<tables::columns::kGaps>(table, "duration"_col);
+  const auto* causes = tables::ColumnOf<tables::columns::kGaps>(table, "cause"_col);
+  const auto* doings = tables::ColumnOf<tables::columns::kGaps>(table, "doing"_col);
+  const auto* categories = tables::ColumnOf<tables::columns::kGaps>(table, "category"_col);
   std::map<std::int64_t, std::uint32_t> position;
   for (std::uint32_t i = 0; i < ranks.size(); ++i) position.emplace(ranks[i].rank, i);
   for (std::size_t row = 0; row < table->rows(); ++row) {
@@ -99,4 +100,4 @@ std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output
   return gaps;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -6,7 +6,7 @@
 
 #include "analysis/path/replay.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 // Brings the steps of all ranks into an order in which predecessors come first: runs a thread or
 // stream until it needs a step of another, then that one up to there, and so on.
@@ -164,8 +164,8 @@ class JointScheduler {
   std::vector<Frame> stack_;
 };
 
-JointReplay::JointReplay(std::span<const PathGraph> graphs, const Matching& matching,
-                         std::span<const std::vector<CollectiveCall>> calls)
+JointReplay::JointReplay(std::span<const PathGraph> graphs, const communication::Matching& matching,
+                         std::span<const std::vector<communication::CollectiveCall>> calls)
     : graphs_(graphs) {
   AddCalls(matching, calls);
   JointScheduler(*this).Run();
@@ -174,8 +174,8 @@ JointReplay::JointReplay(std::span<const PathGraph> graphs, const Matching& matc
 // A call is joint if its transfer is known, its group is complete, and every member is device work
 // in its rank's graph that belongs to no other call. Calls of gloo on the host have no step to
 // join.
-void JointReplay::AddCalls(const Matching& matching,
-                           std::span<const std::vector<CollectiveCall>> calls) {
+void JointReplay::AddCalls(const communication::Matching& matching,
+                           std::span<const std::vector<communication::CollectiveCall>> calls) {
   std::vector<std::vector<PathGraph::StepId>> end_of_row;
   for (const PathGraph& graph : graphs_) {
     auto& ends = end_of_row.emplace_back(graph.rank().profile->device.size(), PathGraph::kNone);
@@ -184,12 +184,12 @@ void JointReplay::AddCalls(const Matching& matching,
     }
     call_of_.emplace_back(graph.device_steps() / 2, kNone);
   }
-  for (const MatchedCall& call : matching.calls) {
+  for (const communication::MatchedCall& call : matching.calls) {
     if (call.transfer < 0 || !matching.groups[call.group].complete()) continue;
     std::vector<Member> members;
-    for (const MatchedCall::Member& member : call.members) {
-      const CollectiveCall& one = calls[member.rank][member.call];
-      if (one.event == Output::kNoRow) break;
+    for (const communication::MatchedCall::Member& member : call.members) {
+      const communication::CollectiveCall& one = calls[member.rank][member.call];
+      if (one.event == tables::Output::kNoRow) break;
       const PathGraph::StepId end = end_of_row[member.rank][one.event];
       if (end == PathGraph::kNone || CallOf(member.rank, end) != kNone) break;
       members.push_back({static_cast<std::uint32_t>(member.rank), end,
@@ -272,4 +272,4 @@ std::vector<std::vector<Ns>> JointReplay::Slacks() const {
   return slacks;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

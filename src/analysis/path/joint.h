@@ -27,7 +27,7 @@
 #include "analysis/path/scenario_changes.h"
 #include "base/numbers.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// All ranks of a run, simulated together.
 class JointReplay {
@@ -41,8 +41,8 @@ class JointReplay {
 
   /// `calls` are of `matching`, by rank as given to MatchRanks. Keeps the graphs, which must
   /// outlive it. O(steps + edges).
-  JointReplay(std::span<const PathGraph> graphs, const Matching& matching,
-              std::span<const std::vector<CollectiveCall>> calls);
+  JointReplay(std::span<const PathGraph> graphs, const communication::Matching& matching,
+              std::span<const std::vector<communication::CollectiveCall>> calls);
 
   /// Calls that end on all ranks together in the replay.
   std::size_t joint_calls() const { return calls_.size() - dissolved_; }
@@ -83,7 +83,8 @@ class JointReplay {
     std::uint32_t call = kNone;  // The call of a joint end, which is simulated by itself.
   };
 
-  void AddCalls(const Matching& matching, std::span<const std::vector<CollectiveCall>> calls);
+  void AddCalls(const communication::Matching& matching,
+                std::span<const std::vector<communication::CollectiveCall>> calls);
   std::uint32_t CallOf(std::size_t rank, PathGraph::StepId step) const {
     const std::vector<std::uint32_t>& known = call_of_[rank];
     return (step & 1) != 0 && step / 2 < known.size() ? known[step / 2] : kNone;
@@ -99,4 +100,4 @@ class JointReplay {
   std::size_t dissolved_ = 0;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -9,7 +9,7 @@
 #include "analysis/path/replayer.h"
 #include "knowledge/plan.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 using StepId = PathGraph::StepId;
@@ -162,4 +162,4 @@ Ns MostGained(std::span<const Pace> paces) {
   return most;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -23,7 +23,7 @@
 #include "analysis/path/joint.h"
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// What a rank does itself in `time` takes that part of its time.
 struct Pace {
@@ -47,4 +47,4 @@ RankPaces PacesToKeepUp(const JointReplay& joint, std::span<const PathGraph> gra
 /// The most that a rank gains by its paces: no path through its work is shortened by more.
 Ns MostGained(std::span<const Pace> paces);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

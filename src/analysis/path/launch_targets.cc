@@ -7,7 +7,7 @@
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 // A time of the row as part of another.
@@ -23,10 +23,10 @@ double ShareAt(const Column& cells, std::size_t row) {
 
 }  // namespace
 
-std::optional<std::size_t> StragglerOf(const Output& out) {
+std::optional<std::size_t> StragglerOf(const tables::Output& out) {
   const Table* ranks = out.Added("ranks");
   if (ranks == nullptr) return std::nullopt;
-  const auto* straggles = ColumnOf<columns::kRanks>(ranks, "straggles"_col);
+  const auto* straggles = tables::ColumnOf<tables::columns::kRanks>(ranks, "straggles"_col);
   if (!straggles->absent_because().empty()) return std::nullopt;
   for (std::size_t row = 0; row < ranks->rows(); ++row) {
     if (!straggles->IsAbsentAt(row) && straggles->IntegerAt(row) != 0) return row;
@@ -36,17 +36,18 @@ std::optional<std::size_t> StragglerOf(const Output& out) {
 
 // The roofline has one row for each operator with its shapes; its times are sums over kernels. As
 // parts of the summed time they hold for each kernel of the operator.
-LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks) {
+LaunchTargets LaunchTargetsOf(tables::Output& out, std::size_t ranks) {
   LaunchTargets found;
   const Table* table = out.Added("roofline");
   if (table == nullptr) return found;
-  const auto* times = ColumnOf<columns::kRoofline>(table, "time"_col);
-  const auto* shares = ColumnOf<columns::kRoofline>(table, "roof_share"_col);
-  const auto* targets = ColumnOf<columns::kRoofline>(table, "target"_col);
-  const auto* of_matrix_units = ColumnOf<columns::kRoofline>(table, "matrix_target"_col);
-  const auto* shapes = ColumnOf<columns::kRoofline>(table, "input_shapes"_col);
-  const auto* kinds = ColumnOf<columns::kRoofline>(table, "kind"_col);
-  const auto* traits = ColumnOf<columns::kRoofline>(table, "trait"_col);
+  const auto* times = tables::ColumnOf<tables::columns::kRoofline>(table, "time"_col);
+  const auto* shares = tables::ColumnOf<tables::columns::kRoofline>(table, "roof_share"_col);
+  const auto* targets = tables::ColumnOf<tables::columns::kRoofline>(table, "target"_col);
+  const auto* of_matrix_units =
+      tables::ColumnOf<tables::columns::kRoofline>(table, "matrix_target"_col);
+  const auto* shapes = tables::ColumnOf<tables::columns::kRoofline>(table, "input_shapes"_col);
+  const auto* kinds = tables::ColumnOf<tables::columns::kRoofline>(table, "kind"_col);
+  const auto* traits = tables::ColumnOf<tables::columns::kRoofline>(table, "trait"_col);
   for (std::size_t row = 0; row < table->rows(); ++row) {
     const auto time = static_cast<double>(times->IntegerAt(row));
     found.ops.push_back({ShareAt(*shares, row), PartOfTime(*targets, row, time),
@@ -59,4 +60,4 @@ LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks) {
   return found;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 std::vector<StringId> ModulesOfHost(const Profile& profile) {
   const PythonTable& python = profile.python;
@@ -43,4 +43,4 @@ std::vector<StringId> ModulesOfHost(const Profile& profile) {
   return modules;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// Per row of the host table the name of the module ("nn.Module: Linear_0") that is running when it
 /// starts, on its thread; of a backward op that of its forward op. Empty when no module is
@@ -13,4 +13,4 @@ namespace profgauge {
 /// O(host rows + frames). Ids are of the profile's texts; invalid where no module runs.
 std::vector<StringId> ModulesOfHost(const Profile& profile);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

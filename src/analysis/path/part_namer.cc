@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 PartIds PartNamer::IdsOf(const PathSegment& segment) const {
   PartIds part;
@@ -21,7 +21,7 @@ PartIds PartNamer::IdsOf(const PathSegment& segment) const {
 
 NamedPart PartNamer::TextsOf(const PartIds& ids) const {
   NamedPart part{ids.kind, NameOf(ids), profile_.Name(ids.op), profile_.Name(ids.module), {}};
-  if (ids.tells_tensor_core) part.tensor_core = TriName(ids.tensor_core);
+  if (ids.tells_tensor_core) part.tensor_core = classify::TriName(ids.tensor_core);
   return part;
 }
 
@@ -86,4 +86,4 @@ void PartNamer::NameHost(PathOwner in, PartIds& part) const {
   if (!modules_.empty()) part.module = modules_[in.row];
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

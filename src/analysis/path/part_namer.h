@@ -18,7 +18,7 @@
 #include "analysis/path/module_of.h"
 #include "base/mix.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// What a row of the table `critical_path` is about, on one rank. Texts are those of the profile.
 struct NamedPart {
@@ -43,7 +43,7 @@ struct PartIds {
   PathKind kind = PathKind::kUnknown;
   PartLabel said = PartLabel::kNotExplained;
   bool tells_tensor_core = false;
-  Tri tensor_core = Tri::kUnknown;
+  classify::Tri tensor_core = classify::Tri::kUnknown;
   StringId name, op, module;
 
   using Words = std::array<std::uint64_t, 2>;
@@ -105,4 +105,4 @@ class PartNumbers {
   std::map<NamedPart, std::uint32_t> by_text_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

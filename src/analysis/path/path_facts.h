@@ -15,7 +15,7 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// Texts are those of the profile, or of the summaries.
 struct PathPart {
@@ -59,17 +59,19 @@ struct PathFacts {
 PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
 /// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
 /// Builds the graph for it. Without one why_not has the reason, and all else is empty.
-PathFacts PathFactsOf(const RankContext& rank, std::span<const std::uint32_t> events);
+PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uint32_t> events);
 
 /// Sets critical.* and adds the table critical_path. `ranks`: their numbers. `transfer_of`: of a
 /// rank's collective, -1 unknown.
 /// REQUIRES: as many `facts` as `ranks`, all with a path.
 void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
              bool knows_waiting,
-             const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of, Output& out);
+             const std::function<Ns(std::size_t, const PathCollective&)>& transfer_of,
+             tables::Output& out);
 /// Adds the table slack.
-void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts, Output& out);
+void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
+              tables::Output& out);
 /// For a run without a path.
-void SetPathAbsent(const std::string& why, Output& out);
+void SetPathAbsent(const std::string& why, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

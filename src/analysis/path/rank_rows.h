@@ -20,7 +20,7 @@
 #include "analysis/work/recomputation.h"
 #include "base/numbers.h"
 
-namespace profgauge::rank_rows {
+namespace profgauge::analysis::path::rank_rows {
 
 inline std::string_view KindName(ApiKind kind) {
   constexpr std::string_view kNames[] = {"launch", "memcpy", "memset", "sync", "memory", "other"};
@@ -58,7 +58,7 @@ inline std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device
 
 // The calls that wait for a collective.
 inline Flags CallsForCollectives(const PathGraph& graph) {
-  const RankContext& rank = graph.rank();
+  const context::RankContext& rank = graph.rank();
   Flags calls(rank.profile->api.size());
   for (PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
@@ -70,9 +70,9 @@ inline Flags CallsForCollectives(const PathGraph& graph) {
   return calls;
 }
 
-}  // namespace profgauge::rank_rows
+}  // namespace profgauge::analysis::path::rank_rows
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// Makes the cells of the rows of one rank. Texts are those of the table's pool.
 ///
@@ -100,7 +100,7 @@ class RankRows {
   StringId Type(StringId name) {
     if (!name.valid() || profile.Name(name).empty()) return {};
     StringId& known = types_[name.value];
-    if (!known.valid()) known = Interned(OpType(profile.Name(name)));
+    if (!known.valid()) known = Interned(work::OpType(profile.Name(name)));
     return known;
   }
   StringId Module(HostId range) {
@@ -123,16 +123,16 @@ class RankRows {
   }
   std::int64_t IterationAt(Ns start) const {
     const std::uint32_t iteration = rank.iterations.AtHostTime(start);
-    return iteration == Iterations::kNone ? Column::kAbsentInteger : iteration;
+    return iteration == context::Iterations::kNone ? Column::kAbsentInteger : iteration;
   }
-  Tri IsEligible(std::uint32_t row) {
-    if (!eligible_) eligible_ = EligibleKernels(profile, rank.classes);
+  classify::Tri IsEligible(std::uint32_t row) {
+    if (!eligible_) eligible_ = device::EligibleKernels(profile, rank.classes);
     return (*eligible_)[row];
   }
 
   /// Whether it is an operator that backward runs again, or in one.
   bool IsRecomputed(HostId range) {
-    if (!recomputed_) recomputed_ = WithInner(FindRecomputed(profile), profile.host);
+    if (!recomputed_) recomputed_ = work::WithInner(work::FindRecomputed(profile), profile.host);
     return range.valid() && (*recomputed_)[range.value];
   }
   /// The name of the kernel before (-1) or behind (1) it on its stream; empty where there is none.
@@ -167,17 +167,17 @@ class RankRows {
     return text.empty() ? StringId{} : pool_.Intern(text);
   }
 
-  const RankContext& rank;
+  const context::RankContext& rank;
   const Profile& profile;
 
  private:
   StringPool& pool_;
   std::uint32_t position_;
   const Replayer& replayer_;
-  Texts texts_;
+  tables::Texts texts_;
   std::vector<StringId> types_;  // By name of the profile.
   std::optional<std::vector<StringId>> modules_;
-  std::optional<std::vector<Tri>> eligible_;
+  std::optional<std::vector<classify::Tri>> eligible_;
   std::optional<std::vector<bool>> recomputed_;
   std::optional<Flags> awaiting_;
   std::optional<std::vector<rank_rows::StreamNeighbors>> neighbors_;
@@ -185,4 +185,4 @@ class RankRows {
   std::array<StringId, 6> kinds_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 std::vector<std::uint32_t> StepsOfBlocks(const PathGraph& graph) {
@@ -109,10 +109,10 @@ Ns IterationTimes::At(StepId step) const {
 // Only a begin that follows this rule as recorded moves, or one at an iteration's first work; any
 // other keeps its recorded time.
 std::vector<Span> IterationTimes::Spans() const {
-  const Iterations& known = graph_.rank().iterations;
+  const context::Iterations& known = graph_.rank().iterations;
   std::vector<Span> spans;
   for (std::size_t i = 0; i < ends_.size(); ++i) {
-    const Iteration& recorded = known.all[known.first + i];
+    const context::Iteration& recorded = known.all[known.first + i];
     const PathGraph::IterationSteps& steps = graph_.iterations()[i];
     Span span = recorded.time;
     if (steps.begin != PathGraph::kNone && (i > 0 || recorded.time.start == recorded.host.start)) {
@@ -132,4 +132,4 @@ std::vector<Span> IterationTimes::Spans() const {
   return spans;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

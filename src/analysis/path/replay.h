@@ -26,7 +26,7 @@
 
 #include "analysis/path/graph.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// One number per step, in blocks of steps: each is there from its first use until it is released
 /// as often as `needs` says.
@@ -181,7 +181,7 @@ std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& change
 
 template <class Times>
 void IterationTimes::Take(StepId begin, StepId end, const Times& times) {
-  const Iterations& known = graph_.rank().iterations;
+  const context::Iterations& known = graph_.rank().iterations;
   for (StepId step = begin | 1; step < std::min(end, graph_.device_steps()); step += 2) {
     const std::uint32_t row = graph_.OwnerOf(step).row;
     if (!known.Extends(row)) continue;
@@ -267,4 +267,4 @@ void VisitSlacks(const PathGraph& graph, Visit visit) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

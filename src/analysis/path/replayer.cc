@@ -9,7 +9,7 @@
 #include "analysis/path/replay.h"
 #include "knowledge/path.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 // From the end of iteration `k` to where the next one starts; 0 after the last.
@@ -20,7 +20,7 @@ Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
 
 // Whether time passes between the iterations that a change of the loop may win: as much as
 // `iteration/between` reports.
-bool HasPauses(std::span<const Iteration> selected) {
+bool HasPauses(std::span<const context::Iteration> selected) {
   const auto span_at = [&](std::size_t k) { return selected[k].time; };
   Ns pauses = 0, lengths = 0;
   for (std::size_t k = 0; k < selected.size(); ++k) {
@@ -32,9 +32,9 @@ bool HasPauses(std::span<const Iteration> selected) {
 
 }  // namespace
 
-PathGraphs BuildGraphs(std::span<const RankContext> ranks) {
+PathGraphs BuildGraphs(std::span<const context::RankContext> ranks) {
   std::vector<PathGraph> graphs;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     auto graph = PathGraph::Build(rank);
     if (!graph) return tl::unexpected(std::move(graph.error()));
     graphs.push_back(std::move(*graph));
@@ -42,7 +42,8 @@ PathGraphs BuildGraphs(std::span<const RankContext> ranks) {
   return graphs;
 }
 
-Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks, PathGraphs graphs)
+Replayer::Replayer(std::shared_ptr<const std::vector<context::RankContext>> ranks,
+                   PathGraphs graphs)
     : ranks_(std::move(ranks)) {
   if (!graphs) {
     why_not_ = std::move(graphs.error());
@@ -55,13 +56,14 @@ Replayer::Replayer(std::shared_ptr<const std::vector<RankContext>> ranks, PathGr
 
 // Waiting is known, and the replay joint, only if calls could be matched over ranks.
 void Replayer::MatchCalls() {
-  std::vector<std::vector<CollectiveCall>> calls;
-  for (const RankContext& rank : *ranks_) calls.push_back(CollectCollectives(rank));
-  const Matching matching = MatchRanks(*ranks_, calls);
+  std::vector<std::vector<communication::CollectiveCall>> calls;
+  for (const context::RankContext& rank : *ranks_)
+    calls.push_back(communication::CollectCollectives(rank));
+  const communication::Matching matching = communication::MatchRanks(*ranks_, calls);
   for (std::size_t i = 0; i < ranks_->size(); ++i) {
     transfers_[i].assign((*ranks_)[i].profile->device.size(), -1);
-    for (const CollectiveCall& call : calls[i]) {
-      if (call.event == Output::kNoRow || call.transfer < 0) continue;
+    for (const communication::CollectiveCall& call : calls[i]) {
+      if (call.event == tables::Output::kNoRow || call.transfer < 0) continue;
       transfers_[i][call.event] = call.transfer;
       knows_waiting_ = true;
     }
@@ -198,4 +200,4 @@ double Replayer::MostSaved(const Scenario& scenario) const {
   return saved / static_cast<double>(iterations);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -26,7 +26,7 @@
 #include "analysis/path/scenario_facts.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// One row that a condition may look at: an event of a rank.
 struct ScenarioRow {
@@ -133,23 +133,23 @@ enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 using PathGraphs = tl::expected<std::vector<PathGraph>, std::string>;
 /// The graphs of all ranks, or the reason of the first rank that has none. Needs nothing that
 /// MeasureContexts() adds; the graphs keep pointers to `ranks`.
-PathGraphs BuildGraphs(std::span<const RankContext> ranks);
+PathGraphs BuildGraphs(std::span<const context::RankContext> ranks);
 
 /// Answers scenarios. It holds the graphs of all ranks, so one object serves all questions about a
 /// run.
 class Replayer {
  public:
   /// With the graphs of all ranks, or in why_not() the reason of the first that has none.
-  explicit Replayer(std::shared_ptr<const std::vector<RankContext>> ranks)
+  explicit Replayer(std::shared_ptr<const std::vector<context::RankContext>> ranks)
       : Replayer(ranks, BuildGraphs(*ranks)) {}
-  Replayer(std::shared_ptr<const std::vector<RankContext>> ranks, PathGraphs graphs);
+  Replayer(std::shared_ptr<const std::vector<context::RankContext>> ranks, PathGraphs graphs);
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
 
   const std::string& why_not() const { return why_not_; }
   bool can_replay() const { return why_not_.empty(); }
   std::span<const PathGraph> graphs() const { return graphs_; }
-  std::span<const RankContext> ranks() const { return *ranks_; }
+  std::span<const context::RankContext> ranks() const { return *ranks_; }
   /// Per device row of that rank: how long its collective takes without waiting; -1 unknown.
   /// Empty when nothing is known.
   std::span<const Ns> transfers(std::size_t rank) const { return transfers_[rank]; }
@@ -205,7 +205,7 @@ class Replayer {
   std::vector<Replayed> ReplayJointly(const Scenario& scenario, PredictionOf wanted) const;
   Replayed ReplayAlone(const Scenario& scenario, std::uint32_t rank, PredictionOf wanted) const;
 
-  std::shared_ptr<const std::vector<RankContext>> ranks_;
+  std::shared_ptr<const std::vector<context::RankContext>> ranks_;
   std::vector<PathGraph> graphs_;
   std::vector<std::vector<Ns>> transfers_;
   std::optional<JointReplay> joint_;
@@ -224,7 +224,8 @@ std::string_view ScenarioRowName(PathTable table);
 /// By rank; none where it cannot replay.
 std::vector<PathFacts> PathFactsOf(const Replayer& replayer);
 /// Sets critical.* and adds the tables critical_path and slack. `paths`: PathFactsOf(replayer).
-void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths, Output& out);
+void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
+                     tables::Output& out);
 
 // The critical path step by step, in words: the timeline's track.
 
@@ -251,4 +252,4 @@ struct PathMoves {
 /// profiles. REQUIRES: replayer.can_replay().
 PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size_t most);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

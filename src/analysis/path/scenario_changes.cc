@@ -9,7 +9,7 @@
 #include "analysis/path/replayer.h"
 #include "base/parallel.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 using StepId = PathGraph::StepId;
@@ -323,4 +323,4 @@ void StepFactors::Resize(std::size_t steps) {
   if (!high.empty()) high.resize(steps);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

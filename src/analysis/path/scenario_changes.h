@@ -9,7 +9,7 @@
 
 #include "analysis/path/graph.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 class JointReplay;
 struct Scaling;
@@ -97,4 +97,4 @@ class ScenarioChanges {
   Flags waits_not_;                 // By work of the device; empty: none.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

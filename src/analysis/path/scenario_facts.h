@@ -14,7 +14,7 @@
 #include "analysis/tables/output.h"
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// Target times of launches, by the roofline of their operators.
 struct LaunchTargets {
@@ -38,10 +38,10 @@ struct LaunchTargets {
 };
 
 /// Position of the rank that straggles. REQUIRES: its table `ranks` was added, else there is none.
-std::optional<std::size_t> StragglerOf(const Output& out);
+std::optional<std::size_t> StragglerOf(const tables::Output& out);
 
 /// REQUIRES: AddRoofline() has filled `out`, of that many ranks. Takes its rows of the device.
-LaunchTargets LaunchTargetsOf(Output& out, std::size_t ranks);
+LaunchTargets LaunchTargetsOf(tables::Output& out, std::size_t ranks);
 
 /// A row of the table `gaps`.
 struct HostGap {
@@ -56,6 +56,7 @@ struct HostGap {
 /// The text of a cell; empty where it is absent.
 std::string TextAt(const Table& table, const Column& cells, std::size_t row);
 /// By rank, then start. REQUIRES: AddIdle() has filled `out`.
-std::vector<HostGap> HostGapsOf(std::span<const RankContext> ranks, const Output& out);
+std::vector<HostGap> HostGapsOf(std::span<const context::RankContext> ranks,
+                                const tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

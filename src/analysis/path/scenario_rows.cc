@@ -11,7 +11,7 @@
 #include "analysis/path/rank_rows.h"
 #include "analysis/path/replayer.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 using enum Unit;
@@ -118,9 +118,9 @@ constexpr OwnColumn kMoreOfLaunches[] = {
     {{"tensor_core_eligible", "Eligible", kBool,
       "Whether its operator could use {{ device.matrix_units }}."},
      [](RankRows& of, std::uint32_t row, Column& to) {
-       const Tri eligible = of.IsEligible(row);
-       if (eligible == Tri::kUnknown) return to.AddAbsent();
-       to.AddInteger(eligible == Tri::kYes ? 1 : 0);
+       const classify::Tri eligible = of.IsEligible(row);
+       if (eligible == classify::Tri::kUnknown) return to.AddAbsent();
+       to.AddInteger(eligible == classify::Tri::kYes ? 1 : 0);
      }},
     {{"is_collective", "Collective", kBool, "Whether it moves data between ranks."},
      [](RankRows& of, std::uint32_t row, Column& to) {
@@ -208,7 +208,8 @@ void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable tab
 }
 
 // Device work with a recorded launch that tables count.
-void AddLaunchEvents(const RankContext& rank, std::uint32_t position, ScenarioRows& events) {
+void AddLaunchEvents(const context::RankContext& rank, std::uint32_t position,
+                     ScenarioRows& events) {
   const DeviceTable& device = rank.profile->device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (!device.launch[row].valid() || !rank.InTables(DeviceId{row})) continue;
@@ -229,16 +230,16 @@ Ranges OfOneRank(Ranges ranges) {
 // The cells of one rank, whose rows are `events`, in columns of the table launches.
 // The length of the queue follows from all launches before, so with that column all rows of the
 // rank are made together; else some at a time, in bounded memory.
-void AppendLaunchCells(const RankContext& rank, Ranges events, std::span<Column* const> columns,
-                       StringPool& strings) {
+void AppendLaunchCells(const context::RankContext& rank, Ranges events,
+                       std::span<Column* const> columns, StringPool& strings) {
   const bool with_queue = std::any_of(columns.begin(), columns.end(), [](const Column* column) {
     return column->id() == "queue_length";
   });
-  if (with_queue) return AppendLaunches(rank, LaunchRowsOf(rank), columns, strings);
+  if (with_queue) return device::AppendLaunches(rank, device::LaunchRowsOf(rank), columns, strings);
   constexpr std::size_t kAtOnce = 1 << 18;
-  std::vector<LaunchRow> rows;
+  std::vector<device::LaunchRow> rows;
   const auto append = [&] {
-    AppendLaunches(rank, rows, columns, strings);
+    device::AppendLaunches(rank, rows, columns, strings);
     rows.clear();
   };
   for (const ScenarioRows::Range& range : events) {
@@ -315,4 +316,4 @@ void Replayer::FillColumns(std::span<const std::uint32_t> columns, Rows& rows) c
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -8,7 +8,7 @@
 #include "analysis/path/graph.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// A range or a call of the current thread, ns from the profile's start.
 struct ThreadEvent {
@@ -76,4 +76,4 @@ class ThreadEvents {
   std::uint32_t thread_ = 0;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -8,7 +8,7 @@
 
 #include "knowledge/path.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 namespace {
 
 using StepId = PathGraph::StepId;
@@ -261,7 +261,7 @@ StepId CallEndAt(const PathGraph& graph, Ns time) {
 
 PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
                                              std::span<const ThreadSteps> threads,
-                                             const Iteration& iteration) {
+                                             const context::Iteration& iteration) {
   PathGraph::IterationSteps steps;
   steps.begin = Nearest(graph, iteration.host.start, false).Of(threads);
   if (steps.begin != kNone) steps.lead = graph.RecordedAt(steps.begin) - iteration.host.start;
@@ -275,4 +275,4 @@ PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
   return steps;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

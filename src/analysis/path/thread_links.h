@@ -9,7 +9,7 @@
 #include "analysis/path/graph.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// The steps of one thread: [begin, end) of the graph, in order.
 struct ThreadSteps {
@@ -44,6 +44,6 @@ ThreadLinks LinkThreads(const PathGraph& graph, const Profile& profile,
 /// is observed from its first work.
 PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
                                              std::span<const ThreadSteps> threads,
-                                             const Iteration& iteration);
+                                             const context::Iteration& iteration);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

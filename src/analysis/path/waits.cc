@@ -10,7 +10,7 @@
 #include "knowledge/launches.h"
 #include "knowledge/path.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 WaitFinder::WaitFinder(const Profile& profile)
     : profile_(profile),
@@ -296,4 +296,4 @@ std::uint32_t WaitFinder::EndingAt(const StreamRows& stream, Ns time) const {
   return kNone;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -26,7 +26,7 @@
 #include "base/numbers.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::path {
 
 /// The device rows of one stream.
 struct StreamRows {
@@ -117,4 +117,4 @@ class WaitFinder {
   std::vector<std::uint32_t> found_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::path

@@ -17,7 +17,7 @@
 #include "knowledge/loss.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 using Check = CertificateCheck;
@@ -28,9 +28,9 @@ std::string CountText(std::int64_t count) { return FormatCount(count); }
 /// The inputs of the checks.
 class Certifier {
  public:
-  Certifier(std::span<const RankContext> ranks, const Analysis& analysis)
+  Certifier(std::span<const context::RankContext> ranks, const Analysis& analysis)
       : ranks_(ranks), analysis_(analysis) {
-    for (const RankContext& rank : ranks) log_.Merge(rank.profile->log);
+    for (const context::RankContext& rank : ranks) log_.Merge(rank.profile->log);
   }
 
   std::vector<Check> All() const;
@@ -46,7 +46,7 @@ class Certifier {
     return found == analysis_.remarks.end() ? nullptr : &*found;
   }
   bool IsOfPyTorch() const {
-    return std::ranges::any_of(ranks_, [](const RankContext& rank) {
+    return std::ranges::any_of(ranks_, [](const context::RankContext& rank) {
       return rank.profile->source.framework == "pytorch";
     });
   }
@@ -79,7 +79,7 @@ class Certifier {
   Check Switches() const;
   Check Errors() const;
 
-  std::span<const RankContext> ranks_;
+  std::span<const context::RankContext> ranks_;
   const Analysis& analysis_;
   ImportLog log_;
 };
@@ -133,7 +133,7 @@ Check Certifier::Dropped() const {
   check.advice = "Record fewer iterations, or with a larger buffer.";
   check = OfCounters(std::move(check), CheckState::kLost, {Counter::rows_missing});
   std::int64_t lost = 0;  // These have a separate check.
-  for (const RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
+  for (const context::RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
   const bool has_other = Count(Counter::events_dropped) > lost && KinetosWarnings() == 0;
   if (!has_other) return check;
   return OfCounters(std::move(check), CheckState::kLost, {Counter::events_dropped});
@@ -162,7 +162,7 @@ Check Certifier::LostKernels() const {
   Check check{"kernels-lost", "Launches have their kernels"};
   check.affects = {"idle", "kernels"};
   bool has_calls = false;
-  for (const RankContext& rank : ranks_) {
+  for (const context::RankContext& rank : ranks_) {
     check.count += rank.iterations.launches_lost;
     check.of += rank.iterations.launches_made;
     has_calls = has_calls || rank.iterations.launches_made > 0 || rank.profile->api.size() > 0;
@@ -191,7 +191,7 @@ Check Certifier::LostKernels() const {
 // Removed already: the judged part is complete.
 Check Certifier::SessionStart() const {
   Check check{"session-start", "The first iterations have their kernels"};
-  for (const RankContext& rank : ranks_) check.count += rank.iterations.dropped_at_start;
+  for (const context::RankContext& rank : ranks_) check.count += rank.iterations.dropped_at_start;
   if (check.count > 0) {
     check.text =
         fmt::format("{} at the start {} left out: most kernels are missing in {}",
@@ -215,7 +215,7 @@ Check Certifier::Overhead() const {
   Check check{"profiler-overhead", "The profiler does not stop the program"};
   check.affects = {"time", "idle"};
   Ns hidden = 0, all = 0;
-  for (const RankContext& rank : ranks_) {
+  for (const context::RankContext& rank : ranks_) {
     hidden += Length(rank.unobserved);
     all += rank.window().length();
   }
@@ -228,13 +228,13 @@ Check Certifier::Overhead() const {
 }
 
 Check Certifier::Markers() const {
-  Check check =
-      OfRemarks({"markers", "Iterations are marked"}, CheckState::kLost,
-                {kMarkersDisplaced, kIterationsPartial, kProcessesApart, kRanksWithoutMarkers});
+  Check check = OfRemarks({"markers", "Iterations are marked"}, CheckState::kLost,
+                          {context::kMarkersDisplaced, context::kIterationsPartial,
+                           context::kProcessesApart, context::kRanksWithoutMarkers});
   check.affects = {"time", "idle"};
   if (check.state != CheckState::kOk) return check;
-  const bool is_whole =
-      std::ranges::any_of(ranks_, [](const RankContext& rank) { return rank.iterations.is_whole; });
+  const bool is_whole = std::ranges::any_of(
+      ranks_, [](const context::RankContext& rank) { return rank.iterations.is_whole; });
   if (is_whole) {
     check.state = CheckState::kUnknown;
     check.text = "no markers: the whole profile counts as one iteration";
@@ -264,7 +264,8 @@ Check Certifier::Ranks() const {
   Check check = OfCounters({"ranks", "All ranks are there"}, CheckState::kLost,
                            {Counter::ranks_unreadable, Counter::gpus_unknown});
   check.affects = {"communication", "time"};
-  check = OfRemarks(std::move(check), CheckState::kLost, {kRanksApart, kRanksWithoutWork});
+  check = OfRemarks(std::move(check), CheckState::kLost,
+                    {communication::kRanksApart, context::kRanksWithoutWork});
   const auto missing = static_cast<std::int64_t>(ValueOf(metric::kProfileRanksMissing));
   if (check.state != CheckState::kOk || missing == 0) return check;
   check.state = CheckState::kDoubt;
@@ -278,7 +279,7 @@ Check Certifier::Ranks() const {
 Check Certifier::Switches() const {
   Check check{"profiler-options", "The profiler records nothing that slows much"};
   check.affects = {"time", "idle"};
-  for (const RankContext& rank : ranks_) {
+  for (const context::RankContext& rank : ranks_) {
     for (const auto& [key, value] : rank.profile->facts) {
       if ((key != "with_stack" && key != "profile_memory") || value != "1") continue;
       check.text = fmt::format("recorded with `{}`", key);
@@ -312,7 +313,7 @@ std::vector<Check> Certifier::All() const {
   checks.push_back(LostKernels());
   checks.push_back(SessionStart());
   checks.push_back(affecting(OfRemarks({"iterations-lost", "Iterations have kernels"},
-                                       CheckState::kLost, {kIterationsLost}),
+                                       CheckState::kLost, {context::kIterationsLost}),
                              {"time", "idle", "kernels"}));
   checks.push_back(affecting(OfCounters({"copies", "Copies are recorded"}, CheckState::kDoubt,
                                         {Counter::copies_not_recorded}),
@@ -327,9 +328,9 @@ std::vector<Check> Certifier::All() const {
                           CheckState::kDoubt, {"time-resolution"}),
                 {"kernels", "time"}));
   checks.push_back(Names());
-  checks.push_back(affecting(
-      OfRemarks({"outside", "Work is inside of iterations"}, CheckState::kLost, {kWorkOutside}),
-      {"time", "idle", "kernels"}));
+  checks.push_back(affecting(OfRemarks({"outside", "Work is inside of iterations"},
+                                       CheckState::kLost, {context::kWorkOutside}),
+                             {"time", "idle", "kernels"}));
   checks.push_back(Overhead());
   checks.push_back(Markers());
   checks.push_back(FewIterations());
@@ -346,7 +347,7 @@ std::vector<Check> Certifier::All() const {
 
 }  // namespace
 
-Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analysis) {
+Certificate CertifyRun(std::span<const context::RankContext> ranks, const Analysis& analysis) {
   Certificate certificate;
   certificate.checks = Certifier(ranks, analysis).All();
   for (const Check& check : certificate.checks) {
@@ -358,4 +359,4 @@ Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analy
   return certificate;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

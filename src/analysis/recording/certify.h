@@ -7,19 +7,19 @@
 #include "analysis/analysis.h"
 #include "analysis/context/context.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 
 /// The checks in their fixed order. Each has an id, a title that states the good case, the kinds of
 /// numbers that it affects, and a state: ok, unknown (the profile cannot answer), doubt or lost.
 /// One lost check leaves no trust, one doubt a limited trust. Checks read the counters of the
 /// readers, facts of the profiles, and the analysis; only `synchronized` walks over the calls.
 /// REQUIRES: `analysis` is complete except for its certificate.
-Certificate CertifyRun(std::span<const RankContext> ranks, const Analysis& analysis);
+Certificate CertifyRun(std::span<const context::RankContext> ranks, const Analysis& analysis);
 
 // The checks of a certificate that follow from unrecorded iterations and device conditions.
 
 /// Adds them in the certificate's order.
-void CertifySteps(std::span<const RankContext> ranks, const Analysis& analysis,
+void CertifySteps(std::span<const context::RankContext> ranks, const Analysis& analysis,
                   std::vector<CertificateCheck>& checks);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

@@ -16,7 +16,7 @@
 #include "knowledge/unrecorded.h"
 #include "model/run_side.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 using Check = CertificateCheck;
@@ -70,12 +70,12 @@ Check Perturbation(const Analysis& analysis) {
 
 // The largest share of time with a lowered clock, over all devices and reasons. A cap of power is
 // normal for a busy device, and no throttling.
-Check Conditions(std::span<const RankContext> ranks) {
+Check Conditions(std::span<const context::RankContext> ranks) {
   Check check{"conditions", "Devices ran at their clocks"};
   check.affects = {"time", "kernels"};
   bool is_known = false;
   double most = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunDevice& device : DevicesOf(*side)) {
@@ -132,7 +132,7 @@ Check After(const Analysis& analysis) {
 /// Whether every selected iteration ends with a call that waits for the device.
 ///
 ///   iteration   |-----------------------[sync]|     the call ends in the last part of the range
-bool EndsWithWaits(const RankContext& rank) {
+bool EndsWithWaits(const context::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   const auto selected = rank.iterations.selected();
   std::vector<bool> waits(selected.size(), false);
@@ -140,7 +140,7 @@ bool EndsWithWaits(const RankContext& rank) {
     if (api.kind[row] != ApiKind::kSync) continue;
     const Ns end = api.start[row] + api.duration[row];
     const std::uint32_t at = rank.iterations.AtHostTime(api.start[row]);
-    if (at == Iterations::kNone || !rank.iterations.SelectsIteration(at)) continue;
+    if (at == context::Iterations::kNone || !rank.iterations.SelectsIteration(at)) continue;
     const Span host = rank.iterations.all[at].host;
     const auto slack =
         static_cast<Ns>(knowledge::kUnrecordedNearEndShare * static_cast<double>(host.length()));
@@ -150,10 +150,10 @@ bool EndsWithWaits(const RankContext& rank) {
 }
 
 // It may be the program's own; host and device do not overlap from one iteration to the next then.
-Check Synchronized(std::span<const RankContext> ranks) {
+Check Synchronized(std::span<const context::RankContext> ranks) {
   Check check{"synchronized", "Iterations are not synchronized one by one"};
-  if (std::ranges::all_of(ranks,
-                          [](const RankContext& rank) { return rank.iterations.is_whole; })) {
+  if (std::ranges::all_of(
+          ranks, [](const context::RankContext& rank) { return rank.iterations.is_whole; })) {
     return check;
   }
   if (std::ranges::any_of(ranks, EndsWithWaits)) {
@@ -166,7 +166,7 @@ Check Synchronized(std::span<const RankContext> ranks) {
 Check SameWork(const Analysis& analysis) {
   Check check{"same-work", "Iterations do the same work"};
   const Table* iterations = analysis.FindTable("iterations");
-  const Column* kernels = ColumnOf<columns::kIterations>(iterations, "kernels"_col);
+  const Column* kernels = tables::ColumnOf<tables::columns::kIterations>(iterations, "kernels"_col);
   if (kernels == nullptr || !kernels->absent_because().empty()) return check;
   std::int64_t least = 0, most = 0;
   for (std::size_t row = 0; row < iterations->rows(); ++row) {
@@ -183,7 +183,7 @@ Check SameWork(const Analysis& analysis) {
 
 }  // namespace
 
-void CertifySteps(std::span<const RankContext> ranks, const Analysis& analysis,
+void CertifySteps(std::span<const context::RankContext> ranks, const Analysis& analysis,
                   std::vector<CertificateCheck>& checks) {
   checks.push_back(Document(analysis));
   checks.push_back(Perturbation(analysis));
@@ -194,4 +194,4 @@ void CertifySteps(std::span<const RankContext> ranks, const Analysis& analysis,
   checks.push_back(SameWork(analysis));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

@@ -15,7 +15,7 @@
 #include "base/metric_id.h"
 #include "model/run_side.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 constexpr std::string_view kNoReadings =
@@ -31,9 +31,9 @@ constexpr MetricId kOfConditions[] = {
 using RunDevices = std::vector<const RunDevice*>;
 
 // Devices with any reading. They live in the profiles' `run_side`.
-RunDevices KnownDevices(std::span<const RankContext> ranks) {
+RunDevices KnownDevices(std::span<const context::RankContext> ranks) {
   RunDevices devices;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunDevice& device : DevicesOf(*side)) {
@@ -70,20 +70,20 @@ std::string RangeText(const DeviceCondition& condition) {
 }
 
 // With the range in a note, if the readings vary.
-void SetMedian(MetricId id, const DeviceCondition* condition, Output& out) {
+void SetMedian(MetricId id, const DeviceCondition* condition, tables::Output& out) {
   if (condition == nullptr) return out.SetAbsent(id, std::string(kNoSuchReading));
   out.Set(id, condition->median);
   if (std::string range = RangeText(*condition); !range.empty()) out.SetNote(id, std::move(range));
 }
 
-void SetLimit(MetricId id, const DeviceCondition* condition, Output& out) {
+void SetLimit(MetricId id, const DeviceCondition* condition, tables::Output& out) {
   if (condition == nullptr || !std::isfinite(condition->limit)) {
     return out.SetAbsent(id, std::string(kNoSuchReading));
   }
   out.Set(id, condition->limit);
 }
 
-void SetTemperature(const RunDevices& devices, Output& out) {
+void SetTemperature(const RunDevices& devices, tables::Output& out) {
   std::optional<double> highest;
   for (const RunDevice* device : devices) {
     const DeviceCondition* one = ConditionOf(*device, "celsius");
@@ -99,7 +99,7 @@ void SetTemperature(const RunDevices& devices, Output& out) {
 
 /// The largest share of one reason of that kind; of devices that know theirs.
 void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::string_view),
-               Output& out) {
+               tables::Output& out) {
   double largest = 0;
   std::string_view named;
   bool are_known = false;
@@ -118,11 +118,11 @@ void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::s
 
 /// The share of the kernel time in operators with this roof. Operators without a known roof count
 /// in the whole only.
-void SetBound(MetricId id, std::string_view bound, Output& out) {
+void SetBound(MetricId id, std::string_view bound, tables::Output& out) {
   const double kernels = AsNumber(out.ValueOf(metric::kProfileKernelTime), 0);
   const Table* roofline = out.Added("roofline");
-  const Column* of = ColumnOf<columns::kRoofline>(roofline, "bound"_col);
-  const Column* times = ColumnOf<columns::kRoofline>(roofline, "time"_col);
+  const Column* of = tables::ColumnOf<tables::columns::kRoofline>(roofline, "bound"_col);
+  const Column* times = tables::ColumnOf<tables::columns::kRoofline>(roofline, "time"_col);
   if (kernels <= 0 || of == nullptr || times == nullptr) {
     return out.SetAbsent(id, "needs the work of operators and the peaks of the device");
   }
@@ -140,7 +140,7 @@ void SetBound(MetricId id, std::string_view bound, Output& out) {
 
 }  // namespace
 
-void AddConditions(std::span<const RankContext> ranks, Output& out) {
+void AddConditions(std::span<const context::RankContext> ranks, tables::Output& out) {
   const RunDevices devices = KnownDevices(ranks);
   if (devices.empty()) {
     for (const MetricId id : kOfConditions) out.SetAbsent(id, std::string(kNoReadings));
@@ -160,4 +160,4 @@ void AddConditions(std::span<const RankContext> ranks, Output& out) {
   SetBound(metric::kConditionsMemoryBound, "memory", out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

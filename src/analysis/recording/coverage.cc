@@ -10,7 +10,7 @@
 #include "base/metric_id.h"
 #include "knowledge/coverage.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 
 namespace {
 
@@ -22,10 +22,10 @@ bool HasOps(const Profile& profile) {
 
 // A host that runs ahead ends its iterations long before the device does; without the launches
 // nothing shows which work is whose, and lengths would be the host's.
-void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
-                       Output& out) {
+void RemarkWorkOutside(std::span<const context::RankContext> contexts,
+                       std::span<const CoverageFacts> ranks, tables::Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const Iterations& iterations = contexts[i].iterations;
+    const context::Iterations& iterations = contexts[i].iterations;
     const CoverageFacts& facts = ranks[i];
     if (iterations.is_whole || iterations.source.by == IterationsBy::kRange || facts.total == 0)
       continue;
@@ -39,7 +39,7 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
     const std::string help =
         out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
     out.AddRemark(
-        std::string(kWorkOutside),
+        std::string(context::kWorkOutside),
         FormatShare(outside) +
             out.Told(" of the {{ device.device }} time is outside the iterations, and its launches "
                      "were not recorded, so the iteration time is unknown; ") +
@@ -53,7 +53,7 @@ void RemarkWorkOutside(std::span<const RankContext> contexts, std::span<const Co
 // `in_any` is by iteration, `in_window` by time, so neither contains the other: work of iterations
 // that are not selected is mostly in the first only, work that starts in the window and is of no
 // iteration in the second only.
-CoverageFacts CoverageFactsOf(const RankContext& rank) {
+CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;
   const Span window = rank.window();
@@ -64,7 +64,7 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
     facts.total += time;
     if (device.kind[i] == DeviceKind::kKernel) facts.kernels += time;
     if (rank.profile->IsWholeGraph(i)) facts.whole_graphs += time;
-    if (rank.iterations.of_device[i] != Iterations::kNone) facts.in_any += time;
+    if (rank.iterations.of_device[i] != context::Iterations::kNone) facts.in_any += time;
     // By its time: work without a launch is of no iteration.
     if (device.start[i] < window.start || device.start[i] >= window.end) continue;
     facts.in_window += time;
@@ -74,8 +74,8 @@ CoverageFacts CoverageFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
-                 Output& out) {
+void AddCoverage(std::span<const context::RankContext> contexts,
+                 std::span<const CoverageFacts> ranks, tables::Output& out) {
   RemarkWorkOutside(contexts, ranks, out);
   CoverageFacts sum;
   for (const CoverageFacts& rank : ranks) {
@@ -131,4 +131,4 @@ void AddCoverage(std::span<const RankContext> contexts, std::span<const Coverage
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

@@ -8,7 +8,7 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 
 /// GPU time of one rank.
 struct CoverageFacts {
@@ -22,7 +22,7 @@ struct CoverageFacts {
 };
 /// The times of one rank; each is a part of the whole device time.
 /// O(device rows + host rows).
-CoverageFacts CoverageFactsOf(const RankContext& rank);
+CoverageFacts CoverageFactsOf(const context::RankContext& rank);
 
 /// Sets coverage.*: shares of GPU time, over all ranks. With an operator, with a launch: of the
 /// work that starts while the selected iterations run (work launched before the profile has
@@ -32,8 +32,8 @@ CoverageFacts CoverageFactsOf(const RankContext& rank);
 ///
 /// Remarks kWorkOutside if much of the work is in no iteration without launches. Only
 /// iterations of the contexts are used.
-void AddCoverage(std::span<const RankContext> contexts, std::span<const CoverageFacts> ranks,
-                 Output& out);
+void AddCoverage(std::span<const context::RankContext> contexts,
+                 std::span<const CoverageFacts> ranks, tables::Output& out);
 
 // Work in a profile that is not the program's steady work: the backlog that it starts
 // with, and graphs that were captured and not run.
@@ -48,14 +48,15 @@ struct EdgeFacts {
 };
 /// The edges of one rank. `backlog` is 0 for a profile that starts idle.
 /// REQUIRES: the rank has an iteration. O(calls + device rows).
-EdgeFacts EdgeFactsOf(const RankContext& rank);
+EdgeFacts EdgeFactsOf(const context::RankContext& rank);
 
 /// Sets coverage.backlog_time and launch.captured_share. If most of the host's launches were
 /// captured and did not run, values about the GPU's use and idle time become absent: it is no
 /// fault of the program that nothing ran.
 /// REQUIRES: after all that set gpu.* and add the table `gaps`.
 /// Only `unobserved` of the contexts is used.
-void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out);
+void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+              tables::Output& out);
 
 // Uncertainty by lost device events: where work is missing, the device seems to idle.
 
@@ -64,13 +65,13 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
 /// profile that only ends early lost none before its end. REQUIRES: after all that set these
 /// metrics.
 /// Values stay as they are, except those of copies that were not recorded: they become absent.
-void MarkLosses(std::span<const RankContext> ranks, Output& out);
+void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out);
 
 /// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
 /// kernel was found that communicates or uses Tensor Cores, which does not mean that none does. If
 /// the names of many kernels are unknown, the number on Tensor Cores is uncertain. REQUIRES: after
 /// all that set these metrics.
-void MarkLostNames(std::span<const RankContext> ranks, Output& out);
+void MarkLostNames(std::span<const context::RankContext> ranks, tables::Output& out);
 
 // Uncertainty by graphs that were recorded whole: a device may idle, communicate or run any number
 // of kernels in them.
@@ -79,6 +80,6 @@ void MarkLostNames(std::span<const RankContext> ranks, Output& out);
 /// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
 /// REQUIRES: after all that set these metrics.
 /// Does nothing without such graphs.
-void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out);
+void BoundByWholeGraphs(std::span<const context::RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

@@ -13,7 +13,7 @@
 #include "knowledge/loss.h"
 #include "model/lost_launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 // 1 where nothing was launched in the captures and nothing ran either.
@@ -46,7 +46,7 @@ void CountCaptures(const Profile& profile, EdgeFacts& counts) {
 
 }  // namespace
 
-EdgeFacts EdgeFactsOf(const RankContext& rank) {
+EdgeFacts EdgeFactsOf(const context::RankContext& rank) {
   EdgeFacts facts;
   facts.has_device = rank.has_device();
   facts.backlog = rank.iterations.all.front().lead_in;
@@ -54,9 +54,11 @@ EdgeFacts EdgeFactsOf(const RankContext& rank) {
   return facts;
 }
 
-void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> facts, Output& out) {
+void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+              tables::Output& out) {
   Ns unobserved = 0;
-  for (const RankContext& rank : ranks) unobserved = std::max(unobserved, Length(rank.unobserved));
+  for (const context::RankContext& rank : ranks)
+    unobserved = std::max(unobserved, Length(rank.unobserved));
   EdgeFacts run;
   for (const EdgeFacts& rank : facts) {
     run.has_device |= rank.has_device;
@@ -90,4 +92,4 @@ void AddEdges(std::span<const RankContext> ranks, std::span<const EdgeFacts> fac
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 constexpr double kSureLevel = 0.975;  // One-sided: the interval holds the level with 95 %.
@@ -35,12 +35,12 @@ bool Touches(const StepValue& value, const StepRange& range) {
 }
 
 /// Numbers of the recorded iterations.
-std::vector<StepRange> RecordedOf(const RankContext& rank, const RunDocument& document) {
+std::vector<StepRange> RecordedOf(const context::RankContext& rank, const RunDocument& document) {
   if (!document.recorded.empty()) return document.recorded;
-  const Iterations& iterations = rank.iterations;
+  const context::Iterations& iterations = rank.iterations;
   if (!iterations.has_numbers) return {};
   StepRange range{std::numeric_limits<std::int64_t>::max(), -1};
-  for (const Iteration& iteration : iterations.all) {
+  for (const context::Iteration& iteration : iterations.all) {
     std::int64_t number = 0;
     const char* const end = iteration.name.data() + iteration.name.size();
     const auto [stop, failed] = std::from_chars(iteration.name.data(), end, number);
@@ -107,7 +107,7 @@ Usual UsualOf(std::span<const StepValue> values) {
   for (const StepValue& value : values) {
     if (!value.is_unusual) times.push_back(static_cast<double>(value.length));
   }
-  usual.warmup = stats::FindWarmup(times);
+  usual.warmup = time::stats::FindWarmup(times);
   std::size_t seen = 0;
   std::int64_t next = -1;
   for (const StepValue& value : values) {
@@ -220,7 +220,7 @@ std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps) {
 //
 // Iterations after the profile count only if they are as fast as those before, or if those before
 // are too few to compare with. Without numbers of the recorded iterations all count.
-std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_not) {
+std::optional<JudgedSteps> JudgeSteps(const context::RankContext& rank, std::string& why_not) {
   const RunSide* side = rank.profile->run_side.get();
   if (side == nullptr || !side->document) return std::nullopt;
   const RunDocument& document = *side->document;
@@ -264,4 +264,4 @@ std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

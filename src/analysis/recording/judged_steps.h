@@ -13,7 +13,7 @@
 #include "analysis/context/context.h"
 #include "model/run_side.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 
 /// The level of a series: its median, and half of the 95 % interval as a share of it.
 struct StepLevel {
@@ -53,7 +53,7 @@ struct JudgedSteps {
 
 /// For one rank; nothing if there are too few, or none. `why_not` is the reason if there are some.
 /// `why_not` is only written, never cleared.
-std::optional<JudgedSteps> JudgeSteps(const RankContext& rank, std::string& why_not);
+std::optional<JudgedSteps> JudgeSteps(const context::RankContext& rank, std::string& why_not);
 
 /// After by before, where the iterations after the profile surely differ from those before; with
 /// the text for it.
@@ -65,4 +65,4 @@ struct ChangeAfter {
 /// The change from the iterations before the profile to those after it.
 std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

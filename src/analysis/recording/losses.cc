@@ -15,26 +15,26 @@
 #include "knowledge/tensor_cores.h"
 #include "model/certificate.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 // Two kinds of evidence for lost work: iterations with launches that have no device work, and
 // iterations without any launch among others with some. The second may also be a loop that
 // evaluates now and then, so few of them, or much work outside of iterations, say nothing.
-void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
-  if (const LostIterations inside = MostLostInside(ranks); inside.lost > 0) {
-    out.AddRemark(std::string(kIterationsLost),
+void RemarkWithoutLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
+  if (const time::LostIterations inside = time::MostLostInside(ranks); inside.lost > 0) {
+    out.AddRemark(std::string(context::kIterationsLost),
                   fmt::format("the work of {} of {} iterations is missing: they launched some, but "
                               "it was not recorded",
                               FormatCount(inside.lost), FormatCount(inside.all)));
   }
-  const LostIterations most = MostWithoutLaunches(ranks);
-  if (most.lost == 0 || AreFew(most)) return;
+  const time::LostIterations most = time::MostWithoutLaunches(ranks);
+  if (most.lost == 0 || time::AreFew(most)) return;
   const double outside = AsNumber(out.ValueOf(metric::kCoverageOutsideShare), 0);
   if (outside >=
       knowledge::kLossMadeUpShare * static_cast<double>(most.lost) / static_cast<double>(most.all))
     return;
-  out.AddRemark(std::string(kIterationsLost),
+  out.AddRemark(std::string(context::kIterationsLost),
                 fmt::format("{} of {} iterations launched no work, unlike the others: work was "
                             "lost, or the markers do not mark iterations",
                             FormatCount(most.lost), FormatCount(most.all)));
@@ -46,9 +46,9 @@ void RemarkWithoutLaunches(std::span<const RankContext> ranks, Output& out) {
 //
 // 10 of 110 launches have no work, so 100 have; their device is idle for 40 %. The lost work would
 // have added at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
-void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
+void BoundByLostLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::int64_t lost = 0, made = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     lost += rank.iterations.launches_lost;
     made += rank.iterations.launches_made;
   }
@@ -71,9 +71,9 @@ void BoundByLostLaunches(std::span<const RankContext> ranks, Output& out) {
 
 // At the edges of a profile without launches the device may have worked while the host waited for
 // data.
-void DoubtLoaderAtEdges(std::span<const RankContext> ranks, Output& out) {
+void DoubtLoaderAtEdges(std::span<const context::RankContext> ranks, tables::Output& out) {
   Ns edges = 0, whole = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     edges += rank.iterations.in_doubt;
     whole += rank.iterations.SelectedTime();
   }
@@ -86,9 +86,9 @@ void DoubtLoaderAtEdges(std::span<const RankContext> ranks, Output& out) {
 }
 
 // Without its copies a device seems to wait while it copies, and to have copied nothing.
-void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
+void DoubtCopies(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::uint64_t calls = 0;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     calls += rank.profile->log[Counter::copies_not_recorded];
   }
   if (calls == 0) return;
@@ -104,8 +104,8 @@ void DoubtCopies(std::span<const RankContext> ranks, Output& out) {
 }
 
 // The profile's own evidence: model/certificate.h.
-void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
-  for (const RankContext& rank : ranks) {
+void DoubtByCertificate(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const context::RankContext& rank : ranks) {
     const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
     if (clock.empty()) continue;
     const std::string why = fmt::format(
@@ -115,7 +115,7 @@ void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
     out.MarkUncertain(&Basis::all_work, out.Told(why));
     break;
   }
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const std::string_view lost = FactOf(*rank.profile, kCollectivesLost);
     if (lost.empty()) continue;
     const std::string why =
@@ -127,8 +127,8 @@ void DoubtByCertificate(std::span<const RankContext> ranks, Output& out) {
 }
 
 // Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
-void RemarkResolution(std::span<const RankContext> ranks, Output& out) {
-  for (const RankContext& rank : ranks) {
+void RemarkResolution(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const context::RankContext& rank : ranks) {
     const std::string_view resolution = FactOf(*rank.profile, kTimeResolution);
     if (resolution.empty()) continue;
     return out.AddRemark("time-resolution",
@@ -140,7 +140,7 @@ void RemarkResolution(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
-void MarkLosses(std::span<const RankContext> ranks, Output& out) {
+void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out) {
   DoubtByCertificate(ranks, out);
   RemarkResolution(ranks, out);
   RemarkWithoutLaunches(ranks, out);
@@ -150,7 +150,7 @@ void MarkLosses(std::span<const RankContext> ranks, Output& out) {
   std::uint64_t lost = 0, read = 0;
   // A single loss is a statement of the profiler's that it lost events, of any number.
   bool is_unknown = false;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
     lost += log[Counter::events_dropped] + log[Counter::rows_missing];
     read += log[Counter::events_read];
@@ -174,7 +174,7 @@ namespace {
 
 // Kernels with unknown names may be on Tensor Cores, like other kernels before. If most eligible
 // kernels are unknown, the eligible share is absent.
-void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
+void DoubtTensorCoreKernels(std::span<const context::RankContext> ranks, tables::Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
   const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >
                        knowledge::kTensorCoresUndecidedShare;
@@ -187,10 +187,11 @@ void DoubtTensorCoreKernels(std::span<const RankContext> ranks, Output& out) {
 
 }  // namespace
 
-void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
+void MarkLostNames(std::span<const context::RankContext> ranks, tables::Output& out) {
   DoubtTensorCoreKernels(ranks, out);
   std::uint64_t lost = 0;
-  for (const RankContext& rank : ranks) lost += rank.profile->log[Counter::kernels_unnamed];
+  for (const context::RankContext& rank : ranks)
+    lost += rank.profile->log[Counter::kernels_unnamed];
   if (lost == 0) return;
   const std::string why =
       lost == 1 ? "1 kernel has no name in the profile, so its kind is unknown"
@@ -202,4 +203,4 @@ void MarkLostNames(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

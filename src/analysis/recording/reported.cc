@@ -8,7 +8,7 @@
 #include "base/metric_id.h"
 #include "model/reported.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 /// One cell in the column's own type; a value of another type is taken as absent.
@@ -44,7 +44,7 @@ void FillTable(const ReportedTable& reported, Table& table) {
 
 /// Counts of which a file knows more than it holds: the ranks that it sums up, GPUs that it counts
 /// and does not name all.
-bool IsMoreThanHeld(const ReportedMetric& metric, const Output& out) {
+bool IsMoreThanHeld(const ReportedMetric& metric, const tables::Output& out) {
   if (metric.id != metric::kProfileRanks && metric.id != metric::kProfileGpusListed) return false;
   return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
 }
@@ -53,10 +53,11 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const Output& out) {
 
 bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
 
-void AddReported(std::span<const RankContext> ranks, bool range_chosen, Output& out) {
+void AddReported(std::span<const context::RankContext> ranks, bool range_chosen,
+                 tables::Output& out) {
   // With several ranks each states its own numbers; those of the host are of the whole run.
   const Profile* stating = nullptr;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const Reported& reported = rank.profile->reported;
     if (reported.metrics.empty() && reported.tables.empty()) continue;
     if (stating != nullptr) return;
@@ -83,4 +84,4 @@ void AddReported(std::span<const RankContext> ranks, bool range_chosen, Output& 
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

@@ -19,7 +19,7 @@
 #include "knowledge/gate.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 constexpr MetricId kOfSteps[] = {
@@ -32,7 +32,7 @@ constexpr MetricId kCorrected[] = {metric::kGpuIdleUnrecorded, metric::kGpuUtili
                                    metric::kFlopsMfuUnrecorded};
 
 template <std::size_t N>
-void SetAllAbsent(const MetricId (&ids)[N], const std::string& why, Output& out) {
+void SetAllAbsent(const MetricId (&ids)[N], const std::string& why, tables::Output& out) {
   for (const MetricId id : ids) out.SetAbsent(id, why);
 }
 
@@ -53,13 +53,13 @@ struct DeviceSums {
   SpanCollector computing;  ///< All but collectives.
 };
 
-void AddRow(const RankContext& rank, std::size_t row, DeviceSums& sums) {
+void AddRow(const context::RankContext& rank, std::size_t row, DeviceSums& sums) {
   const DeviceTable& device = rank.profile->device;
   const auto length = static_cast<double>(device.duration[row]);
   sums.of_stream[device.stream[row]] += length;
   sums.all += length;
   const std::uint32_t index = rank.iterations.of_device[row];
-  if (index != Iterations::kNone && rank.iterations.SelectsIteration(index)) {
+  if (index != context::Iterations::kNone && rank.iterations.SelectsIteration(index)) {
     sums.of_iteration[index - rank.iterations.first] += length;
   }
   if (!rank.classes[row].collective) sums.computing.Add(device.start[row], device.duration[row]);
@@ -68,7 +68,7 @@ void AddRow(const RankContext& rank, std::size_t row, DeviceSums& sums) {
 double ErrorOfMean(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
   if (values.size() < 2) return 0;
-  const SeriesStats stats = Describe(values);
+  const time::SeriesStats stats = time::Describe(values);
   return stats.cv.value_or(0) / std::sqrt(n);
 }
 
@@ -81,7 +81,7 @@ double ErrorOfMean(const std::vector<double>& values) {
 ///   stream 2       |######|        6      union 10, low 6, high 12
 ///
 /// Collectives also wait for ranks that are faster without the profiler: `low` is without that.
-std::vector<Busy> BusyOf(const RankContext& rank, bool communicates,
+std::vector<Busy> BusyOf(const context::RankContext& rank, bool communicates,
                          std::optional<double> waiting) {
   const auto count = static_cast<double>(rank.iterations.selected().size());
   std::vector<Busy> all;
@@ -93,7 +93,7 @@ std::vector<Busy> BusyOf(const RankContext& rank, bool communicates,
     of.of_iteration.resize(rank.iterations.selected().size());
     AddRow(rank, row, of);
   }
-  for (const GpuUse& use : MeasureGpus(rank)) {
+  for (const context::GpuUse& use : context::MeasureGpus(rank)) {
     Busy& busy = all.emplace_back();
     busy.union_of_all = static_cast<double>(use.busy) / count;
     busy.kernels = static_cast<double>(use.kernel_busy) / count;
@@ -120,7 +120,7 @@ std::vector<Busy> BusyOf(const RankContext& rank, bool communicates,
 
 /// The recorded iteration that an unrecorded one is compared with: from start to start where
 /// something is between them.
-double RecordedLength(const Output& out) {
+double RecordedLength(const tables::Output& out) {
   const double between = AsNumber(out.ValueOf(metric::kIterationBetweenShare), 0);
   const MetricId id =
       between >= knowledge::kGateMuchBetween.value() && out.IsSet(metric::kIterationPeriodMedian)
@@ -131,8 +131,8 @@ double RecordedLength(const Output& out) {
 
 std::string Times(double ns) { return FormatDuration(ns); }
 
-void SetSteps(const JudgedSteps& steps, Output& out) {
-  const SeriesStats stats = Describe(steps.usual);
+void SetSteps(const JudgedSteps& steps, tables::Output& out) {
+  const time::SeriesStats stats = time::Describe(steps.usual);
   const double median = steps.level.median;
   out.Set(metric::kStepCount, static_cast<std::int64_t>(steps.level.values) * steps.a_value);
   out.Set(metric::kStepTimeMean, RoundedNs(stats.mean));
@@ -178,18 +178,19 @@ void SetSteps(const JudgedSteps& steps, Output& out) {
 }
 
 /// By how much the profiler slows the run, with the interval of both.
-void SetPerturbation(std::span<const RankContext> ranks, const JudgedSteps& steps, Output& out) {
+void SetPerturbation(std::span<const context::RankContext> ranks, const JudgedSteps& steps,
+                     tables::Output& out) {
   const double recorded = RecordedLength(out);
   if (recorded <= 0 || ranks.front().iterations.is_whole) {
     return out.SetAbsent(metric::kStepPerturbation, "needs recorded iterations");
   }
   const double ratio = recorded / steps.level.median;
   std::vector<double> lengths;
-  for (const Iteration& iteration : ranks.front().iterations.selected()) {
+  for (const context::Iteration& iteration : ranks.front().iterations.selected()) {
     lengths.push_back(static_cast<double>(iteration.time.length()));
   }
   // As precise as the medians are; of few recorded iterations by their spread.
-  const double spread = Describe(lengths).cv.value_or(0);
+  const double spread = time::Describe(lengths).cv.value_or(0);
   const double n = static_cast<double>(lengths.size());
   const double own = lengths.size() < 2 ? 0 : StudentQuantile(0.975, n - 1) * spread / std::sqrt(n);
   const double error = std::hypot(own, steps.level.own);
@@ -228,13 +229,13 @@ Corrected MeanOf(const std::vector<Corrected>& all) {
   return mean;
 }
 
-void SetShare(MetricId id, const Corrected& share, Output& out) {
+void SetShare(MetricId id, const Corrected& share, tables::Output& out) {
   out.Set(id, share.value);
   out.SetInterval(id, share.low, share.high,
                   fmt::format("{} to {}", FormatShare(share.low), FormatShare(share.high)));
 }
 
-void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps, Output& out) {
+void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps, tables::Output& out) {
   std::vector<Corrected> idle, used;
   for (const Busy& busy : devices) {
     idle.push_back(IdleOf(busy, steps.level));
@@ -250,7 +251,7 @@ void SetCorrected(const std::vector<Busy>& devices, const JudgedSteps& steps, Ou
 }
 
 // The same FLOPs in the unrecorded time.
-void SetMfu(const JudgedSteps& steps, Output& out) {
+void SetMfu(const JudgedSteps& steps, tables::Output& out) {
   if (!out.IsSet(metric::kFlopsMfu)) {
     return out.SetAbsent(metric::kFlopsMfuUnrecorded, "needs the FLOPs of the operators");
   }
@@ -264,7 +265,7 @@ void SetMfu(const JudgedSteps& steps, Output& out) {
 }
 
 /// Waiting of collectives per iteration; nothing where their ranks are not all there.
-std::optional<double> WaitingOf(const Output& out) {
+std::optional<double> WaitingOf(const tables::Output& out) {
   if (!out.IsSet(metric::kCommunicationWaitingShare)) return std::nullopt;
   return AsNumber(out.ValueOf(metric::kCommunicationWaitingShare), 0) *
          AsNumber(out.ValueOf(metric::kIterationTimeMean), 0);
@@ -291,8 +292,9 @@ std::string Contradiction(const std::vector<Busy>& devices, double recorded,
   return {};
 }
 
-void RemarkProblems(std::span<const RankContext> ranks, const std::string& why_not, Output& out) {
-  for (const RankContext& rank : ranks) {
+void RemarkProblems(std::span<const context::RankContext> ranks, const std::string& why_not,
+                    tables::Output& out) {
+  for (const context::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunProblem& problem : side->problems) {
@@ -315,10 +317,11 @@ void RemarkProblems(std::span<const RankContext> ranks, const std::string& why_n
 
 }  // namespace
 
-std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ranks, Output& out) {
+std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankContext> ranks,
+                                                 tables::Output& out) {
   std::optional<JudgedSteps> steps;
   std::string why_not;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     auto of_rank = JudgeSteps(rank, why_not);
     if (of_rank && (!steps || of_rank->level.median > steps->level.median))
       steps = std::move(of_rank);
@@ -336,7 +339,7 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ra
   const double recorded = ranks.front().iterations.is_whole ? 0 : RecordedLength(out);
   const bool communicates = AsNumber(out.ValueOf(metric::kCommunicationTime), 0) > 0;
   std::vector<Busy> devices;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     if (rank.iterations.selected().empty() || rank.iterations.is_whole) continue;
     for (Busy& busy : BusyOf(rank, communicates, WaitingOf(out))) devices.push_back(busy);
   }
@@ -365,4 +368,4 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ra
   return std::make_shared<const JudgedSteps>(*std::move(steps));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

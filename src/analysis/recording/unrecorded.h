@@ -9,7 +9,7 @@
 #include "analysis/recording/judged_steps.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 
 /// Remarks: the first leaves a verdict undecided, the others do not.
 inline constexpr std::string_view kRunContradicts = "run-contradicts";
@@ -19,13 +19,14 @@ inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 /// Sets step.*, run.*, and metrics with `.unrecorded`. Returns the iterations that judge the run:
 /// the slowest one's of several ranks; null where there are none or they contradict the profile.
 /// REQUIRES: times, utilization and communication of `out` are set.
-std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const RankContext> ranks, Output& out);
+std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankContext> ranks,
+                                                 tables::Output& out);
 
 // The conditions under which devices ran: clocks, power, temperature, reasons for lowered clocks.
 
 /// Sets conditions.*: from the data in `profgauge.run` and `--device-log` about all ranks' devices.
 /// REQUIRES: the table `roofline` and the kernel time of `out` are set.
-void AddConditions(std::span<const RankContext> ranks, Output& out);
+void AddConditions(std::span<const context::RankContext> ranks, tables::Output& out);
 
 // A profile's own statements replace values that its events cannot give.
 
@@ -34,10 +35,11 @@ void AddConditions(std::span<const RankContext> ranks, Output& out);
 /// IsOfRecorder() names, unless only a range is judged. Two ranks with statements cannot be added
 /// up: nothing is taken then. If one of several ranks states something, only statements about the
 /// host (host.*) are taken, which are of the whole run. Call it after every other analysis.
-void AddReported(std::span<const RankContext> ranks, bool range_chosen, Output& out);
+void AddReported(std::span<const context::RankContext> ranks, bool range_chosen,
+                 tables::Output& out);
 
 /// Whether the recorder's own table has priority over the computed one: the types of operators, and
 /// the number of operators of each, depend on the recorder's definition of an operator.
 bool IsOfRecorder(std::string_view table);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

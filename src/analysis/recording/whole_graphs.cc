@@ -14,10 +14,10 @@
 #include "base/metric_id.h"
 #include "knowledge/kernels.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
-double Measured(MetricId id, const Output& out) { return AsNumber(out.ValueOf(id), 0); }
+double Measured(MetricId id, const tables::Output& out) { return AsNumber(out.ValueOf(id), 0); }
 
 double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
@@ -30,7 +30,7 @@ struct WorstUse {
   double idle = 0, most_idle = 0, idle_time = 0, longest_idle = 0;
   double used = 0, least_used = 1;
 
-  void Add(const GpuUse& use, double iterations) {
+  void Add(const context::GpuUse& use, double iterations) {
     const auto open = static_cast<double>(use.whole_graphs);
     const double share = use.idle_share() + Part(open, static_cast<double>(use.observed));
     const double time =
@@ -51,27 +51,27 @@ struct WorstUse {
   double MeanOf(double sum) const { return sum / static_cast<double>(gpus); }
 };
 
-WorstUse WorstUseOf(std::span<const RankContext> ranks) {
+WorstUse WorstUseOf(std::span<const context::RankContext> ranks) {
   WorstUse worst;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     if (rank.window().length() <= 0) continue;
     const auto iterations =
         static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
-    for (const GpuUse& use : rank.gpus) worst.Add(use, iterations);
+    for (const context::GpuUse& use : rank.gpus) worst.Add(use, iterations);
   }
   return worst;
 }
 
 // Sets the far end of the metric's possible values, with the direction in words.
-void Bound(MetricId id, double other, Output& out) {
+void Bound(MetricId id, double other, tables::Output& out) {
   const bool is_more = other > Measured(id, out);
   std::string bound = std::isinf(other) ? "perhaps more"
                                         : fmt::format("{} to {}", is_more ? "up" : "down",
                                                       FormatValue(other, SpecOf(id).unit));
-  out.MayBe(id, other, fmt::format("{}, as {}", bound, kWholeGraphs));
+  out.MayBe(id, other, fmt::format("{}, as {}", bound, tables::kWholeGraphs));
 }
 
-void BoundUse(const WorstUse& worst, Output& out) {
+void BoundUse(const WorstUse& worst, tables::Output& out) {
   Bound(metric::kGpuIdleMean, worst.MeanOf(worst.idle), out);
   Bound(metric::kGpuIdleMax, worst.most_idle, out);
   Bound(metric::kGpuIdleTimeMean, worst.MeanOf(worst.idle_time), out);
@@ -84,14 +84,15 @@ void BoundUse(const WorstUse& worst, Output& out) {
 }
 
 // A program of one device has no one to communicate with.
-bool MayCommunicate(std::span<const RankContext> ranks, const WorstUse& worst, const Output& out) {
+bool MayCommunicate(std::span<const context::RankContext> ranks, const WorstUse& worst,
+                    const tables::Output& out) {
   return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
-         std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+         std::any_of(ranks.begin(), ranks.end(), [](const context::RankContext& rank) {
            return rank.profile->distributed.world_size > 1;
          });
 }
 
-void BoundCommunication(const WorstUse& worst, Output& out) {
+void BoundCommunication(const WorstUse& worst, tables::Output& out) {
   const auto graphs = static_cast<double>(worst.graphs);
   const double time = Measured(metric::kCommunicationTime, out);
   const double hidden = time * Measured(metric::kCommunicationOverlap, out);
@@ -104,23 +105,23 @@ void BoundCommunication(const WorstUse& worst, Output& out) {
   Bound(metric::kCommunicationOverlap, Part(hidden, time + graphs), out);
   for (const MetricId id : {metric::kCommunicationExposedShare, metric::kCommunicationTime}) {
     if (out.IsSet(id)) continue;
-    out.SetAbsent(id,
-                  fmt::format("no recorded kernel is known to communicate, and {}", kWholeGraphs));
+    out.SetAbsent(id, fmt::format("no recorded kernel is known to communicate, and {}",
+                                  tables::kWholeGraphs));
   }
 }
 
 // A graph may contain any number of kernels, so the far end of counts is infinite.
-void BoundKernels(Output& out) {
+void BoundKernels(tables::Output& out) {
   constexpr double kAny = std::numeric_limits<double>::infinity();
   Bound(metric::kKernelCountPerIteration, kAny, out);
   Bound(metric::kTensorCoreKernelsPerIteration, kAny, out);
   Bound(metric::kKernelShortShare, 1, out);
-  out.MarkUncertain(metric::kGpuOccupancy, kWholeGraphs);
+  out.MarkUncertain(metric::kGpuOccupancy, tables::kWholeGraphs);
 }
 
 }  // namespace
 
-void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out) {
+void BoundByWholeGraphs(std::span<const context::RankContext> ranks, tables::Output& out) {
   const WorstUse worst = WorstUseOf(ranks);
   if (worst.graphs == 0) return;
   out.AddRemark("whole-graphs",
@@ -133,4 +134,4 @@ void BoundByWholeGraphs(std::span<const RankContext> ranks, Output& out) {
   if (worst.share() >= knowledge::kKernelsFewGraphsShare) BoundKernels(out);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

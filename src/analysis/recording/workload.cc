@@ -17,7 +17,7 @@
 #include "analysis/work/op_tree.h"
 #include "knowledge/workload.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 namespace {
 
 enum class SignIn : std::uint8_t { kHost, kKernel };
@@ -181,7 +181,7 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   if (!has_operators && (kernels & kBackwardKernel) != 0 && (kernels & kOptimizerKernel) != 0) {
     return "training";
   }
-  const std::string_view phase = PhaseOf(EngineSteps(profile).source);
+  const std::string_view phase = context::PhaseOf(context::EngineSteps(profile).source);
   if (!phase.empty() && phase != "evaluation") return phase;
   const int serves = ((on_host & kEngine) != 0) + ((kernels & kCacheKernel) != 0) +
                      ((kernels & kDecodeKernel) != 0);
@@ -205,10 +205,10 @@ Workload WorkloadOf(const Profile& profile) {
   found.in_graphs = launches.all > 0 && CountKernels(profile.device) >=
                                             knowledge::kWorkloadGraphKernels.value() * launches.all;
   found.kind = KindOf(profile, frames, launches, found.in_graphs);
-  NameMemo loads(profile, IsDataLoaderRange);
+  classify::NameMemo loads(profile, work::IsDataLoaderRange);
   found.loads_data = std::any_of(profile.host.name.begin(), profile.host.name.end(),
                                  [&](StringId name) { return loads(name); });
   return found;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

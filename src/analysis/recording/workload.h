@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::recording {
 
 /// Derived from names and shapes, so it may be empty. Rules use it only to choose advice.
 struct Workload {
@@ -31,4 +31,4 @@ struct Workload {
 /// O(rows). Empty for a summary, which keeps no names by row.
 Workload WorkloadOf(const Profile& profile);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::recording

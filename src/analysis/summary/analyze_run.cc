@@ -31,7 +31,7 @@
 #include "analysis/time/run_iterations.h"
 #include "model/devices.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
 constexpr std::string_view kNotKept =
@@ -49,7 +49,7 @@ std::vector<RecordingHint> HintsOf(const Summary& summary) {
 }
 
 /// `is_told`: the summaries' data follows.
-void SetNotKept(bool is_told, Output& out) {
+void SetNotKept(bool is_told, tables::Output& out) {
   for (const MetricId id : metric::kAll) {
     if (SpecOf(id).basis.events || !is_told) out.SetAbsent(id, std::string(kNotKept));
   }
@@ -59,27 +59,27 @@ void SetNotKept(bool is_told, Output& out) {
 }
 
 /// The files' own values are in profiles without events for them.
-void SetStatedNotKept(std::span<const RankSummary> ranks, Output& out) {
+void SetStatedNotKept(std::span<const RankSummary> ranks, tables::Output& out) {
   for (const RankSummary& rank : ranks) {
     for (const std::string& id : rank.stated) {
       const std::optional<MetricId> metric = FindMetricId(id);
       if (metric && !out.IsSet(*metric)) out.SetAbsent(*metric, std::string(kNotKept));
-      if (FindTable(id) == nullptr || (out.HasRows(id) && !IsOfRecorder(id))) continue;
+      if (FindTable(id) == nullptr || (out.HasRows(id) && !recording::IsOfRecorder(id))) continue;
       out.RemoveTable(id, std::string(kNotKept));
     }
   }
 }
 
 /// The judged steps that follow from the facts of all ranks, which are moved out of `run`.
-std::shared_ptr<const JudgedSteps> AddKept(SummarizedRun run, Output& out) {
+std::shared_ptr<const recording::JudgedSteps> AddKept(SummarizedRun run, tables::Output& out) {
   for (const AnalysisRow& row : Analyses()) {
     if (row.of_summaries != nullptr) row.of_summaries(run, out);
   }
   std::move(run.tables).AddTables(out);
-  std::vector<EdgeFacts> edges;
+  std::vector<recording::EdgeFacts> edges;
   for (const RankSummary& rank : run.ranks) edges.push_back(rank.edges);
   auto steps = MarkRun(run.contexts, edges, out);
-  MarkLostNames(run.contexts, out);
+  recording::MarkLostNames(run.contexts, out);
   return steps;
 }
 
@@ -87,10 +87,11 @@ std::shared_ptr<const JudgedSteps> AddKept(SummarizedRun run, Output& out) {
 
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
                                             const Selection& selection,
-                                            const IterationsOfRun& run) {
-  PROFGAUGE_TRY(const std::vector<RankContext> contexts, BuildRankContexts(ranks, selection, run));
+                                            const context::IterationsOfRun& run) {
+  PROFGAUGE_TRY(const std::vector<context::RankContext> contexts,
+                context::BuildRankContexts(ranks, selection, run));
   std::vector<Summary> summaries;
-  for (const RankContext& context : contexts) {
+  for (const context::RankContext& context : contexts) {
     summaries.push_back(Summarize(context, selection));
   }
   return summaries;
@@ -101,9 +102,9 @@ Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
 Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& selection) {
   PROFGAUGE_TRY(const Summary first, SummaryFor(profiles.front(), selection));
   const std::vector<RecordingHint> hints = HintsOf(first);
-  Output out(hints, AcceleratorOf(profiles));
+  tables::Output out(hints, AcceleratorOf(profiles));
   std::vector<RankSummary> all;
-  OpPool ops;
+  ops::OpPool ops;
   const auto strings = std::make_shared<StringPool>();
   TablePool tables(strings);
   std::vector<std::int64_t> numbers;   // Of the chosen ranks, in tables;
@@ -128,11 +129,11 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   }
   PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
 
-  const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
+  const std::vector<context::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
-  std::shared_ptr<const JudgedSteps> steps;
+  std::shared_ptr<const recording::JudgedSteps> steps;
   if (is_told) {
     steps = AddKept({contexts, ranks, std::move(ops), std::move(tables)}, out);
     const auto kept_of = [&](std::size_t i) -> Result<KeptExposures> {
@@ -150,8 +151,8 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   for (const Table& table : analysis.tables) {
     if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
   }
-  SetExtent(contexts, analysis);
-  analysis.certificate = CertifyRun(contexts, analysis);
+  time::SetExtent(contexts, analysis);
+  analysis.certificate = recording::CertifyRun(contexts, analysis);
   return analysis;
 }
 
@@ -182,8 +183,8 @@ RankSummary Kept(RankSummary rank) {
   return kept;
 }
 
-void AddSum(MetricId id, std::span<const Ns> times, std::vector<NameWork>& sums) {
-  NameWork sum;
+void AddSum(MetricId id, std::span<const Ns> times, std::vector<time::NameWork>& sums) {
+  time::NameWork sum;
   sum.name = id.text();
   for (std::size_t i = 0; i < times.size(); ++i) {
     sum.gpu_time += times[i];
@@ -193,10 +194,10 @@ void AddSum(MetricId id, std::span<const Ns> times, std::vector<NameWork>& sums)
 }
 
 // Transfer and waiting need several ranks.
-void AddPathSums(const RankContext& rank, std::vector<NameWork>& sums) {
-  const auto graph = PathGraph::Build(rank);
+void AddPathSums(const context::RankContext& rank, std::vector<time::NameWork>& sums) {
+  const auto graph = path::PathGraph::Build(rank);
   if (!graph) return;
-  const std::vector<PathSums> path = PathSumsByIteration(*graph);
+  const std::vector<path::PathSums> path = path::PathSumsByIteration(*graph);
   std::vector<Ns> times(path.size());
   for (const PathKind kind :
        {PathKind::kHost, PathKind::kLaunch, PathKind::kKernel, PathKind::kCopy,
@@ -209,14 +210,15 @@ void AddPathSums(const RankContext& rank, std::vector<NameWork>& sums) {
 
 }  // namespace
 
-AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
-  AttributionFacts facts = AttributionFactsOf(rank, is_wanted);
-  facts.work.collectives = CollectiveWorkOf(rank);
-  facts.work.modules = ModuleWorkOf(rank);
+time::AttributionFacts WholeAttributionOf(const context::RankContext& rank,
+                                          const std::vector<bool>& is_wanted) {
+  time::AttributionFacts facts = time::AttributionFactsOf(rank, is_wanted);
+  facts.work.collectives = communication::CollectiveWorkOf(rank);
+  facts.work.modules = ops::ModuleWorkOf(rank);
   if (rank.iterations.is_whole) return facts;
-  std::vector<NameWork>& sums = facts.work.sums;
-  AddSum(metric::kCommunicationTime, CommunicationByIteration(rank), sums);
-  AddSum(metric::kDataloaderExposedTime, LoadingByIteration(rank), sums);
+  std::vector<time::NameWork>& sums = facts.work.sums;
+  AddSum(metric::kCommunicationTime, communication::CommunicationByIteration(rank), sums);
+  AddSum(metric::kDataloaderExposedTime, time::LoadingByIteration(rank), sums);
   AddPathSums(rank, sums);
   return facts;
 }
@@ -224,7 +226,8 @@ AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<b
 // Two passes: the first keeps the iterations of all ranks, which pool into the run's; the second
 // reads the attribution of one rank after the other, since each is as large as all else of the
 // rank.
-Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection) {
+Result<time::Attribution> AttributeRun(std::span<const Profile> profiles,
+                                       const Selection& selection) {
   // Recordings among them are summarized once.
   std::vector<Profile> made(profiles.size());
   std::vector<RankSummary> all;
@@ -239,12 +242,13 @@ Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Select
     all.back().position = i;
   }
   PROFGAUGE_TRY(const std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
-  const std::vector<RankContext> contexts = ContextsOf(ranks, selection.knowledge);
-  std::vector<IterationFacts> facts;
+  const std::vector<context::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
+  std::vector<time::IterationFacts> facts;
   for (const RankSummary& rank : ranks) facts.push_back(rank.times);
-  RunAttribution run(PoolIterations(contexts, facts),
-                     std::any_of(ranks.begin(), ranks.end(),
-                                 [](const RankSummary& rank) { return rank.times.has_device; }));
+  time::RunAttribution run(time::PoolIterations(contexts, facts),
+                           std::any_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) {
+                             return rank.times.has_device;
+                           }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::size_t at = ranks[i].position;
     const Profile& profile = IsSummary(profiles[at]) ? profiles[at] : made[at];
@@ -257,4 +261,4 @@ Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Select
   return run.Take();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

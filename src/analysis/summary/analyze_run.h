@@ -13,13 +13,13 @@
 #include "model/profile.h"
 #include "model/summary/summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 
 /// From profiles of one run, in rank order. Iterations are those that all of them have, or all of
 /// `run`. Errors: as BuildRankContexts.
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
                                             const Selection& selection,
-                                            const IterationsOfRun& run = {});
+                                            const context::IterationsOfRun& run = {});
 
 /// `ranks` are summaries (IsSummary) and recordings in any mixture; recordings are summarized.
 /// Errors: kUsage "summary/other-selection"; kInput "summary/damaged", "summary/other-iterations".
@@ -29,11 +29,13 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> ranks, const Selection& sel
 
 /// AttributionFactsOf() with the additions of later rooms: collectives, modules, and the times by
 /// iteration of communication, loading and the critical path.
-AttributionFacts WholeAttributionOf(const RankContext& rank, const std::vector<bool>& is_wanted);
+time::AttributionFacts WholeAttributionOf(const context::RankContext& rank,
+                                          const std::vector<bool>& is_wanted);
 
 /// Takes summaries and profiles in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"
 /// where a summary is of a profile whose numbers summaries do not keep.
-Result<Attribution> AttributeRun(std::span<const Profile> profiles, const Selection& selection);
+Result<time::Attribution> AttributeRun(std::span<const Profile> profiles,
+                                       const Selection& selection);
 
 // Selection and knowledge at the time of an analysis, which must agree between compared runs.
 
@@ -45,4 +47,4 @@ inline constexpr std::string_view kAllIterations = "all iterations";
 /// these apart.
 std::string ComparedSelection(const Selection& selection);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -8,17 +8,17 @@
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
-void Exchange(Columns& columns, const std::string& prefix, Breakdown& parts) {
+void Exchange(Columns& columns, const std::string& prefix, time::Breakdown& parts) {
   for (std::size_t c = 0; c < parts.size(); ++c) {
     columns.Number(prefix + std::string(CategoryId(static_cast<Category>(c))), parts[c]);
   }
 }
 
-void Exchange(Columns& columns, Iterations& iterations) {
-  List(columns, "iteration.start", iterations.all, [&](Iteration& iteration) {
+void Exchange(Columns& columns, context::Iterations& iterations) {
+  List(columns, "iteration.start", iterations.all, [&](context::Iteration& iteration) {
     columns.Text("iteration.name", iteration.name);
     columns.Time("iteration", iteration.time);
     columns.Time("iteration.host", iteration.host);
@@ -52,8 +52,8 @@ void Exchange(Columns& columns, Iterations& iterations) {
   columns.Time("window", iterations.window);
 }
 
-void Exchange(Columns& columns, std::vector<GpuUse>& gpus) {
-  List(columns, "use.gpu", gpus, [&](GpuUse& use) {
+void Exchange(Columns& columns, std::vector<context::GpuUse>& gpus) {
+  List(columns, "use.gpu", gpus, [&](context::GpuUse& use) {
     columns.Number("use.gpu", use.gpu);
     columns.Number("use.window", use.window);
     columns.Number("use.observed", use.observed);
@@ -67,7 +67,7 @@ void Exchange(Columns& columns, std::vector<GpuUse>& gpus) {
   });
 }
 
-void Exchange(Columns& columns, IterationFacts& facts) {
+void Exchange(Columns& columns, time::IterationFacts& facts) {
   columns.Number("has_device", facts.has_device);
   columns.Number("has_host", facts.has_host);
   columns.Number("has_api", facts.has_api);
@@ -77,8 +77,8 @@ void Exchange(Columns& columns, IterationFacts& facts) {
   columns.Number("loader.between", facts.loader.between);
   columns.Number("loader.stalled", facts.loader.stalled);
   List(columns, "iteration.other", facts.parts,
-       [&](Breakdown& parts) { Exchange(columns, "iteration.", parts); });
-  List(columns, "iteration.kernels", facts.kernels, [&](IterationKernels& kernels) {
+       [&](time::Breakdown& parts) { Exchange(columns, "iteration.", parts); });
+  List(columns, "iteration.kernels", facts.kernels, [&](time::IterationKernels& kernels) {
     columns.Number("iteration.kernels", kernels.kernels);
     columns.Number("iteration.tensor_core_kernels", kernels.tensor_core_kernels);
     columns.Number("iteration.kernel_time", kernels.time);
@@ -87,7 +87,7 @@ void Exchange(Columns& columns, IterationFacts& facts) {
   });
 }
 
-void Exchange(Columns& columns, CollectiveCall& call) {
+void Exchange(Columns& columns, communication::CollectiveCall& call) {
   columns.Number("call.kind", call.kind);
   columns.Text("call.name", call.name);
   columns.Text("call.group", call.group);
@@ -106,10 +106,10 @@ void Exchange(Columns& columns, CollectiveCall& call) {
   columns.Time("call", call.time);
   columns.Number("call.exposed", call.exposed);
   columns.Number("call.in_iterations", call.in_iterations);
-  if (call.kind > CollectiveKind::kOther) columns.Refuse();
+  if (call.kind > classify::CollectiveKind::kOther) columns.Refuse();
 }
 
-void Exchange(Columns& columns, RankTimes& times, RankParts& parts) {
+void Exchange(Columns& columns, communication::RankTimes& times, communication::RankParts& parts) {
   columns.Number("times.compute", times.compute);
   columns.Number("times.communication", times.communication);
   columns.Number("times.hidden", times.hidden);
@@ -125,20 +125,21 @@ void Exchange(Columns& columns, RankTimes& times, RankParts& parts) {
   columns.Number("parts.unattributed", parts.unattributed);
 }
 
-void Exchange(Columns& columns, RankFacts& facts) {
+void Exchange(Columns& columns, communication::RankFacts& facts) {
   columns.Number("facts.rank", facts.rank);
-  List(columns, "step.number", facts.steps, [&](RankFacts::Step& step) {
+  List(columns, "step.number", facts.steps, [&](communication::RankFacts::Step& step) {
     columns.Number("step.number", step.number);
     columns.Time("step", step.time);
     columns.Number("step.overlapped", step.parts.overlapped);
   });
   Exchange(columns, facts.times, facts.parts);
-  List(columns, "call.kind", facts.calls, [&](CollectiveCall& call) { Exchange(columns, call); });
+  List(columns, "call.kind", facts.calls,
+       [&](communication::CollectiveCall& call) { Exchange(columns, call); });
   List(columns, "exposed.start", facts.exposed, [&](Span& span) { columns.Time("exposed", span); });
   List(columns, "moment", facts.moments, [&](Ns& moment) { columns.Number("moment", moment); });
   List(columns, "until.other", facts.until,
-       [&](Breakdown& until) { Exchange(columns, "until.", until); });
-  List(columns, "kernel.calls", facts.kernels, [&](KernelSum& kernel) {
+       [&](time::Breakdown& until) { Exchange(columns, "until.", until); });
+  List(columns, "kernel.calls", facts.kernels, [&](communication::KernelSum& kernel) {
     columns.Text("kernel.name", kernel.name);
     for (std::int64_t& side : kernel.shape) columns.Number("kernel.shape", side);
     columns.Number("kernel.inputs", kernel.inputs);
@@ -173,8 +174,8 @@ void Exchange(Columns& columns, RankSummary& rank) {
 /// Whether lists that belong together have equal lengths, and all calls begin and end at known
 /// moments: RankFacts::Between() finds moments without a further check.
 bool Agrees(const RankSummary& rank) {
-  const RankFacts& facts = rank.communication;
-  const Iterations& iterations = rank.iterations;
+  const communication::RankFacts& facts = rank.communication;
+  const context::Iterations& iterations = rank.iterations;
   if (iterations.first > iterations.last || iterations.last > iterations.all.size()) return false;
   const std::size_t steps = iterations.last - iterations.first;
   const auto in_order = [](const std::vector<Ns>& moments) {
@@ -186,10 +187,11 @@ bool Agrees(const RankSummary& rank) {
   return steps > 0 && rank.times.parts.size() == steps && rank.times.kernels.size() == steps &&
          facts.steps.size() == steps && facts.until.size() == facts.moments.size() &&
          in_order(facts.moments) &&
-         std::all_of(facts.calls.begin(), facts.calls.end(), [&](const CollectiveCall& call) {
-           return is_moment(call.time.start) && is_moment(call.time.end) &&
-                  call.time.start <= call.time.end;
-         });
+         std::all_of(facts.calls.begin(), facts.calls.end(),
+                     [&](const communication::CollectiveCall& call) {
+                       return is_moment(call.time.start) && is_moment(call.time.end) &&
+                              call.time.start <= call.time.end;
+                     });
 }
 
 /// A program may give each range a separate name. Names omitted from one rank are missing in the
@@ -203,34 +205,35 @@ void KeepIfFew(std::vector<T>& values, bool& has_all) {
 
 }  // namespace
 
-Summary Summarize(const RankContext& rank, const Selection& selection) {
+Summary Summarize(const context::RankContext& rank, const Selection& selection) {
   RankSummary kept;
   kept.selection = SelectionText(selection);
   kept.iterations = rank.iterations;
   kept.unobserved = rank.unobserved;
   kept.gpus = rank.gpus;
-  RankTimeFacts time_facts = TimeFactsOf(rank);
+  communication::RankTimeFacts time_facts = communication::TimeFactsOf(rank);
   kept.times = std::move(time_facts.iterations);
   kept.communication = std::move(time_facts.communication);
-  kept.counts = CountFactsOf(rank);
-  kept.coverage = CoverageFactsOf(rank);
-  kept.edges = EdgeFactsOf(rank);
-  kept.calls = CallFactsOf(rank);
-  kept.copies = CopyFactsOf(rank);
-  kept.launches = LaunchFactsOf(rank);
-  FoldDelays(kept.launches);
-  kept.kernels = KernelFactsOf(rank);
-  kept.tensor_cores = TensorCoreFactsOf(rank);
-  kept.idle = IdleFactsOf(rank);
-  kept.memory = MemoryFactsOf(rank);
-  kept.roofline = RooflineFactsOf(rank);
+  kept.counts = ops::CountFactsOf(rank);
+  kept.coverage = recording::CoverageFactsOf(rank);
+  kept.edges = recording::EdgeFactsOf(rank);
+  kept.calls = host::CallFactsOf(rank);
+  kept.copies = device::CopyFactsOf(rank);
+  kept.launches = device::LaunchFactsOf(rank);
+  device::FoldDelays(kept.launches);
+  kept.kernels = device::KernelFactsOf(rank);
+  kept.tensor_cores = device::TensorCoreFactsOf(rank);
+  kept.idle = time::IdleFactsOf(rank);
+  kept.memory = device::MemoryFactsOf(rank);
+  kept.roofline = device::RooflineFactsOf(rank);
   std::vector<std::uint32_t> events;
-  for (const CollectiveCall& call : kept.communication.calls) events.push_back(call.event);
-  kept.path = PathFactsOf(rank, events);
-  kept.ops = OpFactsOf(rank);
+  for (const communication::CollectiveCall& call : kept.communication.calls)
+    events.push_back(call.event);
+  kept.path = path::PathFactsOf(rank, events);
+  kept.ops = ops::OpFactsOf(rank);
   if (rank.profile->has_timeline) {
-    kept.modules = ModuleFactsOf(rank);
-    kept.ranges = RangeFactsOf(rank);
+    kept.modules = ops::ModuleFactsOf(rank);
+    kept.ranges = ops::RangeFactsOf(rank);
     KeepIfFew(kept.modules.modules, kept.modules.has_all);
     KeepIfFew(kept.ranges.ranges, kept.ranges.has_all);
     kept.tables = TablesOf(rank, kept.communication);
@@ -242,8 +245,8 @@ Summary Summarize(const RankContext& rank, const Selection& selection) {
   Summary summary = BeginSummary(*rank.profile);
   Columns columns = Columns::Writing(summary);
   Exchange(columns, kept);
-  AttributionFacts time = WholeAttributionOf(rank, {});
-  FoldSmall(time);
+  time::AttributionFacts time = WholeAttributionOf(rank, {});
+  time::FoldSmall(time);
   ExchangeTime(columns, time);
   WriteTables(kept.tables, summary);
   return summary;
@@ -260,16 +263,16 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
   if (!tables) return std::nullopt;
   rank.tables = *std::move(tables);
   rank.profile = DescribedBy(summary, path);
-  RankFacts& facts = rank.communication;
+  communication::RankFacts& facts = rank.communication;
   facts.world_size = rank.profile.distributed.world_size;
   facts.groups = rank.profile.distributed.groups;
   facts.has_device = rank.times.has_device;
   facts.has_timeline = rank.profile.has_timeline;
   for (std::size_t i = 0; i < facts.steps.size(); ++i) {
-    RankParts& parts = facts.steps[i].parts;
-    parts = PartsFrom(rank.times.parts[i], parts.overlapped);
+    communication::RankParts& parts = facts.steps[i].parts;
+    parts = communication::PartsFrom(rank.times.parts[i], parts.overlapped);
   }
   return rank;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

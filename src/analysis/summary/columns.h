@@ -27,7 +27,7 @@
 #include "analysis/summary/rank_summary.h"
 #include "analysis/time/rank_attribution.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 
 /// Writes values of a struct into columns, or reads them back from there, by the same function: so
 /// that neither can forget a field of the other.
@@ -196,6 +196,6 @@ void Inner(Columns& columns, std::string_view counted, std::string_view column,
 void ExchangeWork(Columns& columns, RankSummary& rank);
 
 /// Attribution of time.
-void ExchangeTime(Columns& columns, AttributionFacts& facts);
+void ExchangeTime(Columns& columns, time::AttributionFacts& facts);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

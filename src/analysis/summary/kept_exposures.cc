@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
 // An exposure with more parts than this is not kept, so that a summary stays small.
@@ -71,13 +71,14 @@ std::vector<std::uint32_t> AllRows(const Table& table) {
   return rows;
 }
 
-std::array<std::vector<Exposure::Part> Exposure::Device::*, 3> KindsOfParts() {
-  return {&Exposure::Device::alone, &Exposure::Device::blocked, &Exposure::Device::gaps};
+std::array<std::vector<tables::Exposure::Part> tables::Exposure::Device::*, 3> KindsOfParts() {
+  return {&tables::Exposure::Device::alone, &tables::Exposure::Device::blocked,
+          &tables::Exposure::Device::gaps};
 }
 
-std::size_t PartsOf(const Exposure& exposure) {
+std::size_t PartsOf(const tables::Exposure& exposure) {
   std::size_t parts = 0;
-  for (const Exposure::Device& device : exposure.devices) {
+  for (const tables::Exposure::Device& device : exposure.devices) {
     for (const auto kind : KindsOfParts()) parts += (device.*kind).size();
   }
   return parts;
@@ -85,11 +86,11 @@ std::size_t PartsOf(const Exposure& exposure) {
 
 // With the row of every part's rows that `row_of` gives.
 template <class RowOf>
-Exposure Renamed(const Exposure& exposure, RowOf row_of) {
-  Exposure renamed = exposure;
-  for (Exposure::Device& device : renamed.devices) {
+tables::Exposure Renamed(const tables::Exposure& exposure, RowOf row_of) {
+  tables::Exposure renamed = exposure;
+  for (tables::Exposure::Device& device : renamed.devices) {
     for (const auto kind : KindsOfParts()) {
-      for (Exposure::Part& part : device.*kind) {
+      for (tables::Exposure::Part& part : device.*kind) {
         for (std::uint32_t& row : part.rows) row = row_of(row);
         std::sort(part.rows.begin(), part.rows.end());
       }
@@ -99,7 +100,7 @@ Exposure Renamed(const Exposure& exposure, RowOf row_of) {
 }
 
 // Only rows that a part names get a key, in the order of their first use.
-KeptExposure Kept(const Table& table, const KeySpec& spec, const Exposure& exposure) {
+KeptExposure Kept(const Table& table, const KeySpec& spec, const tables::Exposure& exposure) {
   KeptExposure kept;
   const std::vector<std::string> keys = KeysOf(table, spec, AllRows(table));
   std::map<std::uint32_t, std::uint32_t> known;
@@ -143,18 +144,18 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 62;
 
 // Refuses numbers that are missing, negative or too large: a damaged file must not cause an
 // overflow of summed times or a row that is not there.
-Exposure ReadOne(Reading& numbers, std::size_t keys) {
-  Exposure exposure;
+tables::Exposure ReadOne(Reading& numbers, std::size_t keys) {
+  tables::Exposure exposure;
   std::int64_t left = kLargest;
   exposure.has_work = numbers.Next(1) == 1;
   const std::int64_t devices = numbers.Count();
   for (std::int64_t d = 0; d < devices && numbers.ok(); ++d) {
-    Exposure::Device& device = exposure.devices.emplace_back();
+    tables::Exposure::Device& device = exposure.devices.emplace_back();
     device.iterations = numbers.Next(kLargest);
     for (const auto kind : KindsOfParts()) {
       const std::int64_t parts = numbers.Count();
       for (std::int64_t p = 0; p < parts && numbers.ok(); ++p) {
-        Exposure::Part& part = (device.*kind).emplace_back();
+        tables::Exposure::Part& part = (device.*kind).emplace_back();
         part.time = numbers.Next(left);
         left -= part.time;
         const std::int64_t rows = numbers.Count();
@@ -193,11 +194,11 @@ void WriteExposures(const KeptExposures& kept, Summary& summary) {
     std::vector<std::int64_t>& numbers = summary.numbers[ColumnOf(table)];
     numbers.push_back(of_table.exposure.has_work ? 1 : 0);
     numbers.push_back(static_cast<std::int64_t>(of_table.exposure.devices.size()));
-    for (const Exposure::Device& device : of_table.exposure.devices) {
+    for (const tables::Exposure::Device& device : of_table.exposure.devices) {
       numbers.push_back(device.iterations);
       for (const auto kind : KindsOfParts()) {
         numbers.push_back(static_cast<std::int64_t>((device.*kind).size()));
-        for (const Exposure::Part& part : device.*kind) {
+        for (const tables::Exposure::Part& part : device.*kind) {
           numbers.push_back(part.time);
           numbers.push_back(static_cast<std::int64_t>(part.rows.size()));
           numbers.insert(numbers.end(), part.rows.begin(), part.rows.end());
@@ -229,7 +230,7 @@ namespace {
 class RowsByKey {
  public:
   RowsByKey(const Table& table, const KeySpec& spec) : table_(&table), spec_(&spec) {
-    const Column* rank = table.Find(columns::kRank.id);
+    const Column* rank = table.Find(tables::columns::kRank.id);
     is_of_rank_ = rank != nullptr;
     if (!is_of_rank_) Take(AllRows(table));
     for (std::uint32_t row = 0; is_of_rank_ && row < table.rows(); ++row) {
@@ -273,28 +274,28 @@ class OfRun {
       if (row == rows.end()) return exposure_.reset();
       row_of.push_back(row->second);
     }
-    Exposure renamed =
+    tables::Exposure renamed =
         Renamed(own->second.exposure, [&](std::uint32_t key) { return row_of[key]; });
     exposure_->has_work = renamed.has_work;
     std::move(renamed.devices.begin(), renamed.devices.end(),
               std::back_inserter(exposure_->devices));
   }
 
-  void SetIn(Output& out) && {
+  void SetIn(tables::Output& out) && {
     if (exposure_) out.SetExposure(spec_->table, *std::move(exposure_));
   }
 
  private:
   const KeySpec* spec_;
   RowsByKey rows_by_key_;
-  std::optional<Exposure> exposure_ = Exposure{};
+  std::optional<tables::Exposure> exposure_ = tables::Exposure{};
 };
 
 }  // namespace
 
 Status AddKeptExposures(std::span<const std::int64_t> ranks,
                         const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
-                        Output& out) {
+                        tables::Output& out) {
   std::vector<OfRun> tables;
   for (const KeySpec& spec : kKeys) {
     if (const Table* table = out.Added(spec.table)) tables.emplace_back(*table, spec);
@@ -307,4 +308,4 @@ Status AddKeptExposures(std::span<const std::int64_t> ranks,
   return {};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

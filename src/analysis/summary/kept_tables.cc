@@ -17,7 +17,7 @@
 #include "analysis/tables/shared_columns.h"
 #include "analysis/time/exposure.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
 /// Rows are kept when they are among the longest of their kind, or at least so long.
@@ -153,14 +153,14 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 
 // Runs the analyses that keep rows for this rank by itself, so that the rows are those of a report
 // of this rank.
-KeptTables TablesOf(const RankContext& rank, RankFacts communication) {
-  const std::span<const RankContext> alone(&rank, 1);
-  Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
+KeptTables TablesOf(const context::RankContext& rank, communication::RankFacts communication) {
+  const std::span<const context::RankContext> alone(&rank, 1);
+  tables::Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
   for (const AnalysisRow& row : Analyses()) {
     if (row.keeps_rows) row.of_events(alone, out);
   }
-  AddCommunication(std::span(&communication, 1), out);
-  AddExposures(alone, out);
+  communication::AddCommunication(std::span(&communication, 1), out);
+  time::AddExposures(alone, out);
   Analysis analysis;
   out.MoveTo(analysis);
   KeptTables kept;
@@ -208,7 +208,7 @@ std::optional<KeptTables> ReadTables(const Summary& summary, std::shared_ptr<Str
       }
     }
     // It is as long as the first column, whatever that length is.
-    Column* const rank = table.Find(columns::kRank.id);
+    Column* const rank = table.Find(tables::columns::kRank.id);
     for (std::int64_t row = 0; rank != nullptr && row < rows[0]; ++row) rank->AddInteger(0);
     kept.all_rows.emplace(spec.id, rows[1]);
     kept.tables.push_back(std::move(table));
@@ -228,7 +228,7 @@ struct TablePool::OfRanks {
   void Add(std::int64_t rank, const Table& table);
   /// Positions in `rows`, in the order of the run's table.
   std::vector<std::size_t> Order() const;
-  void AddTo(Output& out) const;
+  void AddTo(tables::Output& out) const;
 };
 
 // The rank's number comes from the caller: kept tables have none.
@@ -270,7 +270,7 @@ std::vector<std::size_t> TablePool::OfRanks::Order() const {
 }
 
 // A column is absent only if no rank has it; then with the first rank's reason.
-void TablePool::OfRanks::AddTo(Output& out) const {
+void TablePool::OfRanks::AddTo(tables::Output& out) const {
   if (ranks == 0) {
     if (!absent.empty()) out.SetTableAbsent(spec->id, absent);
     return;
@@ -324,9 +324,9 @@ void TablePool::Add(std::int64_t rank, const KeptTables& tables) {
   }
 }
 
-void TablePool::AddTables(Output& out) && {
+void TablePool::AddTables(tables::Output& out) && {
   for (const OfRanks& of_ranks : tables_) of_ranks.AddTo(out);
   tables_.clear();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -20,13 +20,13 @@
 #include "analysis/tables/output.h"
 #include "model/summary/summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 
 /// The exposure of one table of a rank. Rows are named by their contents, so that ranks can be
 /// joined.
 struct KeptExposure {
   std::vector<std::string> keys;  ///< The contents of each row.
-  Exposure exposure;              ///< Its rows are positions in `keys`.
+  tables::Exposure exposure;      ///< Its rows are positions in `keys`.
 };
 using KeptExposures = std::map<std::string, KeptExposure, std::less<>>;  ///< By table.
 
@@ -45,7 +45,7 @@ std::optional<KeptExposures> ReadExposures(const Summary& summary);
 /// is the answer.
 Status AddKeptExposures(std::span<const std::int64_t> ranks,
                         const std::function<Result<KeptExposures>(std::size_t)>& kept_of,
-                        Output& out);
+                        tables::Output& out);
 
 // Tables whose rows each belong to one rank: kept as they are, and joined for the run. Tables with
 // a row for each event keep only the longest rows. The possible cost of rows is kept too.
@@ -64,7 +64,7 @@ struct KeptTables {
 inline constexpr std::string_view kCutRemark = "summary-rows/";
 
 /// `communication`: TimeFactsOf() the rank. REQUIRES: the rank has a timeline.
-KeptTables TablesOf(const RankContext& rank, RankFacts communication);
+KeptTables TablesOf(const context::RankContext& rank, communication::RankFacts communication);
 
 /// Adds them to the summary. ReadTables() gives the same back.
 void WriteTables(const KeptTables& kept, Summary& summary);
@@ -83,11 +83,11 @@ class TablePool {
   /// `rank`: its number.
   void Add(std::int64_t rank, const KeptTables& tables);
   /// Adds the tables of all, with remarks where rows were left out. Once, at the end.
-  void AddTables(Output& out) &&;
+  void AddTables(tables::Output& out) &&;
 
  private:
   struct OfRanks;
   std::vector<OfRanks> tables_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -31,33 +31,37 @@
 #include "analysis/time/run_iterations.h"
 #include "model/summary/summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
+struct AttributionFacts;  // analysis/time/rank_attribution.h
+}  // namespace profgauge::analysis::time
+
+namespace profgauge::analysis::summary {
 
 /// Everything that a run needs from one rank: without its events.
 struct RankSummary {
   Profile profile;           ///< Without events: where it came from, devices, groups, facts, log.
   std::size_t position = 0;  ///< Among the inputs.
   std::string selection;     ///< SelectionText() that it was made with.
-  Iterations iterations;     ///< Without the parts by device row.
-  std::vector<Span> unobserved;  ///< As RankContext's.
-  std::vector<GpuUse> gpus;
-  IterationFacts times;
-  RankFacts communication;
-  CountFacts counts;
-  CoverageFacts coverage;
-  EdgeFacts edges;
-  CallFacts calls;
-  CopyFacts copies;
-  LaunchFacts launches;
-  KernelFacts kernels;
-  TensorCoreFacts tensor_cores;
-  IdleFacts idle;
-  MemoryFacts memory;
-  RooflineFacts roofline;
-  PathFacts path;
-  OpFacts ops;
-  ModuleFacts modules;
-  RangeFacts ranges;
+  context::Iterations iterations;  ///< Without the parts by device row.
+  std::vector<Span> unobserved;    ///< As RankContext's.
+  std::vector<context::GpuUse> gpus;
+  time::IterationFacts times;
+  communication::RankFacts communication;
+  ops::CountFacts counts;
+  recording::CoverageFacts coverage;
+  recording::EdgeFacts edges;
+  host::CallFacts calls;
+  device::CopyFacts copies;
+  device::LaunchFacts launches;
+  device::KernelFacts kernels;
+  device::TensorCoreFacts tensor_cores;
+  time::IdleFacts idle;
+  device::MemoryFacts memory;
+  device::RooflineFacts roofline;
+  path::PathFacts path;
+  ops::OpFacts ops;
+  ops::ModuleFacts modules;
+  ops::RangeFacts ranges;
   KeptTables tables;
   std::shared_ptr<StringPool> strings;  ///< Those of a summary that was read; else none.
   /// The analysis needs only the kept data: not for files without times, nor for a NeuronCore.
@@ -70,10 +74,8 @@ struct RankSummary {
 /// `rank` is no part of it: that chooses among summaries.
 std::string SelectionText(const Selection& selection);
 
-struct AttributionFacts;  // analysis/time/rank_attribution.h
-
 /// The summary of one rank. The same profile and selection give the same bytes.
-Summary Summarize(const RankContext& rank, const Selection& selection);
+Summary Summarize(const context::RankContext& rank, const Selection& selection);
 /// Nothing when columns are missing or disagree. Its profile represents the summary. `strings`:
 /// where its texts go; ranks that are kept together share one.
 std::optional<RankSummary> ReadRankSummary(
@@ -81,6 +83,7 @@ std::optional<RankSummary> ReadRankSummary(
     std::shared_ptr<StringPool> strings = std::make_shared<StringPool>());
 /// Attribution of the rank's `iterations` selected iterations: larger than all other data,
 /// and needed only where runs are compared. Nothing when columns are missing or disagree.
-std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations);
+std::optional<time::AttributionFacts> ReadAttribution(const Summary& summary,
+                                                      std::size_t iterations);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -9,7 +9,7 @@
 #include "analysis/context/utilization.h"
 #include "analysis/summary/analyze_run.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
 Error Refused(ErrorKind kind, std::string code, std::string message, std::string help) {
@@ -37,7 +37,8 @@ Status CheckSelection(const RankSummary& rank, const std::string& wanted) {
 Status CheckIterations(const std::vector<RankSummary>& ranks) {
   const auto numbers = [](const RankSummary& rank) {
     std::vector<std::int64_t> of_rank;
-    for (const RankFacts::Step& step : rank.communication.steps) of_rank.push_back(step.number);
+    for (const communication::RankFacts::Step& step : rank.communication.steps)
+      of_rank.push_back(step.number);
     return of_rank;
   };
   for (const RankSummary& rank : ranks) {
@@ -100,11 +101,11 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
 
 // Contexts without events: `classes`, `tree` and `works` are empty. Analyses that read these must
 // not be called with them.
-std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
-                                    const Knowledge& knowledge) {
-  std::vector<RankContext> contexts;
+std::vector<context::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
+                                             const classify::Knowledge& knowledge) {
+  std::vector<context::RankContext> contexts;
   for (const RankSummary& rank : ranks) {
-    RankContext& context = contexts.emplace_back();
+    context::RankContext& context = contexts.emplace_back();
     context.profile = &rank.profile;
     context.rank = rank.communication.rank;
     context.iterations = rank.iterations;
@@ -118,4 +119,4 @@ std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
   return contexts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -12,7 +12,7 @@
 #include "model/summary/summary.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 
 /// As read, or made now. Contexts are built over neighbors: recordings between summaries come one
 /// by one.
@@ -34,7 +34,7 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
 
 /// The inputs for analyses of iterations and GPUs, without events. They point into `ranks`.
 /// `ranks` must outlive the contexts.
-std::vector<RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
-                                    const Knowledge& knowledge);
+std::vector<context::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
+                                             const classify::Knowledge& knowledge);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -14,13 +14,13 @@
 #include "analysis/summary/rank_summary.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 
 /// A run of which summaries are known. Each analysis takes its facts out of `ranks`.
 struct SummarizedRun {
-  std::span<const RankContext> contexts;  ///< As far as summaries have them: no events.
+  std::span<const context::RankContext> contexts;  ///< As far as summaries have them: no events.
   std::vector<RankSummary>& ranks;
-  OpPool ops;
+  ops::OpPool ops;
   TablePool tables;
 };
 
@@ -32,7 +32,7 @@ enum class Stage : std::uint8_t {
 
 /// One analysis and its forms for the kinds of inputs. A null form means that it does not apply.
 struct AnalysisRow {
-  using OfRanks = void (*)(std::span<const RankContext>, Output&);
+  using OfRanks = void (*)(std::span<const context::RankContext>, tables::Output&);
 
   std::string_view id;
   Stage stage = Stage::kOther;
@@ -40,7 +40,7 @@ struct AnalysisRow {
   /// For a profile without times; nullptr: such a profile has no data for it.
   OfRanks of_sums = nullptr;
   /// For a summarized run; nullptr: summaries keep nothing of it except rows of its tables.
-  void (*of_summaries)(SummarizedRun&, Output&) = nullptr;
+  void (*of_summaries)(SummarizedRun&, tables::Output&) = nullptr;
   bool keeps_rows = false;  ///< Rows of its tables are kept of each rank: summary/kept_tables.h.
 };
 
@@ -50,7 +50,8 @@ std::span<const AnalysisRow> Analyses();
 /// The last step, for a run with times: work at its edges, numbers without the profiler, conditions
 /// of the device, and the doubts that follow from lost launches and whole graphs. Returns the
 /// unrecorded iterations that judge the run; null: none do.
-std::shared_ptr<const JudgedSteps> MarkRun(std::span<const RankContext> ranks,
-                                           std::span<const EdgeFacts> edges, Output& out);
+std::shared_ptr<const recording::JudgedSteps> MarkRun(std::span<const context::RankContext> ranks,
+                                                      std::span<const recording::EdgeFacts> edges,
+                                                      tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -5,18 +5,18 @@
 #include "base/hashes.h"
 #include "knowledge/thresholds.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
 /// Names and devices that a project knows, by hash: they change numbers.
-std::string KnowledgeText(const Knowledge& knowledge) {
+std::string KnowledgeText(const classify::Knowledge& knowledge) {
   if (knowledge.kernel_names.empty() && knowledge.devices.empty() &&
       !knowledge.undecided_use_tensor_cores &&
       knowledge.thresholds == knowledge::TunableThresholds{}) {
     return {};
   }
   std::string all;
-  for (const KernelNameRule& rule : knowledge.kernel_names) {
+  for (const classify::KernelNameRule& rule : knowledge.kernel_names) {
     all += fmt::format("{}\x1f{}\x1f{}\x1f{}\x1f{}\x1f{}\n", rule.id, rule.matches, rule.except,
                        static_cast<int>(rule.tensor_core), static_cast<int>(rule.communication),
                        static_cast<int>(rule.kind));
@@ -86,4 +86,4 @@ std::string ComparedSelection(const Selection& selection) {
   return chosen + knowledge;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -8,10 +8,10 @@
 #include "analysis/summary/columns.h"
 #include "analysis/time/rank_attribution.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
-void Exchange(Columns& columns, RankPart& part) {
+void Exchange(Columns& columns, time::RankPart& part) {
   columns.Enum("part.category", part.category, kBreakdownCategories);
   columns.Text("part.op_type", part.op_type);
   columns.Text("part.op", part.op);
@@ -19,20 +19,20 @@ void Exchange(Columns& columns, RankPart& part) {
   columns.Text("part.kernel", part.kernel);
   columns.Number("part.position", part.position);
   columns.Number("part.is_folded", part.is_folded);
-  Inner(columns, "part.cells", "cell.time", part.cells, [&](PartCell& cell) {
+  Inner(columns, "part.cells", "cell.time", part.cells, [&](time::PartCell& cell) {
     columns.Number("cell.iteration", cell.iteration);
     columns.Number("cell.count", cell.count);
     columns.Number("cell.time", cell.time);
   });
-  Inner(columns, "part.spans", "part.span.count", part.spans, [&](PartSpan& span) {
+  Inner(columns, "part.spans", "part.span.count", part.spans, [&](time::PartSpan& span) {
     columns.Number("part.span.first", span.first);
     columns.Number("part.span.last", span.last);
     columns.Number("part.span.count", span.count);
   });
 }
 
-void Exchange(Columns& columns, const std::string& column, std::vector<NameWork>& names) {
-  List(columns, column + ".count", names, [&](NameWork& work) {
+void Exchange(Columns& columns, const std::string& column, std::vector<time::NameWork>& names) {
+  List(columns, column + ".count", names, [&](time::NameWork& work) {
     columns.Text(column + ".name", work.name);
     columns.Number(column + ".count", work.count);
     columns.Number(column + ".gpu_time", work.gpu_time);
@@ -48,24 +48,24 @@ void Exchange(Columns& columns, const std::string& column, std::vector<NameWork>
 
 /// Every position is one of an iteration.
 /// Positions index lists of iterations later, so one out of range would read past their end.
-bool Agrees(const AttributionFacts& facts, std::size_t iterations) {
+bool Agrees(const time::AttributionFacts& facts, std::size_t iterations) {
   const auto is_one = [&](std::int64_t iteration) {
     return iteration >= 0 && static_cast<std::size_t>(iteration) < iterations;
   };
-  const auto part_agrees = [&](const RankPart& part) {
+  const auto part_agrees = [&](const time::RankPart& part) {
     return std::all_of(part.cells.begin(), part.cells.end(),
-                       [&](const PartCell& cell) { return is_one(cell.iteration); }) &&
-           std::all_of(part.spans.begin(), part.spans.end(), [&](const PartSpan& span) {
+                       [&](const time::PartCell& cell) { return is_one(cell.iteration); }) &&
+           std::all_of(part.spans.begin(), part.spans.end(), [&](const time::PartSpan& span) {
              return is_one(span.first) && is_one(span.last);
            });
   };
-  const auto work_agrees = [&](const NameWork& work) {
+  const auto work_agrees = [&](const time::NameWork& work) {
     return std::all_of(work.series.begin(), work.series.end(),
                        [&](const auto& point) { return is_one(point.first); });
   };
   const std::size_t shapes = facts.iteration_shapes.size();
-  const RankWork& work = facts.work;
-  const auto all_agree = [&](const std::vector<NameWork>* names) {
+  const time::RankWork& work = facts.work;
+  const auto all_agree = [&](const std::vector<time::NameWork>* names) {
     return std::all_of(names->begin(), names->end(), work_agrees);
   };
   const auto all = {&work.kernels, &work.ops, &work.collectives, &work.modules, &work.sums};
@@ -76,9 +76,10 @@ bool Agrees(const AttributionFacts& facts, std::size_t iterations) {
 
 }  // namespace
 
-void ExchangeTime(Columns& columns, AttributionFacts& facts) {
-  List(columns, "part.category", facts.parts, [&](RankPart& part) { Exchange(columns, part); });
-  List(columns, "launching.per_iteration", facts.launching, [&](LaunchingOp& op) {
+void ExchangeTime(Columns& columns, time::AttributionFacts& facts) {
+  List(columns, "part.category", facts.parts,
+       [&](time::RankPart& part) { Exchange(columns, part); });
+  List(columns, "launching.per_iteration", facts.launching, [&](time::LaunchingOp& op) {
     columns.Text("launching.op", op.op);
     columns.Text("launching.shapes", op.shapes);
     columns.Number("launching.per_iteration", op.per_iteration);
@@ -99,8 +100,9 @@ void ExchangeTime(Columns& columns, AttributionFacts& facts) {
   });
 }
 
-std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::size_t iterations) {
-  AttributionFacts facts;
+std::optional<time::AttributionFacts> ReadAttribution(const Summary& summary,
+                                                      std::size_t iterations) {
+  time::AttributionFacts facts;
   StringPool strings;  // No text of these is a view.
   Columns columns = Columns::Reading(summary, strings);
   ExchangeTime(columns, facts);
@@ -108,4 +110,4 @@ std::optional<AttributionFacts> ReadAttribution(const Summary& summary, std::siz
   return facts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

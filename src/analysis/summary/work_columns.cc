@@ -10,7 +10,7 @@
 #include "analysis/summary/columns.h"
 #include "analysis/time/idle.h"
 
-namespace profgauge {
+namespace profgauge::analysis::summary {
 namespace {
 
 // How many values an enumeration has whose last one is `last`.
@@ -18,7 +18,7 @@ constexpr auto UpTo(auto last) { return static_cast<std::int64_t>(last) + 1; }
 // A row of copies has kinds of copies and, after them, memsets.
 constexpr auto kCopyRowKinds = UpTo(CopyKind::kUnknown) + 1;
 
-void Exchange(Columns& columns, CountFacts& facts) {
+void Exchange(Columns& columns, ops::CountFacts& facts) {
   columns.Number("count.iterations", facts.iterations);
   columns.Number("count.launches", facts.launches);
   columns.Number("count.tensor_core_kernels", facts.tensor_core_kernels);
@@ -29,7 +29,7 @@ void Exchange(Columns& columns, CountFacts& facts) {
   columns.Number("count.has_kernels", facts.has_kernels);
 }
 
-void Exchange(Columns& columns, CoverageFacts& facts) {
+void Exchange(Columns& columns, recording::CoverageFacts& facts) {
   columns.Number("coverage.has_ranges", facts.has_ops);
   columns.Number("coverage.has_calls", facts.has_calls);
   columns.Number("coverage.total", facts.total);
@@ -41,7 +41,7 @@ void Exchange(Columns& columns, CoverageFacts& facts) {
   columns.Number("coverage.whole_graphs", facts.whole_graphs);
 }
 
-void Exchange(Columns& columns, EdgeFacts& facts) {
+void Exchange(Columns& columns, recording::EdgeFacts& facts) {
   columns.Number("edge.has_device", facts.has_device);
   columns.Number("edge.backlog", facts.backlog);
   columns.Number("edge.captures", facts.captures);
@@ -49,8 +49,8 @@ void Exchange(Columns& columns, EdgeFacts& facts) {
   columns.Number("edge.ran", facts.ran);
 }
 
-void Exchange(Columns& columns, CallFacts& facts) {
-  List(columns, "api.calls", facts.calls, [&](CallSum& sum) {
+void Exchange(Columns& columns, host::CallFacts& facts) {
+  List(columns, "api.calls", facts.calls, [&](host::CallSum& sum) {
     columns.Text("api.name", sum.name);
     columns.Enum("api.kind", sum.kind, UpTo(ApiKind::kOther));
     columns.Positive("api.calls", sum.calls);
@@ -65,10 +65,10 @@ void Exchange(Columns& columns, CallFacts& facts) {
   columns.Number("api.any", facts.any_call);
 }
 
-void Exchange(Columns& columns, CopyFacts& facts) {
-  columns.Enum("copy.known", facts.known, kCopyKnowledges);
+void Exchange(Columns& columns, device::CopyFacts& facts) {
+  columns.Enum("copy.known", facts.known, device::kCopyKnowledges);
   columns.Text("copy.why", facts.why);
-  List(columns, "copy.calls", facts.rows, [&](CopyRow& row) {
+  List(columns, "copy.calls", facts.rows, [&](device::CopyRow& row) {
     columns.Enum("copy.kind", row.kind, kCopyRowKinds);
     columns.Enum("copy.host_memory", row.host_memory, UpTo(HostMemory::kManaged));
     columns.Number("copy.gpu", row.gpu);
@@ -82,7 +82,7 @@ void Exchange(Columns& columns, CopyFacts& facts) {
   });
 }
 
-void Exchange(Columns& columns, LaunchFacts& facts) {
+void Exchange(Columns& columns, device::LaunchFacts& facts) {
   columns.Number("launch.any", facts.any);
   columns.Number("launch.calls", facts.launches);
   columns.Number("launch.into_empty_queue", facts.into_empty_queue);
@@ -94,16 +94,16 @@ void Exchange(Columns& columns, LaunchFacts& facts) {
   if (facts.delays.size() != facts.delay_counts.size()) columns.Refuse();
 }
 
-void Exchange(Columns& columns, const std::string& column, WeightedMean& mean) {
+void Exchange(Columns& columns, const std::string& column, device::WeightedMean& mean) {
   columns.Real(column + ".weighted", mean.weighted);
   columns.Real(column + ".weight", mean.weight);
   columns.Real(column + ".plain", mean.plain);
   columns.Number(column + ".count", mean.count);
 }
 
-void Exchange(Columns& columns, KernelFacts& facts) {
-  List(columns, "kernels.calls", facts.names, [&](KernelNameSum& name) {
-    KernelSums& sums = name.sums;
+void Exchange(Columns& columns, device::KernelFacts& facts) {
+  List(columns, "kernels.calls", facts.names, [&](device::KernelNameSum& name) {
+    device::KernelSums& sums = name.sums;
     columns.Text("kernels.name", name.name);
     columns.Text("kernels.rule", name.rule);
     columns.Number("kernels.rule_number", sums.rule);
@@ -117,7 +117,7 @@ void Exchange(Columns& columns, KernelFacts& facts) {
     columns.Number("kernels.bytes", sums.bytes);
     Exchange(columns, "kernels.blocks_per_sm", sums.blocks_per_sm);
     Exchange(columns, "kernels.occupancy", sums.occupancy);
-    columns.Enum("kernels.tensor_core", sums.tensor_core, UpTo(Tri::kUnknown));
+    columns.Enum("kernels.tensor_core", sums.tensor_core, UpTo(classify::Tri::kUnknown));
     columns.Number("kernels.collective", sums.collective);
   });
   columns.Number("kernels.kernel_time", facts.kernel_time);
@@ -127,8 +127,8 @@ void Exchange(Columns& columns, KernelFacts& facts) {
   columns.Number("kernels.is_launched", facts.is_launched);
 }
 
-void Exchange(Columns& columns, TensorCoreFacts& facts) {
-  TensorCoreTimes& times = facts.times;
+void Exchange(Columns& columns, device::TensorCoreFacts& facts) {
+  device::TensorCoreTimes& times = facts.times;
   columns.Number("tensor_core.kernels", times.kernels);
   columns.Number("tensor_core.used", times.tensor_core);
   columns.Number("tensor_core.undecided", times.undecided);
@@ -139,7 +139,7 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
   columns.Number("tensor_core.whole_graphs", times.whole_graphs);
   columns.Number("tensor_core.any", facts.any_tensor_cores);
   columns.Number("tensor_core.has_device", facts.has_device);
-  List(columns, "eligible_op.calls", facts.ops, [&](EligibleOp& op) {
+  List(columns, "eligible_op.calls", facts.ops, [&](device::EligibleOp& op) {
     columns.Text("eligible_op.name", op.name);
     columns.Text("eligible_op.shapes", op.shapes);
     columns.Text("eligible_op.dtypes", op.dtypes);
@@ -147,12 +147,12 @@ void Exchange(Columns& columns, TensorCoreFacts& facts) {
     columns.Number("eligible_op.calls", op.calls);
     columns.Number("eligible_op.time", op.time);
     columns.Number("eligible_op.tensor_core_time", op.tensor_core_time);
-    columns.Enum("eligible_op.uses", op.uses, UpTo(Tri::kUnknown));
+    columns.Enum("eligible_op.uses", op.uses, UpTo(classify::Tri::kUnknown));
     columns.Later("eligible_op.read_at_once", op.read_at_once);
   });
 }
 
-void Exchange(Columns& columns, IdleFacts& facts) {
+void Exchange(Columns& columns, time::IdleFacts& facts) {
   columns.Number("idle.observed", facts.observed);
   columns.Number("idle.has_launches", facts.has_launches);
   columns.Number("idle.has_host", facts.has_host);
@@ -165,9 +165,9 @@ void Exchange(Columns& columns, IdleFacts& facts) {
   });
 }
 
-void Exchange(Columns& columns, MemoryFacts& facts) {
+void Exchange(Columns& columns, device::MemoryFacts& facts) {
   columns.Number("memory.any", facts.any);
-  List(columns, "memory.device", facts.peaks, [&](MemoryPeak& peak) {
+  List(columns, "memory.device", facts.peaks, [&](device::MemoryPeak& peak) {
     columns.Number("memory.device_type", peak.device_type);
     columns.Number("memory.device", peak.device);
     columns.Number("memory.allocated", peak.allocated);
@@ -178,8 +178,8 @@ void Exchange(Columns& columns, MemoryFacts& facts) {
 }
 
 // The map of times that are not counted is kept as a list.
-void Exchange(Columns& columns, RooflineFacts& facts) {
-  List(columns, "point.calls", facts.points, [&](WorkPoint& point) {
+void Exchange(Columns& columns, device::RooflineFacts& facts) {
+  List(columns, "point.calls", facts.points, [&](device::WorkPoint& point) {
     columns.Text("point.name", point.name);
     columns.Text("point.shapes", point.shapes);
     columns.Text("point.dtypes", point.dtypes);
@@ -217,9 +217,9 @@ void Exchange(Columns& columns, RooflineFacts& facts) {
 
 // A collective names its part by position, so parts are read before it. The row of its event is not
 // kept.
-void Exchange(Columns& columns, PathFacts& facts) {
+void Exchange(Columns& columns, path::PathFacts& facts) {
   columns.Text("path.why_not", facts.why_not);
-  List(columns, "path.segments", facts.parts, [&](PathPart& part) {
+  List(columns, "path.segments", facts.parts, [&](path::PathPart& part) {
     columns.Enum("path.kind", part.kind, kPathKinds);
     columns.Text("path.name", part.name);
     columns.Text("path.op", part.op);
@@ -228,7 +228,7 @@ void Exchange(Columns& columns, PathFacts& facts) {
     columns.Number("path.segments", part.segments);
     columns.Number("path.time", part.time);
   });
-  List(columns, "path.collective", facts.collectives, [&](PathCollective& collective) {
+  List(columns, "path.collective", facts.collectives, [&](path::PathCollective& collective) {
     columns.Enum("path.collective", collective.part, static_cast<std::int64_t>(facts.parts.size()));
     columns.Time("path.collective", collective.time);
     columns.Number("path.collective.until", collective.end);
@@ -236,7 +236,7 @@ void Exchange(Columns& columns, PathFacts& facts) {
   });
   List(columns, "path.device_call", facts.device_calls,
        [&](std::int64_t& call) { columns.Number("path.device_call", call); });
-  List(columns, "slack.calls", facts.slacks, [&](SlackRow& row) {
+  List(columns, "slack.calls", facts.slacks, [&](path::SlackRow& row) {
     columns.Number("slack.gpu", row.gpu);
     columns.Number("slack.stream", row.stream);
     columns.Text("slack.name", row.name);
@@ -247,13 +247,13 @@ void Exchange(Columns& columns, PathFacts& facts) {
   });
 }
 
-void Exchange(Columns& columns, const std::string& column, OpRange& range) {
+void Exchange(Columns& columns, const std::string& column, ops::OpRange& range) {
   columns.Number(column + ".least", range.least);
   columns.Number(column + ".most", range.most);
 }
 
 /// Columns of the tables of operators; those of types have more.
-void Exchange(Columns& columns, const std::string& prefix, OpSums& sums) {
+void Exchange(Columns& columns, const std::string& prefix, ops::OpSums& sums) {
   columns.Positive(prefix + "calls", sums.calls);
   columns.Number(prefix + "kernels", sums.kernels);
   columns.Number(prefix + "host_self", sums.host_self);
@@ -274,7 +274,7 @@ void Exchange(Columns& columns, const std::string& prefix, OpSums& sums) {
   columns.Number(prefix + "outside_calls", sums.outside_calls);
 }
 
-void Exchange(Columns& columns, const std::string& prefix, OpNameSum& name) {
+void Exchange(Columns& columns, const std::string& prefix, ops::OpNameSum& name) {
   columns.Text(prefix + "name", name.name);
   Exchange(columns, prefix, name.sums);
   columns.Text(prefix + "dtypes", name.dtypes);
@@ -284,8 +284,8 @@ void Exchange(Columns& columns, const std::string& prefix, OpNameSum& name) {
   columns.Number(prefix + "directions", name.directions);
 }
 
-void Exchange(Columns& columns, OpFacts& facts) {
-  List(columns, "op.calls", facts.names, [&](OpNameSum& name) {
+void Exchange(Columns& columns, ops::OpFacts& facts) {
+  List(columns, "op.calls", facts.names, [&](ops::OpNameSum& name) {
     Exchange(columns, "op.", name);
     columns.Later("op.recomputed_calls", name.sums.recomputed_calls);
     columns.Later("op.recomputed_time", name.sums.recomputed_time);
@@ -296,7 +296,7 @@ void Exchange(Columns& columns, OpFacts& facts) {
     Exchange(columns, "op.device", name.sums.device_range);
     Exchange(columns, "op.gpu_idle", name.sums.gpu_idle_range);
   });
-  List(columns, "shaped.calls", facts.by_shape, [&](OpNameSum& name) {
+  List(columns, "shaped.calls", facts.by_shape, [&](ops::OpNameSum& name) {
     Exchange(columns, "shaped.", name);
     bool has_shapes = name.shapes.has_value();
     std::string shapes = name.shapes.value_or("");
@@ -314,15 +314,15 @@ void Exchange(Columns& columns, OpFacts& facts) {
 /// A number that is not below the position of the row itself is refused: it could close a circle.
 void Parent(Columns& columns, std::string_view column, std::size_t position,
             std::uint32_t& parent) {
-  std::int64_t number = parent == kNoNode ? -1 : std::int64_t{parent};
+  std::int64_t number = parent == tables::kNoNode ? -1 : std::int64_t{parent};
   columns.Number(column, number);
   if (number < -1 || number >= static_cast<std::int64_t>(position)) return columns.Refuse();
-  parent = number < 0 ? kNoNode : static_cast<std::uint32_t>(number);
+  parent = number < 0 ? tables::kNoNode : static_cast<std::uint32_t>(number);
 }
 
-void Exchange(Columns& columns, ModuleFacts& facts) {
+void Exchange(Columns& columns, ops::ModuleFacts& facts) {
   std::size_t position = 0;
-  List(columns, "module.calls", facts.modules, [&](ModuleSum& module) {
+  List(columns, "module.calls", facts.modules, [&](ops::ModuleSum& module) {
     Parent(columns, "module.parent", position++, module.parent);
     columns.Text("module.name", module.name);
     columns.Number("module.id", module.id);
@@ -338,9 +338,9 @@ void Exchange(Columns& columns, ModuleFacts& facts) {
   columns.Number("modules.has_all", facts.has_all);
 }
 
-void Exchange(Columns& columns, RangeFacts& facts) {
+void Exchange(Columns& columns, ops::RangeFacts& facts) {
   std::size_t position = 0;
-  List(columns, "range.calls", facts.ranges, [&](RangeSum& range) {
+  List(columns, "range.calls", facts.ranges, [&](ops::RangeSum& range) {
     Parent(columns, "range.parent", position++, range.parent);
     columns.Text("range.name", range.name);
     columns.Text("range.domain", range.domain);
@@ -376,4 +376,4 @@ void ExchangeWork(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.ranges);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::summary

@@ -11,7 +11,7 @@
 #include "analysis/tables/catalogue.h"
 #include "analysis/tables/catalogue_parts.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 using enum Unit;
@@ -24,8 +24,8 @@ using enum Pooling;
 std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all;
-    for (const auto part :
-         {TimeMetrics(), WorkMetrics(), PathMetrics(), RunMetrics(), NeuronMetrics()}) {
+    for (const auto part : {tables::TimeMetrics(), tables::WorkMetrics(), tables::PathMetrics(),
+                            tables::RunMetrics(), tables::NeuronMetrics()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     assert(all.size() == metric::kAll.size());
@@ -58,7 +58,7 @@ std::string_view PoolingName(Pooling pooling) {
 }
 
 // "what_if.bf16.gain_share" is of "bf16".
-std::string_view ScenarioOfMetric(std::string_view id) {
+std::string_view tables::ScenarioOfMetric(std::string_view id) {
   constexpr std::string_view kPrefix = "what_if.";
   if (!id.starts_with(kPrefix)) return {};
   const std::string_view rest = id.substr(kPrefix.size());
@@ -82,7 +82,7 @@ struct ScenarioMetric {
 // An entry of the catalog is shared without being owned; a scenario's owns its texts.
 std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   if (const MetricSpec* known = FindMetric(id)) return {std::shared_ptr<void>(), known};
-  const std::string_view name = ScenarioOfMetric(id);
+  const std::string_view name = tables::ScenarioOfMetric(id);
   if (name.empty()) return nullptr;
   const bool is_share = id.ends_with(".gain_share");
   auto entry = std::make_shared<ScenarioMetric>();
@@ -90,20 +90,21 @@ std::shared_ptr<const MetricSpec> DescribeMetric(std::string_view id) {
   entry->title =
       fmt::format("{}: {}", name, is_share ? "predicted gain" : "predicted iteration time");
   // A change for the worse gains less than nothing.
-  entry->spec = {entry->id,
-                 entry->title,
-                 is_share ? kShare : kTime,
-                 is_share ? ValueRange{catalogue::kOfAnySign.least, 1} : catalogue::kFromZero,
-                 kLowerIsBetter,
-                 kOther,
-                 catalogue::kOfNothing,
-                 1,
-                 is_share ? "Share of the mean iteration time that the scenario would save."
-                          : "Mean iteration time that the scenario would leave.",
-                 "simulation with the recorded dependencies and the scenario's changes",
-                 catalogue::kOurs};
+  entry->spec = {
+      entry->id,
+      entry->title,
+      is_share ? kShare : kTime,
+      is_share ? ValueRange{tables::catalogue::kOfAnySign.least, 1} : tables::catalogue::kFromZero,
+      kLowerIsBetter,
+      kOther,
+      tables::catalogue::kOfNothing,
+      1,
+      is_share ? "Share of the mean iteration time that the scenario would save."
+               : "Mean iteration time that the scenario would leave.",
+      "simulation with the recorded dependencies and the scenario's changes",
+      tables::catalogue::kOurs};
   const MetricSpec* spec = &entry->spec;
   return {std::move(entry), spec};
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

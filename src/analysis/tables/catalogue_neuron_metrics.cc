@@ -5,7 +5,7 @@
 #include "analysis/tables/catalogue_parts.h"
 #include "knowledge/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 namespace {
 
 using enum Unit;
@@ -384,4 +384,4 @@ static_assert(AreInOrder(kNeuronMetrics, metric::kNeuronTotalTime));
 
 std::span<const MetricSpec> NeuronMetrics() { return kNeuronMetrics; }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -4,7 +4,7 @@
 #include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/reported_columns.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 namespace {
 
 using namespace columns;
@@ -76,4 +76,4 @@ constexpr TableSpec kNeuronTables[] = {
 
 std::span<const TableSpec> NeuronTables() { return kNeuronTables; }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -18,7 +18,7 @@
 
 #include "analysis/analysis.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 /// Metrics of iterations, idle time and communication. The four parts follow each other in the
 /// catalog in this order; NeuronMetrics() comes last.
@@ -93,4 +93,4 @@ inline constexpr std::string_view kPathParts =
     "first; the nine parts add up to it; summed over ranks";
 
 }  // namespace catalogue
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

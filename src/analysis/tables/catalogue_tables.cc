@@ -15,11 +15,11 @@
 #include "analysis/tables/time_columns.h"
 #include "analysis/tables/work_columns.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-using namespace columns;
-using namespace catalogue;
+using namespace tables::columns;
+using namespace tables::catalogue;
 
 // Tables that are there only when marks were chosen; reports do not list them as missing.
 constexpr std::string_view kMarksFamily = "marks";
@@ -36,129 +36,141 @@ constexpr TableSpec kTables[] = {
     {"iterations", "iteration", "Iterations",
      "One row per selected iteration; with several ranks, of the slowest rank, for which the "
      "others wait.",
-     kIterations, kNoFamily, kOfTimes},
+     tables::columns::kIterations, kNoFamily, tables::catalogue::kOfTimes},
     {"other_iterations", "", "Iterations that are not selected",
-     "One row per iteration that was recorded but not selected.", kOtherIterations,
-     kSelectionFamily, kOfTimes},
-    {"ops", "op", "Operators", "One row per operator name.", kOps},
+     "One row per iteration that was recorded but not selected.", tables::columns::kOtherIterations,
+     kSelectionFamily, tables::catalogue::kOfTimes},
+    {"ops", "op", "Operators", "One row per operator name.", tables::columns::kOps},
     {"ops_by_shape", "op_shape", "Operators by input shapes",
-     "One row per operator name and shapes.", kOpsByShape},
+     "One row per operator name and shapes.", tables::columns::kOpsByShape},
     {"ops_by_stack", "op_stack", "Operators by call stack",
-     "One row per operator name and Python call stack.", kOpsByStack},
-    {"op_types", "op_type", "Operator types", "One row per kind of operator.", kOpTypes},
+     "One row per operator name and Python call stack.", tables::columns::kOpsByStack},
+    {"op_types", "op_type", "Operator types", "One row per kind of operator.",
+     tables::columns::kOpTypes},
     {"ops_by_iteration", "iteration_op", "Operators by iteration",
-     "One row per iteration, rank and operator that ran in it.", kOpsByIteration, kNoFamily,
-     kOfTimes},
+     "One row per iteration, rank and operator that ran in it.", tables::columns::kOpsByIteration,
+     kNoFamily, tables::catalogue::kOfTimes},
     {"op_tree", "", "Operator tree",
      "Threads, operators and kernels of an iteration as a tree. Siblings with the same name share "
      "a row. The iteration nearest the median comes first.",
-     kOpTree, kNoFamily, kOfTimes},
+     tables::columns::kOpTree, kNoFamily, tables::catalogue::kOfTimes},
     {"tree_change", "", "Operator tree changes",
      "The iteration nearest the median of each run, compared as a tree of threads, operators and "
      "kernels.",
-     kTreeChange, kComparisonFamily},
+     tables::columns::kTreeChange, kComparisonFamily},
     {"modules", "module", "Modules", "One row per nn.Module at its place in the hierarchy.",
-     kModules, kNoFamily, kOfTimes},
+     tables::columns::kModules, kNoFamily, tables::catalogue::kOfTimes},
     {"ranges", "", "NVTX ranges and user annotations",
      "One row per range that the program marks (record_function, NVTX, a trainer's) at its place.",
-     kRanges, kNoFamily, kOfTimes},
-    {"kernels", "kernel_name", "Kernels", "One row per kernel name.", kKernels},
+     tables::columns::kRanges, kNoFamily, tables::catalogue::kOfTimes},
+    {"kernels", "kernel_name", "Kernels", "One row per kernel name.", tables::columns::kKernels},
     {"kernels_by_op", "kernel", "Kernels by operator and launch configuration",
      "One row per kernel name, operator, launch properties, rank and {{ device.device }}, in the "
      "selected iterations only.",
-     kKernelsByOp},
+     tables::columns::kKernelsByOp},
     {"kernels_by_iteration", "iteration_kernel", "Kernels by iteration",
-     "One row per iteration and kernel name.", kKernelsByIteration},
+     "One row per iteration and kernel name.", tables::columns::kKernelsByIteration},
     {"launches", "launch", "Launches", "One row per kernel, copy or memset with a recorded launch.",
-     kLaunches, kNoFamily, kOfTimes | kOfGpuUnits},
-    {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.", kGpus},
-    {"ranks", "rank", "Ranks", "One row per rank.", kRanks},
+     tables::columns::kLaunches, kNoFamily,
+     tables::catalogue::kOfTimes | tables::catalogue::kOfGpuUnits},
+    {"gpus", "gpu", "{{ device.device }}s", "One row per {{ device.device }} with work.",
+     tables::columns::kGpus},
+    {"ranks", "rank", "Ranks", "One row per rank.", tables::columns::kRanks},
     {"rank_steps", "rank_step", "Ranks by iteration", "One row per rank and selected iteration.",
-     kRankSteps},
+     tables::columns::kRankSteps},
     {"rank_calls", "rank_call", "Latest, median and earliest rank",
      "One row per collective of the latest, the median and the earliest rank in one iteration.",
-     kRankCalls},
+     tables::columns::kRankCalls},
     {"rank_spread", "rank_spread", "Spread over ranks",
-     "One row per selected iteration and part of its time, over all ranks.", kRankSpread},
+     "One row per selected iteration and part of its time, over all ranks.",
+     tables::columns::kRankSpread},
     {"streams", "stream", "Streams",
      "One row per stream with work, of the whole profile unless iterations are selected.",
-     kStreams},
+     tables::columns::kStreams},
     {"gaps", "gap", "Idle gaps",
-     "Times in which a {{ device.device }} is idle, the longest first; at most 10 000.", kGaps,
-     kNoFamily, kOfTimes | kOfExecution},
+     "Times in which a {{ device.device }} is idle, the longest first; at most 10 000.",
+     tables::columns::kGaps, kNoFamily,
+     tables::catalogue::kOfTimes | tables::catalogue::kOfExecution},
     {"memcpys", "memcpy", "Copies and memsets",
      "One row per kind, host memory, rank and {{ device.device }}, in the selected iterations "
      "only.",
-     kMemcpys},
+     tables::columns::kMemcpys},
     {"api_calls", "api_call", "Runtime and driver calls",
-     "One row per call name, in the selected iterations only.", kApiCalls},
-    {"os_calls", "os_call", "OS runtime calls", "One row per function.", kOsCalls},
-    {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.", kThreads},
+     "One row per call name, in the selected iterations only.", tables::columns::kApiCalls},
+    {"os_calls", "os_call", "OS runtime calls", "One row per function.", tables::columns::kOsCalls},
+    {"threads", "thread", "Threads", "One row per thread whose scheduling was recorded.",
+     tables::columns::kThreads},
     {"host_cores", "host_core", "Cores of the host",
      "One row per core: its use by the program. Unused cores have rows if the profile states the "
      "number of cores.",
-     kHostCores},
+     tables::columns::kHostCores},
     {"thread_states", "thread_state", "States of threads",
-     "One row per thread and state: running, or the reason for waiting.", kThreadStates},
+     "One row per thread and state: running, or the reason for waiting.",
+     tables::columns::kThreadStates},
     {"cpu_samples", "", "Sampled call stacks",
      "One row per thread and function at its place in the call stacks that were sampled on the "
      "host.",
-     kCpuSamples},
+     tables::columns::kCpuSamples},
     {"process_groups", "process_group", "Process groups",
-     "One row per group of ranks that communicate, of the whole profile.", kProcessGroups},
+     "One row per group of ranks that communicate, of the whole profile.",
+     tables::columns::kProcessGroups},
     {"message_sizes", "message_size", "Sizes of messages",
      "One row per process group, collective, data type and class of sizes, over all ranks.",
-     kMessageSizes},
-    {"pipeline", "stage", "Pipeline", "One row per stage of a pipeline.", kPipeline},
+     tables::columns::kMessageSizes},
+    {"pipeline", "stage", "Pipeline", "One row per stage of a pipeline.",
+     tables::columns::kPipeline},
     {"collectives", "collective", "Collectives",
-     "One row per rank, collective, group and data type.", kCollectives},
+     "One row per rank, collective, group and data type.", tables::columns::kCollectives},
     {"critical_path", "path_part", "Critical path",
-     "One row per rank and part of the critical path, the longest first.", kCriticalPath},
+     "One row per rank and part of the critical path, the longest first.",
+     tables::columns::kCriticalPath},
     {"what_if", "what_if", "What-if scenarios",
      "One row per scenario of the policy, simulated with the recorded dependencies. Not modeled: "
      "contention for bandwidth, caches, reactions of the host. Arrivals of ranks that were not "
      "recorded stay as they were.",
-     kWhatIf, kWhatIfFamily},
+     tables::columns::kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: kernels that could be slower without making the "
      "iteration longer.",
-     kSlack},
+     tables::columns::kSlack},
     {"tensor_core_ops", "tensor_core_op", "{{ device.matrix_unit }} eligibility",
      "One row per eligible operator and input shapes, with the reason why it does not use {{ "
      "device.matrix_units }}.",
-     kTensorCoreOps, kNoFamily, kOfGpuUnits},
+     tables::columns::kTensorCoreOps, kNoFamily, tables::catalogue::kOfGpuUnits},
     {"roofline", "roofline_op", "Roofline",
      "One row per operator, shapes, types and {{ device.device }}: its kernels compared with the "
      "peaks of the {{ device.device }}, the longest first.",
-     kRoofline},
+     tables::columns::kRoofline},
     {"memory_ops", "memory_op", "Memory by operator", "One row per device and operator name.",
-     kMemoryOps},
+     tables::columns::kMemoryOps},
     {"memory_events", "memory_event", "Memory blocks", "One row per allocated block.",
-     kMemoryEvents},
+     tables::columns::kMemoryEvents},
     {"regions", "region", "Between marks", "One row per rank and region between two marks.",
-     kRegions, kMarksFamily},
-    {"memory_curve", "", "Memory curve", "Allocator totals over time.", kMemoryCurve},
+     tables::columns::kRegions, kMarksFamily},
+    {"memory_curve", "", "Memory curve", "Allocator totals over time.",
+     tables::columns::kMemoryCurve},
     {"op_paths", "", "Operators by path",
      "One row per place in the program that markers of PyProf or DLProf name, as DLProf counts "
      "operators, in the selected iterations only.",
-     kOpPaths, kDlprofFamily, kOfTimes},
+     tables::columns::kOpPaths, kDlprofFamily, tables::catalogue::kOfTimes},
     {"op_groups", "op_group", "Operator groups",
-     "One row per group of operators, as DLProf states or counts them.", kOpGroups, kDlprofFamily},
+     "One row per group of operators, as DLProf states or counts them.", tables::columns::kOpGroups,
+     kDlprofFamily},
     {"dlprof_advice", "dlprof_advice", "DLProf's findings",
      "One row per finding of DLProf's own expert systems; the rules of ProfGauge judge "
      "independently.",
-     kDlprofAdvice, kDlprofFamily},
+     tables::columns::kDlprofAdvice, kDlprofFamily},
 };
 
-constexpr ColumnBasis kColumnBases[] = {
-    {"iterations", "tensor_core_kernel", kOfGpuUnits},
-    {"iterations", "tensor_core_kernels", kOfGpuUnits},
-    {"iterations", "tensor_core_gpu_time", kOfGpuUnits},
-    {"iterations", "tensor_core_gpu_time_share", kOfGpuUnits},
-    {"gpus", "tensor_core_share", kOfGpuUnits},
-    {"kernels", "uses_tensor_core", kOfGpuUnits},
-    {"ranks", "communication_time", kOfNames},
-    {"ranks", "exposed_communication", kOfNames},
+constexpr tables::ColumnBasis kColumnBases[] = {
+    {"iterations", "tensor_core_kernel", tables::catalogue::kOfGpuUnits},
+    {"iterations", "tensor_core_kernels", tables::catalogue::kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time", tables::catalogue::kOfGpuUnits},
+    {"iterations", "tensor_core_gpu_time_share", tables::catalogue::kOfGpuUnits},
+    {"gpus", "tensor_core_share", tables::catalogue::kOfGpuUnits},
+    {"kernels", "uses_tensor_core", tables::catalogue::kOfGpuUnits},
+    {"ranks", "communication_time", tables::catalogue::kOfNames},
+    {"ranks", "exposed_communication", tables::catalogue::kOfNames},
 };
 
 }  // namespace
@@ -166,13 +178,13 @@ constexpr ColumnBasis kColumnBases[] = {
 std::span<const TableSpec> TableCatalogue() {
   static const std::vector<TableSpec> kAll = [] {
     std::vector<TableSpec> all(std::begin(kTables), std::end(kTables));
-    all.insert(all.end(), NeuronTables().begin(), NeuronTables().end());
+    all.insert(all.end(), tables::NeuronTables().begin(), tables::NeuronTables().end());
     return all;
   }();
   return kAll;
 }
 
-std::span<const ColumnBasis> ColumnsWithBasis() { return kColumnBases; }
+std::span<const tables::ColumnBasis> tables::ColumnsWithBasis() { return kColumnBases; }
 
 // A walk over some dozens of tables: asked once for a table, not for a row.
 const TableSpec* FindTable(std::string_view id) {
@@ -182,4 +194,4 @@ const TableSpec* FindTable(std::string_view id) {
   return nullptr;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

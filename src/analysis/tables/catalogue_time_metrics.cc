@@ -2,7 +2,7 @@
 #include "analysis/tables/catalogue_parts.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 namespace {
 
 using enum Unit;
@@ -418,4 +418,4 @@ static_assert(AreInOrder(kTimeMetrics, metric::kProfileWallTime));
 
 std::span<const MetricSpec> TimeMetrics() { return kTimeMetrics; }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

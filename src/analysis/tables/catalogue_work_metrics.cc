@@ -2,7 +2,7 @@
 // catalogue.
 #include "analysis/tables/catalogue_parts.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 namespace {
 
 using enum Unit;
@@ -349,4 +349,4 @@ static_assert(AreInOrder(kRunMetrics, metric::kCommunicationTime));
 std::span<const MetricSpec> WorkMetrics() { return kWorkMetrics; }
 std::span<const MetricSpec> RunMetrics() { return kRunMetrics; }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -7,7 +7,7 @@
 #include "analysis/tables/shared_columns.h"
 #include "base/metric_id.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kRule = {
     "rule", "Rule", kText, "Name rule that decided the use of {{ device.matrix_units }}."};
@@ -154,4 +154,4 @@ inline constexpr ColumnSpec kMemcpys[] = {
      "three times as much as the next."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 ExposureCosts::ExposureCosts(const Exposure& exposure, AcrossDevices across)
     : has_work_(exposure.has_work), across_(across) {
@@ -92,4 +92,4 @@ std::optional<double> ExposureCosts::Exposed(std::span<const std::uint32_t> rows
 
 double ExposureCosts::Idle(std::span<const std::uint32_t> rows) { return CostOf(gaps_, rows); }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -23,7 +23,7 @@
 
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 /// The exposure of one table. Times are ns over the selected iterations of the device's rank.
 struct Exposure {
@@ -93,4 +93,4 @@ class ExposureCosts {
   Parts work_, gaps_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -5,7 +5,7 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kApiCalls[] = {
     {"name", "Call", kText, "Runtime or driver call."},
@@ -70,4 +70,4 @@ inline constexpr auto kCpuSamples =
                     {"share", "Share", kShare, "Samples / all samples."},
                 });
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -1,7 +1,7 @@
 #include "analysis/analysis.h"
 #include "analysis/tables/catalogue.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 // Mostly metrics are in catalog order, each at its place. A report of another version may not have
 // some: then all are searched.
@@ -17,7 +17,7 @@ const Metric* Analysis::Find(MetricId id) const {
 // nullptr for ids that neither the catalog nor a scenario has, and where the analysis has none.
 const Metric* Analysis::Find(std::string_view id) const {
   if (const std::optional<MetricId> known = FindMetricId(id)) return Find(*known);
-  if (ScenarioOfMetric(id).empty()) return nullptr;
+  if (tables::ScenarioOfMetric(id).empty()) return nullptr;
   for (const Metric& metric : metrics) {
     if (metric.spec->id == id) return &metric;
   }
@@ -31,4 +31,4 @@ const Table* Analysis::FindTable(std::string_view id) const {
   return nullptr;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

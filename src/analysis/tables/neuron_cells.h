@@ -7,11 +7,11 @@
 #include "analysis/tables/row_writer.h"
 #include "model/neuron.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 /// The cells of columns::kTraffic, bytes. REQUIRES: they come next in the row.
 template <class Writer>
-void AppendTraffic(const neuron::Traffic& moved, Writer& write) {
+void AppendTraffic(const profgauge::neuron::Traffic& moved, Writer& write) {
   write.Integer("hbm_read"_col, moved.hbm_read)
       .Integer("hbm_write"_col, moved.hbm_write)
       .Integer("sbuf_read"_col, moved.sbuf_read)
@@ -25,13 +25,15 @@ void AppendTraffic(const neuron::Traffic& moved, Writer& write) {
 /// The cells of columns::kActiveByEngine, or of columns of these names, ns. REQUIRES: they come
 /// next in the row.
 template <class Writer>
-void AppendActive(const std::array<Ns, neuron::kEngines>& active, Writer& write) {
-  const auto of = [&](neuron::Engine engine) { return active[static_cast<std::size_t>(engine)]; };
-  write.Integer("tensor_active"_col, of(neuron::Engine::kTensor))
-      .Integer("vector_active"_col, of(neuron::Engine::kVector))
-      .Integer("scalar_active"_col, of(neuron::Engine::kScalar))
-      .Integer("gpsimd_active"_col, of(neuron::Engine::kGpsimd))
-      .Integer("sync_active"_col, of(neuron::Engine::kSync));
+void AppendActive(const std::array<Ns, profgauge::neuron::kEngines>& active, Writer& write) {
+  const auto of = [&](profgauge::neuron::Engine engine) {
+    return active[static_cast<std::size_t>(engine)];
+  };
+  write.Integer("tensor_active"_col, of(profgauge::neuron::Engine::kTensor))
+      .Integer("vector_active"_col, of(profgauge::neuron::Engine::kVector))
+      .Integer("scalar_active"_col, of(profgauge::neuron::Engine::kScalar))
+      .Integer("gpsimd_active"_col, of(profgauge::neuron::Engine::kGpsimd))
+      .Integer("sync_active"_col, of(profgauge::neuron::Engine::kSync));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

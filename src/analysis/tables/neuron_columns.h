@@ -5,7 +5,7 @@
 
 #include "analysis/tables/neuron_shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kEngines[] = {
     kRank,
@@ -185,4 +185,4 @@ inline constexpr ColumnSpec kThrottles[] = {
     {"limit", "Mean limit", kShare, "Mean share of the cycles allowed, over the covered time."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -4,7 +4,7 @@
 
 #include "analysis/tables/neuron_shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kPackets = {"packets", "Packets", kCount, "DMA packets."};
 inline constexpr ColumnSpec kPacketBytes = {"bytes", "Bytes", kBytes, "Bytes moved by packets."};
@@ -156,4 +156,4 @@ inline constexpr ColumnSpec kDeviceErrors[] = {
     {"message", "Message", kText, "Description."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -4,7 +4,7 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kCore = {"core", "Core", kCount,
                                      "Physical NeuronCore of the rank, from 0."};
@@ -47,4 +47,4 @@ inline constexpr ColumnSpec kActiveByEngine[] = {
     {"sync_active", "Sync active", kTime, "Active time of the Sync Engine in it."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -6,7 +6,7 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kOutsideDevice = {
     "outside", "Outside", kTime,
@@ -211,4 +211,4 @@ inline constexpr auto kRanges = Join(
          "Time of device work launched in the gradient's range."},
     });
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -8,7 +8,7 @@
 
 #include "analysis/tables/catalogue_parts.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 namespace {
 
 constexpr std::string_view kNotTold = "not available in this format";
@@ -239,4 +239,4 @@ void Output::MoveTo(Analysis& analysis) {
   analysis.exposures = std::move(exposures_);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -24,7 +24,7 @@
 #include "model/devices.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 /// Moves texts from one pool to another, each once: millions of rows have hundreds of names. O(1)
 /// for a known text. Not safe for several threads.
@@ -157,4 +157,4 @@ class Output {
   std::map<std::string, std::shared_ptr<const Exposure>, std::less<>> exposures_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -6,7 +6,7 @@
 #include "analysis/tables/output.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 /// Sets both, in ns. The share is absent where `whole` is none. REQUIRES: 0 <= time <= whole, if
 /// there is a whole.
@@ -25,4 +25,4 @@ inline void SetPartAbsent(const PartMetrics& part, const std::string& why, Outpu
   out.SetAbsent(part.time, why);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -4,7 +4,7 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kCriticalPath[] = {
     kRank,
@@ -45,4 +45,4 @@ inline constexpr ColumnSpec kSlack[] = {
      "over the calls."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -6,7 +6,7 @@
 #include "analysis/tables/shared_columns.h"
 #include "base/metric_id.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 // With the time in which only kernels compute the parts of iterations: they add up to their time.
 inline constexpr ColumnSpec kStepParts[] = {
@@ -213,4 +213,4 @@ inline constexpr ColumnSpec kCollectives[] = {
      "Bytes / time times the factor, where no call could be matched: the time includes waiting."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

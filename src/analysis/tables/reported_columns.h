@@ -4,7 +4,7 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 inline constexpr ColumnSpec kOpGroups[] = {
     {"name", "Group", kText,
@@ -48,4 +48,4 @@ inline constexpr ColumnSpec kHostUse[] = {
     {"max_bytes", "Most bytes", kBytes, "Maximum bytes in use; only for memory."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

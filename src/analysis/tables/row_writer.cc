@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 // By ids only: titles are in the words of the run's devices.
 void RequireColumns(const Table& table, std::span<const ColumnSpec> columns) {
@@ -41,4 +41,4 @@ std::vector<std::uint32_t> TreeOrder(const std::vector<std::uint32_t>& parents) 
   return order;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

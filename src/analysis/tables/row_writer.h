@@ -19,7 +19,7 @@
 #include "base/numbers.h"
 #include "base/table.h"
 
-namespace profgauge {
+namespace profgauge::analysis::tables {
 
 /// A literal as a value of the compiler, so that it can be an argument of a template.
 template <std::size_t kSize>
@@ -39,6 +39,14 @@ template <ColumnName kName>
 constexpr Col<kName> operator""_col() {  // consteval does not link with clang 14
   return {};
 }
+
+}  // namespace profgauge::analysis::tables
+
+namespace profgauge {
+using analysis::tables::operator""_col;  // Each layer names columns.
+}  // namespace profgauge
+
+namespace profgauge::analysis::tables {
 
 /// The position of a column; the number of columns if no column has that name.
 constexpr std::size_t PlaceOf(std::span<const ColumnSpec> columns, std::string_view id) {
@@ -219,4 +227,4 @@ class TreeCells {
   std::vector<std::int64_t> numbers_, depths_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::tables

@@ -6,7 +6,7 @@
 #include "analysis/tables/shared_columns.h"
 #include "base/metric_id.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 // In the order of numbers. The parts from `tensor_core_kernel` to `other` are exclusive, and add up
 // to `duration` without `unobserved`; `gpu_time` counts kernels that overlap each.
@@ -100,4 +100,4 @@ inline constexpr ColumnSpec kRegions[] = {
     {"copy_bytes", "Copied", kBytes, "Bytes of these, where recorded."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

@@ -4,7 +4,7 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge::columns {
+namespace profgauge::analysis::tables::columns {
 
 // Longest first. From `dimension` on only where a dimension is not aligned, whatever the verdict:
 // an operator that uses Tensor Cores may still load slowly.
@@ -125,4 +125,4 @@ inline constexpr ColumnSpec kMemoryCurve[] = {
     {"reserved", "Reserved", kBytes, "Bytes reserved by the allocator."},
 };
 
-}  // namespace profgauge::columns
+}  // namespace profgauge::analysis::tables::columns

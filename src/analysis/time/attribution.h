@@ -25,7 +25,7 @@
 #include "analysis/time/work_sums.h"
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// One credited thing: a kernel, a copy, a call or an op, in one category. The first six members
 /// identify it: two parts of an Attribution differ in one of them.
@@ -74,4 +74,4 @@ struct Attribution {
 /// beside the analysis: O(n log n), and memory for one event list of each category of one rank.
 Result<Attribution> AttributeTime(std::span<const Profile> profiles, const Selection& selection);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -11,7 +11,7 @@
 #include "base/activity_sweep.h"
 #include "base/merge_runs.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // Where events come from.
@@ -34,7 +34,7 @@ Span SpanOfRow(const Table& table, std::uint32_t row) {
 //   set     |o | ol | olk | ok  |  k  |         | s |   sc    | s  |
 //
 // Only as many events are held at a time as are active, so that no profile is too long.
-void VisitCategories(const Profile& profile, const KernelClasses& classes,
+void VisitCategories(const Profile& profile, const classify::KernelClasses& classes,
                      const std::function<void(Span, CategorySet)>& visit) {
   const std::vector<Category> of_host = CountedCategoriesOfHost(profile);
   const std::vector<Span> open = OpenHostCommunication(profile);
@@ -82,7 +82,7 @@ enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunicati
 
 // By the name of a host range; a device row is judged by its kernel (CategoryOfDevice()).
 HostRole RoleOfName(std::string_view name) {
-  if (IsDataLoaderRange(name)) return HostRole::kDataLoader;
+  if (work::IsDataLoaderRange(name)) return HostRole::kDataLoader;
   if (IsHostCollective(name)) return HostRole::kCommunication;
   return HostRole::kPlain;
 }
@@ -101,7 +101,8 @@ Category CategoryOfRole(HostRole role, HostKind kind) {
 
 }  // namespace
 
-Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, std::size_t row) {
+Category CategoryOfDevice(const Profile& profile, const classify::KernelClasses& classes,
+                          std::size_t row) {
   switch (profile.device.kind[row]) {
     case DeviceKind::kMemcpy:
       return Category::kMemcpy;
@@ -111,8 +112,8 @@ Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, 
       break;
   }
   if (classes[row].collective) return Category::kCommunication;
-  return classes[row].tensor_core == Tri::kYes ? Category::kTensorCoreKernel
-                                               : Category::kOtherKernel;
+  return classes[row].tensor_core == classify::Tri::kYes ? Category::kTensorCoreKernel
+                                                         : Category::kOtherKernel;
 }
 
 std::vector<Category> CategoriesOfHost(const Profile& profile) {
@@ -135,7 +136,7 @@ std::vector<Category> CategoriesOfHost(const Profile& profile) {
 
 std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
   std::vector<Category> categories = CategoriesOfHost(profile);
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
     const ThreadId thread = profile.host.thread[row];
     const bool is_ahead = thread.valid() && !in_loop[thread.value];
@@ -144,7 +145,7 @@ std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
   return categories;
 }
 
-Roles CollectRoles(const Profile& profile, const KernelClasses& classes) {
+Roles CollectRoles(const Profile& profile, const classify::KernelClasses& classes) {
   std::array<SpanCollector, kBreakdownCategories - 1> collectors;
   VisitCategories(profile, classes, [&collectors](Span stretch, CategorySet set) {
     for (; set != 0; set &= set - 1) {
@@ -187,4 +188,4 @@ void BreakdownSums::Add(Span stretch, CategorySet categories) {
 
 std::vector<Breakdown> BreakdownSums::Take() { return std::move(sums_); }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -17,7 +17,7 @@
 #include "model/category.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// Concurrently active categories: bit i is Category i. Never kOther.
 using CategorySet = std::uint32_t;
@@ -36,7 +36,7 @@ inline Category FirstOf(CategorySet set) { return static_cast<Category>(std::cou
 /// the rank, inside of iterations or not: device work, calls and host ranges as the breakdown
 /// counts them. REQUIRES: `classes` are those of the profile. O(n log s) for s streams and
 /// threads; memory for the categories of the host table and the runs of sorted rows.
-void VisitCategories(const Profile& profile, const KernelClasses& classes,
+void VisitCategories(const Profile& profile, const classify::KernelClasses& classes,
                      const std::function<void(Span, CategorySet)>& visit);
 
 // Where the time of each iteration went: an exclusive partition of its wall time.
@@ -62,7 +62,8 @@ using Breakdown = std::array<Ns, kBreakdownCategories>;
 
 /// The category of a device row. Kernels that may use Tensor Cores (Tri::kUnknown) are
 /// kOtherKernel; collectives are kCommunication, whatever they compute.
-Category CategoryOfDevice(const Profile& profile, const KernelClasses& classes, std::size_t row);
+Category CategoryOfDevice(const Profile& profile, const classify::KernelClasses& classes,
+                          std::size_t row);
 
 /// The category of each host row; kOther for rows that count as nothing (annotations, markers,
 /// the profiler's overhead). Annotations that wait for data or communicate are those categories.
@@ -75,7 +76,7 @@ std::vector<Category> CountedCategoriesOfHost(const Profile& profile);
 
 /// The times of each role over the whole profile, as merged span lists. Unlike VisitCategories() it
 /// keeps a list: the attribution needs to look at one category after the other.
-Roles CollectRoles(const Profile& profile, const KernelClasses& classes);
+Roles CollectRoles(const Profile& profile, const classify::KernelClasses& classes);
 
 /// Breakdowns of ranges, from the ranges that VisitCategories() visits: each adds up to the
 /// range's length without its `hidden` part. All time starts as kOther and moves to the first
@@ -98,4 +99,4 @@ class BreakdownSums {
   std::vector<Breakdown> sums_;        // By range.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -7,7 +7,7 @@
 #include "base/interval.h"
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 constexpr CategorySet kComputing = SetOf(Category::kTensorCoreKernel, Category::kOtherKernel);
@@ -15,8 +15,8 @@ constexpr CategorySet kCommunicating = SetOf(Category::kCommunication);
 constexpr CategorySet kLoading = SetOf(Category::kDataLoader);
 
 // From each selected iteration to the one that follows it, where time passes.
-std::vector<Span> BetweenIterations(const Iterations& iterations) {
-  const std::vector<bool> follows = FollowsDirectly(iterations);
+std::vector<Span> BetweenIterations(const context::Iterations& iterations) {
+  const std::vector<bool> follows = context::FollowsDirectly(iterations);
   std::vector<Span> between;
   for (std::size_t i = iterations.first; i + 1 < iterations.last; ++i) {
     const Span gap{iterations.all[i].time.end, iterations.all[i + 1].time.start};
@@ -27,22 +27,24 @@ std::vector<Span> BetweenIterations(const Iterations& iterations) {
 
 // `loading`: nothing of higher priority runs. `stalled`: nothing computes, whatever else runs. The
 // breakdown has the loading inside of iterations, so `between` adds only the time between them.
-LoaderTimes LoaderTimesOf(const RankContext& rank, std::span<const Span> loading,
+LoaderTimes LoaderTimesOf(const context::RankContext& rank, std::span<const Span> loading,
                           std::span<const Span> stalled) {
   const std::vector<Span> between = BetweenIterations(rank.iterations);
   LoaderTimes times;
   times.between = OverlapLength(Subtract(Merge(between), rank.unobserved), loading);
   std::vector<Span> inside = between;
-  for (const Iteration& iteration : rank.iterations.selected()) inside.push_back(iteration.time);
+  for (const context::Iteration& iteration : rank.iterations.selected())
+    inside.push_back(iteration.time);
   times.stalled = OverlapLength(Subtract(Merge(std::move(inside)), rank.unobserved), stalled);
   return times;
 }
 
 // How much of a span list is in each iteration. Near() finds the few spans of each, so that long
 // profiles do not cost iterations × spans.
-std::vector<Ns> OverlapWithEach(std::span<const Iteration> iterations, std::span<const Span> list) {
+std::vector<Ns> OverlapWithEach(std::span<const context::Iteration> iterations,
+                                std::span<const Span> list) {
   std::vector<Ns> times;
-  for (const Iteration& iteration : iterations) {
+  for (const context::Iteration& iteration : iterations) {
     times.push_back(OverlapLength(std::span(&iteration.time, 1), Near(list, iteration.time)));
   }
   return times;
@@ -58,9 +60,9 @@ std::vector<Ns> OverlapWithEach(std::span<const Iteration> iterations, std::span
 //   loader, kernel     other_kernel
 //   collective         communication                                     yes
 //   collective, kernel other_kernel                              yes
-CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges) {
+CategoryTimes CategoryTimesOf(const context::RankContext& rank, std::span<const Span> ranges) {
   std::vector<Span> iterations;
-  for (const Iteration& iteration : rank.iterations.selected()) {
+  for (const context::Iteration& iteration : rank.iterations.selected()) {
     iterations.push_back(iteration.time);
   }
   BreakdownSums of_iterations(iterations, rank.unobserved), of_ranges(ranges);
@@ -88,7 +90,7 @@ CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ran
 
 // The same for one number of the gate, which needs it by iteration. Time between two iterations
 // belongs to the first of them.
-std::vector<Ns> LoadingByIteration(const RankContext& rank) {
+std::vector<Ns> LoadingByIteration(const context::RankContext& rank) {
   SpanCollector collector;
   VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {
     if (FirstOf(active) == Category::kDataLoader) collector.Add(stretch.start, stretch.length());
@@ -99,7 +101,7 @@ std::vector<Ns> LoadingByIteration(const RankContext& rank) {
     const std::vector<Span> shown = Subtract(std::vector<Span>{part}, Near(rank.unobserved, part));
     return OverlapLength(shown, Near(loading, part));
   };
-  const std::vector<bool> follows = FollowsDirectly(rank.iterations);
+  const std::vector<bool> follows = context::FollowsDirectly(rank.iterations);
   std::vector<Ns> times;
   for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
     const Span own = rank.iterations.all[i].time;
@@ -133,7 +135,7 @@ std::optional<MetricId> SumOf(const DeviceTable& device, std::size_t row) {
 
 }  // namespace
 
-std::vector<NameWork> IterationSumsOf(const RankContext& rank) {
+std::vector<NameWork> IterationSumsOf(const context::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   if (rank.iterations.is_whole) return {};
   NamedWork sums(rank);
@@ -145,4 +147,4 @@ std::vector<NameWork> IterationSumsOf(const RankContext& rank) {
   return sums.Take();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

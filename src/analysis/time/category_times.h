@@ -10,7 +10,7 @@
 #include "analysis/time/breakdown.h"
 #include "analysis/time/work_sums.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// Waiting for input data, in the selected iterations and from each to the next: loops often ask
 /// for a batch before they mark the iteration. Sums over the rank, ns; unobserved time is left out.
@@ -35,11 +35,11 @@ struct CategoryTimes {
 
 /// `ranges`: in order, without overlap; may be empty, and may lie outside of iterations. They are
 /// broken down whole, with their unobserved time. O(n log s) for s streams and threads.
-CategoryTimes CategoryTimesOf(const RankContext& rank, std::span<const Span> ranges);
+CategoryTimes CategoryTimesOf(const context::RankContext& rank, std::span<const Span> ranges);
 
 /// Exposed loading time in each selected iteration and from it to the next; sums to the rank's part
 /// of dataloader.exposed_time. Empty where it never waits. A walk as CategoryTimesOf().
-std::vector<Ns> LoadingByIteration(const RankContext& rank);
+std::vector<Ns> LoadingByIteration(const context::RankContext& rank);
 
 // Metrics that are sums over iterations, iteration by iteration. They let the gate compute how
 // chance distributes slow iterations.
@@ -47,6 +47,6 @@ std::vector<Ns> LoadingByIteration(const RankContext& rank);
 /// By metric id: the time of kernels, and of copies by direction, of the iterations that launched
 /// them. Copies of unknown direction and memsets are in none. Where nothing divides the profile
 /// there is none.
-std::vector<NameWork> IterationSumsOf(const RankContext& rank);
+std::vector<NameWork> IterationSumsOf(const context::RankContext& rank);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

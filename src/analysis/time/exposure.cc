@@ -14,10 +14,10 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/time/idle.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
-constexpr std::uint32_t kNoRow = Output::kNoRow;
+constexpr std::uint32_t kNoRow = tables::Output::kNoRow;
 
 // Tables whose rows represent work of the device.
 constexpr std::array<std::string_view, 5> kWorkTables = {"kernels_by_op", "memcpys", "collectives",
@@ -60,8 +60,8 @@ class PartSums {
     AddShared(rows, time, shared_);
   }
   /// Removes all additions. The cost follows from the changed rows only.
-  std::vector<Exposure::Part> Take() {
-    std::vector<Exposure::Part> parts;
+  std::vector<tables::Exposure::Part> Take() {
+    std::vector<tables::Exposure::Part> parts;
     std::sort(touched_.begin(), touched_.end());
     for (const std::uint32_t row : touched_) {
       parts.push_back({{row}, single_[row]});
@@ -75,7 +75,9 @@ class PartSums {
           {{static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair)}, time});
     }
     std::sort(parts.begin() + static_cast<std::ptrdiff_t>(singles), parts.end(),
-              [](const Exposure::Part& a, const Exposure::Part& b) { return a.rows < b.rows; });
+              [](const tables::Exposure::Part& a, const tables::Exposure::Part& b) {
+                return a.rows < b.rows;
+              });
     shared_ = {};
     pairs_ = {};
     return parts;
@@ -208,7 +210,7 @@ class CallsOfGaps {
 // The exposures of one GPU.
 class DeviceSweep {
  public:
-  DeviceSweep(const RankContext& rank, std::size_t position, Output& out)
+  DeviceSweep(const context::RankContext& rank, std::size_t position, tables::Output& out)
       : rank_(rank),
         profile_(*rank.profile),
         calls_(profile_.api),
@@ -220,7 +222,7 @@ class DeviceSweep {
     }
   }
 
-  void Run(const GpuUse& use) {
+  void Run(const context::GpuUse& use) {
     SweepWork(use.gpu);
     calls_.Restart();
     VisitGaps(rank_, use, [&](const IdleGap& gap) {
@@ -232,7 +234,7 @@ class DeviceSweep {
   }
 
   /// Gives the results to `exposures`, by table; ready for the next GPU then.
-  void MoveTo(std::map<std::string_view, Exposure>& exposures) {
+  void MoveTo(std::map<std::string_view, tables::Exposure>& exposures) {
     const auto iterations = static_cast<std::int64_t>(rank_.iterations.selected().size());
     for (WorkTable& table : work_) {
       exposures[table.id].devices.push_back(
@@ -252,12 +254,14 @@ class DeviceSweep {
 
   bool IsSelected(std::uint32_t event) const {
     const std::uint32_t iteration = rank_.iterations.of_device[event];
-    return iteration != Iterations::kNone && rank_.iterations.SelectsIteration(iteration);
+    return iteration != context::Iterations::kNone && rank_.iterations.SelectsIteration(iteration);
   }
 
   void SweepWork(std::int32_t gpu) {
     const DeviceTable& device = profile_.device;
-    const auto by_start = [&](auto take) { VisitByStart(device, RowsOfGpu(device, gpu), take); };
+    const auto by_start = [&](auto take) {
+      classify::VisitByStart(device, classify::RowsOfGpu(device, gpu), take);
+    };
     const auto span_of = [&](std::uint32_t event) {
       return Span{device.start[event], device.start[event] + device.duration[event]};
     };
@@ -373,7 +377,7 @@ class DeviceSweep {
     }
   }
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   const Profile& profile_;
   CallsOfGaps calls_;
   Rows call_rows_, op_rows_;
@@ -384,12 +388,12 @@ class DeviceSweep {
 
 }  // namespace
 
-void AddExposures(std::span<const RankContext> ranks, Output& out) {
-  std::map<std::string_view, Exposure> exposures;
+void AddExposures(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::map<std::string_view, tables::Exposure> exposures;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i].window().length() <= 0) continue;
     DeviceSweep sweep(ranks[i], i, out);
-    for (const GpuUse& use : MeasureGpus(ranks[i])) {
+    for (const context::GpuUse& use : context::MeasureGpus(ranks[i])) {
       sweep.Run(use);
       sweep.MoveTo(exposures);
     }
@@ -397,4 +401,4 @@ void AddExposures(std::span<const RankContext> ranks, Output& out) {
   for (auto& [table, exposure] : exposures) out.SetExposure(table, std::move(exposure));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -18,13 +18,13 @@
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// Sets an exposure for kernels_by_op, memcpys, collectives, tensor_core_ops and roofline where
 /// they link their rows, and for api_calls and ops. Ranks whose window is empty have none.
 /// REQUIRES: the tables are in `out`, and those of device work say which row counts which event
 /// (Output::RowsOfDevice). O(n log n) over device rows, calls and gaps, with fixed limits on the
 /// cost of concurrent events.
-void AddExposures(std::span<const RankContext> ranks, Output& out);
+void AddExposures(std::span<const context::RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -7,7 +7,7 @@
 
 #include "analysis/time/rank_attribution.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 constexpr std::size_t kMostCells = 20'000;
@@ -90,4 +90,4 @@ void FoldSmall(AttributionFacts& facts) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -13,7 +13,7 @@
 #include "base/numbers.h"
 #include "knowledge/idle.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 constexpr std::uint32_t kNone = kNoIndex;
@@ -113,12 +113,12 @@ std::vector<ThreadId> BusyThreads(const Profile& profile) {
 
 const HostWork& CategoryOf(const GapActivity& activity) {
   for (const std::string* name : {&activity.innermost, &activity.outermost}) {
-    if (const HostWork* known = HostWorkOf(*name)) return *known;
+    if (const HostWork* known = classify::HostWorkOf(*name)) return *known;
   }
   return activity.innermost.empty() ? kUnrecordedHostWork : kUnnamedHostWork;
 }
 
-GapActivities::GapActivities(const RankContext& rank)
+GapActivities::GapActivities(const context::RankContext& rank)
     : rank_(rank),
       python_parent_(ParentsOf(rank.profile->python)),
       threads_(BusyThreads(*rank.profile)) {}
@@ -229,4 +229,4 @@ GapActivity GapActivities::Of(Span gap, ThreadId launching) {
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -11,7 +11,7 @@
 #include "analysis/context/context.h"
 #include "model/known_names.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// Empty if no host event covers more than half of the gap. Both names are for people: name, and
 /// where recorded the user's function and line in parentheses.
@@ -31,7 +31,7 @@ const HostWork& CategoryOf(const GapActivity& activity);
 class GapActivities {
  public:
   /// The context must outlive this.
-  explicit GapActivities(const RankContext& rank);
+  explicit GapActivities(const context::RankContext& rank);
 
   /// Among events over more than half of the gap: Python functions of the user's own files,
   /// operators, ranges and garbage collections of the launching thread, else of any thread of the
@@ -59,10 +59,10 @@ class GapActivities {
   void AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames);
   std::string TextOf(const Frame& frame) const;
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   std::vector<std::uint32_t> python_parent_;                  // By row; of the same thread.
   std::vector<ThreadId> threads_;                             // With anything to look at.
   boost::unordered_flat_map<std::uint32_t, Source> sources_;  // By name.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

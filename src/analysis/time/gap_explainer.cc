@@ -6,7 +6,7 @@
 #include "analysis/time/idle.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 std::size_t Index(IdleCause cause) { return static_cast<std::size_t>(cause); }
@@ -147,4 +147,4 @@ void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has
       rest < knowledge::kLaunchesFreeLatency ? IdleCause::kLaunchLatency : IdleCause::kOther);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

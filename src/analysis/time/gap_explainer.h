@@ -11,7 +11,7 @@
 #include "analysis/time/idle.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// Finds spans of a list near ranges whose starts ascend: together one walk over the list.
 /// REQUIRES: `list` is a span list and outlives this; each range starts no earlier than the last.
@@ -114,4 +114,4 @@ class GapExplainer {
   std::vector<Span> rest_;         // The rest of a part that has no cause yet.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

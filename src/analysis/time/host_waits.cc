@@ -15,7 +15,7 @@
 #include "analysis/work/op_tree.h"
 #include "knowledge/idle.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // JAX waits for results without a call of the runtime.
@@ -144,11 +144,11 @@ void AddHostRanges(const Profile& profile, HostWaits& waits) {
     bool& has_ranges = waits.threads[host.thread[row].value].has_ranges;
     has_ranges = has_ranges || !BeginsWithCall(profile, row);
     const RangeUse use = uses[name.value];
-    if (use == RangeUse::kReady) waits.ready.push_back(RowSpan(host, row));
+    if (use == RangeUse::kReady) waits.ready.push_back(context::RowSpan(host, row));
     const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
     if (!loads && use != RangeUse::kMemory) continue;
     ThreadWaits& thread = waits.threads[host.thread[row].value];
-    const Span span = RowSpan(host, row);
+    const Span span = context::RowSpan(host, row);
     (loads ? thread.loading : thread.memory).push_back(span);
     if (!loads) waits.allocator.push_back(span);
   }
@@ -184,9 +184,9 @@ HostWaits CollectWaits(const Profile& profile) {
   SpanCollector data_loader;
   std::vector<bool> loads(profile.strings.size());
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
-    loads[id] = IsDataLoaderRange(profile.strings[StringId{id}]);
+    loads[id] = work::IsDataLoaderRange(profile.strings[StringId{id}]);
   }
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
     const StringId name = profile.host.name[row];
     const ThreadId thread = profile.host.thread[row];
@@ -200,9 +200,9 @@ HostWaits CollectWaits(const Profile& profile) {
   const ApiTable& api = profile.api;
   const std::vector<bool> waiting_copies = WaitingCopies(profile);
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
-  const SetupTimes setup(profile);
+  const context::SetupTimes setup(profile);
   const std::vector<bool> searching = SearchingOps(profile);
-  NameMemo loads_code(profile, LoadsCode);
+  classify::NameMemo loads_code(profile, LoadsCode);
   for (std::size_t row = 0; row < api.size(); ++row) {
     if (api.thread[row].value >= waits.threads.size()) continue;
     const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
@@ -233,8 +233,8 @@ std::vector<bool> ComputingNames(const Profile& profile) {
   std::vector<bool> compute(profile.strings.size());
   for (std::uint32_t id = 0; id < compute.size(); ++id) {
     const std::string_view name = profile.strings[StringId{id}];
-    compute[id] =
-        !IsFrameworkRange(name) && !IsCommunicationOp(name) && !name.starts_with("c10d::");
+    compute[id] = !work::IsFrameworkRange(name) && !classify::IsCommunicationOp(name) &&
+                  !name.starts_with("c10d::");
   }
   return compute;
 }
@@ -252,12 +252,13 @@ std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_l
     const HostId parent = host.parent[row];
     const bool communicates = name.valid() && IsHostCollective(profile.strings[name]);
     if (parent.valid() && (around[row] || communicates)) {
-      const bool contains = RowSpan(host, parent.value).end >= RowSpan(host, row).end;
+      const bool contains =
+          context::RowSpan(host, parent.value).end >= context::RowSpan(host, row).end;
       const bool is_own = profile.Name(host.name[parent.value]).starts_with("aten::");
       around[parent.value] = around[parent.value] || (contains && !is_own);
     }
     if (host.kind[row] != HostKind::kOp || around[row] || !is_in_loop(host.thread[row])) continue;
-    if (name.valid() && compute[name.value]) work.push_back(RowSpan(host, row));
+    if (name.valid() && compute[name.value]) work.push_back(context::RowSpan(host, row));
   }
   const ApiTable& api = profile.api;
   for (std::size_t row = 0; calls && row < api.size(); ++row) {
@@ -283,14 +284,15 @@ bool IsHostCollective(std::string_view name) { return name.starts_with("gloo:");
 // no device work; those of other threads only from where the loop's threads ran out of work.
 std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
-  const std::vector<bool> in_loop = FindLoopThreads(profile);
+  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
   std::vector<Span> own, others;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const HostKind kind = host.kind[row];
     if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
     if (!IsHostCollective(profile.Name(host.name[row]))) continue;
     const ThreadId thread = host.thread[row];
-    (thread.valid() && !in_loop[thread.value] ? others : own).push_back(RowSpan(host, row));
+    (thread.valid() && !in_loop[thread.value] ? others : own)
+        .push_back(context::RowSpan(host, row));
   }
   if (own.empty() && others.empty()) return {};
   own = Merge(std::move(own));
@@ -301,4 +303,4 @@ std::vector<Span> OpenHostCommunication(const Profile& profile) {
   return Merge(std::move(own));
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -9,7 +9,7 @@
 #include "base/interval.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// Possible delays of a launching thread. Span lists, which may overlap each other: a call that
 /// sets the device up is in `loading` for that time, and may be in another list as well.
@@ -58,4 +58,4 @@ std::vector<Span> OpenHostCommunication(const Profile& profile);
 /// Whether a range of that name is such a collective.
 bool IsHostCollective(std::string_view name);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

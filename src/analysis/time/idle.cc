@@ -17,7 +17,7 @@
 #include "analysis/time/host_waits.h"
 #include "knowledge/launches.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // The table holds at most this many gaps, the longest; the metrics count all of them.
@@ -75,12 +75,12 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
 
 // A row for each gap. GapActivities is made for a rank when its first gap is written: ranks without
 // a gap among the longest never read their Python frames.
-void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& rows,
+void FillTable(std::span<const context::RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<GapActivities>> activities(ranks.size());
-  RowWriter<columns::kGaps> write(table);
+  tables::RowWriter<tables::columns::kGaps> write(table);
   for (const TableRow& row : rows) {
-    const RankContext& rank = ranks[row.rank];
+    const context::RankContext& rank = ranks[row.rank];
     const Profile& profile = *rank.profile;
     const auto device_name = [&](DeviceId id) {
       return id.valid() ? profile.Name(profile.device.name[id.value]) : std::string_view{};
@@ -99,7 +99,7 @@ void FillTable(std::span<const RankContext> ranks, const std::vector<TableRow>& 
         .Integer("start"_col, row.gap.time.start)
         .Integer("duration"_col, row.gap.time.length())
         .Text("cause"_col, InfoOf(cause).title)
-        .IntegerIf("iteration"_col, iteration != Iterations::kNone, iteration)
+        .IntegerIf("iteration"_col, iteration != context::Iterations::kNone, iteration)
         .Text("before"_col, device_name(row.gap.before))
         .Text("after"_col, device_name(row.gap.after))
         .Text("op"_col, op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
@@ -172,23 +172,23 @@ class GapEdges {
 }  // namespace
 
 // A GPU that has no row at all is idle throughout: one gap for each observed part.
-void VisitGaps(const RankContext& rank, const GpuUse& use,
+void VisitGaps(const context::RankContext& rank, const context::GpuUse& use,
                const std::function<void(const IdleGap&)>& visit) {
   const DeviceTable& device = rank.profile->device;
-  const std::vector<Span> observed = ObservedOf(rank.window(), rank.unobserved);
-  const DeviceRows rows = RowsOfGpu(device, use.gpu);
+  const std::vector<Span> observed = context::ObservedOf(rank.window(), rank.unobserved);
+  const classify::DeviceRows rows = classify::RowsOfGpu(device, use.gpu);
   if (rows.begin == rows.end) {
     for (const Span span : observed) visit(IdleGap{span, span, {}, {}, {}});
     return;
   }
   GapEdges edges(device);
-  VisitIdle(
+  context::VisitIdle(
       device, rows, observed,
       [&](Span idle, Span whole, std::uint32_t row) { visit(edges.Between(idle, whole, row)); },
       [&](std::uint32_t row) { edges.Pass(row); });
 }
 
-std::vector<IdleGap> ExplainIdle(const RankContext& rank, const GpuUse& use) {
+std::vector<IdleGap> ExplainIdle(const context::RankContext& rank, const context::GpuUse& use) {
   std::vector<IdleGap> gaps;
   const HostWaits waits = CollectWaits(*rank.profile);
   GapExplainer explainer(*rank.profile, waits);
@@ -200,7 +200,8 @@ namespace {
 
 // Why a cause is unknown in a profile: that part of the host was not recorded. Its idle time is
 // with the other causes. Empty: it can.
-std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause, const Output& out) {
+std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
+                      const tables::Output& out) {
   const auto any = [&](bool IdleFacts::*has) {
     return std::any_of(ranks.begin(), ranks.end(),
                        [has](const IdleFacts& rank) { return rank.*has; });
@@ -225,7 +226,7 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause, const O
 
 // Sums the gaps by cause; `visit` takes each with its GPU.
 template <class Visit>
-IdleFacts SumIdle(const RankContext& rank, Visit visit) {
+IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
   IdleFacts facts;
   facts.observed = rank.window().length() - Length(rank.unobserved);
@@ -234,7 +235,7 @@ IdleFacts SumIdle(const RankContext& rank, Visit visit) {
   facts.has_api = profile.api.size() > 0;
   if (facts.observed <= 0) return facts;
   const HostWaits waits = CollectWaits(profile);
-  for (const GpuUse& use : MeasureGpus(rank)) {
+  for (const context::GpuUse& use : context::MeasureGpus(rank)) {
     std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
     sums.fill(0);
     GapExplainer explainer(profile, waits);
@@ -250,12 +251,12 @@ IdleFacts SumIdle(const RankContext& rank, Visit visit) {
 
 }  // namespace
 
-IdleFacts IdleFactsOf(const RankContext& rank) {
+IdleFacts IdleFactsOf(const context::RankContext& rank) {
   return SumIdle(rank, [](std::int32_t, const IdleGap&) {});
 }
 
 // Shares of each GPU first, then their mean: ranks differ in how long they were observed.
-void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
+void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::size_t gpus = 0;
   for (const IdleFacts& rank : ranks) {
@@ -279,7 +280,7 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, Output& out) {
   }
 }
 
-void AddIdle(std::span<const RankContext> ranks, Output& out) {
+void AddIdle(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::vector<IdleFacts> facts;
   LongestGaps longest;
   bool any = false;
@@ -297,4 +298,4 @@ void AddIdle(std::span<const RankContext> ranks, Output& out) {
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -15,7 +15,7 @@
 #include "knowledge/collectives.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // To whole ns: a mean of times is no more exact than they are.
@@ -26,7 +26,7 @@ Value RoundedTime(double nanoseconds) {
 }  // namespace
 
 // Over the pairs that follow each other. Where numbers jump, the profile has no next one.
-void SetPeriods(std::span<const RunIteration> run, Output& out) {
+void SetPeriods(std::span<const RunIteration> run, tables::Output& out) {
   std::vector<double> periods;
   Ns all = 0, between = 0;
   for (const RunIteration& iteration : run) {
@@ -51,7 +51,7 @@ void SetPeriods(std::span<const RunIteration> run, Output& out) {
 // The robust variation and the outliers are of `alike`; all other numbers, the standard deviation
 // too, are of the real lengths.
 void SetStatistics(std::span<const double> durations, std::span<const double> alike,
-                   const knowledge::TunableThresholds& thresholds, Output& out) {
+                   const knowledge::TunableThresholds& thresholds, tables::Output& out) {
   SeriesStats stats = Describe(durations, thresholds.iterations_outlier_deviations);
   const SeriesStats of_alike = Describe(alike, thresholds.iterations_outlier_deviations);
   stats.robust_cv = of_alike.robust_cv;
@@ -101,7 +101,8 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
 }
 
 // Why no time can be known to go to a part: the profile has nothing of the kind. Empty: it has.
-std::string WhyUntold(std::span<const IterationFacts> ranks, Category part, const Output& out) {
+std::string WhyUntold(std::span<const IterationFacts> ranks, Category part,
+                      const tables::Output& out) {
   const auto any = [&](auto has) {
     return std::any_of(ranks.begin(), ranks.end(),
                        [&](const IterationFacts& rank) { return has(rank); });
@@ -129,16 +130,16 @@ std::string WhyUntold(std::span<const IterationFacts> ranks, Category part, cons
 }
 
 void SetBreakdown(std::span<const IterationFacts> ranks, const Breakdown& sums, Ns whole,
-                  Output& out) {
+                  tables::Output& out) {
   for (std::size_t i = 0; i < kBreakdownCategories; ++i) {
     const auto category = static_cast<Category>(i);
     const PartMetrics& id = kBreakdownMetrics[i];
     const std::string untold = WhyUntold(ranks, category, out);
     if (whole > 0 && !untold.empty() && sums[i] == 0) {
-      SetPartAbsent(id, untold, out);
+      tables::SetPartAbsent(id, untold, out);
       continue;
     }
-    SetPart(id, sums[i], whole, out);
+    tables::SetPart(id, sums[i], whole, out);
   }
 }
 
@@ -153,7 +154,7 @@ Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
     for (const Breakdown& parts : rank.parts) {
       waits.push_back(parts[static_cast<std::size_t>(Category::kDataLoader)]);
     }
-    most = std::max(most, OnlyOnce(waits));
+    most = std::max(most, context::OnlyOnce(waits));
   }
   return most;
 }
@@ -161,7 +162,7 @@ Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
 }  // namespace
 
 // `exposed`: in the iterations, whose length is `whole`.
-void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Output& out) {
+void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, tables::Output& out) {
   LoaderTimes all;
   for (const IterationFacts& rank : ranks) {
     all.between += rank.loader.between;
@@ -184,4 +185,4 @@ void SetLoader(std::span<const IterationFacts> ranks, Ns exposed, Ns whole, Outp
   out.Set(metric::kDataloaderStalledTime, all.stalled);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -10,7 +10,7 @@
 #include "knowledge/gate.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 constexpr std::size_t kMostForAllPairs = 1000;
@@ -137,9 +137,9 @@ std::optional<SteadyRange> FindSteadyRange(std::span<const double> values,
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time
 
-namespace profgauge::stats {
+namespace profgauge::analysis::time::stats {
 namespace {
 
 constexpr std::size_t kLeastIterations = knowledge::kGateWarmupLeast.as<std::size_t>();
@@ -237,4 +237,4 @@ std::size_t FindWarmup(std::span<const double> times) {
   }
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::analysis::time::stats

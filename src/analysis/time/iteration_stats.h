@@ -10,7 +10,7 @@
 
 #include "knowledge/tunable.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// In the unit of the values; `cv`, `robust_cv` and `drift` are relative.
 struct SeriesStats {
@@ -51,9 +51,9 @@ std::optional<SteadyRange> FindSteadyRange(
     std::span<const double> values,
     knowledge::Ratio variation = knowledge::TunableThresholds{}.iterations_steady_variation);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time
 
-namespace profgauge::stats {
+namespace profgauge::analysis::time::stats {
 
 // Which iterations at the beginning of a run are warm-up.
 
@@ -65,4 +65,4 @@ namespace profgauge::stats {
 /// from each cut on, so that a steep start does not hide a gentle one.
 std::size_t FindWarmup(std::span<const double> times);
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::analysis::time::stats

@@ -15,12 +15,12 @@
 #include "analysis/time/run_iterations.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // The row that marks the first iteration. Nothing in a profile that nothing marks, or whose first
 // iteration begins where no row does, as derived ones may.
-std::optional<std::size_t> FirstMark(const RankContext& rank) {
+std::optional<std::size_t> FirstMark(const context::RankContext& rank) {
   const HostTable& host = rank.profile->host;
   if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -55,7 +55,9 @@ class IsOfFamily {
   }
 
  private:
-  std::string FamilyOf(StringId name) const { return NameOfMarker(profile_.Name(name)).family; }
+  std::string FamilyOf(StringId name) const {
+    return context::NameOfMarker(profile_.Name(name)).family;
+  }
   const Profile& profile_;
   std::string family_;
   std::vector<std::optional<bool>> known_;
@@ -65,7 +67,7 @@ class IsOfFamily {
 Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
   IsOfFamily is_alike(profile, host.name[like]);
-  const std::vector<bool> launches = LaunchingThreads(profile);
+  const std::vector<bool> launches = context::LaunchingThreads(profile);
   Paces paces;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const ThreadId thread = host.thread[row];
@@ -92,7 +94,7 @@ Paces PacesOf(const Profile& profile, std::size_t like) {
 
 // `slower` compares paces with that of the thread whose marks are the iterations; 1 where that is
 // unknown. Ranks of one program keep one pace; a server's workers need not.
-MarkingProcesses ProcessesOf(const RankContext& rank) {
+MarkingProcesses ProcessesOf(const context::RankContext& rank) {
   const Profile& profile = *rank.profile;
   MarkingProcesses processes;
   const std::optional<std::size_t> first = FirstMark(rank);
@@ -110,4 +112,4 @@ MarkingProcesses ProcessesOf(const RankContext& rank) {
   return processes;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

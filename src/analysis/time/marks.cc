@@ -12,7 +12,7 @@
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // From the start over every mark to the end of the profile. Two marks at one time make no region,
@@ -35,8 +35,8 @@ std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
 }
 
 // Work counts where it starts, so that regions add up to the whole; busy time is cut at the edges.
-void WriteRegion(const RankContext& rank, const Region& region,
-                 RowWriter<columns::kRegions>& write) {
+void WriteRegion(const context::RankContext& rank, const Region& region,
+                 tables::RowWriter<tables::columns::kRegions>& write) {
   const DeviceTable& device = rank.profile->device;
   std::int64_t kernels = 0, copies = 0, bytes = 0;
   Ns kernel_time = 0, copy_time = 0;
@@ -68,13 +68,13 @@ void WriteRegion(const RankContext& rank, const Region& region,
 
 // `mfu` and `hfu` are shares of the cores' peak over the region, `mfu` without transposes, which
 // move data only; `mbu` is the share of the memory's bandwidth.
-void WriteEngineRegion(const RankContext& rank, const Region& region,
-                       RowWriter<columns::kEngineRegions>& write) {
-  const neuron::Data& data = *rank.profile->neuron;
-  const neuron::Summary sums = neuron::Summarize(data, region.span);
+void WriteEngineRegion(const context::RankContext& rank, const Region& region,
+                       tables::RowWriter<tables::columns::kEngineRegions>& write) {
+  const profgauge::neuron::Data& data = *rank.profile->neuron;
+  const profgauge::neuron::Summary sums = profgauge::neuron::Summarize(data, region.span);
   const double seconds = static_cast<double>(region.span.length()) * 1e-9;
   const double capacity =
-      data.hardware.PeakFlops() * static_cast<double>(neuron::PeakCores(data)) * seconds;
+      data.hardware.PeakFlops() * static_cast<double>(profgauge::neuron::PeakCores(data)) * seconds;
   const auto flops = static_cast<double>(sums.flops);
   const auto moved = static_cast<double>(sums.traffic.hbm_read + sums.traffic.hbm_write);
   write.Integer("rank"_col, rank.rank)
@@ -87,15 +87,15 @@ void WriteEngineRegion(const RankContext& rank, const Region& region,
       .Share("mbu"_col, moved, data.hardware.hbm_bandwidth * seconds);
   std::int64_t instructions = 0;
   Ns wait = 0;
-  std::array<Ns, neuron::kEngines> active{};
-  for (std::size_t i = 0; i < neuron::kEngines; ++i) {
-    const neuron::EngineSums& engine = sums.engines[i];
+  std::array<Ns, profgauge::neuron::kEngines> active{};
+  for (std::size_t i = 0; i < profgauge::neuron::kEngines; ++i) {
+    const profgauge::neuron::EngineSums& engine = sums.engines[i];
     instructions += engine.instructions;
     wait += engine.wait;
     active[i] = engine.active;
   }
   write.Integer("instructions"_col, instructions);
-  AppendActive(active, write);
+  tables::AppendActive(active, write);
   write.Integer("wait_time"_col, wait)
       .Flops("flops"_col, sums.flops)
       .Integer("hbm_read"_col, sums.traffic.hbm_read);
@@ -105,21 +105,22 @@ void WriteEngineRegion(const RankContext& rank, const Region& region,
   write.Integer("dma_bytes"_col, sums.dma.bytes).Integer("cc_active"_col, sums.cc_active);
 }
 
-void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out) {
+void AddRegions(std::span<const context::RankContext> ranks, const Selection& selection,
+                tables::Output& out) {
   if (selection.marks.empty()) return;
-  RowWriter<columns::kRegions> write(out.AddTable("regions"));
-  const bool neuron = std::any_of(ranks.begin(), ranks.end(), [](const RankContext& rank) {
+  tables::RowWriter<tables::columns::kRegions> write(out.AddTable("regions"));
+  const bool neuron = std::any_of(ranks.begin(), ranks.end(), [](const context::RankContext& rank) {
     return rank.profile->neuron != nullptr;
   });
   Table* engines = neuron ? &out.AddTable("engine_regions") : nullptr;
-  for (const RankContext& rank : ranks) {
+  for (const context::RankContext& rank : ranks) {
     const Ns end = std::max(rank.profile->last, rank.profile->span_end);
     const std::vector<Region> regions = RegionsOf(selection.marks, end);
     for (const Region& region : regions) WriteRegion(rank, region, write);
     if (engines == nullptr || rank.profile->neuron == nullptr) continue;
-    RowWriter<columns::kEngineRegions> write_engines(*engines);
+    tables::RowWriter<tables::columns::kEngineRegions> write_engines(*engines);
     for (const Region& region : regions) WriteEngineRegion(rank, region, write_engines);
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

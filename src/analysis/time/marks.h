@@ -11,7 +11,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/interval.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// A part of a profile, with its first and last mark: names, "start" and "end" at the profile's
 /// ends. Regions are in order, adjacent, and never empty.
@@ -23,10 +23,11 @@ struct Region {
 /// Nothing when no marks were chosen. Work counts where it starts, busy time where it is. Marks
 /// after the end of a rank's profile divide nothing there. O(regions × device rows): for the few
 /// marks that a person names.
-void AddRegions(std::span<const RankContext> ranks, const Selection& selection, Output& out);
+void AddRegions(std::span<const context::RankContext> ranks, const Selection& selection,
+                tables::Output& out);
 
 /// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.
-void WriteEngineRegion(const RankContext& rank, const Region& region,
-                       RowWriter<columns::kEngineRegions>& write);
+void WriteEngineRegion(const context::RankContext& rank, const Region& region,
+                       tables::RowWriter<tables::columns::kEngineRegions>& write);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -20,7 +20,7 @@
 #include "base/interval.h"
 #include "base/mix.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 constexpr std::uint32_t kMostPositions = 16;
@@ -78,7 +78,7 @@ struct Credit {
 //   free      [0, 1)                           is left for `other`
 class RankAttribution {
  public:
-  RankAttribution(const RankContext& rank, const WantedIterations& wanted)
+  RankAttribution(const context::RankContext& rank, const WantedIterations& wanted)
       : rank_(rank), profile_(*rank.profile), wanted_(wanted), free_(Merge(wanted.ranges)) {}
 
   boost::unordered_flat_map<Key, Credit, KeyHash> Run() {
@@ -274,7 +274,7 @@ class RankAttribution {
     }
   }
 
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   const Profile& profile_;
   const WantedIterations& wanted_;
   std::vector<Span> free_;
@@ -287,9 +287,10 @@ auto NamesOf(const RankPart& part) {
 }
 
 // Ids of the profile become texts here: another rank has other ids.
-std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
+std::vector<RankPart> PartsOf(const context::RankContext& rank,
+                              const std::vector<bool>& is_wanted) {
   WantedIterations wanted;
-  const std::span<const Iteration> selected = rank.iterations.selected();
+  const std::span<const context::Iteration> selected = rank.iterations.selected();
   for (std::size_t i = 0; i < selected.size(); ++i) {
     if (!is_wanted.empty() && !is_wanted[i]) continue;
     for (const Span part : Subtract(std::span(&selected[i].time, 1), rank.unobserved)) {
@@ -304,7 +305,7 @@ std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& 
     RankPart& part = parts.emplace_back();
     part.category = key.category;
     part.op = profile.Name(key.op);
-    part.op_type = OpType(part.op);
+    part.op_type = work::OpType(part.op);
     part.shapes = profile.Name(key.shapes);
     part.kernel = profile.Name(key.kernel);
     part.position = key.position;
@@ -320,7 +321,7 @@ std::vector<RankPart> PartsOf(const RankContext& rank, const std::vector<bool>& 
 
 // Launches of each op and shapes per iteration, rounded: of several iterations one that launches
 // once more, or that the profile cut off, does not change the signature of a model.
-void SetLaunching(const RankContext& rank, AttributionFacts& facts) {
+void SetLaunching(const context::RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::map<std::pair<std::string_view, std::string_view>, std::int64_t> launches;
   for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
@@ -346,7 +347,7 @@ std::uint64_t HashOf(std::string_view text, std::uint64_t hash) {
 
 // Only matmuls and convolutions: another elementwise operator means another program, but no other
 // length of input. Sums, as the order of operators is no matter.
-void SetIterationShapes(const RankContext& rank, AttributionFacts& facts) {
+void SetIterationShapes(const context::RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::vector<std::uint64_t> sums(rank.iterations.selected().size(), 0);
   std::vector<bool> is_seen(profile.host.size(), false);
@@ -358,7 +359,7 @@ void SetIterationShapes(const RankContext& rank, AttributionFacts& facts) {
     is_seen[op.value] = true;
     const std::string_view name = profile.Name(profile.host.name[op.value]);
     const std::string_view shapes = profile.Name(profile.host.input_shapes[op.value]);
-    if (shapes.empty() || !IsProduct(name)) continue;
+    if (shapes.empty() || !classify::IsProduct(name)) continue;
     has_any = true;
     std::uint64_t hash = HashOf(shapes, HashOf(name, 0xcbf29ce484222325));
     // A sum needs all of its bits.
@@ -382,7 +383,8 @@ void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
 
 }  // namespace
 
-AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted) {
+AttributionFacts AttributionFactsOf(const context::RankContext& rank,
+                                    const std::vector<bool>& is_wanted) {
   AttributionFacts facts;
   facts.parts = PartsOf(rank, is_wanted);
   SetLaunching(rank, facts);
@@ -393,4 +395,4 @@ AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<b
   return facts;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -14,7 +14,7 @@
 #include "base/units.h"
 #include "model/category.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// The time in one iteration. A cell may have a count and no time: the thing ran in the iteration,
 /// and things of a higher priority, or earlier ones of its category, took all of its time.
@@ -61,7 +61,8 @@ struct AttributionFacts {
 
 /// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all. Work
 /// sums, launches and shapes cover all selected iterations in either case. O(n log n).
-AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<bool>& is_wanted);
+AttributionFacts AttributionFactsOf(const context::RankContext& rank,
+                                    const std::vector<bool>& is_wanted);
 
 /// Folds the smallest parts, and drops the series of the smallest work, until the rest has bounded
 /// size: 20 000 cells, besides `other` and one folded part for each category and op type, and
@@ -69,4 +70,4 @@ AttributionFacts AttributionFactsOf(const RankContext& rank, const std::vector<b
 /// Times and counts stay exact: only names and series are lost.
 void FoldSmall(AttributionFacts& facts);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -9,7 +9,7 @@
 #include "base/hashes.h"
 #include "knowledge/parts.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 constexpr std::size_t kNotSlowest = WorkCollector::kNotSlowest;
@@ -45,8 +45,8 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
 //   iteration   0  1  2  3  4
 //   of_run      -  1  -  3  -
 //   next_own    1  1  3  3  5       5: none follows
-RunAttribution::OwnPositions RunAttribution::PositionsOf(std::size_t rank,
-                                                         const Iterations& iterations) const {
+RunAttribution::OwnPositions RunAttribution::PositionsOf(
+    std::size_t rank, const context::Iterations& iterations) const {
   const std::size_t selected = iterations.selected().size();
   OwnPositions positions;
   positions.of_run.resize(selected, kNotSlowest);
@@ -65,7 +65,7 @@ RunAttribution::OwnPositions RunAttribution::PositionsOf(std::size_t rank,
 }
 
 std::vector<bool> RunAttribution::OwnIterations(std::size_t rank,
-                                                const Iterations& iterations) const {
+                                                const context::Iterations& iterations) const {
   std::vector<bool> is_own;
   for (const std::size_t position : PositionsOf(rank, iterations).of_run) {
     is_own.push_back(position != kNotSlowest);
@@ -73,7 +73,7 @@ std::vector<bool> RunAttribution::OwnIterations(std::size_t rank,
   return is_own;
 }
 
-void RunAttribution::AddRank(std::size_t rank, const Iterations& iterations,
+void RunAttribution::AddRank(std::size_t rank, const context::Iterations& iterations,
                              const AttributionFacts& facts) {
   const OwnPositions positions = PositionsOf(rank, iterations);
   for (const RankPart& part : facts.parts) AddPart(part, positions);
@@ -227,4 +227,4 @@ Attribution RunAttribution::Take() {
   return std::move(out_);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -19,7 +19,7 @@
 #include "analysis/time/run_iterations.h"
 #include "analysis/time/work_sums.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// AddRank() takes each rank once, in any order; Take() ends it. Ranks come one after the other,
 /// so that the facts of only one are in memory.
@@ -30,11 +30,12 @@ class RunAttribution {
 
   /// Which of the rank's selected iterations the run consists of, to be asked for their parts only.
   /// `rank` is its position in the run (RunIteration::rank).
-  std::vector<bool> OwnIterations(std::size_t rank, const Iterations& iterations) const;
+  std::vector<bool> OwnIterations(std::size_t rank, const context::Iterations& iterations) const;
 
   /// `facts` are of these iterations, at least of the own ones. Parts in other iterations are left
   /// out; sums of work count whole.
-  void AddRank(std::size_t rank, const Iterations& iterations, const AttributionFacts& facts);
+  void AddRank(std::size_t rank, const context::Iterations& iterations,
+               const AttributionFacts& facts);
 
   /// Folds small parts, sets shares and sorts. The object is empty afterwards.
   Attribution Take();
@@ -55,7 +56,7 @@ class RunAttribution {
     std::int64_t own = 0;               ///< How many are.
   };
 
-  OwnPositions PositionsOf(std::size_t rank, const Iterations& iterations) const;
+  OwnPositions PositionsOf(std::size_t rank, const context::Iterations& iterations) const;
   static std::int64_t CountOf(const RankPart& part, const OwnPositions& positions);
   void AddSums(const std::vector<NameWork>& sums, std::size_t iterations);
   void AddShapes(const std::vector<std::int64_t>& shapes);
@@ -78,4 +79,4 @@ class RunAttribution {
   std::set<std::string> gpu_models_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

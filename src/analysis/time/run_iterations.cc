@@ -22,31 +22,31 @@
 #include "knowledge/collectives.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 namespace {
 
 // Observed time of the selected iterations: the whole that the breakdown's parts add up to.
-Ns ObservedTime(const RankContext& rank) {
+Ns ObservedTime(const context::RankContext& rank) {
   Ns time = 0;
-  for (const Iteration& iteration : rank.iterations.selected()) {
+  for (const context::Iteration& iteration : rank.iterations.selected()) {
     time += iteration.time.length() - OverlapLength(rank.unobserved, std::span(&iteration.time, 1));
   }
   return time;
 }
 
 // One entry for each selected iteration. Collectives count as kernels here.
-std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
-  const Iterations& iterations = rank.iterations;
+std::vector<IterationKernels> KernelsOf(const context::RankContext& rank) {
+  const context::Iterations& iterations = rank.iterations;
   std::vector<IterationKernels> sums(iterations.last - iterations.first);
   const DeviceTable& device = rank.profile->device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
-    if (index == Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (index == context::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
     if (device.kind[row] != DeviceKind::kKernel) continue;
     IterationKernels& sum = sums[index - iterations.first];
     ++sum.kernels;
     sum.time += device.duration[row];
-    if (rank.classes[row].tensor_core != Tri::kYes) continue;
+    if (rank.classes[row].tensor_core != classify::Tri::kYes) continue;
     ++sum.tensor_core_kernels;
     sum.tensor_core_time += device.duration[row];
   }
@@ -56,7 +56,7 @@ std::vector<IterationKernels> KernelsOf(const RankContext& rank) {
 }
 
 // The input of SetRecording(): cheap, and known without a timeline.
-IterationFacts RecordingFactsOf(const RankContext& rank) {
+IterationFacts RecordingFactsOf(const context::RankContext& rank) {
   IterationFacts facts;
   facts.has_device = rank.has_device();
   facts.has_host = rank.has_host();
@@ -68,7 +68,7 @@ IterationFacts RecordingFactsOf(const RankContext& rank) {
 }
 
 // From `tensor_core_kernel` to `other`.
-void AppendParts(const Breakdown& parts, RowWriter<columns::kIterations>& write) {
+void AppendParts(const Breakdown& parts, tables::RowWriter<tables::columns::kIterations>& write) {
   const auto of = [&](Category category) { return parts[static_cast<std::size_t>(category)]; };
   write.Integer("tensor_core_kernel"_col, of(Category::kTensorCoreKernel))
       .Integer("other_kernel"_col, of(Category::kOtherKernel))
@@ -82,7 +82,8 @@ void AppendParts(const Breakdown& parts, RowWriter<columns::kIterations>& write)
 }
 
 // Columns of kernels are absent, not 0, where no rank has a device's work.
-void MarkWithoutDevice(std::span<const IterationFacts> facts, const Output& out, Table& table) {
+void MarkWithoutDevice(std::span<const IterationFacts> facts, const tables::Output& out,
+                       Table& table) {
   if (std::ranges::any_of(facts, &IterationFacts::has_device)) return;
   for (const char* column : {"kernels", "tensor_core_kernels", "gpu_time", "gpu_time_share",
                              "tensor_core_gpu_time", "tensor_core_gpu_time_share"}) {
@@ -90,14 +91,14 @@ void MarkWithoutDevice(std::span<const IterationFacts> facts, const Output& out,
   }
 }
 
-void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration> run,
+void FillTable(std::span<const context::RankContext> ranks, std::span<const RunIteration> run,
                std::span<const IterationFacts> facts, std::span<const double> typical,
                Table& table) {
-  RowWriter<columns::kIterations> write(table);
+  tables::RowWriter<tables::columns::kIterations> write(table);
   for (std::size_t i = 0; i < run.size(); ++i) {
     const RunIteration& row = run[i];
-    const RankContext& rank = ranks[row.rank];
-    const Iteration& iteration = rank.iterations.all[row.iteration];
+    const context::RankContext& rank = ranks[row.rank];
+    const context::Iteration& iteration = rank.iterations.all[row.iteration];
     const std::size_t selected = row.iteration - rank.iterations.first;
     const IterationFacts& of_rank = facts[row.rank];
     const IterationKernels& sums = of_rank.kernels[selected];
@@ -119,20 +120,21 @@ void FillTable(std::span<const RankContext> ranks, std::span<const RunIteration>
         .Share("gpu_time_share"_col, static_cast<double>(sums.time), whole)
         .IntegerIf("tensor_core_gpu_time"_col, known, sums.tensor_core_time)
         .Share("tensor_core_gpu_time_share"_col, static_cast<double>(sums.tensor_core_time), whole)
-        .Text("phase"_col, PhaseOf(rank.iterations.source));
+        .Text("phase"_col, context::PhaseOf(rank.iterations.source));
   }
 }
 
 // Proposes options that select the longest steady run, e.g. without a slow part in the middle.
-void ProposeSteadyRange(const RankContext& rank, std::span<const RunIteration> run,
-                        std::span<const double> durations, Output& out) {
+void ProposeSteadyRange(const context::RankContext& rank, std::span<const RunIteration> run,
+                        std::span<const double> durations, tables::Output& out) {
   const IterationSource& source = rank.iterations.source;
   const auto steady =
       FindSteadyRange(durations, rank.knowledge.thresholds.iterations_steady_variation);
   if (!steady) return;
   const double cv = Describe(durations).cv.value_or(0);
   const auto label = [&](std::size_t at) {
-    return IterationLabel(source, run[at].name, static_cast<std::int64_t>(run[at].iteration));
+    return context::IterationLabel(source, run[at].name,
+                                   static_cast<std::int64_t>(run[at].iteration));
   };
   out.AddRemark(
       "unsteady-selection",
@@ -144,10 +146,10 @@ void ProposeSteadyRange(const RankContext& rank, std::span<const RunIteration> r
 }
 
 // The skipped iterations by position, each as on the rank where it is longest.
-void AddOthers(std::span<const RankContext> ranks, Output& out) {
-  std::map<std::size_t, Iteration> others;
-  for (const RankContext& rank : ranks) {
-    const Iterations& iterations = rank.iterations;
+void AddOthers(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::map<std::size_t, context::Iteration> others;
+  for (const context::RankContext& rank : ranks) {
+    const context::Iterations& iterations = rank.iterations;
     for (std::size_t i = 0; i < iterations.all.size() && !iterations.is_whole; ++i) {
       if (iterations.SelectsIteration(static_cast<std::uint32_t>(i))) continue;
       const auto [entry, is_new] = others.try_emplace(i, iterations.all[i]);
@@ -157,7 +159,7 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
     }
   }
   if (others.empty()) return out.SetTableAbsent("other_iterations", "all are selected");
-  RowWriter<columns::kOtherIterations> write(out.AddTable("other_iterations"));
+  tables::RowWriter<tables::columns::kOtherIterations> write(out.AddTable("other_iterations"));
   for (const auto& [index, iteration] : others) {
     write.Integer("index"_col, static_cast<std::int64_t>(index))
         .Text("name"_col, out.strings().Intern(iteration.name))
@@ -168,20 +170,20 @@ void AddOthers(std::span<const RankContext> ranks, Output& out) {
 
 // Calls `visit` with the rank's position, the iteration's index there, and its number.
 template <class Visit>
-void VisitSelected(std::span<const RankContext> ranks, Visit visit) {
+void VisitSelected(std::span<const context::RankContext> ranks, Visit visit) {
   const bool any_marked = std::any_of(ranks.begin(), ranks.end(), IsMarked);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const Iterations& iterations = ranks[r].iterations;
+    const context::Iterations& iterations = ranks[r].iterations;
     // The one range of a profile without markers is no iteration of the others'.
     if (any_marked && !IsMarked(ranks[r])) continue;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
-      visit(r, i, NumberOf(iterations.all[i], i));
+      visit(r, i, context::NumberOf(iterations.all[i], i));
     }
   }
 }
 
 // The longest length of each iteration over all ranks, by the iteration's number.
-std::map<std::int64_t, Ns> LongestOf(std::span<const RankContext> ranks) {
+std::map<std::int64_t, Ns> LongestOf(std::span<const context::RankContext> ranks) {
   std::map<std::int64_t, Ns> longest;
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
     Ns& length = longest[number];
@@ -192,7 +194,7 @@ std::map<std::int64_t, Ns> LongestOf(std::span<const RankContext> ranks) {
 
 }  // namespace
 
-std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
+std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> ranks,
                                          std::span<const IterationFacts> facts) {
   constexpr auto kWaiting = static_cast<std::size_t>(Category::kCommunication);
   struct Slowest {
@@ -203,7 +205,7 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
   const bool has_device = std::ranges::any_of(facts, &IterationFacts::has_device);
   std::map<std::int64_t, Slowest> by_number;
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
-    const Iterations& iterations = ranks[rank].iterations;
+    const context::Iterations& iterations = ranks[rank].iterations;
     const Ns length = iterations.all[i].time.length();
     if (static_cast<double>(length) < (1 - knowledge::kCollectivesStepEndsShare.value()) *
                                           static_cast<double>(longest.at(number))) {
@@ -217,12 +219,13 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
     slowest = {own, length, rank, i};
   });
   std::vector<std::vector<bool>> follows;
-  for (const RankContext& rank : ranks) follows.push_back(FollowsDirectly(rank.iterations));
+  for (const context::RankContext& rank : ranks)
+    follows.push_back(context::FollowsDirectly(rank.iterations));
   std::vector<RunIteration> run;
   for (const auto& [number, slowest] : by_number) {
-    const RankContext& rank = ranks[slowest.rank];
+    const context::RankContext& rank = ranks[slowest.rank];
     const std::size_t i = slowest.iteration;
-    const Iteration& iteration = rank.iterations.all[i];
+    const context::Iteration& iteration = rank.iterations.all[i];
     const Ns unobserved = OverlapLength(rank.unobserved, std::span(&iteration.time, 1));
     std::optional<Ns> period;
     if (i + 1 < rank.iterations.last && follows[slowest.rank][i]) {
@@ -230,15 +233,16 @@ std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
     }
     run.push_back({iteration.name, slowest.rank, i, slowest.length, unobserved, period});
   }
-  const bool fall = std::ranges::any_of(ranks, NumbersFall, &RankContext::iterations);
+  const bool fall =
+      std::ranges::any_of(ranks, context::NumbersFall, &context::RankContext::iterations);
   if (fall) std::ranges::stable_sort(run, {}, &RunIteration::iteration);
   return run;
 }
 
 // A rank that began later has a shorter window: the longest one is the run's.
-void SetExtent(std::span<const RankContext> ranks, Analysis& analysis) {
-  const RankContext* longest = &ranks.front();
-  for (const RankContext& rank : ranks) {
+void SetExtent(std::span<const context::RankContext> ranks, Analysis& analysis) {
+  const context::RankContext* longest = &ranks.front();
+  for (const context::RankContext& rank : ranks) {
     if (rank.window().length() > longest->window().length()) longest = &rank;
     // The iteration in flight when the profile ended was recorded as well.
     analysis.iterations_total =
@@ -258,18 +262,18 @@ namespace {
 
 // Counts of ranks and GPUs. Without any device work GPUs are only counted if all ranks have times:
 // a file of sums without kernels says nothing of them.
-void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
-                 Output& out) {
+void SetRecorded(std::span<const context::RankContext> ranks, std::span<const IterationFacts> facts,
+                 tables::Output& out) {
   std::int64_t gpus = 0, listed = 0;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    gpus += static_cast<std::int64_t>(MeasureGpus(ranks[i]).size());
+    gpus += static_cast<std::int64_t>(context::MeasureGpus(ranks[i]).size());
     // Ranks of one machine list the same GPUs, and which ranks share one is not recorded.
     listed = std::max(listed, facts[i].gpus_listed);
     has_device = has_device || facts[i].has_device;
   }
   out.Set(metric::kProfileRanks, static_cast<std::int64_t>(ranks.size()));
-  const auto is_timed = [](const RankContext& rank) { return rank.profile->has_timeline; };
+  const auto is_timed = [](const context::RankContext& rank) { return rank.profile->has_timeline; };
   const bool is_known = has_device || std::ranges::all_of(ranks, is_timed);
   if (is_known) out.Set(metric::kProfileGpus, gpus);
   if (listed > 0) {
@@ -282,7 +286,7 @@ void SetRecorded(std::span<const RankContext> ranks, std::span<const IterationFa
 }  // namespace
 
 // All that the run's numbers need of the rank's iterations beside their times.
-IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times) {
+IterationFacts IterationFactsOf(const context::RankContext& rank, const CategoryTimes& times) {
   IterationFacts facts = RecordingFactsOf(rank);
   facts.parts = times.iterations;
   facts.loader = times.loader;
@@ -291,15 +295,16 @@ IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& ti
   return facts;
 }
 
-void SetRecording(std::span<const RankContext> ranks, Output& out) {
+void SetRecording(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::vector<IterationFacts> facts;
-  for (const RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
+  for (const context::RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
   SetRecorded(ranks, facts, out);
 }
 
 // Everything here works on kept facts, so that summaries of a thousand ranks need no events.
-std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
-                                        std::span<const IterationFacts> facts, Output& out) {
+std::vector<RunIteration> AddIterations(std::span<const context::RankContext> ranks,
+                                        std::span<const IterationFacts> facts,
+                                        tables::Output& out) {
   std::vector<RunIteration> run = PoolIterations(ranks, facts);
   std::vector<double> observed;
   std::vector<std::int64_t> kernels;
@@ -313,7 +318,7 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
   const std::vector<double> typical = TypicalLengths(observed, kernels, changing);
   const std::vector<double> alike = WithoutKinds(observed, typical);
   Ns wall = 0;
-  for (const RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
+  for (const context::RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
   out.Set(metric::kProfileWallTime, wall);
   out.Set(metric::kProfileIterations, static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);
@@ -343,4 +348,4 @@ std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
   return run;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

@@ -19,9 +19,11 @@
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
 
-namespace profgauge {
-
+namespace profgauge::analysis {
 struct Analysis;
+}  // namespace profgauge::analysis
+
+namespace profgauge::analysis::time {
 
 /// One iteration of the run: that of its slowest rank. Times are ns.
 struct RunIteration {
@@ -38,7 +40,7 @@ struct RunIteration {
 /// Sets the number of iterations, the number of selected ones, their source, and the window: that
 /// of the rank whose window is longest. REQUIRES: `ranks` is not empty. Excluded iterations at the
 /// ends of a profile count in the total: they were recorded.
-void SetExtent(std::span<const RankContext> ranks, Analysis& analysis);
+void SetExtent(std::span<const context::RankContext> ranks, Analysis& analysis);
 
 /// Sums over the kernels launched in an iteration.
 struct IterationKernels {
@@ -64,7 +66,7 @@ struct IterationFacts {
   std::vector<IterationKernels> kernels;  ///< Also.
 };
 /// `times`: CategoryTimesOf() the rank. O(n log n) in its device rows, calls and host rows.
-IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& times);
+IterationFacts IterationFactsOf(const context::RankContext& rank, const CategoryTimes& times);
 
 /// The selected iterations, in the order of their numbers; in that of time where these fall, as all
 /// series of a rank are. Ranks are matched by the numbers, so that a rank which began recording
@@ -75,25 +77,25 @@ IterationFacts IterationFactsOf(const RankContext& rank, const CategoryTimes& ti
 ///   0       |--------------|100    30                   70
 ///   1       |-------------|99       5                   94    the slowest: 1 is within 2 % of 0
 ///   2       |--------|60            0                         too short to be compared
-std::vector<RunIteration> PoolIterations(std::span<const RankContext> ranks,
+std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> ranks,
                                          std::span<const IterationFacts> facts);
 
 /// Sets profile.ranks, profile.gpus and profile.gpus_listed, which need no timeline.
-void SetRecording(std::span<const RankContext> ranks, Output& out);
+void SetRecording(std::span<const context::RankContext> ranks, tables::Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
 /// Returns PoolIterations(). The ranks' rows need not be at hand: of the contexts only rank,
 /// iterations, GPUs with work and the hints are looked at. REQUIRES: `ranks` is not empty, and
 /// `facts` has one entry for each.
-std::vector<RunIteration> AddIterations(std::span<const RankContext> ranks,
-                                        std::span<const IterationFacts> facts, Output& out);
+std::vector<RunIteration> AddIterations(std::span<const context::RankContext> ranks,
+                                        std::span<const IterationFacts> facts, tables::Output& out);
 
 // Remarks on a run's iterations beside their numbers: the skipped and lost ones, and the ranks that
 // they belong to. Some of the remarks leave a verdict undecided (gate/doubts.h).
 
 /// Whether the profile has iteration markers, or anything else that divides it.
-bool IsMarked(const RankContext& rank);
+bool IsMarked(const context::RankContext& rank);
 
 /// The number of lost iterations among all of a rank.
 struct LostIterations {
@@ -104,17 +106,17 @@ struct LostIterations {
 bool AreFew(const LostIterations& of);
 /// Iterations that launched nothing, among others that did: of the rank that has most of them.
 /// Reads only the iterations of the contexts.
-LostIterations MostWithoutLaunches(std::span<const RankContext> ranks);
+LostIterations MostWithoutLaunches(std::span<const context::RankContext> ranks);
 /// Iterations that launched work, of which none was recorded: of the rank with most of them.
-LostIterations MostLostInside(std::span<const RankContext> ranks);
+LostIterations MostLostInside(std::span<const context::RankContext> ranks);
 
 /// The processes that mark iterations in the rank's profile; 0 where none is found. O(calls and
 /// host rows).
-MarkingProcesses ProcessesOf(const RankContext& rank);
+MarkingProcesses ProcessesOf(const context::RankContext& rank);
 
 /// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the
 /// host's setup before them, the profile's calls.
-void AddIterationRemarks(std::span<const RankContext> ranks, std::span<const IterationFacts> facts,
-                         Output& out);
+void AddIterationRemarks(std::span<const context::RankContext> ranks,
+                         std::span<const IterationFacts> facts, tables::Output& out);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

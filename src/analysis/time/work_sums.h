@@ -13,7 +13,7 @@
 #include "analysis/context/context.h"
 #include "base/units.h"
 
-namespace profgauge {
+namespace profgauge::analysis::time {
 
 /// The total of one name over the selected iterations. Concurrent work counts each time.
 struct WorkSum {
@@ -64,19 +64,19 @@ struct RankWork {
 };
 /// One walk over the device and the host table. Fills `kernels` and `ops`; the other lists are
 /// their rooms'.
-RankWork RankWorkOf(const RankContext& rank);
+RankWork RankWorkOf(const context::RankContext& rank);
 
 /// Sums by name and selected iteration, of names that are given whole, for rooms whose things have
 /// no name in the profile: collectives by kind and size, modules by path.
 class NamedWork {
  public:
-  explicit NamedWork(const RankContext& rank) : rank_(rank) {}
+  explicit NamedWork(const context::RankContext& rank) : rank_(rank) {}
   /// Nothing where `iteration` is not selected.
   void Add(const std::string& name, std::uint32_t iteration, Ns gpu_time, Ns host_time = 0);
   std::vector<NameWork> Take();  ///< By name.
 
  private:
-  const RankContext& rank_;
+  const context::RankContext& rank_;
   std::map<std::string, NameWork, std::less<>> names_;
 };
 
@@ -121,4 +121,4 @@ class WorkCollector {
   Sums kernels_, ops_, collectives_, modules_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::time

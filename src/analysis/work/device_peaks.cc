@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 /// In TFLOP/s and GB/s; 0: the chip has no such unit, or its maker does not say.
@@ -95,4 +95,4 @@ double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix
   return matrix > 0 ? matrix : rate(dtype);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

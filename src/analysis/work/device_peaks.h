@@ -12,7 +12,7 @@
 #include "model/devices.h"
 #include "model/tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 
 /// Nothing when neither `known` nor the built-in table has the chip. `known` has priority, its
 /// first entries before later ones; missing values come from the table. Chips are recognized by
@@ -26,4 +26,4 @@ std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> 
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,
                 bool on_tensor_cores);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -3,7 +3,7 @@
 
 #include "analysis/work/op_shape.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 // Where an operator has its arguments. Operators of one name and several libraries differ in those:
@@ -118,4 +118,4 @@ std::optional<OpWork> AttentionWork(const OpCall& call) {
   return work;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

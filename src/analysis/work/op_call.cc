@@ -6,7 +6,7 @@
 #include "analysis/classify/arguments.h"
 #include "base/python_literal.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 // Empty where there is no value, or it is no text.
@@ -46,7 +46,7 @@ OpArgument ArgumentOf(const PyValue& value) {
 // "[4, 8]"; nothing where an item is no size. "[]" has no dimensions.
 std::optional<std::vector<std::int64_t>> ShapeOf(std::string_view text) {
   std::vector<std::int64_t> shape;
-  for (const std::string_view item : SplitList(text)) {
+  for (const std::string_view item : classify::SplitList(text)) {
     std::int64_t size = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), size);
     if (error != std::errc{} || end != item.data() + item.size() || size < 0) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<double> TruthOf(std::string_view text) {
 std::vector<std::int64_t> ListOf(std::string_view text) {
   std::vector<std::int64_t> list;
   const std::string in_brackets = "[" + std::string(text.substr(1, text.size() - 2)) + "]";
-  for (const std::string_view item : SplitList(in_brackets)) {
+  for (const std::string_view item : classify::SplitList(in_brackets)) {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), number);
     if (const auto truth = TruthOf(item)) {
@@ -116,12 +116,13 @@ OpArgument TensorOf(std::vector<std::int64_t> shape, std::string_view dtype) {
 
 // "float", "c10::Half" and "long int" are tensors; "Scalar", "Int" and "TensorList" are not.
 bool IsElementType(std::string_view type) {
-  return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') && DtypeBytes(type) > 0;
+  return !type.empty() && !(type.front() >= 'A' && type.front() <= 'Z') &&
+         classify::DtypeBytes(type) > 0;
 }
 
 // Whatever has sizes and a known type is a tensor, also where "Float" represents it.
 bool IsTensor(const std::vector<std::int64_t>& shape, std::string_view type, bool no_types) {
-  return IsElementType(type) || (!shape.empty() && (no_types || DtypeBytes(type) > 0));
+  return IsElementType(type) || (!shape.empty() && (no_types || classify::DtypeBytes(type) > 0));
 }
 
 }  // namespace
@@ -146,12 +147,12 @@ std::optional<OpCall> CallOf(const CallText& text) {
   OpCall call;
   if (colons != std::string_view::npos) call.module = name.substr(0, colons);
   call.op = colons == std::string_view::npos ? name : name.substr(colons + 2);
-  const auto shapes = OwnArguments(name, text.shapes, text.shapes);
-  const auto types = OwnArguments(name, text.shapes, text.dtypes);
+  const auto shapes = classify::OwnArguments(name, text.shapes, text.shapes);
+  const auto types = classify::OwnArguments(name, text.shapes, text.dtypes);
   // Shapes may end with the last tensor, and values go on.
-  const bool all_are_own = shapes.size() == SplitList(text.shapes).size();
-  const auto values =
-      all_are_own ? SplitList(text.values) : OwnArguments(name, text.shapes, text.values);
+  const bool all_are_own = shapes.size() == classify::SplitList(text.shapes).size();
+  const auto values = all_are_own ? classify::SplitList(text.values)
+                                  : classify::OwnArguments(name, text.shapes, text.values);
   const auto add = [&call](OpArgument argument, std::size_t place) {
     argument.place = place;
     call.arguments.push_back(std::move(argument));
@@ -161,11 +162,11 @@ std::optional<OpCall> CallOf(const CallText& text) {
     const bool is_list = shapes[i].starts_with("[[");
     // Without types (emit_nvtx) whatever has a shape is a tensor.
     if (is_list) {
-      for (const std::string_view item : SplitList(shapes[i])) {
+      for (const std::string_view item : classify::SplitList(shapes[i])) {
         if (auto shape = ShapeOf(item)) add(TensorOf(*shape, {}), i);
       }
     } else if (auto shape = ShapeOf(shapes[i]); shape && IsTensor(*shape, type, types.empty())) {
-      add(TensorOf(std::move(*shape), CanonicalDtype(type)), i);
+      add(TensorOf(std::move(*shape), classify::CanonicalDtype(type)), i);
     } else {
       add(ValueOf(i < values.size() ? values[i] : std::string_view{}), i);
     }
@@ -220,4 +221,4 @@ std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_
   return out;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

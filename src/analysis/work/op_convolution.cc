@@ -4,7 +4,7 @@
 
 #include "analysis/work/op_shape.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -205,4 +205,4 @@ std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   return work;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

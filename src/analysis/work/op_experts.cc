@@ -5,7 +5,7 @@
 #include "analysis/classify/arguments.h"
 #include "analysis/work/op_shape.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -157,8 +157,8 @@ std::optional<OpWork> ExpertsWork(const OpCall& call) {
   if (each > 0 && layer->sizes.weight_bytes >= 0) {
     work.bytes = layer->sizes.read * layer->sizes.weight_bytes + layer->moved * each;
   }
-  work.dtype = CanonicalDtype(layer->tokens->dtype);
+  work.dtype = classify::CanonicalDtype(layer->tokens->dtype);
   return work;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 // The product alone, of a call that may add to it.
@@ -57,8 +57,8 @@ std::vector<bool> HoldWork(const HostTable& host, const OpWorks& works) {
 // device rows, for the matrix kernels of each node; again over host rows, to give each node with
 // such kernels the work of its matmuls. A linear layer whose input needs no gradient launches one
 // matmul in backward, others two.
-void AddGradientWork(const Profile& profile, const OpTree& tree, const KernelClasses& classes,
-                     OpWorks& works) {
+void AddGradientWork(const Profile& profile, const OpTree& tree,
+                     const classify::KernelClasses& classes, OpWorks& works) {
   const HostTable& host = profile.host;
   const std::vector<bool> holds_work = HoldWork(host, works);
   // The outermost node around each row that may be one of these, and its matrix kernels.
@@ -74,7 +74,8 @@ void AddGradientWork(const Profile& profile, const OpTree& tree, const KernelCla
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const HostId op = device.op[row];
-    if (device.kind[row] != DeviceKind::kKernel || !op.valid() || !IsMatrixRule(classes[row]))
+    if (device.kind[row] != DeviceKind::kKernel || !op.valid() ||
+        !classify::IsMatrixRule(classes[row]))
       continue;
     if (node[op.value] != OpWorks::kNone) ++products[node[op.value]];
   }
@@ -97,4 +98,4 @@ void AddGradientWork(const Profile& profile, const OpTree& tree, const KernelCla
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -6,7 +6,7 @@
 #include "analysis/work/op_tree.h"
 #include "analysis/work/op_work.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 
 /// Adds to `works` the backward nodes of products that neither have work nor contain operators that
 /// do: PyProf and emit_nvtx record the arguments of forward calls alone. O(calls).
@@ -14,7 +14,7 @@ namespace profgauge {
 /// The gradient of a factor is a product of the same three matrices: as many operations and bytes
 /// as forward, without the addend. A factor that needs no gradient has none; how many have one,
 /// only the matrix kernels that the node launches show.
-void AddGradientWork(const Profile& profile, const OpTree& tree, const KernelClasses& classes,
-                     OpWorks& works);
+void AddGradientWork(const Profile& profile, const OpTree& tree,
+                     const classify::KernelClasses& classes, OpWorks& works);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -101,4 +101,4 @@ OpShape ShapeOf(const OpCall& call) {
   return shape;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -16,7 +16,7 @@
 #include "analysis/work/op_call.h"
 #include "analysis/work/op_work.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 
 /// The kind of work, which determines the sizes of OpShape that are set. The column `kind` of the
 /// table `roofline` has their names.
@@ -96,4 +96,4 @@ OpKind ElementKind(std::string_view op);
 
 std::optional<OpWork> ExpertsWork(const OpCall& call);  ///< As those of op_work.h.
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -8,7 +8,7 @@
 #include "analysis/classify/eligibility.h"
 #include "model/iteration_source.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 // The properties of a name, decided once per distinct name.
@@ -28,7 +28,8 @@ class NameBook {
     NameFacts& facts = facts_[id.value];
     if (!facts.known) {
       const std::string_view name = profile_.strings[id];
-      facts = {IsEligibleOp(name), NamesBackward(name), name.starts_with("Optimizer."), true};
+      facts = {classify::IsEligibleOp(name), NamesBackward(name), name.starts_with("Optimizer."),
+               true};
     }
     return facts;
   }
@@ -130,10 +131,10 @@ void AddHostTime(const Profile& profile, const std::vector<std::uint32_t>& neare
 }
 
 // Sums of the work that each op launched itself, by the row that represents it.
-void AddDeviceTime(const Profile& profile, const KernelClasses& classes,
+void AddDeviceTime(const Profile& profile, const classify::KernelClasses& classes,
                    const std::vector<std::uint32_t>& nearest, OpTree& tree) {
   const DeviceTable& device = profile.device;
-  VectorProducts vectors(profile);
+  classify::VectorProducts vectors(profile);
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.op[row].valid()) continue;
     const std::uint32_t node = nearest[device.op[row].value];
@@ -144,10 +145,10 @@ void AddDeviceTime(const Profile& profile, const KernelClasses& classes,
     if (device.kind[row] != DeviceKind::kKernel) continue;
     tree.kernel_self[op] += duration;
     ++tree.kernels_self[op];
-    if (classes[row].tensor_core == Tri::kYes) tree.tensor_core_self[op] += duration;
-    if (classes[row].tensor_core == Tri::kUnknown) tree.undecided[op] = 1;
+    if (classes[row].tensor_core == classify::Tri::kYes) tree.tensor_core_self[op] += duration;
+    if (classes[row].tensor_core == classify::Tri::kUnknown) tree.undecided[op] = 1;
     // Whatever the operator is called (a compiled function has no separate name): it multiplies.
-    if (IsEligibleKernel(classes[row], profile.Name(device.name[row])) &&
+    if (classify::IsEligibleKernel(classes[row], profile.Name(device.name[row])) &&
         !vectors.Has(device.op[row])) {
       tree.eligible[op] = 1;
     }
@@ -159,8 +160,8 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   tree.device_total = tree.device_self;
   tree.kernel_total = tree.kernel_self;
   tree.tensor_core_total = tree.tensor_core_self;
-  DoubleWork doubles(profile);
-  VectorProducts vectors(profile);
+  classify::DoubleWork doubles(profile);
+  classify::VectorProducts vectors(profile);
   for (std::size_t row = tree.parent.size(); row-- > 0;) {
     if (!tree.IsOp(row)) continue;
     const auto row_id = static_cast<std::uint32_t>(row);
@@ -264,7 +265,7 @@ std::string_view OpType(std::string_view name) {
 }
 
 // Links first, as every sum is by representative.
-OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes) {
+OpTree BuildOpTree(const Profile& profile, const classify::KernelClasses& classes) {
   OpTree tree;
   Resize(tree, profile.host.size());
   NameBook names(profile);
@@ -277,4 +278,4 @@ OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes) {
   return tree;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

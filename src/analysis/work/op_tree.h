@@ -24,7 +24,7 @@
 #include "base/numbers.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 
 /// The pass that a call belongs to.
 enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
@@ -70,6 +70,6 @@ std::string_view OpType(std::string_view name);
 
 /// The trees of all threads of a profile. REQUIRES: `classes` has one verdict per device row; a
 /// parent's row is before its children's (HostTable). O(rows); about 70 bytes per host row.
-OpTree BuildOpTree(const Profile& profile, const KernelClasses& classes);
+OpTree BuildOpTree(const Profile& profile, const classify::KernelClasses& classes);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -6,10 +6,10 @@
 #include "analysis/classify/arguments.h"
 #include "analysis/work/op_shape.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 
 double ElementBytes(const OpArgument& tensor) {
-  const double bytes = DtypeBytes(tensor.dtype);
+  const double bytes = classify::DtypeBytes(tensor.dtype);
   return bytes > 0 ? bytes : -1;
 }
 
@@ -32,7 +32,8 @@ std::optional<OpWork> WorkOf(const OpCall& call) {
       // Sizes are untrusted: a product of them may be no number that anyone can use.
       if (!(work->flops >= 0 && work->flops < 1e30 && work->bytes < 1e30)) return std::nullopt;
       const auto tensors = call.Tensors();
-      if (work->dtype.empty() && !tensors.empty()) work->dtype = CanonicalDtype(tensors[0]->dtype);
+      if (work->dtype.empty() && !tensors.empty())
+        work->dtype = classify::CanonicalDtype(tensors[0]->dtype);
       return work;
     }
   }
@@ -70,4 +71,4 @@ OpWorks CountWork(const Profile& profile, const OpTree& tree) {
   return result;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

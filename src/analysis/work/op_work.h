@@ -28,7 +28,7 @@
 #include "base/numbers.h"
 #include "model/profile.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 
 /// The work of one call: floating-point operations and bytes.
 struct OpWork {
@@ -79,4 +79,4 @@ struct OpWorks {
 ///     aten::mm                     counted_in: itself
 OpWorks CountWork(const Profile& profile, const OpTree& tree);
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

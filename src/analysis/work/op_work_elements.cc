@@ -5,7 +5,7 @@
 
 #include "analysis/work/op_shape.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 enum class Kind : std::uint8_t {
@@ -272,4 +272,4 @@ std::optional<OpWork> ElementWork(const OpCall& call) {
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -6,7 +6,7 @@
 #include "analysis/work/op_shape.h"
 #include "base/whole.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -56,7 +56,8 @@ double ScaledResultBytes(const OpCall& call, const OpArgument& factor) {
     const OpArgument& argument = call.arguments[i];
     if (argument.type == "float") return ScalarTypeBytes(WithoutFraction(argument.number, -1));
     values_recorded = values_recorded || argument.type == "bool";
-    if (argument.is_tensor() && argument.shape.size() == 1 && DtypeBytes(argument.dtype) == 2) {
+    if (argument.is_tensor() && argument.shape.size() == 1 &&
+        classify::DtypeBytes(argument.dtype) == 2) {
       bias = &argument;
     }
   }
@@ -114,4 +115,4 @@ std::optional<OpWork> ProductWork(const OpCall& call) {
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

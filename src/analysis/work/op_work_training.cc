@@ -6,7 +6,7 @@
 
 #include "analysis/work/op_work.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 using Tensors = std::vector<const OpArgument*>;
@@ -201,4 +201,4 @@ std::optional<OpWork> TrainingWork(const OpCall& call) {
   return std::nullopt;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "knowledge/recomputation.h"
 
-namespace profgauge {
+namespace profgauge::analysis::work {
 namespace {
 
 // The nearest backward node around a row.
@@ -119,4 +119,4 @@ std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& ho
   return outermost;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis::work

@@ -21,9 +21,9 @@
 namespace profgauge::cli {
 namespace {
 
-Status WriteRuns(const std::vector<Snapshot>& runs, Outputs& outputs, std::size_t output,
+Status WriteRuns(const std::vector<gate::Snapshot>& runs, Outputs& outputs, std::size_t output,
                  const std::string& path, Console& console) {
-  const std::string bytes = WriteBaseline(runs);
+  const std::string bytes = gate::WriteBaseline(runs);
   PROFGAUGE_CHECK(outputs.Commit(output, bytes));
   if (path != "-") {
     console.Say(fmt::format("wrote {} ({}, {})", path,
@@ -35,10 +35,11 @@ Status WriteRuns(const std::vector<Snapshot>& runs, Outputs& outputs, std::size_
 
 // The same profile twice would look like two equal runs, without any noise between them. Each run
 // is compared with those before it.
-Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Console& console) {
+Status RefuseMixed(const std::vector<gate::Snapshot>& runs, const Options& options,
+                   Console& console) {
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    const std::span<const Snapshot> before = std::span(runs).first(i);
-    if (const Snapshot* same = FindMisfit(runs[i], before).same; same != nullptr) {
+    const std::span<const gate::Snapshot> before = std::span(runs).first(i);
+    if (const gate::Snapshot* same = gate::FindMisfit(runs[i], before).same; same != nullptr) {
       return Fail(
           UsageError("baseline/same-run",
                      fmt::format("{} and {} are the same profile", Printable(same->name),
@@ -50,8 +51,8 @@ Status RefuseMixed(const std::vector<Snapshot>& runs, const Options& options, Co
   return {};
 }
 
-std::string MedianText(const Snapshot& run) {
-  const std::optional<double> median = MedianIteration(run);
+std::string MedianText(const gate::Snapshot& run) {
+  const std::optional<double> median = gate::MedianIteration(run);
   return median ? FormatDuration(*median) : "not recorded";
 }
 
@@ -62,11 +63,11 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
     return Fail(UsageError("usage/no-output", "`baseline save` needs a file to write to",
                            "`profgauge baseline save PROFILE -o baseline.json`"));
   }
-  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   Outputs outputs(KeptBy(options, &*policy));
   PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
-  PROFGAUGE_TRY(const std::vector<Snapshot> runs,
+  PROFGAUGE_TRY(const std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
   PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.file, console));
@@ -75,11 +76,11 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
 
 // Takes profiles and histories, too, as `compare` does: it shows the baseline that they would make.
 Result<int> RunBaselineShow(const Options& options, Console& console) {
-  PROFGAUGE_TRY(const std::vector<Snapshot> runs,
+  PROFGAUGE_TRY(const std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, {}, console));
   std::string text;
   JsonList list("baseline-show");
-  for (const Snapshot& run : runs) {
+  for (const gate::Snapshot& run : runs) {
     text += fmt::format("{}\n  format      {}\n  source      {}\n", Printable(run.name),
                         Printable(run.format), Printable(run.source));
     text +=
@@ -93,7 +94,7 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
     row.Field("format", run.format);
     row.Field("source", run.source);
     row.Field("iterations", static_cast<std::int64_t>(run.iteration_times.size()));
-    const std::optional<double> median = MedianIteration(run);
+    const std::optional<double> median = gate::MedianIteration(run);
     RealOrNull(row, "median", median ? &*median : nullptr);
     row.Field("median_text", MedianText(run));
     row.Key("environment");
@@ -114,14 +115,14 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
                            "`profgauge baseline promote PROFILE -o baseline.json`"));
   }
   // Anything but a baseline would be lost when it is written over.
-  PROFGAUGE_TRY(const std::vector<Snapshot> old, LoadBaselineFile(options.file));
-  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  PROFGAUGE_TRY(const std::vector<gate::Snapshot> old, LoadBaselineFile(options.file));
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   Outputs outputs(KeptBy(options, &*policy));
   PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
-  PROFGAUGE_TRY(std::vector<Snapshot> runs,
+  PROFGAUGE_TRY(std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, *policy, console));
-  for (const Snapshot& run : runs) {
+  for (const gate::Snapshot& run : runs) {
     console.Say(fmt::format("median iteration {} → {}", MedianText(old.back()), MedianText(run)));
   }
   // The file keeps as many runs as it had; the new ones push out the oldest.

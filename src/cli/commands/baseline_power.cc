@@ -28,8 +28,8 @@ constexpr double kUsualLimit = 0.05;
 
 // The increase of the median iteration time that the policy allows, as a share; kUsualLimit where
 // it limits none or limits it in milliseconds.
-double LimitOf(const PolicyBaseline& policy) {
-  for (const BaselineLimit& limit : policy.limits) {
+double LimitOf(const rules::PolicyBaseline& policy) {
+  for (const rules::BaselineLimit& limit : policy.limits) {
     const bool is_time = limit.metric == metric::kIterationTimeMedian;
     if (is_time && limit.max_increase && limit.max_increase->relative) {
       return limit.max_increase->value;
@@ -40,22 +40,22 @@ double LimitOf(const PolicyBaseline& policy) {
 
 // From a history the runs that a check of its last one would take: one that failed, or of another
 // device, would count as noise.
-Result<std::vector<Snapshot>> RunsOf(const std::string& what, const Options& options,
-                                     const Policy& policy, Console& console) {
+Result<std::vector<gate::Snapshot>> RunsOf(const std::string& what, const Options& options,
+                                           const rules::Policy& policy, Console& console) {
   if (!what.starts_with("history:")) return LoadSnapshots(what, options, policy, console);
-  HistoryQuestion question;
-  PROFGAUGE_TRY(question.reference, ParseHistoryReference(what));
-  PROFGAUGE_TRY(const auto today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
-  question.today = FormatDay(today);
+  gate::HistoryQuestion question;
+  PROFGAUGE_TRY(question.reference, gate::ParseHistoryReference(what));
+  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  question.today = rules::FormatDay(today);
   question.with_itself = true;
-  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(const auto last, history.Last(question.reference.branch, 1));
-  std::vector<Snapshot> runs;
+  std::vector<gate::Snapshot> runs;
   if (last.empty()) return runs;
   question.model = last.front().model;
-  PROFGAUGE_TRY(HistoryChoice choice,
-                ChooseRuns(history, question, std::span(&last.front().snapshot, 1)));
-  for (ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
+  PROFGAUGE_TRY(gate::HistoryChoice choice,
+                gate::ChooseRuns(history, question, std::span(&last.front().snapshot, 1)));
+  for (gate::ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
   return runs;
 }
 
@@ -63,21 +63,21 @@ Result<std::vector<Snapshot>> RunsOf(const std::string& what, const Options& opt
 
 // Runs without iteration times say nothing about noise; they are not counted.
 Result<int> RunBaselinePower(const Options& options, Console& console) {
-  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
-  std::vector<Snapshot> runs;
+  std::vector<gate::Snapshot> runs;
   for (const std::string& what : options.arguments) {
-    PROFGAUGE_TRY(std::vector<Snapshot> more, RunsOf(what, options, *policy, console));
+    PROFGAUGE_TRY(std::vector<gate::Snapshot> more, RunsOf(what, options, *policy, console));
     std::move(more.begin(), more.end(), std::back_inserter(runs));
   }
-  std::erase_if(runs, [](const Snapshot& run) { return !IsTimed(run); });
+  std::erase_if(runs, [](const gate::Snapshot& run) { return !gate::IsTimed(run); });
   if (runs.size() < kLeastForPower) {
     console.Print(fmt::format("{} run{} with iteration times: at least {} are needed\n",
                               runs.size(), runs.size() == 1 ? "" : "s", kLeastForPower));
     return kExitNoVerdict;
   }
-  const PolicyBaseline limits = policy->baseline.value_or(PolicyBaseline{});
-  console.Print(PowerText(MeasurePower(runs, limits), LimitOf(limits)));
+  const rules::PolicyBaseline limits = policy->baseline.value_or(rules::PolicyBaseline{});
+  console.Print(gate::PowerText(gate::MeasurePower(runs, limits), LimitOf(limits)));
   return kExitPass;
 }
 

@@ -50,21 +50,22 @@ namespace profgauge::cli {
 namespace {
 
 /// The rules; empty after their errors were reported.
-std::optional<Rulebook> ToldOrKept(tl::expected<Rulebook, Errors> book, Console& console) {
+std::optional<rules::Rulebook> ToldOrKept(tl::expected<rules::Rulebook, rules::Errors> book,
+                                          Console& console) {
   if (book) return *std::move(book);
   console.Report(book.error());
   return std::nullopt;
 }
 
 /// The rules that the policy makes run; empty after their errors were reported.
-std::optional<Rulebook> ReadRules(const Policy& policy, const SelectOptions& select,
-                                  Console& console) {
-  return ToldOrKept(LoadRulebook(policy, select), console);
+std::optional<rules::Rulebook> ReadRules(const rules::Policy& policy,
+                                         const rules::SelectOptions& select, Console& console) {
+  return ToldOrKept(rules::LoadRulebook(policy, select), console);
 }
 
 /// `report` never exits with the verdict.
-int ExitOf(const Verdict& verdict, const Options& options) {
-  const int exit_code = ExitCodeOf(verdict, options.exit_zero);
+int ExitOf(const gate::Verdict& verdict, const Options& options) {
+  const int exit_code = gate::ExitCodeOf(verdict, options.exit_zero);
   const bool verdict_only = exit_code == kExitFail || exit_code == kExitNoVerdict;
   return verdict_only && options.command->bit == kOnReport ? int{kExitPass} : exit_code;
 }
@@ -84,7 +85,8 @@ void NamePolicy(const Options& options, report::Report& report) {
 }
 
 /// The file of --pgsum.
-Result<std::string> SummaryOf(const Candidate& run, const Policy& policy, const Options& options) {
+Result<std::string> SummaryOf(const Candidate& run, const rules::Policy& policy,
+                              const Options& options) {
   PROFGAUGE_TRY(SummarizedRanks ranks,
                 SummarizeRead(run.ranks, SelectionOf(policy, Choices(options))));
   if (options.redact) RedactSummaries(ranks.stand_ins, options.redact);
@@ -135,24 +137,24 @@ Result<int> Judged(const Options& options, Console& console) {
   Stats stats(console);
   auto policy = ReadPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
-  SelectOptions select;
-  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  rules::SelectOptions select;
+  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
   const bool is_quick = IsReadQuickly(options.arguments);
   // Waits for the rules, whatever happens; the objects that it uses outlive it.
   auto rules =
       std::async(is_quick ? std::launch::async | std::launch::deferred : std::launch::deferred,
-                 [&policy, &select] { return LoadRulebook(*policy, select); });
+                 [&policy, &select] { return rules::LoadRulebook(*policy, select); });
   // These live as long as the process: to take rules apart is a twentieth of the check of a small
   // profile, to take the rest apart a hundredth of the report of a large one.
-  static auto& book = *new std::optional<Rulebook>();
+  static auto& book = *new std::optional<rules::Rulebook>();
   static auto& candidates = *new std::vector<Candidate>();
   static auto& judged = *new Judgement::Data();
   if (!is_quick) book = ToldOrKept(rules.get(), console);
   if (!is_quick && !book) return Fail(AlreadyReported());
   Drawing drawing(KeptBy(options, &*policy));
   BaselineSource baselines;
-  std::vector<Snapshot> probe;
+  std::vector<gate::Snapshot> probe;
   const auto read = [&]() -> Result<std::vector<Profile>> {
     PROFGAUGE_CHECK(drawing.Open(options));
     PROFGAUGE_TRY(baselines, LoadBaselines(options, *policy, console, probe));

@@ -26,14 +26,14 @@ namespace {
 
 Result<int> Compared(const Options& options, Console& console) {
   Stats stats(console);
-  std::optional<Policy> policy;
+  std::optional<rules::Policy> policy;
   if (!options.policy.empty()) {
     policy = ReadPolicy(options, console);
     if (!policy) return Fail(AlreadyReported());
   }
   Drawing drawing(KeptBy(options, policy ? &*policy : nullptr));
   PROFGAUGE_CHECK(drawing.Open(options));
-  const Policy selecting = policy.value_or(Policy{});
+  const rules::Policy selecting = policy.value_or(rules::Policy{});
   ImportLog log;
   ComparedSide base, current;
   const auto load = [&](ComparedSide& side, const std::string& what, const ComparedSide& beside) {
@@ -64,7 +64,7 @@ Result<int> Compared(const Options& options, Console& console) {
     console.Print(text);
   }
   for (const std::string& line : drawing.Summary()) console.Say(line);
-  return ExitAfterDrawing(drawn, ExitCodeOf(judged.verdict, options.exit_zero), console);
+  return ExitAfterDrawing(drawn, gate::ExitCodeOf(judged.verdict, options.exit_zero), console);
 }
 
 }  // namespace

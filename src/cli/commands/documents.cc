@@ -81,14 +81,14 @@ Result<int> RunTemplatesExport(const Options& options, Console& console) {
   // All are opened before the first is written: a folder gets all templates or none.
   Outputs outputs(KeptBy(options));
   std::vector<std::pair<std::size_t, std::string_view>> opened;
-  for (const std::string_view name : EmbeddedTemplatePaths()) {
+  for (const std::string_view name : render::EmbeddedTemplatePaths()) {
     const fs::path path = folder / name.substr(name.starts_with(kPrefix) ? kPrefix.size() : 0);
     PROFGAUGE_CHECK(outputs.MakeDirectory(path.parent_path().string()));
     PROFGAUGE_TRY(const std::size_t output, outputs.Open(path.string(), FileKind::kForPeople));
     opened.emplace_back(output, name);
   }
   for (const auto& [output, name] : opened) {
-    PROFGAUGE_CHECK(outputs.Commit(output, EmbeddedTemplate(name)));
+    PROFGAUGE_CHECK(outputs.Commit(output, render::EmbeddedTemplate(name)));
   }
   console.Say(fmt::format("wrote {} templates to {}; use them with --templates {}", opened.size(),
                           folder.string(), folder.string()));

@@ -161,7 +161,7 @@ Result<Duet> RunAll(const DuetPlan& plan, Console& console) {
 }
 
 /// Part of a policy: the noise of this machine's runs. Not below the minimum of a floor.
-std::string FloorPolicy(const DuetPower& power) {
+std::string FloorPolicy(const gate::DuetPower& power) {
   const double tenth = std::ceil(power.starts * 1000) / 10;
   return fmt::format(
       "# Noise between starts, as `profgauge duet --aa` measured it on this machine.\n"
@@ -189,10 +189,10 @@ Result<int> RunDuet(const Options& options, Console& console) {
     console.Say(fmt::format("help: `profgauge check {}` judges it", Printable(plan.folder)));
     return kExitPass;
   }
-  PROFGAUGE_TRY(const DuetPairs pairs, PairsOf(duet));
-  const DuetPower power = MeasureDuet(pairs);
+  PROFGAUGE_TRY(const gate::DuetPairs pairs, gate::PairsOf(duet));
+  const gate::DuetPower power = gate::MeasureDuet(pairs);
   PROFGAUGE_CHECK(outputs.Commit(*floor, FloorPolicy(power)));
-  console.Print(DuetPowerText(power) + "\n");
+  console.Print(gate::DuetPowerText(power) + "\n");
   console.Say(fmt::format("wrote {}: extend it in the policy", Printable(floor_path)));
   return kExitPass;
 }

@@ -19,15 +19,15 @@
 namespace profgauge::cli {
 namespace {
 
-using pyprof::AllColumns;
-using pyprof::Dialect;
+using exports::pyprof::AllColumns;
+using exports::pyprof::Dialect;
 
 /// "kernel,sil", "all", or "" for the default.
 Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
-  if (list.empty()) return pyprof::DefaultColumns();
+  if (list.empty()) return exports::pyprof::DefaultColumns();
   std::vector<std::size_t> chosen;
   std::vector<std::string_view> names;
-  for (const pyprof::ColumnName& column : AllColumns()) names.push_back(column.option);
+  for (const exports::pyprof::ColumnName& column : AllColumns()) names.push_back(column.option);
   if (list == "all") {
     for (std::size_t i = 0; i < names.size(); ++i) chosen.push_back(i);
     return chosen;
@@ -72,7 +72,7 @@ std::string Fitted(std::string_view text, std::size_t width) {
 ///                                   ^^^^^^ needs 90 -> the rest
 ///
 /// A column of open width is at least 12 wide, even if the line then passes `total`.
-std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
+std::vector<std::size_t> Widths(const exports::pyprof::KernelRows& rows,
                                 const std::vector<std::size_t>& chosen, std::size_t total) {
   std::vector<std::size_t> widths, open;
   std::size_t left = total;
@@ -101,7 +101,7 @@ std::vector<std::size_t> Widths(const pyprof::KernelRows& rows,
   return widths;
 }
 
-std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen,
+std::string Table(const exports::pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen,
                   std::size_t total) {
   const std::vector<std::size_t> widths = Widths(rows, chosen, total);
   std::string text;
@@ -121,7 +121,7 @@ std::string Table(const pyprof::KernelRows& rows, const std::vector<std::size_t>
 }
 
 // Every cell in quotes, as PyProf's prof stage writes it.
-std::string Csv(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
+std::string Csv(const exports::pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   std::vector<std::string> row;
   for (const std::size_t i : chosen) row.emplace_back(AllColumns()[i].header);
@@ -143,7 +143,7 @@ std::string Word(std::string_view cell) {
 }
 
 // For awk: as many words in each line as there are columns.
-std::string Words(const pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
+std::string Words(const exports::pyprof::KernelRows& rows, const std::vector<std::size_t>& chosen) {
   std::string text;
   const auto line = [&](const auto& cell_of) {
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -191,11 +191,12 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   PROFGAUGE_TRY(const std::optional<std::size_t> file, OpenOutput(options, outputs));
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  PROFGAUGE_TRY(const std::vector<SelectedRank> selected,
-                SelectRanks(ranks, SelectionOf({}, Choices(options))));
-  pyprof::KernelRows rows;
-  for (const SelectedRank& rank : selected) {
-    pyprof::KernelRows more = pyprof::BuildKernelRows(rank, DialectOf(options.pyprof_dialect));
+  PROFGAUGE_TRY(const std::vector<exports::SelectedRank> selected,
+                exports::SelectRanks(ranks, SelectionOf({}, Choices(options))));
+  exports::pyprof::KernelRows rows;
+  for (const exports::SelectedRank& rank : selected) {
+    exports::pyprof::KernelRows more =
+        exports::pyprof::BuildKernelRows(rank, DialectOf(options.pyprof_dialect));
     rows.unattributed += more.unattributed;
     std::move(more.cells.begin(), more.cells.end(), std::back_inserter(rows.cells));
   }
@@ -215,10 +216,10 @@ Result<int> RunExportNetdict(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   PROFGAUGE_TRY(const std::optional<std::size_t> file, OpenOutput(options, outputs));
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  PROFGAUGE_TRY(const std::vector<SelectedRank> selected,
-                SelectRanks(ranks, SelectionOf({}, Choices(options))));
+  PROFGAUGE_TRY(const std::vector<exports::SelectedRank> selected,
+                exports::SelectRanks(ranks, SelectionOf({}, Choices(options))));
   std::string text;
-  for (const SelectedRank& rank : selected) text += pyprof::NetDict(rank);
+  for (const exports::SelectedRank& rank : selected) text += exports::pyprof::NetDict(rank);
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   return Finish(options, outputs, file, text, lines, console);
 }

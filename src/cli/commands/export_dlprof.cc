@@ -20,8 +20,8 @@
 namespace profgauge::cli {
 namespace {
 
-using dlprof::Advice;
-using dlprof::kDlprofFiles;
+using exports::dlprof::Advice;
+using exports::dlprof::kDlprofFiles;
 
 /// "- Do this.\n- Or that." as one line.
 std::string OneLine(std::string_view advice) {
@@ -37,12 +37,14 @@ std::string OneLine(std::string_view advice) {
 /// The findings of the recommended rules: problem and advice, in our words.
 Result<std::vector<Advice>> AdviceOn(const std::vector<Profile>& ranks,
                                      const EvaluateOptions& choices) {
-  auto policy = LoadPolicy("builtin:recommended");
+  auto policy = rules::LoadPolicy("builtin:recommended");
   if (!policy) return Fail(policy.error().front());
-  auto book = LoadRulebook(*policy, {});
+  auto book = rules::LoadRulebook(*policy, {});
   if (!book) return Fail(book.error().front());
-  PROFGAUGE_TRY(const Analysis analysis, Analyze(ranks, SelectionOf(*policy, choices)));
-  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
+  PROFGAUGE_TRY(const analysis::Analysis analysis,
+                analysis::Analyze(ranks, SelectionOf(*policy, choices)));
+  const rules::Evaluation evaluation =
+      book->Evaluate(analysis, rules::CollectFacts(ranks, analysis));
   std::vector<Advice> advice;
   for (const report::Finding& finding : report::BuildFindings(evaluation)) {
     if (!report::HasFired(finding)) continue;
@@ -85,10 +87,10 @@ Result<int> RunExportDlprof(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   PROFGAUGE_TRY(const Profile* profile, OneRank(ranks, options));
   const EvaluateOptions choices = Choices(options);
-  PROFGAUGE_TRY(const dlprof::Report report,
-                dlprof::Compute(*profile, SelectionOf(Policy{}, choices)));
+  PROFGAUGE_TRY(const analysis::dlprof::dlprof::Report report,
+                analysis::dlprof::dlprof::Compute(*profile, SelectionOf(rules::Policy{}, choices)));
   PROFGAUGE_TRY(const std::vector<Advice> advice, AdviceOn(ranks, choices));
-  const std::vector<std::string> texts = dlprof::DlprofCsvTexts(*profile, report, advice);
+  const std::vector<std::string> texts = exports::dlprof::DlprofCsvTexts(*profile, report, advice);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     PROFGAUGE_CHECK(outputs.Commit(opened[i], texts[i]));
   }

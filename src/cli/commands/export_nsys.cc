@@ -21,7 +21,8 @@ namespace {
 
 Error UnknownReport(const std::string& name) {
   std::vector<std::string_view> names;
-  for (const nsys::ReportSpec& report : nsys::Reports()) names.push_back(report.name);
+  for (const exports::nsys::ReportSpec& report : exports::nsys::Reports())
+    names.push_back(report.name);
   Error error;
   error.kind = ErrorKind::kUsage;
   error.code = "usage/unknown-report";
@@ -34,7 +35,7 @@ Error UnknownReport(const std::string& name) {
   return error;
 }
 
-std::string Csv(const nsys::ReportTable& table) {
+std::string Csv(const exports::nsys::ReportTable& table) {
   std::string text;
   AppendCsvRow(text, table.heads, CsvQuotes::kNeeded);
   for (const auto& row : table.rows) AppendCsvRow(text, row, CsvQuotes::kNeeded);
@@ -42,7 +43,7 @@ std::string Csv(const nsys::ReportTable& table) {
 }
 
 /// Columns side by side; all but texts at the right.
-std::string Aligned(const nsys::ReportTable& table) {
+std::string Aligned(const exports::nsys::ReportTable& table) {
   std::vector<std::size_t> widths;
   for (const std::string& head : table.heads) widths.push_back(CharactersIn(head));
   for (const auto& row : table.rows) {
@@ -67,7 +68,7 @@ std::string Aligned(const nsys::ReportTable& table) {
 }  // namespace
 
 Result<int> RunExportNsys(const Options& options, Console& console) {
-  const nsys::ReportSpec* report = nsys::FindReport(options.report);
+  const exports::nsys::ReportSpec* report = exports::nsys::FindReport(options.report);
   if (report == nullptr) return Fail(UnknownReport(options.report));
   Outputs outputs(KeptBy(options));
   std::optional<std::size_t> file;
@@ -76,9 +77,9 @@ Result<int> RunExportNsys(const Options& options, Console& console) {
     file = opened;
   }
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  PROFGAUGE_TRY(const std::vector<SelectedRank> selected,
-                SelectRanks(ranks, SelectionOf({}, Choices(options))));
-  const nsys::ReportTable table = report->make(selected);
+  PROFGAUGE_TRY(const std::vector<exports::SelectedRank> selected,
+                exports::SelectRanks(ranks, SelectionOf({}, Choices(options))));
+  const exports::nsys::ReportTable table = report->make(selected);
   const std::string text = options.format == "table" ? Aligned(table) : Csv(table);
   if (table.rows.empty()) {
     console.Say(

@@ -39,7 +39,7 @@ namespace {
 constexpr std::string_view kLabelPrefix = "label ";
 
 // "team=vision;cluster=a", in the order given.
-std::string LabelsOf(const Snapshot& run) {
+std::string LabelsOf(const gate::Snapshot& run) {
   std::string labels;
   for (const auto& [property, value] : run.environment) {
     if (!property.starts_with(kLabelPrefix)) continue;
@@ -61,12 +61,12 @@ std::int64_t Now() {
       .count();
 }
 
-Result<std::vector<HistoryEntry>> Entries(const Options& options) {
-  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+Result<std::vector<gate::HistoryEntry>> Entries(const Options& options) {
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   return history.Last(options.branch, std::numeric_limits<std::int64_t>::max());
 }
 
-std::string LevelText(const HistoryLevel& level) {
+std::string LevelText(const gate::HistoryLevel& level) {
   if (!level.name.empty()) return fmt::format("release {}", Printable(level.name));
   std::string text = fmt::format("level {} accepted by {}: {}", level.id, Printable(level.owner),
                                  Printable(level.reason));
@@ -76,9 +76,9 @@ std::string LevelText(const HistoryLevel& level) {
 
 // A run to add, with its result.
 struct AddedRun {
-  Snapshot snapshot;
+  gate::Snapshot snapshot;
   std::string verdict, model;
-  std::optional<HistoryLevel> level;
+  std::optional<gate::HistoryLevel> level;
 };
 
 // How a verdict of `check` is kept in the history, where it decides whether the run may be a
@@ -95,7 +95,7 @@ struct AddedRun {
 // baseline as others: without it a branch that misses a limit would never be compared.
 std::string HistoryVerdict(const report::Report& report) {
   using report::State;
-  const std::string status(NameOf(report.verdict.status));
+  const std::string status(report::NameOf(report.verdict.status));
   const std::vector<report::ComparedMetric> none;
   const auto& metrics = report.comparison ? report.comparison->metrics : none;
   if (report.verdict.status == State::kFail) {
@@ -131,9 +131,9 @@ Status ReadVerdictOf(const std::string& path, AddedRun& run) {
 // The run of `profile`, a profile or a baseline file, with the files that its check wrote beside
 // it.
 Status ReadOne(const std::string& profile, const CheckedRun& checked, const Options& options,
-               const Policy& policy, Console& console, std::vector<AddedRun>& out) {
-  PROFGAUGE_TRY(std::vector<Snapshot> runs, LoadSnapshots(profile, options, policy, console));
-  for (Snapshot& snapshot : runs) {
+               const rules::Policy& policy, Console& console, std::vector<AddedRun>& out) {
+  PROFGAUGE_TRY(std::vector<gate::Snapshot> runs, LoadSnapshots(profile, options, policy, console));
+  for (gate::Snapshot& snapshot : runs) {
     AddedRun& run = out.emplace_back();
     run.snapshot = std::move(snapshot);
     run.model = options.model;
@@ -159,7 +159,7 @@ Options OptionsOf(const CheckedRun& checked, const Options& given) {
   if (!given.IsGiven("--model")) options.model = checked.model;
   const auto project = LoadConfiguration(given);
   const bool is_configured = project && *project;
-  const ProjectJob* job = is_configured ? (*project)->Find(checked.model) : nullptr;
+  const rules::ProjectJob* job = is_configured ? (*project)->Find(checked.model) : nullptr;
   if (job != nullptr) ApplySettings(**project, job, options);
   std::error_code error;
   const bool is_there =
@@ -178,13 +178,13 @@ Status ReadChecked(const CheckedRun& checked, const std::string& from, const Opt
     return {};
   }
   const Options options = OptionsOf(checked, given);
-  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
   return ReadOne(checked.summary, checked, options, *policy, console, out);
 }
 
 // A profile, a baseline file, or the output of checks: the folder of one or of several jobs.
-Status ReadAdded(const std::string& argument, const Options& options, const Policy& policy,
+Status ReadAdded(const std::string& argument, const Options& options, const rules::Policy& policy,
                  Console& console, std::vector<AddedRun>& out) {
   const std::vector<CheckedRun> checked = FindCheckedRuns(argument);
   if (checked.empty()) return ReadOne(argument, {}, options, policy, console, out);
@@ -198,7 +198,7 @@ Status ReadAdded(const std::string& argument, const Options& options, const Poli
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
   // Before anything opens it for writing: even a refused transaction may tidy up a foreign file.
-  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   KeptFiles kept = KeptBy(options, &*policy);
   kept.force = false;
@@ -207,7 +207,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   for (const std::string& argument : options.arguments) {
     PROFGAUGE_CHECK(ReadAdded(argument, options, *policy, console, runs));
   }
-  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
   bool has_unjudged = false;
   for (const AddedRun& run : runs) {
@@ -217,7 +217,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
                               Printable(run.snapshot.name), *known, branch));
       continue;
     }
-    HistoryEntry entry;
+    gate::HistoryEntry entry;
     entry.time = Now();
     entry.branch = branch;
     entry.commit = options.commit;
@@ -243,14 +243,14 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
 // A line for each run, and below it the levels that begin with it.
 Result<int> RunHistoryList(const Options& options, Console& console) {
   PROFGAUGE_TRY(const auto entries, Entries(options));
-  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
-  PROFGAUGE_TRY(const std::vector<HistoryLevel> levels, history.Levels());
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
+  PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
   std::string text =
       "  id  added             branch        commit        median    verdict     GPU"
       "                   ranks  model         run\n";
   JsonList list("history-list");
-  for (const HistoryEntry& entry : entries) {
-    const std::optional<double> median = MedianIteration(entry.snapshot);
+  for (const gate::HistoryEntry& entry : entries) {
+    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
     const auto or_dash = [](std::string_view shown, std::size_t width) {
       return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
     };
@@ -273,7 +273,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     RealOrNull(row, "median", median ? &*median : nullptr);
     row.Key("levels");
     row.BeginArray();
-    for (const HistoryLevel& level : levels) {
+    for (const gate::HistoryLevel& level : levels) {
       if (level.run != entry.id) continue;
       text += "      ── " + LevelText(level) + " ──\n";
       row.BeginObject();
@@ -300,7 +300,8 @@ Result<int> RunHistoryTrend(const Options& options, Console& console) {
   }
   PROFGAUGE_TRY(auto entries, Entries(options));
   if (!options.model.empty()) {
-    std::erase_if(entries, [&](const HistoryEntry& entry) { return entry.model != options.model; });
+    std::erase_if(entries,
+                  [&](const gate::HistoryEntry& entry) { return entry.model != options.model; });
   }
   const report::Trend trend = report::BuildTrend(entries, options.branch);
   if (!options.html.empty()) {
@@ -332,8 +333,8 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
   // Opening to add would make a file where there is none.
-  PROFGAUGE_CHECK(History::OpenToRead(options.db));
-  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
+  PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   PROFGAUGE_CHECK(history.Remove(ids));
   for (const std::int64_t id : ids) console.Say(fmt::format("removed run {}", id));
   return kExitPass;
@@ -352,8 +353,8 @@ Result<int> RunHistoryExport(const Options& options, Console& console) {
     return out + "\"";
   };
   JsonList list("history-export");
-  for (const HistoryEntry& entry : entries) {
-    const std::optional<double> median = MedianIteration(entry.snapshot);
+  for (const gate::HistoryEntry& entry : entries) {
+    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
     const std::string labels = LabelsOf(entry.snapshot);
     render::JsonWriter& row = list.Row();
     row.Field("id", entry.id);

@@ -30,7 +30,7 @@ constexpr std::chrono::days kLongestLevel{365};
 constexpr std::int64_t kMostChecked = 1000;
 
 Result<std::chrono::sys_days> TodayOf(const Options& options) {
-  return Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
+  return rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
 }
 
 std::int64_t SecondsOf(std::chrono::sys_days day) {
@@ -40,24 +40,25 @@ std::int64_t SecondsOf(std::chrono::sys_days day) {
 // From today to kLongestLevel ahead; a level without an end is fine.
 Status CheckUntil(const Options& options, std::chrono::sys_days today) {
   if (options.until.empty()) return {};
-  const auto day = ParseDay(options.until);
+  const auto day = rules::ParseDay(options.until);
   const bool is_near = day && *day >= today && *day <= today + kLongestLevel;
   if (is_near) return {};
   return Fail(UsageError(
       "usage/bad-value",
-      fmt::format("`--until`: expected a day from {} to {}, found `{}`", FormatDay(today),
-                  FormatDay(today + kLongestLevel), PrintableShort(options.until, 40)),
+      fmt::format("`--until`: expected a day from {} to {}, found `{}`", rules::FormatDay(today),
+                  rules::FormatDay(today + kLongestLevel), PrintableShort(options.until, 40)),
       "a level that is meant to stay needs no end"));
 }
 
 // The level would begin with a run that is not comparable with any run of the branch.
-Status RefuseStranger(History& history, const HistoryRow& run) {
-  PROFGAUGE_TRY(const Snapshot snapshot, history.Load(run.id));
-  HistoryQuestion question;
+Status RefuseStranger(gate::History& history, const gate::HistoryRow& run) {
+  PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
+  gate::HistoryQuestion question;
   question.reference = {run.branch, 1};
   question.model = run.model;
   question.with_failed = true;
-  PROFGAUGE_TRY(const HistoryChoice choice, ChooseRuns(history, question, std::span(&snapshot, 1)));
+  PROFGAUGE_TRY(const gate::HistoryChoice choice,
+                gate::ChooseRuns(history, question, std::span(&snapshot, 1)));
   if (!choice.window.empty() || choice.on_branch < 2) return {};
   return Fail(UsageError(
       "history/not-comparable",
@@ -66,12 +67,13 @@ Status RefuseStranger(History& history, const HistoryRow& run) {
 }
 
 // Of a commit all runs that failed, since it may have slowed several models; else the last one.
-Result<std::vector<HistoryRow>> RunsToAccept(History& history, const std::string& named) {
-  PROFGAUGE_TRY(const HistoryRow found, history.Find(named));
+Result<std::vector<gate::HistoryRow>> RunsToAccept(gate::History& history,
+                                                   const std::string& named) {
+  PROFGAUGE_TRY(const gate::HistoryRow found, history.Find(named));
   const bool is_id = named == std::to_string(found.id);
   if (is_id || found.commit.empty()) return std::vector{found};
-  PROFGAUGE_TRY(std::vector<HistoryRow> runs, history.Rows(found.branch, kMostChecked));
-  std::erase_if(runs, [&found](const HistoryRow& run) {
+  PROFGAUGE_TRY(std::vector<gate::HistoryRow> runs, history.Rows(found.branch, kMostChecked));
+  std::erase_if(runs, [&found](const gate::HistoryRow& run) {
     return run.commit != found.commit || run.verdict != "fail";
   });
   if (runs.empty()) runs.push_back(found);
@@ -80,41 +82,43 @@ Result<std::vector<HistoryRow>> RunsToAccept(History& history, const std::string
 
 // The last run of each model of the branch, in the order of their names. Runs without a name are
 // distinguished by their work: those comparable with the last of them.
-Result<std::vector<HistoryRow>> LastOfEachModel(History& history, const std::string& branch) {
-  PROFGAUGE_TRY(const std::vector<HistoryRow> rows, history.Rows(branch, kMostChecked));
-  std::map<std::string, HistoryRow> last;
-  for (const HistoryRow& row : rows) last[row.model] = row;
-  std::vector<HistoryRow> runs;
+Result<std::vector<gate::HistoryRow>> LastOfEachModel(gate::History& history,
+                                                      const std::string& branch) {
+  PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, history.Rows(branch, kMostChecked));
+  std::map<std::string, gate::HistoryRow> last;
+  for (const gate::HistoryRow& row : rows) last[row.model] = row;
+  std::vector<gate::HistoryRow> runs;
   for (auto& [model, row] : last) runs.push_back(std::move(row));
   return runs;
 }
 
 // All runs of the branch that are comparable with `run`, itself and failed ones included: a step is
 // only seen with the runs after it.
-Result<HistoryChoice> ComparableWith(History& history, const HistoryRow& run, std::string today) {
-  PROFGAUGE_TRY(const Snapshot snapshot, history.Load(run.id));
-  HistoryQuestion question;
+Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::HistoryRow& run,
+                                           std::string today) {
+  PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
+  gate::HistoryQuestion question;
   question.reference = {run.branch, kMostChecked};
   question.model = run.model;
   question.today = std::move(today);
   question.with_failed = true;
   question.with_itself = true;
-  return ChooseRuns(history, question, std::span(&snapshot, 1));
+  return gate::ChooseRuns(history, question, std::span(&snapshot, 1));
 }
 
-std::string ModelOf(const HistoryRow& run) {
+std::string ModelOf(const gate::HistoryRow& run) {
   return run.model.empty() ? "no model" : "model " + Printable(run.model);
 }
 
 // A step and a creep both fail: either is a change that no one accepted.
-int ExitOf(HistoryState state) {
+int ExitOf(gate::HistoryState state) {
   switch (state) {
-    case HistoryState::kTooFew:
+    case gate::HistoryState::kTooFew:
       return kExitNoVerdict;
-    case HistoryState::kSteady:
+    case gate::HistoryState::kSteady:
       return kExitPass;
-    case HistoryState::kStep:
-    case HistoryState::kCreep:
+    case gate::HistoryState::kStep:
+    case gate::HistoryState::kCreep:
       return kExitFail;
   }
   return kExitPass;
@@ -124,8 +128,8 @@ int ExitOf(HistoryState state) {
 
 Result<int> RunHistoryAccept(const Options& options, Console& console) {
   // Opening to add would make a file where there is none.
-  PROFGAUGE_CHECK(History::OpenToRead(options.db));
-  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
+  PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   if (options.undo) {
     PROFGAUGE_CHECK(history.RemoveLevel(*options.undo));
     console.Say(fmt::format("removed level {}", *options.undo));
@@ -139,7 +143,7 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
     return Fail(UsageError("usage/no-reason", "`history accept` needs a reason",
                            "--reason \"wider model\": later checks show it"));
   }
-  HistoryLevel level;
+  gate::HistoryLevel level;
   level.reason = options.reason;
   level.until = options.until;
   PROFGAUGE_TRY(level.owner, OwnerOf(options));
@@ -147,8 +151,8 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   PROFGAUGE_CHECK(CheckUntil(options, today));
   level.time = SecondsOf(today);
   PROFGAUGE_TRY(const auto runs, RunsToAccept(history, options.arguments.front()));
-  for (const HistoryRow& run : runs) PROFGAUGE_CHECK(RefuseStranger(history, run));
-  for (const HistoryRow& run : runs) {
+  for (const gate::HistoryRow& run : runs) PROFGAUGE_CHECK(RefuseStranger(history, run));
+  for (const gate::HistoryRow& run : runs) {
     level.run = run.id;
     PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
     console.Say(fmt::format(
@@ -163,11 +167,11 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
 // The history is opened to read first: a mistyped path is an error then, where adding would make a
 // new one.
 Result<int> RunHistoryTag(const Options& options, Console& console) {
-  PROFGAUGE_CHECK(History::OpenToRead(options.db));
-  PROFGAUGE_TRY(History history, History::OpenToAdd(options.db));
-  PROFGAUGE_TRY(const HistoryRow run, history.Find(options.arguments.front()));
+  PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
+  PROFGAUGE_TRY(const gate::HistoryRow run, history.Find(options.arguments.front()));
   PROFGAUGE_TRY(const auto today, TodayOf(options));
-  HistoryLevel release;
+  gate::HistoryLevel release;
   release.run = run.id;
   release.name = options.arguments[1];
   release.time = SecondsOf(today);
@@ -179,32 +183,33 @@ Result<int> RunHistoryTag(const Options& options, Console& console) {
 // The last run of each model is checked by itself, and the worst result is the exit status: a
 // failure, then a run that cannot be judged.
 Result<int> RunHistoryCheck(const Options& options, Console& console) {
-  const std::optional<Policy> policy = KeepingPolicy(options, console);
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
-  if (!options.metric.empty() && DescribeMetric(options.metric) == nullptr) {
+  if (!options.metric.empty() && analysis::DescribeMetric(options.metric) == nullptr) {
     return Fail(UsageError("usage/bad-value",
                            "`--metric`: no metric `" + PrintableShort(options.metric, 40) + "`",
                            "`profgauge report --json -` lists the metrics of a profile"));
   }
-  PROFGAUGE_TRY(History history, History::OpenToRead(options.db));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(const auto today, TodayOf(options));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
   const std::string metric =
       options.metric.empty() ? std::string(metric::kIterationTimeMedian.text()) : options.metric;
-  const PolicyBaseline limits = policy->baseline.value_or(PolicyBaseline{});
-  PROFGAUGE_TRY(const std::vector<HistoryRow> last, LastOfEachModel(history, branch));
+  const rules::PolicyBaseline limits = policy->baseline.value_or(rules::PolicyBaseline{});
+  PROFGAUGE_TRY(const std::vector<gate::HistoryRow> last, LastOfEachModel(history, branch));
   std::vector<int> exits;
-  for (const HistoryRow& run : last) {
-    PROFGAUGE_TRY(const HistoryChoice choice, ComparableWith(history, run, FormatDay(today)));
-    const HistoryFindings findings = CheckHistory(choice.window, metric, limits);
+  for (const gate::HistoryRow& run : last) {
+    PROFGAUGE_TRY(const gate::HistoryChoice choice,
+                  ComparableWith(history, run, rules::FormatDay(today)));
+    const gate::HistoryFindings findings = gate::CheckHistory(choice.window, metric, limits);
     const std::string model = last.size() > 1 ? fmt::format(", {}", ModelOf(run)) : "";
-    console.Print(
-        fmt::format("{} of {}{}: {}\n", metric, Printable(branch), model, FindingsText(findings)));
+    console.Print(fmt::format("{} of {}{}: {}\n", metric, Printable(branch), model,
+                              gate::FindingsText(findings)));
     exits.push_back(ExitOf(findings.state));
   }
   if (last.empty()) {
     console.Print(fmt::format("{} of {}: {}\n", metric, Printable(branch),
-                              FindingsText(CheckHistory({}, metric, limits))));
+                              gate::FindingsText(gate::CheckHistory({}, metric, limits))));
     return kExitNoVerdict;
   }
   const auto has = [&exits](int exit) { return std::ranges::find(exits, exit) != exits.end(); };

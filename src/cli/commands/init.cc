@@ -34,19 +34,21 @@ std::string NameOf(const Candidate& run) {
 
 /// Says which runs are of another program, device or size than those before them: limits that fit
 /// all of them find little.
-Status NoteOthers(const std::vector<Candidate>& runs, const std::vector<Analysis>& analyses,
-                  const Selection& selection, Console& console) {
+Status NoteOthers(const std::vector<Candidate>& runs,
+                  const std::vector<analysis::Analysis>& analyses,
+                  const analysis::Selection& selection, Console& console) {
   if (runs.size() < 2) return {};
-  std::vector<Snapshot> before;
+  std::vector<gate::Snapshot> before;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    PROFGAUGE_TRY(Snapshot run, SnapshotOf(NameOf(runs[i]), runs[i].ranks, analyses[i], selection));
-    const Misfit misfit = FindMisfit(run, before);
+    PROFGAUGE_TRY(gate::Snapshot run,
+                  SnapshotOf(NameOf(runs[i]), runs[i].ranks, analyses[i], selection));
+    const gate::Misfit misfit = gate::FindMisfit(run, before);
     if (!misfit.differences.empty() || misfit.has_other_shapes) {
       console.Warn(fmt::format(
           "note: run {} is not like those before it: {}; limits that fit all of them find little",
           Printable(run.name),
           misfit.differences.empty() ? "its operators, input shapes or launches differ"
-                                     : HardDifferences(misfit.differences)));
+                                     : gate::HardDifferences(misfit.differences)));
     }
     before.push_back(std::move(run));
   }
@@ -55,7 +57,7 @@ Status NoteOthers(const std::vector<Candidate>& runs, const std::vector<Analysis
 
 // The policy names the profiles that it was made from in its first line.
 Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
-                             const std::vector<Analysis>& analyses) {
+                             const std::vector<analysis::Analysis>& analyses) {
   std::vector<InitRun> measured;
   std::string name;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -123,9 +125,10 @@ Result<int> RunInit(const Options& options, Console& console) {
   PROFGAUGE_TRY(std::vector<Profile> profiles, ReadRanks(options, {}, console));
   PROFGAUGE_TRY(const std::vector<Candidate> runs,
                 SplitRuns(std::move(profiles), options.arguments, RanksOf(options)));
-  std::vector<Analysis> analyses;
+  std::vector<analysis::Analysis> analyses;
   for (const Candidate& run : runs) {
-    PROFGAUGE_TRY(Analysis analysis, Analyze(run.ranks, SelectionOf({}, Choices(options))));
+    PROFGAUGE_TRY(analysis::Analysis analysis,
+                  analysis::Analyze(run.ranks, SelectionOf({}, Choices(options))));
     analyses.push_back(std::move(analysis));
   }
   PROFGAUGE_CHECK(NoteOthers(runs, analyses, SelectionOf({}, Choices(options)), console));

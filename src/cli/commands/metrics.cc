@@ -18,24 +18,24 @@
 namespace profgauge::cli {
 namespace {
 
-std::string_view Better(Direction direction) {
+std::string_view Better(analysis::Direction direction) {
   switch (direction) {
-    case Direction::kHigherIsBetter:
+    case analysis::Direction::kHigherIsBetter:
       return "higher";
-    case Direction::kLowerIsBetter:
+    case analysis::Direction::kLowerIsBetter:
       return "lower";
-    case Direction::kNeutral:
+    case analysis::Direction::kNeutral:
       break;
   }
   return "–";
 }
 
-std::string Table(const std::vector<const MetricSpec*>& specs) {
+std::string Table(const std::vector<const analysis::MetricSpec*>& specs) {
   std::size_t width = 2;
-  for (const MetricSpec* spec : specs) width = std::max(width, spec->id.size());
+  for (const analysis::MetricSpec* spec : specs) width = std::max(width, spec->id.size());
   std::string text =
       fmt::format("{:<{}}  {:<7}  {:<6}  {}\n", "id", width, "unit", "better", "title");
-  for (const MetricSpec* spec : specs) {
+  for (const analysis::MetricSpec* spec : specs) {
     fmt::format_to(std::back_inserter(text), "{:<{}}  {:<7}  {:<6}  {}\n", spec->id, width,
                    UnitName(spec->unit), Better(spec->direction), InGeneralWords(spec->title));
   }
@@ -43,37 +43,37 @@ std::string Table(const std::vector<const MetricSpec*>& specs) {
 }
 
 // Definitions speak of devices in general here; in a report they are in the words of its devices.
-std::string Explanation(const MetricSpec& spec) {
+std::string Explanation(const analysis::MetricSpec& spec) {
   std::string text = fmt::format("{}\n  {} [{}]\n  {}\n", spec.id, InGeneralWords(spec.title),
                                  UnitName(spec.unit), InGeneralWords(spec.definition));
   if (!spec.formula.empty()) text += fmt::format("  = {}\n", InGeneralWords(spec.formula));
   if (!spec.source.empty()) text += fmt::format("  after {}\n", spec.source);
   text += fmt::format("  definition {}; over iterations: {}\n", spec.definition_number,
-                      PoolingName(spec.pooling));
+                      analysis::PoolingName(spec.pooling));
   return text;
 }
 
-JsonList Json(const std::vector<const MetricSpec*>& specs) {
+JsonList Json(const std::vector<const analysis::MetricSpec*>& specs) {
   JsonList list("metrics-list");
-  for (const MetricSpec* spec : specs) {
+  for (const analysis::MetricSpec* spec : specs) {
     render::JsonWriter& row = list.Row();
     row.Field("id", spec->id);
     row.Field("title", InGeneralWords(spec->title));
     row.Field("unit", UnitName(spec->unit));
-    row.Field("better",
-              spec->direction == Direction::kNeutral ? "neutral" : Better(spec->direction));
+    row.Field("better", spec->direction == analysis::Direction::kNeutral ? "neutral"
+                                                                         : Better(spec->direction));
     row.Field("definition", InGeneralWords(spec->definition));
     row.OptionalField("formula", InGeneralWords(spec->formula));
     row.OptionalField("source", spec->source);
     row.Field("definition_number", std::int64_t{spec->definition_number});
-    row.Field("pooling", PoolingName(spec->pooling));
+    row.Field("pooling", analysis::PoolingName(spec->pooling));
   }
   return list;
 }
 
 Error UnknownMetric(const std::string& pattern) {
   std::vector<std::string_view> ids;
-  for (const MetricSpec& spec : MetricCatalogue()) ids.push_back(spec.id);
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) ids.push_back(spec.id);
   std::vector<std::string> notes;
   const std::string_view near = DidYouMean(pattern, ids);
   const auto goes_on = [&pattern](std::string_view id) { return id.starts_with(pattern); };
@@ -93,15 +93,15 @@ Error UnknownMetric(const std::string& pattern) {
 }  // namespace
 
 Result<int> RunMetricsList(const Options& options, Console& console) {
-  std::vector<const MetricSpec*> specs;
+  std::vector<const analysis::MetricSpec*> specs;
   if (options.arguments.empty()) {
-    for (const MetricSpec& spec : MetricCatalogue()) specs.push_back(&spec);
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) specs.push_back(&spec);
     return PrintList(options, Table(specs), Json(specs), console);
   }
   std::string text;
   for (const std::string& pattern : options.arguments) {
     const std::size_t before = text.size();
-    for (const MetricSpec& spec : MetricCatalogue()) {
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
       if (!GlobMatch(pattern, spec.id)) continue;
       text += Explanation(spec);
       specs.push_back(&spec);

@@ -91,7 +91,7 @@ Status CheckUse(const Options& options) {
 /// A run of the page, and the data that it is compared by.
 struct JudgedRun {
   report::Report report;
-  Snapshot snapshot;
+  gate::Snapshot snapshot;
 };
 
 /// Reads and judges one run; only its report and its snapshot stay in memory. Nothing after errors
@@ -103,7 +103,7 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   Options one = options;
   one.arguments = {path};
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, usual.policy, console));
-  PROFGAUGE_CHECK(CheckOneRun(ranks, ""));
+  PROFGAUGE_CHECK(readers::CheckOneRun(ranks, ""));
   stats.EndPhase("read");
   const Judging* judging = policies.For(IsCpuOnly(ranks));
   if (judging == nullptr) return std::nullopt;
@@ -117,15 +117,15 @@ Result<std::optional<JudgedRun>> JudgeOne(const std::string& name, const std::st
   PROFGAUGE_TRY(Judgement::Data judged,
                 JudgeRuns(std::span(&run, 1), judging->policy, judging->book, {}, how));
   judged.report.profile.name = name;
-  PROFGAUGE_TRY(Snapshot snapshot, SnapshotOf(name, ranks, judged.analysis,
-                                              SelectionOf(judging->policy, how.choices)));
+  PROFGAUGE_TRY(gate::Snapshot snapshot, SnapshotOf(name, ranks, judged.analysis,
+                                                    SelectionOf(judging->policy, how.choices)));
   stats.EndPhase("attribute");
   return JudgedRun{std::move(judged.report), std::move(snapshot)};
 }
 
 /// Every two of them, the earlier one as base: n runs make n (n - 1) / 2 pairs, at most 28.
 std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& runs,
-                                             const std::vector<Snapshot>& snapshots) {
+                                             const std::vector<gate::Snapshot>& snapshots) {
   std::vector<report::Runs::Pair> pairs;
   for (std::size_t base = 0; base < runs.size(); ++base) {
     for (std::size_t current = base + 1; current < runs.size(); ++current) {
@@ -138,11 +138,11 @@ std::vector<report::Runs::Pair> ExplainPairs(const std::vector<report::Report>& 
 }
 
 /// All parts with one key, so that equal names stay equal.
-void RedactAll(const report::Redaction& redaction, const std::vector<Snapshot>& snapshots,
+void RedactAll(const report::Redaction& redaction, const std::vector<gate::Snapshot>& snapshots,
                report::Runs& runs) {
   if (!redaction) return;
   std::vector<std::string> sources;
-  for (const Snapshot& run : snapshots) sources.push_back(run.source);
+  for (const gate::Snapshot& run : snapshots) sources.push_back(run.source);
   const report::Redaction keyed(redaction.level, report::KeyOf(redaction, sources));
   for (report::Report& run : runs.runs) {
     const std::string name = run.profile.name;
@@ -159,8 +159,8 @@ void RedactAll(const report::Redaction& redaction, const std::vector<Snapshot>& 
 Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(CheckUse(options));
   Stats stats(console);
-  SelectOptions select;
-  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  rules::SelectOptions select;
+  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = options.allow_long_waivers;
   Policies policies(options, select, console);
   const Judging* usual = policies.For(false);
@@ -171,7 +171,7 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(drawing.Open(kept));
   stats.EndPhase("policy");
   report::Runs runs;
-  std::vector<Snapshot> snapshots;
+  std::vector<gate::Snapshot> snapshots;
   for (const auto& [given, path] : options.runs) {
     const std::string name = options.redact ? fmt::format("run {}", runs.runs.size() + 1) : given;
     PROFGAUGE_TRY(std::optional<JudgedRun> run,

@@ -29,21 +29,22 @@ namespace profgauge::cli {
 namespace {
 
 /// Shows all errors of a configuration. The exit code is theirs.
-int Refuse(const Errors& errors, Console& console) {
+int Refuse(const rules::Errors& errors, Console& console) {
   console.Report(errors);
   return kExitUsage;
 }
 
 /// The rules of the files that the command line names; the built-in ones when it names none.
-tl::expected<RuleSet, Errors> NamedRules(const Options& options) {
-  return options.arguments.empty() ? LoadBuiltinRules() : LoadRules(options.arguments);
+tl::expected<rules::RuleSet, rules::Errors> NamedRules(const Options& options) {
+  return options.arguments.empty() ? rules::LoadBuiltinRules()
+                                   : rules::LoadRules(options.arguments);
 }
 
-Error UnknownRule(const RuleSet& rules, const std::string& id) {
+Error UnknownRule(const rules::RuleSet& rules, const std::string& id) {
   Error error =
       UsageError("usage/unknown-rule", fmt::format("there is no rule `{}`", PrintableShort(id)));
   std::vector<std::string_view> ids;
-  for (const Rule& rule : rules.rules) ids.push_back(rule.id);
+  for (const rules::Rule& rule : rules.rules) ids.push_back(rule.id);
   const std::string_view nearest = DidYouMean(id, ids);
   if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
   error.notes.emplace_back("help: `profgauge rules list` names them all");
@@ -51,8 +52,8 @@ Error UnknownRule(const RuleSet& rules, const std::string& id) {
 }
 
 // nullptr: the policy has the rule switched off.
-const CompiledRule* CompiledOf(const Rulebook& book, const Rule& rule) {
-  for (const CompiledRule& compiled : book.compiled()) {
+const rules::CompiledRule* CompiledOf(const rules::Rulebook& book, const rules::Rule& rule) {
+  for (const rules::CompiledRule& compiled : book.compiled()) {
     if (compiled.rule == &rule) return &compiled;
   }
   return nullptr;
@@ -63,13 +64,13 @@ std::string WellFormed(std::size_t count, std::string_view one, std::string_view
 }
 
 /// Adds the mistakes of these files and of their queries; returns how many queries there are.
-std::size_t CheckConfigurations(const std::vector<std::string>& paths, Errors& errors) {
+std::size_t CheckConfigurations(const std::vector<std::string>& paths, rules::Errors& errors) {
   std::size_t count = 0;
-  const auto add = [&errors](Errors more) {
+  const auto add = [&errors](rules::Errors more) {
     std::move(more.begin(), more.end(), std::back_inserter(errors));
   };
   for (const std::string& path : paths) {
-    auto project = LoadProject(path);
+    auto project = rules::LoadProject(path);
     if (!project) {
       add(std::move(project).error());
       continue;
@@ -83,16 +84,18 @@ std::size_t CheckConfigurations(const std::vector<std::string>& paths, Errors& e
 /// Adds the circles of `explains` that the rules form, with each other or with those shipped. A
 /// rule of the user's replaces the shipped one of its id. Other errors of that compilation are left
 /// out: they were found, with better places, before.
-void AddCircles(const std::vector<Rule>& rules, const std::vector<Rule>& shipped, Errors& errors) {
-  RuleSet all;
+void AddCircles(const std::vector<rules::Rule>& rules, const std::vector<rules::Rule>& shipped,
+                rules::Errors& errors) {
+  rules::RuleSet all;
   all.rules = rules;
-  for (const Rule& rule : shipped) {
-    if (std::ranges::find(rules, rule.id, &Rule::id) == rules.end()) all.rules.push_back(rule);
+  for (const rules::Rule& rule : shipped) {
+    if (std::ranges::find(rules, rule.id, &rules::Rule::id) == rules.end())
+      all.rules.push_back(rule);
   }
-  const Policy policy;
-  Errors found;
-  const auto active = SelectRulesWithErrors(all, policy, {}, found);
-  CompileRulesWithErrors(active, policy, found);
+  const rules::Policy policy;
+  rules::Errors found;
+  const auto active = rules::SelectRulesWithErrors(all, policy, {}, found);
+  rules::CompileRulesWithErrors(active, policy, found);
   std::ranges::copy_if(found, std::back_inserter(errors),
                        [](const Error& error) { return error.code == "rules/circle"; });
 }
@@ -103,7 +106,7 @@ Result<int> RunRulesList(const Options& options, Console& console) {
   const auto rules = NamedRules(options);
   if (!rules) return Refuse(rules.error(), console);
   JsonList list("rules-list");
-  for (const Rule& rule : rules->rules) {
+  for (const rules::Rule& rule : rules->rules) {
     render::JsonWriter& row = list.Row();
     row.Field("id", rule.id);
     row.Field("title", InGeneralWords(rule.title));
@@ -113,30 +116,31 @@ Result<int> RunRulesList(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesCheck(const Options& options, Console& console) {
-  Errors errors;
-  Errors warnings;
+  rules::Errors errors;
+  rules::Errors warnings;
   std::vector<std::string> configurations, files;
   std::partition_copy(options.arguments.begin(), options.arguments.end(),
                       std::back_inserter(configurations), std::back_inserter(files),
                       IsConfiguration);
   const std::size_t queries = CheckConfigurations(configurations, errors);
-  const RuleSet rules = files.empty() ? RuleSet() : LoadRulesWithErrors(files, errors);
-  for (const Rule& rule : rules.rules) {
-    for (Error& error : CheckRule(rule, &warnings)) errors.push_back(std::move(error));
+  const rules::RuleSet rules =
+      files.empty() ? rules::RuleSet() : rules::LoadRulesWithErrors(files, errors);
+  for (const rules::Rule& rule : rules.rules) {
+    for (Error& error : rules::CheckRule(rule, &warnings)) errors.push_back(std::move(error));
   }
-  if (const auto shipped = LoadBuiltinRules(); shipped && !files.empty()) {
-    CheckTitles(rules.rules, shipped->rules, errors);
+  if (const auto shipped = rules::LoadBuiltinRules(); shipped && !files.empty()) {
+    rules::CheckTitles(rules.rules, shipped->rules, errors);
     if (errors.empty()) AddCircles(rules.rules, shipped->rules, errors);
   }
-  SortByPlace(errors);
-  SortByPlace(warnings);
-  if (!warnings.empty()) console.Warn(RenderWarnings(warnings, console.color_err()));
+  rules::SortByPlace(errors);
+  rules::SortByPlace(warnings);
+  if (!warnings.empty()) console.Warn(rules::RenderWarnings(warnings, console.color_err()));
   if (!errors.empty()) {
     PROFGAUGE_CHECK(PrintList(options, "", MistakeList(errors, warnings), console));
     return Refuse(errors, console);
   }
-  for (const Rule& rule : rules.rules) {
-    for (const std::string& doubt : DoubtsOf(rule)) console.Warn(doubt);
+  for (const rules::Rule& rule : rules.rules) {
+    for (const std::string& doubt : rules::DoubtsOf(rule)) console.Warn(doubt);
   }
   std::string text;
   if (!files.empty()) text += WellFormed(rules.rules.size(), "rule is", "rules are");
@@ -145,11 +149,11 @@ Result<int> RunRulesCheck(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesTest(const Options& options, Console& console) {
-  const auto results = RunRuleTests(options.arguments);
+  const auto results = rules::RunRuleTests(options.arguments);
   if (!results) return Refuse(results.error(), console);
   // The files that the tests name are read as well as those of the command line.
   KeptFiles kept = KeptBy(options);
-  for (const RuleTestResult& result : *results) {
+  for (const rules::RuleTestResult& result : *results) {
     kept.inputs.insert(kept.inputs.end(), result.rules.begin(), result.rules.end());
   }
   Outputs outputs(std::move(kept));
@@ -160,8 +164,9 @@ Result<int> RunRulesTest(const Options& options, Console& console) {
   PROFGAUGE_CHECK(
       PrintList(options, TestLines(*results, options.verbosity), TestList(*results), console));
   if (!options.junit.empty()) PROFGAUGE_CHECK(outputs.Commit(junit, TestJunit(*results)));
-  const bool failed = std::any_of(results->begin(), results->end(),
-                                  [](const RuleTestResult& r) { return !r.failures.empty(); });
+  const bool failed =
+      std::any_of(results->begin(), results->end(),
+                  [](const rules::RuleTestResult& r) { return !r.failures.empty(); });
   return failed ? kExitFail : kExitPass;
 }
 
@@ -171,7 +176,7 @@ Result<int> RunRulesColumns(const Options& options, Console& console) {
   const std::string lines = ColumnLines(row);
   if (lines.empty()) {
     std::vector<std::string_view> rows;
-    for (const TableSpec& table : TableCatalogue()) {
+    for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
       if (!table.row_name.empty()) rows.push_back(table.row_name);
     }
     Error error =
@@ -192,26 +197,27 @@ Result<int> RunRulesDocs(const Options& options, Console& console) {
 }
 
 Result<int> RunRulesExplain(const Options& options, Console& console) {
-  const auto policy = LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
+  const auto policy =
+      rules::LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
   if (!policy) return Refuse(policy.error(), console);
-  SelectOptions select;
-  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  rules::SelectOptions select;
+  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = true;
-  const auto book = LoadRulebook(*policy, select);
+  const auto book = rules::LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);
   // A rule, or the key of one of its findings: RULE@GROUP.
   const std::string& key = options.arguments.front();
   const std::string id = key.substr(0, key.find('@'));
-  const Rule* rule = book->rules().Find(id);
+  const rules::Rule* rule = book->rules().Find(id);
   if (rule == nullptr) return Fail(UnknownRule(book->rules(), id));
   if (options.expand) {
     console.Print(ExpandedRule(*rule));
     return kExitPass;
   }
-  const CompiledRule* compiled = CompiledOf(*book, *rule);
-  const ActiveRule* active = compiled == nullptr ? nullptr : &compiled->active;
+  const rules::CompiledRule* compiled = CompiledOf(*book, *rule);
+  const rules::ActiveRule* active = compiled == nullptr ? nullptr : &compiled->active;
   std::string text = ExplainRule(*rule, active);
-  std::vector<const Finding*> asked;
+  std::vector<const rules::Finding*> asked;
   const auto print = [&] {
     return PrintList(options, text, ExplainList(*rule, active, asked), console);
   };
@@ -220,13 +226,14 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   Options reading = options;
   reading.arguments.erase(reading.arguments.begin());
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(reading, console));
-  PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
-  Analysis& analysis = run.analysis;
+  PROFGAUGE_TRY(analysis::Replayable run,
+                analysis::AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
+  analysis::Analysis& analysis = run.analysis;
   book->Predict(run.replayer.get(), analysis);
-  const Evaluation evaluation =
-      book->Evaluate(analysis, CollectFacts(ranks, analysis), true, run.replayer.get());
+  const rules::Evaluation evaluation =
+      book->Evaluate(analysis, rules::CollectFacts(ranks, analysis), true, run.replayer.get());
   std::string results;
-  for (const Finding& finding : evaluation.findings) {
+  for (const rules::Finding& finding : evaluation.findings) {
     if (finding.rule != rule || (key != id && finding.key != key)) continue;
     results += ExplainFinding(finding) + "\n";
     asked.push_back(&finding);

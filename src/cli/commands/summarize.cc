@@ -60,7 +60,7 @@ Result<int> RunSummarize(const Options& options, Console& console) {
   }
   const auto policy = ReadPolicy(options, console);
   if (!policy) return kExitUsage;
-  const Selection selection = SelectionOf(*policy, Choices(options));
+  const analysis::Selection selection = SelectionOf(*policy, Choices(options));
   Outputs outputs(KeptBy(options));
   std::size_t file = 0;
   const bool is_folder = IsFolder(options.output);

@@ -76,7 +76,8 @@ std::string Json(const Rows& rows) {
     if (row->tunable) one["policy"] = {{"min", row->least}, {"max", row->most}};
     list.push_back(std::move(one));
   }
-  return PrettyJson(boost::json::object{{"schema", 1}, {"thresholds", std::move(list)}}) + "\n";
+  return rules::PrettyJson(boost::json::object{{"schema", 1}, {"thresholds", std::move(list)}}) +
+         "\n";
 }
 
 Error UnknownThreshold(const std::string& pattern) {

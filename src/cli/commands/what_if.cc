@@ -59,13 +59,13 @@ NamedScale SplitName(const std::string& text) {
 
 // All scales are compiled, and the mistakes of all are reported; `compiled_all` is false then. Only
 // a scale that cannot be taken apart ends it. REQUIRES: `compiled_all` is true.
-Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& console,
-                                              bool& compiled_all) {
-  std::vector<CompiledScenario> scenarios;
+Result<std::vector<rules::CompiledScenario>> Compile(const Options& options, Console& console,
+                                                     bool& compiled_all) {
+  std::vector<rules::CompiledScenario> scenarios;
   for (const std::string& text : options.scales) {
     const NamedScale named = SplitName(text);
-    PROFGAUGE_TRY(WhatIfScale scale, ParseScale(named.scale, "--scale"));
-    auto compiled = CompileScenario({named.name, {std::move(scale)}, false, {}});
+    PROFGAUGE_TRY(rules::WhatIfScale scale, rules::ParseScale(named.scale, "--scale"));
+    auto compiled = rules::CompileScenario({named.name, {std::move(scale)}, false, {}});
     if (compiled) {
       scenarios.push_back(*std::move(compiled));
       continue;
@@ -79,9 +79,9 @@ Result<std::vector<CompiledScenario>> Compile(const Options& options, Console& c
   return scenarios;
 }
 
-Error UnknownFinding(const std::string& id, const Rulebook& book) {
+Error UnknownFinding(const std::string& id, const rules::Rulebook& book) {
   std::string known;
-  for (const CompiledRule& rule : book.compiled()) {
+  for (const rules::CompiledRule& rule : book.compiled()) {
     if (rule.scenario) known += (known.empty() ? "" : ", ") + rule.rule->id;
   }
   return UsageError("usage/no-scenario-of-rule",
@@ -90,13 +90,13 @@ Error UnknownFinding(const std::string& id, const Rulebook& book) {
                     "those that do: " + known);
 }
 
-Status AddFindings(const Rulebook& book, const Options& options,
-                   std::vector<CompiledScenario>& scenarios) {
+Status AddFindings(const rules::Rulebook& book, const Options& options,
+                   std::vector<rules::CompiledScenario>& scenarios) {
   for (const std::string& key : options.findings) {
     const std::string id = key.substr(0, key.find('@'));  // Of a group: the scenario is its rule's.
-    const auto rule =
-        std::find_if(book.compiled().begin(), book.compiled().end(),
-                     [&](const CompiledRule& one) { return one.rule->id == id && one.scenario; });
+    const auto rule = std::find_if(
+        book.compiled().begin(), book.compiled().end(),
+        [&](const rules::CompiledRule& one) { return one.rule->id == id && one.scenario; });
     if (rule == book.compiled().end()) return Fail(UnknownFinding(key, book));
     scenarios.push_back(*rule->scenario);
     scenarios.back().name = id;
@@ -126,12 +126,12 @@ void ListPlan(const report::Plan& plan, JsonList& list) {
 }
 
 /// The plan as text; its steps go into `list`.
-std::string PlanText(const Rulebook& book, std::span<const Profile> ranks, Replayable& run,
-                     std::size_t width, JsonList& list) {
+std::string PlanText(const rules::Rulebook& book, std::span<const Profile> ranks,
+                     analysis::Replayable& run, std::size_t width, JsonList& list) {
   book.Predict(run.replayer.get(), run.analysis);
-  const Evaluation evaluation =
-      book.Evaluate(run.analysis, CollectFacts(ranks, run.analysis), false, run.replayer.get());
-  const Plan plan = book.PlanOf(evaluation, run.analysis, run.replayer.get());
+  const rules::Evaluation evaluation = book.Evaluate(
+      run.analysis, rules::CollectFacts(ranks, run.analysis), false, run.replayer.get());
+  const rules::Plan plan = book.PlanOf(evaluation, run.analysis, run.replayer.get());
   if (plan.steps.empty()) {
     return fmt::format("There is no plan: {}.\n", plan.absent_because);
   }
@@ -148,8 +148,8 @@ Error NothingAsked() {
       "'DataLoader' by 0\"`");
 }
 
-Error NoReplay(const Analysis& analysis) {
-  const Metric* path = analysis.Find(metric::kCriticalHostShare);
+Error NoReplay(const analysis::Analysis& analysis) {
+  const analysis::Metric* path = analysis.Find(metric::kCriticalHostShare);
   return {ErrorKind::kInput,
           "analysis/no-replay",
           fmt::format("this profile cannot be simulated: it {}",
@@ -167,13 +167,14 @@ class Answer {
  public:
   explicit Answer(JsonList& list) : list_(list) {}
 
-  void Add(const std::string& name, const ScenarioOutcome& outcome) {
+  void Add(const std::string& name, const rules::ScenarioOutcome& outcome) {
     std::uint64_t rows = 0;
     for (const std::uint64_t matched : outcome.matched) rows += matched;
-    const Prediction& found = *outcome.prediction;
+    const analysis::path::Prediction& found = *outcome.prediction;
     lines_.push_back({name, fmt::format("{}", rows), Duration(found.iteration_time),
                       Duration(found.recorded_time - found.iteration_time),
-                      FormatValue(Value{found.gain_share()}, Unit::kShare), PathText(found)});
+                      FormatValue(Value{found.gain_share()}, Unit::kShare),
+                      rules::PathText(found)});
     render::JsonWriter& row = list_.Row();
     row.Field("scenario", name);
     row.Field("events", static_cast<std::int64_t>(rows));
@@ -181,7 +182,7 @@ class Answer {
     row.Key("recorded_time"), row.Real(found.recorded_time);
     row.Key("saves"), row.Real(found.recorded_time - found.iteration_time);
     row.Key("share"), row.Real(found.gain_share());
-    row.Field("new_bottleneck", PathText(found));
+    row.Field("new_bottleneck", rules::PathText(found));
   }
   std::string Text(const std::string& head) const {
     std::vector<std::vector<std::string>> all = {
@@ -213,14 +214,14 @@ class Answer {
 };
 
 /// Returns whether each condition matches something; says which do not.
-bool MatchesAll(const CompiledScenario& scenario, const ScenarioOutcome& outcome,
+bool MatchesAll(const rules::CompiledScenario& scenario, const rules::ScenarioOutcome& outcome,
                 Console& console) {
   bool all = true;
   for (std::size_t i = 0; i < outcome.matched.size(); ++i) {
     if (outcome.matched[i] > 0) continue;
     all = false;
     console.Warn(fmt::format("warning: `{}` matches no {}\n", scenario.scales[i].condition.Text(),
-                             ScenarioRowName(scenario.scales[i].table)));
+                             analysis::path::ScenarioRowName(scenario.scales[i].table)));
   }
   return all;
 }
@@ -235,15 +236,15 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   PROFGAUGE_TRY(auto scenarios, Compile(options, console, compiled_all));
   if (!compiled_all) return kExitUsage;
   const auto policy =
-      LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
+      rules::LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
   if (!policy) {
     console.Report(policy.error());
     return kExitUsage;
   }
-  SelectOptions select;
-  PROFGAUGE_TRY(select.today, Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  rules::SelectOptions select;
+  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = true;
-  const auto book = LoadRulebook(*policy, select);
+  const auto book = rules::LoadRulebook(*policy, select);
   if (!book) {
     console.Report(book.error());
     return kExitUsage;
@@ -251,7 +252,8 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   PROFGAUGE_CHECK(AddFindings(*book, options, scenarios));
   if (options.without_waiting) scenarios.push_back({"without waiting", {}, true});
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
-  PROFGAUGE_TRY(Replayable run, AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
+  PROFGAUGE_TRY(analysis::Replayable run,
+                analysis::AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
   if (run.replayer == nullptr) return Fail(NoReplay(run.analysis));
   JsonList list("what-if");
   std::string plan;
@@ -259,9 +261,9 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
     plan = PlanText(*book, ranks, run, static_cast<std::size_t>(console.width()), list);
   }
   if (!asks_change) return PrintList(options, plan, std::move(list), console);
-  ScenarioRunner runner(*run.replayer);
+  rules::ScenarioRunner runner(*run.replayer);
   Answer answer(list);
-  const auto add = [&](const std::string& name, const ScenarioOutcome& outcome) -> Status {
+  const auto add = [&](const std::string& name, const rules::ScenarioOutcome& outcome) -> Status {
     if (!outcome.prediction) {
       return Fail(Error{ErrorKind::kInput,
                         "analysis/no-waiting",
@@ -274,8 +276,8 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
   };
   double recorded = 0;
   bool matches_all = true;
-  for (const CompiledScenario& scenario : scenarios) {
-    const ScenarioOutcome outcome = runner.Run(scenario);
+  for (const rules::CompiledScenario& scenario : scenarios) {
+    const rules::ScenarioOutcome outcome = runner.Run(scenario);
     const bool matches = MatchesAll(scenario, outcome, console);
     // A finding that did not fire matches nothing, and saves nothing.
     const bool is_condition = &scenario < scenarios.data() + options.scales.size();
@@ -291,7 +293,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
       plan +
       answer.Text(fmt::format("{} iteration{} of {} as recorded\n", iterations,
                               iterations == 1 ? "" : "s", Duration(recorded))) +
-      fmt::format("{}.\n", PredictionLimits(run.replayer.get()));
+      fmt::format("{}.\n", rules::PredictionLimits(run.replayer.get()));
   PROFGAUGE_TRY(const int printed, PrintList(options, text, std::move(list), console));
   return matches_all ? printed : static_cast<int>(kExitNoVerdict);
 }

@@ -97,7 +97,7 @@ Status Caller::CheckReads(const Options& options) const {
   }
   if (options.IsGiven("--db")) PROFGAUGE_CHECK(place_.roots.CheckToRead(options.db));
   if (options.policy.empty()) return {};
-  const auto policy = LoadPolicyWithin(
+  const auto policy = rules::LoadPolicyWithin(
       options.policy, [this](const std::string& path) { return place_.roots.CheckToRead(path); });
   return policy ? Status() : Fail(policy.error().front());
 }

@@ -17,7 +17,8 @@ constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
 
 std::vector<std::string> MetricIds() {
   std::vector<std::string> ids;
-  for (const MetricSpec& metric : MetricCatalogue()) ids.emplace_back(metric.id);
+  for (const analysis::MetricSpec& metric : analysis::MetricCatalogue())
+    ids.emplace_back(metric.id);
   return ids;
 }
 
@@ -29,8 +30,8 @@ std::vector<std::string> ThresholdWords() {
 
 std::vector<std::string> RuleIds() {
   std::vector<std::string> ids;
-  if (const auto rules = LoadBuiltinRules()) {
-    for (const Rule& rule : rules->rules) ids.push_back(rule.id);
+  if (const auto rules = rules::LoadBuiltinRules()) {
+    for (const rules::Rule& rule : rules->rules) ids.push_back(rule.id);
   }
   return ids;
 }

@@ -98,13 +98,14 @@ std::string Rank(const DistributedInfo& info) {
 // How the iterations were found, or which ways could be chosen: a user who sees "none marked" can
 // copy the option of a candidate.
 std::string IterationText(const Profile& profile) {
-  const Result<Iterations> found = FindIterations(profile, Selection{});
+  const Result<analysis::context::Iterations> found =
+      analysis::context::FindIterations(profile, analysis::Selection{});
   if (!found) return found.error().message;
   std::string text = fmt::format("{} ({})", found->all.size(), found->source.Text());
   if (found->source.by == IterationsBy::kUndivided) {
-    const auto candidates = IterationCandidates(profile);
+    const auto candidates = analysis::context::IterationCandidates(profile);
     if (!candidates.empty()) text = "none marked; candidates:";
-    for (const IterationCandidate& candidate : candidates) {
+    for (const analysis::context::IterationCandidate& candidate : candidates) {
       text += fmt::format("\n{:18}{}", "", Printable(candidate.text));
       if (candidate.pattern.empty()) continue;
       text += fmt::format("   --iteration-marker '{}'", Printable(candidate.pattern));
@@ -120,7 +121,7 @@ std::string IterationText(const Profile& profile) {
 }
 
 std::string WorkloadText(const Profile& profile) {
-  const Workload workload = WorkloadOf(profile);
+  const analysis::recording::Workload workload = analysis::recording::WorkloadOf(profile);
   std::string text(workload.kind);
   if (text.empty()) return {};
   if (workload.in_graphs) text += ", most kernels in graphs";
@@ -258,7 +259,7 @@ std::string DescribeProfile(const Profile& profile) {
     first = false;
   }
   AddImportLog(text, profile.log);
-  AddLine(text, "check first", WhatToCheckFirst(profile.source));
+  AddLine(text, "check first", readers::WhatToCheckFirst(profile.source));
   return text;
 }
 

@@ -20,13 +20,13 @@ std::string Count(std::size_t count) { return FormatCount(static_cast<std::int64
 
 std::string DescribeSummary(const Summary& summary, const std::string& path) {
   std::string text = Printable(path) + "\n";
-  const auto rank = ReadRankSummary(summary, path);
+  const auto rank = analysis::summary::ReadRankSummary(summary, path);
   if (!rank) {
     AddEntry(text, "summary", "damaged: data that this version needs is missing");
     return text;
   }
   const Profile& profile = rank->profile;
-  const RankFacts& facts = rank->communication;
+  const analysis::communication::RankFacts& facts = rank->communication;
   AddEntry(text, "summary of",
            fmt::format("rank {}{}", facts.rank,
                        facts.world_size > 0 ? fmt::format(" of {}", facts.world_size) : ""));

@@ -166,7 +166,7 @@ std::string ProgramPage() {
 constexpr std::int64_t kLargestShown = 1'000'000;
 
 // The kinds of values that a key takes, in YAML's words.
-std::string Accepted(const Shape& shape) {
+std::string Accepted(const rules::Shape& shape) {
   std::vector<std::string> ways;
   for (const std::string& word : shape.words) ways.push_back(fmt::format("`{}`", word));
   if (shape.is_text) ways.emplace_back("string");
@@ -184,24 +184,24 @@ std::string Accepted(const Shape& shape) {
   return fmt::format("{}", fmt::join(ways, ", "));
 }
 
-void AddKeys(const Shape& shape, std::vector<std::string>& described, std::string& text);
+void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std::string& text);
 
 /// The parts of a value, each mapping once.
-void AddParts(const Shape& shape, std::vector<std::string>& described, std::string& text) {
+void AddParts(const rules::Shape& shape, std::vector<std::string>& described, std::string& text) {
   if (shape.is_map) AddKeys(shape, described, text);
   if (!shape.items.empty()) AddParts(shape.items.front(), described, text);
 }
 
 // A section for each kind of mapping, then those of its parts. `described` has the kinds that were
 // written: it ends the walk where a shape contains itself.
-void AddKeys(const Shape& shape, std::vector<std::string>& described, std::string& text) {
+void AddKeys(const rules::Shape& shape, std::vector<std::string>& described, std::string& text) {
   const bool is_known =
       std::find(described.begin(), described.end(), shape.what) != described.end();
   if (is_known) return;
   described.push_back(shape.what);
   std::string own;
-  for (const ShapeKey& key : shape.keys) {
-    const std::string_view doc = KeyDoc(shape.what, key.name);
+  for (const rules::ShapeKey& key : shape.keys) {
+    const std::string_view doc = rules::KeyDoc(shape.what, key.name);
     if (doc.empty()) continue;  // A metric, an op: `profgauge metrics list` has them.
     own += fmt::format(
         ".It Cm {}\n{}", key.name,
@@ -211,8 +211,8 @@ void AddKeys(const Shape& shape, std::vector<std::string>& described, std::strin
   if (!own.empty()) {
     text += fmt::format(".Ss Keys of {}\n.Bl -tag -width Ds\n{}.El\n", Escaped(shape.what), own);
   }
-  for (const ShapeKey& key : shape.keys) AddParts(key.value, described, text);
-  for (const Shape& other : shape.others) AddParts(other, described, text);
+  for (const rules::ShapeKey& key : shape.keys) AddParts(key.value, described, text);
+  for (const rules::Shape& other : shape.others) AddParts(other, described, text);
 }
 
 std::string FilePage(std::string_view name, std::string_view brief, std::string_view intro,
@@ -220,7 +220,7 @@ std::string FilePage(std::string_view name, std::string_view brief, std::string_
   std::string text = Head(name, 5, brief);
   text += fmt::format(".Sh DESCRIPTION\n{}", intro);
   std::vector<std::string> described;
-  for (const FileShape& file : ConfigurationShapes()) {
+  for (const rules::FileShape& file : rules::ConfigurationShapes()) {
     if (std::find(files.begin(), files.end(), file.name) == files.end()) continue;
     AddKeys(file.shape, described, text);
   }
@@ -294,13 +294,13 @@ std::vector<ManualPage> ManualPages() {
 
 std::vector<NamedSchema> AllSchemas() {
   std::vector<NamedSchema> schemas;
-  for (const FileShape& file : ConfigurationShapes()) {
-    schemas.push_back({file.name, file.title, ConfigurationSchema(file)});
+  for (const rules::FileShape& file : rules::ConfigurationShapes()) {
+    schemas.push_back({file.name, file.title, rules::ConfigurationSchema(file)});
   }
   schemas.push_back(
       {"report",
        "report.json: content of reports, without single events and the rows counted in left_out",
-       PrettyJson(report::ReportSchema()) + "\n"});
+       rules::PrettyJson(report::ReportSchema()) + "\n"});
   schemas.push_back({"query", "the answer of `profgauge query --format json`",
                      std::string(EmbeddedSchema("rules/schemas/query.json"))});
   schemas.push_back({"lists", "lists that commands write with --json",

@@ -23,12 +23,12 @@ std::vector<ManualPage> ManualPages();
 
 // Every JSON Schema that `profgauge schema` prints.
 
-namespace profgauge {
+namespace profgauge::cli {
 
 /// A schema that is written by hand; empty when there is no such file.
 std::string_view EmbeddedSchema(std::string_view path);
 
-}  // namespace profgauge
+}  // namespace profgauge::cli
 
 namespace profgauge::cli {
 

@@ -30,18 +30,18 @@ std::string Counted(std::size_t count, std::string_view one, std::string_view pl
                      count == 1 ? "" : plural);
 }
 
-std::string Head(const RankContext& rank) {
+std::string Head(const analysis::context::RankContext& rank) {
   return fmt::format("{}\n", Printable(rank.profile->source.path));
 }
 
-std::string ExplainIterations(const RankContext& rank, JsonList& list) {
-  const auto ways = IterationWays(*rank.profile, rank.iterations);
+std::string ExplainIterations(const analysis::context::RankContext& rank, JsonList& list) {
+  const auto ways = analysis::context::IterationWays(*rank.profile, rank.iterations);
   std::string text = Head(rank);
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "  {} by {}; the first way that holds is chosen:\n",
                  Counted(rank.iterations.all.size(), "iteration"),
                  Printable(rank.iterations.source.Text()));
-  for (const IterationWay& way : ways) {
+  for (const analysis::context::IterationWay& way : ways) {
     fmt::format_to(out, "  {} {:<18} {}\n", way.chosen ? "*" : " ", way.way,
                    way.found.empty() ? "none" : Printable(way.found));
     fmt::format_to(out, "  {:20} {}\n", "", Printable(way.reason));
@@ -63,20 +63,20 @@ std::string ExplainIterations(const RankContext& rank, JsonList& list) {
 /// Launches of one kernel that were judged alike.
 struct KernelVerdict {
   std::string_view name;
-  KernelClass verdict;
+  analysis::classify::KernelClass verdict;
   std::int64_t launches = 0;
   Ns time = 0;
 };
 
 // By kernel and class, longest time first. A name may have several classes, as its operator decides
 // where no rule knows the name: then each is a row.
-std::vector<KernelVerdict> VerdictsOf(const RankContext& rank) {
-  using Key = std::tuple<std::string_view, std::uint16_t, Tri, bool>;
+std::vector<KernelVerdict> VerdictsOf(const analysis::context::RankContext& rank) {
+  using Key = std::tuple<std::string_view, std::uint16_t, analysis::classify::Tri, bool>;
   std::map<Key, KernelVerdict> sums;
   const DeviceTable& device = rank.profile->device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
-    const KernelClass& verdict = rank.classes[row];
+    const analysis::classify::KernelClass& verdict = rank.classes[row];
     const std::string_view name =
         device.name[row].valid() ? rank.profile->Name(device.name[row]) : "(no name)";
     KernelVerdict& sum = sums[{name, verdict.rule, verdict.tensor_core, verdict.collective}];
@@ -93,20 +93,23 @@ std::vector<KernelVerdict> VerdictsOf(const RankContext& rank) {
 }
 
 // The rule that decided, else the reason why the operator did.
-std::string ReasonOf(const KernelClass& verdict, const Knowledge& knowledge) {
-  if (verdict.rule != 0) return fmt::format("rule {}", RuleName(verdict.rule, knowledge));
-  return verdict.tensor_core == Tri::kUnknown
+std::string ReasonOf(const analysis::classify::KernelClass& verdict,
+                     const analysis::classify::Knowledge& knowledge) {
+  if (verdict.rule != 0)
+    return fmt::format("rule {}", analysis::classify::RuleName(verdict.rule, knowledge));
+  return verdict.tensor_core == analysis::classify::Tri::kUnknown
              ? "no rule knows the name, and its operator may multiply matrices"
              : "no rule knows the name, and its operator multiplies no matrices";
 }
 
-std::string ClassOf(const KernelClass& verdict) {
-  if (verdict.collective) return fmt::format("communication ({})", CollectiveKindId(verdict.kind));
-  return fmt::format("Tensor Cores: {}", TriName(verdict.tensor_core));
+std::string ClassOf(const analysis::classify::KernelClass& verdict) {
+  if (verdict.collective)
+    return fmt::format("communication ({})", analysis::classify::CollectiveKindId(verdict.kind));
+  return fmt::format("Tensor Cores: {}", analysis::classify::TriName(verdict.tensor_core));
 }
 
 // The longest kernels come first; the text has kKernelsPrinted of them, the list has all.
-std::string ExplainClasses(const RankContext& rank, JsonList& list) {
+std::string ExplainClasses(const analysis::context::RankContext& rank, JsonList& list) {
   std::string text = Head(rank);
   const auto out = std::back_inserter(text);
   const std::vector<KernelVerdict> verdicts = VerdictsOf(rank);
@@ -128,11 +131,13 @@ std::string ExplainClasses(const RankContext& rank, JsonList& list) {
     row.Field("kernel", sum.name);
     row.Field("launches", sum.launches);
     row.Field("time", sum.time);
-    row.Field("tensor_core", TriName(sum.verdict.tensor_core));
+    row.Field("tensor_core", analysis::classify::TriName(sum.verdict.tensor_core));
     row.Key("communication");
     row.Bool(sum.verdict.collective);
-    if (sum.verdict.collective) row.Field("collective", CollectiveKindId(sum.verdict.kind));
-    if (sum.verdict.rule != 0) row.Field("rule", RuleName(sum.verdict.rule, rank.knowledge));
+    if (sum.verdict.collective)
+      row.Field("collective", analysis::classify::CollectiveKindId(sum.verdict.kind));
+    if (sum.verdict.rule != 0)
+      row.Field("rule", analysis::classify::RuleName(sum.verdict.rule, rank.knowledge));
     row.Field("reason", reason);
   }
   if (verdicts.empty()) text += "  no kernel is recorded\n";
@@ -145,7 +150,7 @@ std::string ExplainClasses(const RankContext& rank, JsonList& list) {
 
 // A group is judged only where all its ranks are here and enough of its calls are matched:
 // otherwise the last rank may be one that was not recorded.
-std::string GroupText(const GroupMatch& group) {
+std::string GroupText(const analysis::communication::GroupMatch& group) {
   std::string text = fmt::format("  group {}: {} of {} calls matched",
                                  group.name.empty() ? "of all ranks" : Printable(group.name),
                                  group.matched_calls, group.calls);
@@ -160,7 +165,8 @@ std::string GroupText(const GroupMatch& group) {
 }
 
 // One sentence: the first of these that applies.
-std::string VerdictOf(const Blame& blame, std::span<const RankFacts> ranks,
+std::string VerdictOf(const analysis::communication::Blame& blame,
+                      std::span<const analysis::communication::RankFacts> ranks,
                       const Profile& profile) {
   if (blame.straggler) {
     std::string text = fmt::format("rank {} delays the others", ranks[*blame.straggler].rank);
@@ -180,20 +186,21 @@ std::string VerdictOf(const Blame& blame, std::span<const RankFacts> ranks,
 //   rank 0: never last; waited 1.20 s itself
 // * rank 1: last in 90 calls, which cost the others 1.20 s; waited 10.0 ms itself
 //   rank 1 delays the others; takes longer there: …
-Result<std::string> ExplainBlame(std::span<const RankContext> contexts, JsonList& list) {
+Result<std::string> ExplainBlame(std::span<const analysis::context::RankContext> contexts,
+                                 JsonList& list) {
   if (contexts.size() < 2) {
     return Fail(UsageError("usage/one-rank", "`--explain blame` compares ranks, and there is one",
                            "give the files or the folder of all ranks"));
   }
-  TimeFacts facts(contexts);
-  std::vector<RankFacts>& ranks = facts.communication;
-  const Matching matching = MatchFacts(ranks);
-  const Blame blame = FindBlame(ranks, matching);
+  analysis::communication::TimeFacts facts(contexts);
+  std::vector<analysis::communication::RankFacts>& ranks = facts.communication;
+  const analysis::communication::Matching matching = analysis::communication::MatchFacts(ranks);
+  const analysis::communication::Blame blame = analysis::communication::FindBlame(ranks, matching);
   std::string text;
-  for (const GroupMatch& group : matching.groups) text += GroupText(group);
+  for (const analysis::communication::GroupMatch& group : matching.groups) text += GroupText(group);
   if (matching.groups.empty()) text += "  no collective is recorded\n";
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const RankLateness& late = blame.ranks[i];
+    const analysis::communication::RankLateness& late = blame.ranks[i];
     text += fmt::format("{} rank {}: ", blame.straggler == i ? "*" : " ", ranks[i].rank);
     if (late.last_calls == 0) {
       text += "never last";
@@ -229,10 +236,11 @@ Result<std::string> ExplainDecision(std::string_view decision, std::span<const P
                                        Printable(profile.source.path)),
                            "give the profile that it was made of"));
   }
-  PROFGAUGE_TRY(const std::vector<RankContext> contexts, FindRankContexts(ranks, Selection{}));
+  PROFGAUGE_TRY(const std::vector<analysis::context::RankContext> contexts,
+                analysis::context::FindRankContexts(ranks, analysis::Selection{}));
   if (decision == "blame") return ExplainBlame(contexts, list);
   std::string text;
-  for (const RankContext& rank : contexts) {
+  for (const analysis::context::RankContext& rank : contexts) {
     if (!text.empty()) text += '\n';
     text += decision == "classes" ? ExplainClasses(rank, list) : ExplainIterations(rank, list);
   }

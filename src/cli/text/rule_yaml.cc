@@ -41,13 +41,13 @@ class Writer {
   void Source(int indent, std::string_view key, const std::optional<SourceText>& value) {
     if (value) Text(indent, key, value->text);
   }
-  void Named(std::string_view key, const std::vector<RuleLet>& lets) {
+  void Named(std::string_view key, const std::vector<rules::RuleLet>& lets) {
     if (lets.empty()) return;
     Key(4, key, "");
-    for (const RuleLet& let : lets) Text(6, Quoted(let.name), let.value.text);
+    for (const rules::RuleLet& let : lets) Text(6, Quoted(let.name), let.value.text);
   }
-  void Items(int indent, const std::vector<TextItem>& items) {
-    for (const TextItem& item : items) {
+  void Items(int indent, const std::vector<rules::TextItem>& items) {
+    for (const rules::TextItem& item : items) {
       std::string start = fmt::format("{:{}}- ", "", indent);
       if (item.when) {
         text_ += start + "when: " + Quoted(item.when->text) + "\n";
@@ -75,15 +75,15 @@ class Writer {
 ///                                    text: y
 ///
 /// An item with `case` chooses one of its items, so it stays as it is.
-std::vector<TextItem> Flat(const std::vector<TextItem>& items) {
-  std::vector<TextItem> out;
-  for (const TextItem& item : items) {
+std::vector<rules::TextItem> Flat(const std::vector<rules::TextItem>& items) {
+  std::vector<rules::TextItem> out;
+  for (const rules::TextItem& item : items) {
     if (item.items.empty() || item.is_case) {
       out.push_back(item);
       out.back().items = Flat(item.items);
       continue;
     }
-    for (TextItem inner : Flat(item.items)) {
+    for (rules::TextItem inner : Flat(item.items)) {
       if (item.when && inner.when) {
         inner.when->text = fmt::format("({}) and ({})", item.when->text, inner.when->text);
       } else if (item.when) {
@@ -95,7 +95,7 @@ std::vector<TextItem> Flat(const std::vector<TextItem>& items) {
   return out;
 }
 
-void MetricKeys(const RuleMetric& metric, Writer& out) {
+void MetricKeys(const rules::RuleMetric& metric, Writer& out) {
   out.Key(4, "metric", "");
   out.Text(6, "is", metric.is);
   out.Text(6, "value", metric.value.text);
@@ -108,14 +108,14 @@ void MetricKeys(const RuleMetric& metric, Writer& out) {
   out.Source(6, "error_below", metric.error_below);
 }
 
-void GainKeys(const RuleGain& gain, Writer& out) {
+void GainKeys(const rules::RuleGain& gain, Writer& out) {
   out.Key(4, "gain", "");
   out.Text(6, "value", gain.value.text);
-  out.Key(6, "bound", std::string(GainBoundName(gain.bound)));
+  out.Key(6, "bound", std::string(rules::GainBoundName(gain.bound)));
   out.Text(6, "why", gain.why);
   out.Text(6, "measured", gain.measured);
   if (!gain.scenario.empty()) out.Key(6, "scenario", "");
-  for (const WhatIfScale& scale : gain.scenario) {
+  for (const rules::WhatIfScale& scale : gain.scenario) {
     const std::string by =
         scale.by.empty() ? fmt::format("{}", scale.factor) : Quoted(scale.by.text);
     out.Key(8, "- where", Quoted(scale.where.text));
@@ -125,12 +125,12 @@ void GainKeys(const RuleGain& gain, Writer& out) {
   if (gain.keeps_up) out.Key(6, "keeps_up", "true");
 }
 
-void EvidenceKeys(const RuleEvidence& evidence, Writer& out) {
+void EvidenceKeys(const rules::RuleEvidence& evidence, Writer& out) {
   out.Key(4, "evidence", "");
   out.Source(6, "order_by", evidence.order_by);
   out.Key(6, "limit", fmt::format("{}", evidence.limit));
   out.Key(6, "columns", "");
-  for (const EvidenceColumn& column : evidence.columns) {
+  for (const rules::EvidenceColumn& column : evidence.columns) {
     out.Key(8, "- head", Quoted(column.head));
     out.Text(10, "value", column.value.text);
     if (const std::string shown = ShowAsText(column.show_as); !shown.empty()) {
@@ -140,20 +140,20 @@ void EvidenceKeys(const RuleEvidence& evidence, Writer& out) {
   }
 }
 
-void ParamKeys(const std::vector<RuleParam>& params, Writer& out) {
+void ParamKeys(const std::vector<rules::RuleParam>& params, Writer& out) {
   if (!params.empty()) out.Key(4, "params", "");
-  for (const RuleParam& param : params) {
+  for (const rules::RuleParam& param : params) {
     out.Key(6, param.name, "");
-    out.Key(8, "default", LiteralText(param.default_value));
+    out.Key(8, "default", rules::LiteralText(param.default_value));
     out.Text(8, "doc", param.doc);
   }
 }
 
-void ExplainKeys(const Rule& rule, Writer& out) {
+void ExplainKeys(const rules::Rule& rule, Writer& out) {
   if (rule.explains.empty() && rule.explains_when.empty()) return;
   out.Key(4, "explains", "");
   for (const SourceText& id : rule.explains) out.Item(6, Quoted(id.text));
-  for (const RuleLet& entry : rule.explains_when) {
+  for (const rules::RuleLet& entry : rule.explains_when) {
     out.Key(6, "- when", Quoted(entry.value.text));
     out.Text(8, "rule", entry.name);
   }
@@ -161,7 +161,7 @@ void ExplainKeys(const Rule& rule, Writer& out) {
 
 }  // namespace
 
-std::string ExpandedRule(const Rule& rule) {
+std::string ExpandedRule(const rules::Rule& rule) {
   const std::size_t slash = rule.id.find('/');
   Writer out;
   out.Key(0, "schema", "2");
@@ -178,12 +178,12 @@ std::string ExpandedRule(const Rule& rule) {
   ParamKeys(rule.params, out);
   out.Source(4, "where", rule.where);
   if (!rule.group_by.empty()) out.Key(4, "group_by", List(rule.group_by));
-  if (rule.report == GroupReport::kEach) out.Key(4, "report", "each");
+  if (rule.report == rules::GroupReport::kEach) out.Key(4, "report", "each");
   out.Named("let", rule.let);
   out.Source(4, "when", rule.when);
   if (rule.metric) MetricKeys(*rule.metric, out);
   out.Source(4, "sure_when", rule.sure_when);
-  if (rule.level) out.Key(4, "level", std::string(LevelName(*rule.level)));
+  if (rule.level) out.Key(4, "level", std::string(rules::LevelName(*rule.level)));
   if (rule.gain) GainKeys(*rule.gain, out);
   ExplainKeys(rule, out);
   out.Key(4, "message", "");

@@ -33,7 +33,7 @@ void OptionalSource(JsonWriter& out, std::string_view key, const std::optional<S
   if (text) out.OptionalField(key, text->text);
 }
 
-void LimitsField(JsonWriter& out, const Rule& rule) {
+void LimitsField(JsonWriter& out, const rules::Rule& rule) {
   if (!rule.metric) return;
   out.Field("metric", rule.metric->value.text);
   out.Key("limits");
@@ -45,10 +45,10 @@ void LimitsField(JsonWriter& out, const Rule& rule) {
   out.EndObject();
 }
 
-void ParamsField(JsonWriter& out, const Rule& rule, const ActiveRule* active) {
+void ParamsField(JsonWriter& out, const rules::Rule& rule, const rules::ActiveRule* active) {
   out.Key("params");
   out.BeginArray();
-  for (const RuleParam& param : rule.params) {
+  for (const rules::RuleParam& param : rule.params) {
     Literal value = param.default_value;
     if (active != nullptr) {
       const auto found = active->params.find(param.name);
@@ -65,10 +65,10 @@ void ParamsField(JsonWriter& out, const Rule& rule, const ActiveRule* active) {
   out.EndArray();
 }
 
-void TraceField(JsonWriter& out, const std::vector<TraceValue>& trace) {
+void TraceField(JsonWriter& out, const std::vector<rules::TraceValue>& trace) {
   out.Key("values");
   out.BeginArray();
-  for (const TraceValue& value : trace) {
+  for (const rules::TraceValue& value : trace) {
     out.BeginObject(JsonWriter::Style::kInline);
     out.Field("name", value.name);
     out.OptionalField("expression", value.expression);
@@ -79,19 +79,19 @@ void TraceField(JsonWriter& out, const std::vector<TraceValue>& trace) {
 }
 
 void MetricFields(JsonWriter& out, const Value& metric, const std::string& text,
-                  const std::optional<RuleLimit>& limit) {
+                  const std::optional<rules::RuleLimit>& limit) {
   out.Key("measured"), out.Write(metric);
   out.OptionalField("measured_text", text);
   if (limit) out.Key("limit"), out.Real(limit->value);
 }
 
-void GroupsField(JsonWriter& out, const Finding& finding) {
+void GroupsField(JsonWriter& out, const rules::Finding& finding) {
   out.Key("groups");
   out.BeginArray();
-  for (const GroupResult& group : finding.groups) {
+  for (const rules::GroupResult& group : finding.groups) {
     out.BeginObject();
     out.OptionalField("group", group.label);
-    out.Field("status", FindingStatusName(group.status));
+    out.Field("status", rules::FindingStatusName(group.status));
     out.Field("rows", static_cast<std::int64_t>(group.rows));
     MetricFields(out, group.metric, group.metric_text, group.limit);
     out.OptionalField("because", group.reason);
@@ -103,10 +103,10 @@ void GroupsField(JsonWriter& out, const Finding& finding) {
 
 // A finding with its groups. Numbers are in base units, beside their text; the unit is that of the
 // rule's metric.
-void WriteFinding(JsonWriter& out, const Finding& finding) {
+void WriteFinding(JsonWriter& out, const rules::Finding& finding) {
   out.BeginObject();
   out.Field("key", finding.key);
-  out.Field("status", FindingStatusName(finding.status));
+  out.Field("status", rules::FindingStatusName(finding.status));
   out.OptionalField("group", finding.group);
   MetricFields(out, finding.metric, finding.metric_text, finding.limit);
   if (finding.rule->metric) out.Field("unit", UnitName(finding.metric_unit));
@@ -120,7 +120,7 @@ void WriteFinding(JsonWriter& out, const Finding& finding) {
   out.EndObject();
 }
 
-void WriteMistakes(JsonList& list, const Errors& mistakes, std::string_view severity) {
+void WriteMistakes(JsonList& list, const rules::Errors& mistakes, std::string_view severity) {
   for (const Error& error : mistakes) {
     JsonWriter& row = list.Row();
     row.Field("severity", severity);
@@ -138,7 +138,7 @@ void WriteColumn(JsonList& list, const std::string& name, Unit unit, std::string
   row.Field("unit", UnitName(unit));
   row.OptionalField("title", InGeneralWords(title));
   row.Field("doc", InGeneralWords(doc));
-  const expr::Enumeration* values = KnownValuesOf(name);
+  const expr::Enumeration* values = rules::KnownValuesOf(name);
   if (values == nullptr) return;
   std::vector<std::string> ids;
   for (const expr::EnumValue& value : values->values) ids.emplace_back(value.id);
@@ -147,8 +147,8 @@ void WriteColumn(JsonList& list, const std::string& name, Unit unit, std::string
 
 }  // namespace
 
-JsonList ExplainList(const Rule& rule, const ActiveRule* active,
-                     std::span<const Finding* const> findings) {
+JsonList ExplainList(const rules::Rule& rule, const rules::ActiveRule* active,
+                     std::span<const rules::Finding* const> findings) {
   JsonList list("rules-explain");
   JsonWriter& row = list.Row();
   row.Field("id", rule.id);
@@ -162,26 +162,26 @@ JsonList ExplainList(const Rule& rule, const ActiveRule* active,
   OptionalSource(row, "when", rule.when);
   LimitsField(row, rule);
   ParamsField(row, rule, active);
-  row.Field("message", TextOf(rule.message));
-  if (!rule.advice.empty()) row.Field("advice", TextOf(rule.advice));
+  row.Field("message", rules::TextOf(rule.message));
+  if (!rule.advice.empty()) row.Field("advice", rules::TextOf(rule.advice));
   row.OptionalField("docs", rule.docs);
   row.Key("findings");
   row.BeginArray();
-  for (const Finding* finding : findings) WriteFinding(row, *finding);
+  for (const rules::Finding* finding : findings) WriteFinding(row, *finding);
   row.EndArray();
   return list;
 }
 
-JsonList MistakeList(const Errors& errors, const Errors& warnings) {
+JsonList MistakeList(const rules::Errors& errors, const rules::Errors& warnings) {
   JsonList list("rules-check");
   WriteMistakes(list, errors, "error");
   WriteMistakes(list, warnings, "warning");
   return list;
 }
 
-JsonList TestList(const std::vector<RuleTestResult>& results) {
+JsonList TestList(const std::vector<rules::RuleTestResult>& results) {
   JsonList list("rules-test");
-  for (const RuleTestResult& result : results) {
+  for (const rules::RuleTestResult& result : results) {
     JsonWriter& row = list.Row();
     row.Field("name", result.name);
     Where place = result.where;
@@ -196,12 +196,12 @@ JsonList TestList(const std::vector<RuleTestResult>& results) {
 JsonList ColumnList(std::string_view row) {
   JsonList list("rules-columns");
   if (row == "profile") {
-    for (const FactSpec& fact : FactCatalogue()) {
+    for (const rules::FactSpec& fact : rules::FactCatalogue()) {
       WriteColumn(list, std::string(fact.name), fact.unit, "", fact.doc);
     }
     return list;
   }
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name.empty()) continue;
     if (row.empty()) {
       JsonWriter& kind = list.Row();

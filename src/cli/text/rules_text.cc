@@ -19,8 +19,8 @@ namespace {
 using Out = std::back_insert_iterator<std::string>;
 
 /// "warn, error": the levels that the rule can report.
-std::string LevelsOf(const Rule& rule) {
-  if (rule.level) return std::string(LevelName(*rule.level));
+std::string LevelsOf(const rules::Rule& rule) {
+  if (rule.level) return std::string(rules::LevelName(*rule.level));
   if (!rule.metric) return "";
   const bool warn = rule.metric->warn_above || rule.metric->warn_below;
   const bool error = rule.metric->error_above || rule.metric->error_below;
@@ -51,7 +51,7 @@ void LimitLine(std::string& out, std::string_view key, const std::optional<Sourc
   if (limit) Line(out, key, limit->text);
 }
 
-void MetricLines(std::string& out, const RuleMetric& metric) {
+void MetricLines(std::string& out, const rules::RuleMetric& metric) {
   const std::string shown = ShowAsText(metric.show_as);
   Line(out, "measures", metric.is);
   Line(out, "metric", metric.value.text + (shown.empty() ? "" : " | " + shown));
@@ -61,8 +61,8 @@ void MetricLines(std::string& out, const RuleMetric& metric) {
   LimitLine(out, "error below", metric.error_below);
 }
 
-void ParamLines(std::string& out, const Rule& rule, const ActiveRule* active) {
-  for (const RuleParam& param : rule.params) {
+void ParamLines(std::string& out, const rules::Rule& rule, const rules::ActiveRule* active) {
+  for (const rules::RuleParam& param : rule.params) {
     Literal value = param.default_value;
     if (active != nullptr) {
       const auto found = active->params.find(param.name);
@@ -80,10 +80,11 @@ void ParamLines(std::string& out, const Rule& rule, const ActiveRule* active) {
 
 // Names in one column, the expression below its value: a long expression does not move the values
 // apart.
-void TraceLines(std::string& out, const std::vector<TraceValue>& trace, std::string_view indent) {
+void TraceLines(std::string& out, const std::vector<rules::TraceValue>& trace,
+                std::string_view indent) {
   std::size_t width = 12;
-  for (const TraceValue& value : trace) width = std::max(width, value.name.size());
-  for (const TraceValue& value : trace) {
+  for (const rules::TraceValue& value : trace) width = std::max(width, value.name.size());
+  for (const rules::TraceValue& value : trace) {
     fmt::format_to(Out(out), "{}{:<{}}  {}\n", indent, Printable(value.name), width,
                    Printable(value.shown));
     if (value.expression.empty()) continue;
@@ -92,17 +93,18 @@ void TraceLines(std::string& out, const std::vector<TraceValue>& trace, std::str
 }
 
 /// Why a group fired or did not: "metric 31.4 % is > 30 %".
-std::string WhyGroup(const GroupResult& group) {
+std::string WhyGroup(const rules::GroupResult& group) {
   const std::string metric = group.metric_text.empty() ? "" : "metric " + group.metric_text;
-  if (Fired(group.status) && group.limit) {
-    return fmt::format("{} is {}", metric, LimitText(*group.limit));
+  if (rules::Fired(group.status) && group.limit) {
+    return fmt::format("{} is {}", metric, rules::LimitText(*group.limit));
   }
-  if (Fired(group.status)) return "there are such rows" + (metric.empty() ? "" : ", " + metric);
+  if (rules::Fired(group.status))
+    return "there are such rows" + (metric.empty() ? "" : ", " + metric);
   if (!group.reason.empty()) return Printable(group.reason);
-  return fmt::format("{} is not {}", metric, group.limit ? LimitText(*group.limit) : "");
+  return fmt::format("{} is not {}", metric, group.limit ? rules::LimitText(*group.limit) : "");
 }
 
-std::string AnchorOf(const Rule& rule) {
+std::string AnchorOf(const rules::Rule& rule) {
   std::string anchor = rule.id;
   std::replace(anchor.begin(), anchor.end(), '/', '-');
   return anchor;
@@ -110,37 +112,37 @@ std::string AnchorOf(const Rule& rule) {
 
 }  // namespace
 
-std::string ShowAsText(const ShowAs& show_as) {
+std::string ShowAsText(const rules::ShowAs& show_as) {
   switch (show_as.kind) {
-    case ShowAs::Kind::kAuto:
+    case rules::ShowAs::Kind::kAuto:
       return "";
-    case ShowAs::Kind::kDuration:
+    case rules::ShowAs::Kind::kDuration:
       return "duration";
-    case ShowAs::Kind::kBytes:
+    case rules::ShowAs::Kind::kBytes:
       return "bytes";
-    case ShowAs::Kind::kPercent:
+    case rules::ShowAs::Kind::kPercent:
       return "percent";
-    case ShowAs::Kind::kNumber:
+    case rules::ShowAs::Kind::kNumber:
       return show_as.decimals < 0 ? "number" : fmt::format("number:{}", show_as.decimals);
   }
   return "";
 }
 
-std::string RuleLines(const std::vector<Rule>& rules) {
+std::string RuleLines(const std::vector<rules::Rule>& rules) {
   std::size_t id_width = 0, category_width = 0;
-  for (const Rule& rule : rules) {
+  for (const rules::Rule& rule : rules) {
     id_width = std::max(id_width, rule.id.size());
     category_width = std::max(category_width, rule.category.size());
   }
   std::string out;
-  for (const Rule& rule : rules) {
+  for (const rules::Rule& rule : rules) {
     fmt::format_to(Out(out), "{:<{}}  {:<{}}  {:<11}  {}\n", rule.id, id_width, rule.category,
                    category_width, LevelsOf(rule), Printable(InGeneralWords(rule.title)));
   }
   return out;
 }
 
-std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
+std::string ExplainRule(const rules::Rule& rule, const rules::ActiveRule* active) {
   std::string out = fmt::format("{}\n  {}\n\n", rule.id, Printable(InGeneralWords(rule.title)));
   Line(out, "category", rule.category);
   Line(out, "family", rule.family);
@@ -152,19 +154,19 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
   ParamLines(out, rule, active);
   if (rule.where) Line(out, "where", rule.where->text);
   Line(out, "group by", JoinedTexts(rule.group_by));
-  if (rule.report == GroupReport::kEach) Line(out, "report", "each group");
-  for (const RuleLet& let : rule.let) Line(out, "let", let.name + " = " + let.value.text);
+  if (rule.report == rules::GroupReport::kEach) Line(out, "report", "each group");
+  for (const rules::RuleLet& let : rule.let) Line(out, "let", let.name + " = " + let.value.text);
   if (rule.when) Line(out, "when", rule.when->text);
   if (rule.metric) MetricLines(out, *rule.metric);
   if (rule.sure_when) Line(out, "sure when", rule.sure_when->text);
-  if (rule.level) Line(out, "level", LevelName(*rule.level));
+  if (rule.level) Line(out, "level", rules::LevelName(*rule.level));
   Line(out, "explains", JoinedTexts(rule.explains));
   if (rule.gain) {
     Line(out, "gain",
-         fmt::format("{} ({})", rule.gain->value.text, GainBoundName(rule.gain->bound)));
+         fmt::format("{} ({})", rule.gain->value.text, rules::GainBoundName(rule.gain->bound)));
     Line(out, "", rule.gain->why);
     Line(out, "measured", rule.gain->measured);
-    for (const WhatIfScale& scale : rule.gain->scenario) {
+    for (const rules::WhatIfScale& scale : rule.gain->scenario) {
       Line(out, "scenario",
            fmt::format("{} by {}", scale.where.text,
                        scale.by.empty() ? fmt::format("{}", scale.factor) : scale.by.text));
@@ -172,8 +174,8 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
     if (rule.gain->without_waiting) Line(out, "", "These collectives wait for no rank.");
     if (rule.gain->keeps_up) Line(out, "", "Their rank arrives at each with the next to last.");
   }
-  Line(out, "message", TextOf(rule.message));
-  if (!rule.advice.empty()) Line(out, "advice", TextOf(rule.advice));
+  Line(out, "message", rules::TextOf(rule.message));
+  if (!rule.advice.empty()) Line(out, "advice", rules::TextOf(rule.advice));
   if (rule.change) Line(out, "change", rule.change->text);
   if (rule.next) Line(out, "next", rule.next->text);
   Line(out, "source", rule.source);
@@ -182,10 +184,10 @@ std::string ExplainRule(const Rule& rule, const ActiveRule* active) {
 }
 
 // The result of the whole rule with the values of its expressions, then each group with its own.
-std::string ExplainFinding(const Finding& finding) {
-  std::string out = fmt::format("  {:<12}{}", "result", FindingStatusName(finding.status));
+std::string ExplainFinding(const rules::Finding& finding) {
+  std::string out = fmt::format("  {:<12}{}", "result", rules::FindingStatusName(finding.status));
   if (!finding.metric_text.empty()) fmt::format_to(Out(out), ", metric {}", finding.metric_text);
-  if (finding.limit) fmt::format_to(Out(out), " (limit {})", LimitText(*finding.limit));
+  if (finding.limit) fmt::format_to(Out(out), " (limit {})", rules::LimitText(*finding.limit));
   if (!finding.group.empty()) fmt::format_to(Out(out), ", {}", Printable(finding.group));
   out += '\n';
   Line(out, "because", finding.reason);
@@ -198,10 +200,10 @@ std::string ExplainFinding(const Finding& finding) {
                      FormatCount(static_cast<std::int64_t>(finding.rows_unknown))));
   }
   TraceLines(out, finding.trace, "  ");
-  for (const GroupResult& group : finding.groups) {
+  for (const rules::GroupResult& group : finding.groups) {
     fmt::format_to(Out(out), "  {}: {}, {} row{}: {}\n",
                    group.label.empty() ? "all rows" : Printable(group.label),
-                   FindingStatusName(group.status),
+                   rules::FindingStatusName(group.status),
                    FormatCount(static_cast<std::int64_t>(group.rows)), group.rows == 1 ? "" : "s",
                    WhyGroup(group));
     TraceLines(out, group.trace, "    ");
@@ -209,9 +211,9 @@ std::string ExplainFinding(const Finding& finding) {
   return out;
 }
 
-std::string RuleDocs(const std::vector<Rule>& rules) {
+std::string RuleDocs(const std::vector<rules::Rule>& rules) {
   std::string out;
-  for (const Rule& rule : rules) {
+  for (const rules::Rule& rule : rules) {
     fmt::format_to(Out(out), "### {}\n\n`{}`: **{}** ({}; {})\n\n", AnchorOf(rule), rule.id,
                    InGeneralWords(rule.title), rule.category, LevelsOf(rule));
     if (rule.metric) fmt::format_to(Out(out), "Measures `{}`", rule.metric->value.text);
@@ -221,15 +223,15 @@ std::string RuleDocs(const std::vector<Rule>& rules) {
     if (rule.metric && rule.where) fmt::format_to(Out(out), " where `{}`", rule.where->text);
     if (rule.metric) out += ".\n\n";
     if (!rule.needs.empty()) fmt::format_to(Out(out), "Needs `{}`.\n\n", JoinedTexts(rule.needs));
-    for (const RuleParam& param : rule.params) {
+    for (const rules::RuleParam& param : rule.params) {
       fmt::format_to(Out(out), "- `{}` (default {}): {}\n", param.name,
                      FormatLimit(param.default_value.value, param.default_value.unit), param.doc);
     }
     if (!rule.params.empty()) out += '\n';
-    if (!rule.advice.empty()) out += InGeneralWords(Trim(TextOf(rule.advice))) + "\n\n";
+    if (!rule.advice.empty()) out += InGeneralWords(Trim(rules::TextOf(rule.advice))) + "\n\n";
     if (rule.gain && !rule.gain->why.empty()) {
-      fmt::format_to(Out(out), "Estimated gain ({}): {}\n\n", GainBoundName(rule.gain->bound),
-                     rule.gain->why);
+      fmt::format_to(Out(out), "Estimated gain ({}): {}\n\n",
+                     rules::GainBoundName(rule.gain->bound), rule.gain->why);
     }
     if (!rule.explains.empty()) {
       fmt::format_to(Out(out), "Explains `{}`.\n\n", JoinedTexts(rule.explains));
@@ -248,11 +250,11 @@ std::string LanguageDocs() {
   out += "\n## Units\n\n";
   for (const UnitSuffix& suffix : UnitSuffixes()) fmt::format_to(Out(out), "`{}` ", suffix.text);
   out += "\n\n## Facts about the profile\n\n| name | unit | meaning |\n|---|---|---|\n";
-  for (const FactSpec& fact : FactCatalogue()) {
+  for (const rules::FactSpec& fact : rules::FactCatalogue()) {
     fmt::format_to(Out(out), "| `{}` | {} | {} |\n", fact.name, UnitName(fact.unit), fact.doc);
   }
   out += "\nEvery metric (`profgauge metrics list`) can be named too.\n";
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name.empty()) continue;
     fmt::format_to(Out(out), "\n## Rows `{}`\n\n{}\n\n| column | unit | meaning |\n|---|---|---|\n",
                    table.row_name, InGeneralWords(table.doc.empty() ? table.title : table.doc));
@@ -266,7 +268,7 @@ std::string LanguageDocs() {
 
 std::string RowKinds() {
   std::string out = "profile          facts of the whole run\n";
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name.empty()) continue;
     fmt::format_to(Out(out), "{:<16} {}\n", table.row_name, InGeneralWords(table.title));
   }
@@ -279,7 +281,7 @@ void ColumnLine(std::string& out, const std::string& name, Unit unit, std::strin
                 std::string_view doc) {
   fmt::format_to(Out(out), "{:<34} {:<7} {}{}{}\n", name, UnitName(unit), InGeneralWords(title),
                  title.empty() ? "" : ": ", InGeneralWords(doc));
-  const expr::Enumeration* values = KnownValuesOf(name);
+  const expr::Enumeration* values = rules::KnownValuesOf(name);
   if (values == nullptr) return;
   std::string list;
   for (const expr::EnumValue& value : values->values) {
@@ -296,12 +298,12 @@ void ColumnLine(std::string& out, const std::string& name, Unit unit, std::strin
 std::string ColumnLines(std::string_view row) {
   std::string out;
   if (row == "profile") {
-    for (const FactSpec& fact : FactCatalogue()) {
+    for (const rules::FactSpec& fact : rules::FactCatalogue()) {
       ColumnLine(out, std::string(fact.name), fact.unit, "", fact.doc);
     }
     return out;
   }
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name != row) continue;
     for (const ColumnSpec& column : table.columns) {
       ColumnLine(out, fmt::format("{}.{}", row, column.id), column.unit, column.title, column.doc);
@@ -310,10 +312,10 @@ std::string ColumnLines(std::string_view row) {
   return out;
 }
 
-std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity) {
+std::string TestLines(const std::vector<rules::RuleTestResult>& results, int verbosity) {
   std::string out;
   std::size_t failed = 0;
-  for (const RuleTestResult& result : results) {
+  for (const rules::RuleTestResult& result : results) {
     const bool passed = result.failures.empty();
     if (!passed) ++failed;
     if (passed && verbosity < 1) continue;
@@ -330,14 +332,15 @@ std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity)
   return out;
 }
 
-std::string TestJunit(const std::vector<RuleTestResult>& results) {
-  const auto failed = std::count_if(results.begin(), results.end(),
-                                    [](const RuleTestResult& r) { return !r.failures.empty(); });
+std::string TestJunit(const std::vector<rules::RuleTestResult>& results) {
+  const auto failed =
+      std::count_if(results.begin(), results.end(),
+                    [](const rules::RuleTestResult& r) { return !r.failures.empty(); });
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuites>\n  <testsuite name=\"profgauge rules\" tests=\"{}\" failures=\"{}\">\n",
       results.size(), failed);
-  for (const RuleTestResult& result : results) {
+  for (const rules::RuleTestResult& result : results) {
     fmt::format_to(Out(out), "    <testcase classname=\"{}\" name=\"{}\" file=\"{}\" line=\"{}\"",
                    render::EscapeHtml(result.file), render::EscapeHtml(result.name),
                    render::EscapeHtml(result.file), result.where.line);

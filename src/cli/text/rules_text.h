@@ -15,22 +15,22 @@
 namespace profgauge::cli {
 
 /// One line a rule, its id first: id, category, levels, title.
-std::string RuleLines(const std::vector<Rule>& rules);
+std::string RuleLines(const std::vector<rules::Rule>& rules);
 
 /// The rule as it is in its file, key by key, and the parameters that the policy gives it
 /// (`active`; nullptr: its own, and a line says that the policy has it off).
-std::string ExplainRule(const Rule& rule, const ActiveRule* active);
+std::string ExplainRule(const rules::Rule& rule, const rules::ActiveRule* active);
 
 /// The rule as a separate file, without templates, imports and names of rows.
-std::string ExpandedRule(const Rule& rule);
+std::string ExpandedRule(const rules::Rule& rule);
 /// "duration", "number:2"; empty where the unit decides.
-std::string ShowAsText(const ShowAs& show_as);
+std::string ShowAsText(const rules::ShowAs& show_as);
 
 /// The rule's results in a run: every intermediate value, why each group fired or did not.
-std::string ExplainFinding(const Finding& finding);
+std::string ExplainFinding(const rules::Finding& finding);
 
 /// Markdown: one section a rule, headed by its id with `-` for `/` so that links to it are stable.
-std::string RuleDocs(const std::vector<Rule>& rules);
+std::string RuleDocs(const std::vector<rules::Rule>& rules);
 /// Markdown: the names and functions of expressions: functions, units, rows with columns, facts.
 std::string LanguageDocs();
 
@@ -42,22 +42,22 @@ std::string ColumnLines(std::string_view row);
 
 /// One line a test, then its failures; ends with the count. Passed tests are shown only with
 /// `verbosity` 1.
-std::string TestLines(const std::vector<RuleTestResult>& results, int verbosity);
+std::string TestLines(const std::vector<rules::RuleTestResult>& results, int verbosity);
 /// JUnit XML.
-std::string TestJunit(const std::vector<RuleTestResult>& results);
+std::string TestJunit(const std::vector<rules::RuleTestResult>& results);
 
 // The output of `profgauge rules … --json`: the same as the text, in fields.
 
 /// The rule, with the parameters that the policy gives it (`active`; nullptr: the policy has it
 /// off). `findings`: the result of the rule in a profile.
-JsonList ExplainList(const Rule& rule, const ActiveRule* active,
-                     std::span<const Finding* const> findings);
+JsonList ExplainList(const rules::Rule& rule, const rules::ActiveRule* active,
+                     std::span<const rules::Finding* const> findings);
 
 /// A row for each mistake, then for each warning.
-JsonList MistakeList(const Errors& errors, const Errors& warnings);
+JsonList MistakeList(const rules::Errors& errors, const rules::Errors& warnings);
 
 /// A row for each test.
-JsonList TestList(const std::vector<RuleTestResult>& results);
+JsonList TestList(const std::vector<rules::RuleTestResult>& results);
 
 /// A row for each kind of rows; with `row` for each of its columns.
 JsonList ColumnList(std::string_view row);

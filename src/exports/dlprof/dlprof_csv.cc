@@ -11,7 +11,7 @@
 #include "model/certificate.h"
 #include "profgauge/version.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::exports::dlprof {
 namespace {
 
 /// One line; texts are quoted or bare as DLProf does column by column.
@@ -50,10 +50,10 @@ class Line {
     return *this;
   }
   Line& YesNo(bool yes) { return Bare(yes ? "yes" : "no"); }
-  Line& Stats(const Stat& stat) {
+  Line& Stats(const analysis::dlprof::dlprof::Stat& stat) {
     return Number(stat.sum).Decimal(stat.mean()).Number(stat.min).Number(stat.max);
   }
-  Line& All(const Times& times) {
+  Line& All(const analysis::dlprof::dlprof::Times& times) {
     return Stats(times.cpu).Stats(times.gpu).Stats(times.overhead).Stats(times.idle);
   }
 
@@ -78,11 +78,11 @@ std::string TimeHeads() {
 }
 
 /// One line for each op. Columns that DLProf quotes are quoted here, even without a comma.
-std::string Detailed(const Report& report) {
+std::string Detailed(const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "All Iterations\nOp ID,Op Name,Direction,Op Type,No. Calls,TC Eligible,Using TC," +
       TimeHeads() + ",Data Type,Stack Trace\n";
-  for (const Op& op : report.ops) {
+  for (const analysis::dlprof::dlprof::Op& op : report.ops) {
     Line line(text);
     line.Quoted(op.id).Quoted(op.name).Bare(op.direction).Quoted(op.type).Number(op.calls);
     line.YesNo(op.eligible).YesNo(op.uses_tensor_cores).All(op.times);
@@ -94,10 +94,10 @@ std::string Detailed(const Report& report) {
 /// DLProf keeps one long name per op and short name, the last launch's, though template variants
 /// differ.
 std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
-    const Profile& profile, const Report& report) {
+    const Profile& profile, const analysis::dlprof::dlprof::Report& report) {
   std::map<std::pair<std::size_t, std::string_view>, std::string_view> names;
   std::map<std::pair<std::size_t, std::string_view>, Ns> starts;
-  for (const Launch& launch : report.launches) {
+  for (const analysis::dlprof::dlprof::Launch& launch : report.launches) {
     const std::pair<std::size_t, std::string_view> key{launch.op, launch.name};
     const Ns start = profile.device.start[launch.row];
     const auto [at, is_new] = starts.try_emplace(key, start);
@@ -110,7 +110,7 @@ std::map<std::pair<std::size_t, std::string_view>, std::string_view> LongNames(
 
 /// One line for each launch, with times from the start of the session. The parameters of the op are
 /// unknown, so their column is an empty text.
-std::string ByIteration(const Profile& profile, const Report& report) {
+std::string ByIteration(const Profile& profile, const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "Iteration Report\nIteration,Op ID,Op Name,Direction,Op Type,Kernel Name,Device ID,"
       "GPU Start Time (ns),GPU Duration (ns),API Call Start (ns),API Call Time (ns),Uses TC,"
@@ -118,8 +118,8 @@ std::string ByIteration(const Profile& profile, const Report& report) {
       "Output Shapes,Long Kernel Name\n";
   const DeviceTable& device = profile.device;
   const auto long_names = LongNames(profile, report);
-  for (const Launch& launch : report.launches) {
-    const Op& op = report.ops[launch.op];
+  for (const analysis::dlprof::dlprof::Launch& launch : report.launches) {
+    const analysis::dlprof::dlprof::Op& op = report.ops[launch.op];
     Line line(text);
     line.Number(launch.iteration).Quoted(op.id).Quoted(op.name).Bare(op.direction);
     line.Quoted(op.type).Quoted(launch.name).Number(device.gpu[launch.row]);
@@ -142,13 +142,13 @@ std::string ByIteration(const Profile& profile, const Report& report) {
   return text;
 }
 
-std::string Kernels(const Report& report) {
+std::string Kernels(const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "Kernel Report\nKernel Name,Op ID,Op Name,Direction,Uses TC,Total GPU Time (ns),"
       "Avg GPU Time (ns),Min GPU Time (ns),Max GPU Time (ns),Total API Time (ns),"
       "Avg API Time (ns),Min API Time (ns),Max API Time (ns)\n";
-  for (const KernelSum& kernel : report.kernels) {
-    const Op& op = report.ops[kernel.op];
+  for (const analysis::dlprof::dlprof::KernelSum& kernel : report.kernels) {
+    const analysis::dlprof::dlprof::Op& op = report.ops[kernel.op];
     Line line(text);
     line.Quoted(kernel.name).Quoted(op.id).Quoted(op.name).Bare(op.direction);
     line.YesNo(kernel.uses_tensor_cores).Stats(kernel.gpu).Stats(kernel.api);
@@ -156,11 +156,11 @@ std::string Kernels(const Report& report) {
   return text;
 }
 
-std::string Groups(const Report& report) {
+std::string Groups(const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "Group Op Report\nName,Num Calls Aggregated,Num TC Eligible Ops,Num Ops Using TC," +
       TimeHeads() + "\n";
-  for (const Group& group : report.groups) {
+  for (const analysis::dlprof::dlprof::Group& group : report.groups) {
     Line line(text);
     line.Quoted(group.name).Number(group.calls).Number(group.eligible_ops);
     line.Number(group.tensor_core_ops).All(group.times);
@@ -168,21 +168,21 @@ std::string Groups(const Report& report) {
   return text;
 }
 
-std::string Types(const Report& report) {
+std::string Types(const analysis::dlprof::dlprof::Report& report) {
   std::string text = "Op Type Summary Report\nOp Type,# Ops,# Calls," + TimeHeads() + "\n";
-  for (const OpType& type : report.types) {
+  for (const analysis::dlprof::dlprof::OpType& type : report.types) {
     Line(text).Quoted(type.name).Number(type.ops).Number(type.calls).All(type.times);
   }
   return text;
 }
 
-std::string TensorCores(const Report& report) {
+std::string TensorCores(const analysis::dlprof::dlprof::Report& report) {
   std::string text =
       "Tensor Core Report\nOp ID,Op Name,Direction,Op Type,Uses TC,Total GPU Time (ns),"
       "TC GPU Time (ns),Non-TC GPU Time (ns),TC Utilization (%),Total Kernel Count,"
       "TC Kernel Count,TC Kernel Names,Non-TC Kernel Count,Non-TC Kernel Names\n";
-  for (const TensorCoreOp& row : report.tensor) {
-    const Op& op = report.ops[row.op];
+  for (const analysis::dlprof::dlprof::TensorCoreOp& row : report.tensor) {
+    const analysis::dlprof::dlprof::Op& op = report.ops[row.op];
     const Ns total = row.tensor_core_time + row.other_time;
     const auto count = [](const auto& names) { return static_cast<std::int64_t>(names.size()); };
     Line line(text);
@@ -240,9 +240,10 @@ void AddSystem(const Profile& profile, std::string& text) {
 }
 
 // A block of the summary: an empty line, its title, its heads, one line for each share.
-void AddShares(std::string_view title, std::string_view count,
-               std::initializer_list<std::pair<std::string_view, const Share*>> rows,
-               std::string& text) {
+void AddShares(
+    std::string_view title, std::string_view count,
+    std::initializer_list<std::pair<std::string_view, const analysis::dlprof::dlprof::Share*>> rows,
+    std::string& text) {
   fmt::format_to(std::back_inserter(text), "\n{}\n,GPU Time (ns),CPU Time (ns),# {}\n", title,
                  count);
   for (const auto& [name, share] : rows) {
@@ -250,7 +251,7 @@ void AddShares(std::string_view title, std::string_view count,
   }
 }
 
-std::string SummaryText(const Profile& profile, const Summary& s) {
+std::string SummaryText(const Profile& profile, const analysis::dlprof::dlprof::Summary& s) {
   std::string text;
   AddSystem(profile, text);
   const auto percent = [&](Ns part) {
@@ -302,7 +303,8 @@ std::string ExpertSystems(const std::vector<Advice>& advice) {
 
 }  // namespace
 
-std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,
+std::vector<std::string> DlprofCsvTexts(const Profile& profile,
+                                        const analysis::dlprof::dlprof::Report& report,
                                         const std::vector<Advice>& advice) {
   return {SummaryText(profile, report.summary),
           Detailed(report),
@@ -314,4 +316,4 @@ std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& re
           ExpertSystems(advice)};
 }
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::exports::dlprof

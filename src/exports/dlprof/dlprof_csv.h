@@ -9,7 +9,7 @@
 
 #include "analysis/dlprof/report.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::exports::dlprof {
 
 /// A problem and what to do about it.
 using Advice = std::pair<std::string, std::string>;
@@ -27,7 +27,8 @@ inline constexpr std::array<std::string_view, 8> kDlprofTitles = {
 /// The texts of kDlprofFiles. Missing system properties are left empty; `advice`
 /// fills the last.
 /// `report` is of `profile`: times and names of launches come from its device table.
-std::vector<std::string> DlprofCsvTexts(const Profile& profile, const Report& report,
+std::vector<std::string> DlprofCsvTexts(const Profile& profile,
+                                        const analysis::dlprof::dlprof::Report& report,
                                         const std::vector<Advice>& advice);
 
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::exports::dlprof

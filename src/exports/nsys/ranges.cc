@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace profgauge::nsys {
+namespace profgauge::exports::nsys {
 
 bool IsRange(const Profile& profile, std::uint32_t host_row) {
   if (profile.host.style[host_row] != RangeStyle::kNone) return true;
@@ -66,4 +66,4 @@ std::vector<Projection> ProjectRanges(const SelectedRank& rank) {
   return projections;
 }
 
-}  // namespace profgauge::nsys
+}  // namespace profgauge::exports::nsys

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace profgauge::nsys {
+namespace profgauge::exports::nsys {
 namespace {
 
 // Groups by name over several ranks; a name is looked up once per rank.
@@ -354,4 +354,4 @@ const ReportSpec* FindReport(std::string_view name) {
   return nullptr;
 }
 
-}  // namespace profgauge::nsys
+}  // namespace profgauge::exports::nsys

@@ -17,7 +17,7 @@
 #include "base/interval.h"
 #include "exports/selected.h"
 
-namespace profgauge::nsys {
+namespace profgauge::exports::nsys {
 
 /// Cells are written as nsys writes them; every row has as many cells as there are heads.
 struct ReportTable {
@@ -85,4 +85,4 @@ ReportTable TimeTable(std::vector<Group> groups, const char* count,
 /// "Total (MB),Count,Avg (MB),…" and the label.
 ReportTable SizeTable(std::vector<Group> groups, const std::string& label);
 
-}  // namespace profgauge::nsys
+}  // namespace profgauge::exports::nsys

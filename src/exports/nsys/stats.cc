@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-namespace profgauge::nsys {
+namespace profgauge::exports::nsys {
 namespace {
 
 constexpr double kMegabyte = 1e6;
@@ -108,4 +108,4 @@ ReportTable SizeTable(std::vector<Group> groups, const std::string& label) {
   return table;
 }
 
-}  // namespace profgauge::nsys
+}  // namespace profgauge::exports::nsys

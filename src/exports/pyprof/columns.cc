@@ -6,7 +6,7 @@
 
 #include "exports/pyprof/prof.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 constexpr ColumnName kColumns[] = {
@@ -93,4 +93,4 @@ KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect) {
   return rows;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

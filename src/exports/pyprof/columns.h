@@ -14,7 +14,7 @@
 #include "exports/selected.h"
 #include "model/profile.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 
 /// Whose formulas and texts.
 enum class Dialect : std::uint8_t {
@@ -46,4 +46,4 @@ KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect);
 /// A line for each kernel launch, with the keys of PyProf's parse stage and in their order.
 std::string NetDict(const SelectedRank& rank);
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

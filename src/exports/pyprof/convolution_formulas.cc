@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "exports/pyprof/formulas.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 // Kernels of cuDNN that prepare or rearrange data: PyProf counts no work for them.
@@ -31,7 +31,8 @@ bool IsConvolution(std::string_view name) {
 struct Pair {
   double h, w;
 };
-Pair PairOf(const OpArgument* argument, double otherwise, bool is_1d, double outer) {
+Pair PairOf(const analysis::work::OpArgument* argument, double otherwise, bool is_1d,
+            double outer) {
   std::vector<double> sizes;
   if (argument != nullptr && argument->is_number()) sizes = {argument->number};
   if (argument != nullptr) {
@@ -47,7 +48,7 @@ struct ConvolutionSizes {
   Pair stride, padding, dilation;
 };
 
-std::optional<ConvolutionSizes> SizesOf(const OpCall& call) {
+std::optional<ConvolutionSizes> SizesOf(const analysis::work::OpCall& call) {
   const auto tensors = call.Tensors();
   if (tensors.size() < 2) return std::nullopt;
   const bool is_1d = call.op == "conv1d";
@@ -65,7 +66,8 @@ std::optional<ConvolutionSizes> SizesOf(const OpCall& call) {
   sizes.stride = PairOf(call.Find("stride", 3), 1, is_1d, 1);
   sizes.padding = PairOf(call.Find("padding", 4), 0, is_1d, 0);
   sizes.dilation = PairOf(call.Find("dilation", 5), 1, is_1d, 1);
-  if (const OpArgument* groups = call.Find("groups", 6); groups != nullptr && groups->is_number()) {
+  if (const analysis::work::OpArgument* groups = call.Find("groups", 6);
+      groups != nullptr && groups->is_number()) {
     sizes.g = groups->number;
   }
   if (sizes.g < 1 || sizes.stride.h < 1 || sizes.stride.w < 1) return std::nullopt;
@@ -121,4 +123,4 @@ std::optional<Row> ConvolutionRow(const Kernel& kernel) {
   return row;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 
 // A float without a fraction gets ".0", as Python's str() writes it; "1e+20", "inf" and "nan" stay.
 std::string PythonText(Number number) {
@@ -65,7 +65,7 @@ std::string BracketText(const std::vector<std::int64_t>& shape) {
 
 Row DefaultRow(const Kernel& kernel) {
   std::vector<std::string> shapes, types;
-  for (const OpArgument* tensor : kernel.call.Tensors()) {
+  for (const analysis::work::OpArgument* tensor : kernel.call.Tensors()) {
     shapes.push_back(TupleText(tensor->shape));
     types.push_back("'" + tensor->dtype + "'");
   }
@@ -74,4 +74,4 @@ Row DefaultRow(const Kernel& kernel) {
   return row;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

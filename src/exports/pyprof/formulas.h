@@ -12,7 +12,7 @@
 #include "analysis/work/op_call.h"
 #include "exports/pyprof/record.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 
 /// A number that remembers whether Python's arithmetic made it a float.
 struct Number {
@@ -34,7 +34,7 @@ struct Row {
 /// The input of the formulas.
 struct Kernel {
   const KernelRecord& record;
-  const OpCall& call;
+  const analysis::work::OpCall& call;
   std::int32_t grid[3] = {0, 0, 0};
   bool classic = false;
   const std::string& name() const { return record.short_name; }
@@ -61,4 +61,4 @@ bool OnTensorCoreList(std::string_view short_name);
 std::string TupleText(const std::vector<std::int64_t>& shape);    ///< "(35,20)", "(35,)"
 std::string BracketText(const std::vector<std::int64_t>& shape);  ///< "[35,20]"
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "exports/pyprof/formulas.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -59,7 +59,7 @@ std::optional<Row> LinearRow(const Kernel& kernel) {
   if (x.empty() || w.size() != 2 || !type) return Failed();
   const Shape leading(x.begin(), x.end() - 1);
   const double m = static_cast<double>(w[0]), k = static_cast<double>(w[1]);
-  const double n = Elements(leading);
+  const double n = analysis::work::Elements(leading);
   Row row;
   if (ContainsAny(kernel.name(), {"gemm", "gemv", "dot_kernel", "splitKreduce_kernel",
                                   "reduce_1Block_kernel", "cutlass"})) {
@@ -186,16 +186,17 @@ Row MatmulRow(const Kernel& kernel) {
                           name == "elementwise_kernel";
   if (!no_product && name != "dot_kernel") row.tensor_core = UsesTensorCores(kernel);
   if (no_product) {
-    row.bytes.value = 2 * type->bytes * Elements(a);
+    row.bytes.value = 2 * type->bytes * analysis::work::Elements(a);
     return row;
   }
   if (a.size() == 1) a.insert(a.begin(), 1);
   if (b.size() == 1) b.push_back(1);
-  const auto batch = Broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
+  const auto batch =
+      analysis::work::Broadcast(Shape(a.begin(), a.end() - 2), Shape(b.begin(), b.end() - 2));
   if (!batch || a.back() != b[b.size() - 2]) return Failed();
   const auto m = static_cast<double>(a[a.size() - 2]), n = static_cast<double>(b.back());
   const auto k = static_cast<double>(a.back());
-  row.flops.value = 2 * Elements(*batch) * m * n * k;
+  row.flops.value = 2 * analysis::work::Elements(*batch) * m * n * k;
   row.bytes.value = type->bytes * MatrixElements(m, n, k);  // PyProf forgets the batch.
   return row;
 }
@@ -209,4 +210,4 @@ std::optional<Row> ProductRow(const Kernel& kernel) {
   return std::nullopt;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -8,7 +8,7 @@
 
 #include "exports/pyprof/record.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 // A text as Python's repr() writes it: in double quotes if it contains only single ones.
@@ -77,4 +77,4 @@ std::string NetDict(const SelectedRank& rank) {
   return text;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -7,13 +7,13 @@
 #include "base/whole.h"
 #include "exports/pyprof/formulas.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 // Inputs of a formula: n elements of the first tensor with b bytes together, ts bytes each.
 struct Sizes {
   const Kernel& kernel;
-  std::vector<const OpArgument*> tensors;
+  std::vector<const analysis::work::OpArgument*> tensors;
   ElementType type;
   double n = 0, b = 0, ts = 0;
   bool backward = false, first = true;  // The first kernel of its sequence number.
@@ -62,7 +62,7 @@ void Embedding(const Sizes& sizes, Row& row) {
     row.failed = true;
     return;
   }
-  const OpArgument& table = *sizes.tensors[1];
+  const analysis::work::OpArgument& table = *sizes.tensors[1];
   const auto type = ElementTypeOf(table.dtype);
   if (!type) {
     row.failed = true;
@@ -113,7 +113,7 @@ void MseLoss(const Sizes& sizes, Row& row) {
 // Every input is read and written once, by the first kernel of its sequence number.
 void Cat(const Sizes& sizes, Row& row) {
   std::vector<std::string> texts;
-  for (const OpArgument* tensor : sizes.tensors) {
+  for (const analysis::work::OpArgument* tensor : sizes.tensors) {
     const auto type = ElementTypeOf(tensor->dtype);
     if (!type) {
       row.failed = true;
@@ -122,7 +122,7 @@ void Cat(const Sizes& sizes, Row& row) {
     texts.push_back(sizes.kernel.classic
                         ? TupleText(tensor->shape)
                         : fmt::format("{}{}", BracketText(tensor->shape), type->name));
-    if (sizes.first) row.bytes.value += 2 * Elements(tensor->shape) * type->bytes;
+    if (sizes.first) row.bytes.value += 2 * analysis::work::Elements(tensor->shape) * type->bytes;
   }
   row.params = sizes.kernel.classic
                    ? fmt::format("T=[{}],{},", fmt::join(texts, ","), sizes.type.name)
@@ -146,7 +146,7 @@ void Nonzero(const Sizes& sizes, Row& row) {
 // The output has the input's shape with the number of indices in the chosen dimension; indices are
 // of 8 bytes.
 void IndexSelect(const Sizes& sizes, Row& row) {
-  const OpArgument* dimension = sizes.kernel.call.Find("dim", 1);
+  const analysis::work::OpArgument* dimension = sizes.kernel.call.Find("dim", 1);
   if (dimension == nullptr || !dimension->is_number() || sizes.tensors.size() < 2) {
     row.failed = true;
     return;
@@ -158,11 +158,11 @@ void IndexSelect(const Sizes& sizes, Row& row) {
     row.failed = true;
     return;
   }
-  const double indices = Elements(sizes.tensors[1]->shape);
+  const double indices = analysis::work::Elements(sizes.tensors[1]->shape);
   out[static_cast<std::size_t>(at)] = WithoutFraction(indices, 0);
   row.params = fmt::format("T={},D={},I={},{},", TupleText(sizes.tensors[0]->shape), at, indices,
                            sizes.type.name);
-  row.bytes.value = 2 * Elements(out) * sizes.ts + indices * 8;
+  row.bytes.value = 2 * analysis::work::Elements(out) * sizes.ts + indices * 8;
 }
 void MaskedSelect(const Sizes& sizes, Row& row) {
   if (sizes.tensors.size() < 2) {
@@ -172,7 +172,7 @@ void MaskedSelect(const Sizes& sizes, Row& row) {
   const auto& mask = sizes.tensors[1]->shape;
   row.params = fmt::format("T={},M={},{},", TupleText(sizes.tensors[0]->shape), TupleText(mask),
                            sizes.type.name);
-  row.bytes.value = 2 * sizes.b + Elements(mask);
+  row.bytes.value = 2 * sizes.b + analysis::work::Elements(mask);
 }
 
 // The fifth argument is the gradient. One of another type than the weights counts twice.
@@ -269,7 +269,7 @@ Formula FormulaOf(std::string_view op) {
 // ones(3, 5), zeros((3, 5)), full((3, 5), 1.0): no tensor, only sizes, always 32-bit.
 Row MadeRow(const Kernel& kernel) {
   std::vector<std::int64_t> shape;
-  for (const OpArgument& argument : kernel.call.arguments) {
+  for (const analysis::work::OpArgument& argument : kernel.call.arguments) {
     if (!argument.name.empty()) continue;
     if (!argument.list.empty()) {
       shape = argument.list;
@@ -280,7 +280,7 @@ Row MadeRow(const Kernel& kernel) {
   Row row;
   row.params = kernel.classic ? fmt::format("T={},fp32,", TupleText(shape))
                               : fmt::format("{}fp32", BracketText(shape));
-  row.bytes.value = 4 * Elements(shape);
+  row.bytes.value = 4 * analysis::work::Elements(shape);
   return row;
 }
 
@@ -311,7 +311,7 @@ std::optional<Row> OperatorRow(const Kernel& kernel) {
     row.failed = true;
     return row;
   }
-  const double n = Elements(tensors[0]->shape);
+  const double n = analysis::work::Elements(tensors[0]->shape);
   const Sizes sizes{kernel,
                     tensors,
                     *type,
@@ -324,4 +324,4 @@ std::optional<Row> OperatorRow(const Kernel& kernel) {
   return row;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

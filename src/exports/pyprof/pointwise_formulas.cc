@@ -5,7 +5,7 @@
 
 #include "exports/pyprof/formulas.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 enum class Group : std::uint8_t {
@@ -59,13 +59,13 @@ struct Operand {
   std::vector<std::int64_t> shape;
   ElementType type;
   bool is_tensor = false;
-  double bytes() const { return Elements(shape) * type.bytes; }
+  double bytes() const { return analysis::work::Elements(shape) * type.bytes; }
 };
 
 // Positional tensors and numbers; nothing when one has a type that PyProf does not know.
-std::optional<std::vector<Operand>> OperandsOf(const OpCall& call) {
+std::optional<std::vector<Operand>> OperandsOf(const analysis::work::OpCall& call) {
   std::vector<Operand> operands;
-  for (const OpArgument& argument : call.arguments) {
+  for (const analysis::work::OpArgument& argument : call.arguments) {
     if (!argument.name.empty() || !(argument.is_tensor() || argument.is_number())) continue;
     const auto type = ElementTypeOf(argument.is_tensor() ? argument.dtype : argument.type);
     if (!type) return std::nullopt;
@@ -84,7 +84,7 @@ bool IsBroadcast(const std::vector<Operand>& tensors) {
 std::optional<Operand> OutputOf(const std::vector<Operand>& operands) {
   Operand out = operands[0];
   for (const Operand& operand : operands) {
-    const auto shape = Broadcast(out.shape, operand.shape);
+    const auto shape = analysis::work::Broadcast(out.shape, operand.shape);
     if (!shape) return std::nullopt;
     out.shape = *shape;
   }
@@ -93,7 +93,7 @@ std::optional<Operand> OutputOf(const std::vector<Operand>& operands) {
 
 // PyProf knows the gradients of sums, differences, products and quotients only.
 Row BinaryBackward(std::string_view op, const Operand& out, Row row) {
-  const double n = Elements(out.shape);
+  const double n = analysis::work::Elements(out.shape);
   if (op == "add" || op == "__add__" || op == "sub" || op == "__sub__" || op == "__isub__") {
     row.bytes.value = 2 * out.bytes();
   } else if (op == "mul" || op == "__mul__" || op == "__imul__" || op == "__rmul__" ||
@@ -130,11 +130,12 @@ Row Nv311(const Kernel& kernel, Group group, const std::vector<Operand>& operand
                ((group == Group::kBinary || group == Group::kCompare || group == Group::kPower) &&
                 operands.size() != 2);
   if (row.failed) return row;
-  const double n = Elements(out->shape);
+  const double n = analysis::work::Elements(out->shape);
   switch (group) {
     case Group::kUnary:
     case Group::kTranscendental:
-      row.flops.value = Elements(operands[0].shape) * (group == Group::kUnary ? 1 : 20);
+      row.flops.value =
+          analysis::work::Elements(operands[0].shape) * (group == Group::kUnary ? 1 : 20);
       row.bytes.value = 2 * operands[0].bytes();
       break;
     case Group::kBinary:
@@ -166,11 +167,11 @@ Row Nv311(const Kernel& kernel, Group group, const std::vector<Operand>& operand
 // Elements moved, from which the older PyProf made both numbers.
 double ClassicElements(const Kernel& kernel, const std::vector<Operand>& tensors,
                        const Operand& out) {
-  const double n = Elements(tensors[0].shape);
+  const double n = analysis::work::Elements(tensors[0].shape);
   if (tensors.size() == 1) return 2 * n;
   if (IsBroadcast(tensors)) {
-    double sum = Elements(out.shape);
-    for (const Operand& tensor : tensors) sum += Elements(tensor.shape);
+    double sum = analysis::work::Elements(out.shape);
+    for (const Operand& tensor : tensors) sum += analysis::work::Elements(tensor.shape);
     return sum;
   }
   if (tensors.size() == 2) {
@@ -226,4 +227,4 @@ std::optional<Row> PointwiseRow(const Kernel& kernel) {
   return kernel.classic ? Classic(kernel, *operands, row) : Nv311(kernel, group, *operands, row);
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

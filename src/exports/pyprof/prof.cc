@@ -11,7 +11,7 @@
 #include "analysis/work/op_work.h"
 #include "exports/pyprof/formulas.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 // PyProf's order: if two formulas could apply, the earlier one does.
@@ -25,7 +25,7 @@ Row PyprofRow(const Kernel& kernel) {
 
 // A formula that fails leaves the defaults: PyProf would abort there, and a script that reads the
 // rows expects one for each kernel.
-ProfResult Published(Row row, const OpCall& call) {
+ProfResult Published(Row row, const analysis::work::OpCall& call) {
   ProfResult result;
   if (row.failed) return result;
   result.module = call.module;
@@ -39,9 +39,9 @@ ProfResult Published(Row row, const OpCall& call) {
 }
 
 // The tensors of a call as nv311 writes them, with types that it does not know as recorded.
-std::string TensorTexts(const OpCall& call) {
+std::string TensorTexts(const analysis::work::OpCall& call) {
   std::string text;
-  for (const OpArgument* tensor : call.Tensors()) {
+  for (const analysis::work::OpArgument* tensor : call.Tensors()) {
     const auto type = ElementTypeOf(tensor->dtype);
     text += fmt::format("{}{}{}", text.empty() ? "" : ";", BracketText(tensor->shape),
                         type ? type->name : std::string_view(tensor->dtype));
@@ -52,22 +52,24 @@ std::string TensorTexts(const OpCall& call) {
 // Our rule for markers, which are those of the forward call. A gradient's matmul costs as much as
 // the forward one, so every kernel of a matmul that is one by its name has that work, forward and
 // backward; other work is the first kernel's of a call.
-ProfResult OurResult(const KernelRecord& record, const OpCall& call, const KernelClass& kernel) {
+ProfResult OurResult(const KernelRecord& record, const analysis::work::OpCall& call,
+                     const analysis::classify::KernelClass& kernel) {
   ProfResult result;
-  const auto work = WorkOf(call);
+  const auto work = analysis::work::WorkOf(call);
   result.params = TensorTexts(call);
-  const bool eligible = (work && work->is_matrix) || IsEligibleOp(call.op);
-  const Tri uses = kernel.tensor_core;
-  result.tensor_core = uses == Tri::kYes                  ? "1"
-                       : uses == Tri::kUnknown            ? "na"
-                       : eligible && IsMatrixRule(kernel) ? "0"
-                                                          : "-";
+  const bool eligible = (work && work->is_matrix) || analysis::classify::IsEligibleOp(call.op);
+  const analysis::classify::Tri uses = kernel.tensor_core;
+  result.tensor_core = uses == analysis::classify::Tri::kYes                  ? "1"
+                       : uses == analysis::classify::Tri::kUnknown            ? "na"
+                       : eligible && analysis::classify::IsMatrixRule(kernel) ? "0"
+                                                                              : "-";
   if (!work) {
     result.flops = result.bytes = "na";
     return result;
   }
   result.understood = true;
-  const bool counts = work->is_matrix ? IsMatrixRule(kernel) : record.sub_seq == 0;
+  const bool counts =
+      work->is_matrix ? analysis::classify::IsMatrixRule(kernel) : record.sub_seq == 0;
   if (!counts) return result;
   result.flops = PythonText({work->flops, false});
   result.bytes = work->bytes < 0 ? "na" : PythonText({work->bytes, false});
@@ -79,12 +81,13 @@ ProfResult OurResult(const KernelRecord& record, const OpCall& call, const Kerne
 Prof::Prof(const Profile& profile, Dialect dialect)
     : profile_(profile),
       dialect_(dialect),
-      classes_(ClassifyDevice(profile)),
-      works_(CountWork(profile, BuildOpTree(profile, classes_))),
+      classes_(analysis::classify::ClassifyDevice(profile)),
+      works_(analysis::work::CountWork(profile, analysis::work::BuildOpTree(profile, classes_))),
       division_(profile, classes_, works_) {}
 
 ProfResult Prof::operator()(const KernelRecord& record) const {
-  const auto call = record.markers.empty() ? std::nullopt : ParseCall(record.markers.front());
+  const auto call =
+      record.markers.empty() ? std::nullopt : analysis::work::ParseCall(record.markers.front());
   if (dialect_ == Dialect::kOurs) return Ours(record, call);
   if (!call) return {};
   Kernel kernel{record, *call, {0, 0, 0}, dialect_ == Dialect::kClassic};
@@ -97,14 +100,15 @@ ProfResult Prof::operator()(const KernelRecord& record) const {
 
 // Without a marker, the recorded shapes of the operators around the launch: the outermost that is
 // understood, as everywhere.
-ProfResult Prof::Ours(const KernelRecord& record, std::optional<OpCall> call) const {
+ProfResult Prof::Ours(const KernelRecord& record,
+                      std::optional<analysis::work::OpCall> call) const {
   ProfResult result;
-  const KernelClass& kernel = classes_[record.row];
+  const analysis::classify::KernelClass& kernel = classes_[record.row];
   for (HostId op = record.op; op.valid() && record.markers.empty();
        op = profile_.host.parent[op.value]) {
     if (profile_.host.kind[op.value] != HostKind::kOp) continue;
-    auto around = CallOf(profile_, op.value);
-    if (around && (WorkOf(*around) || !call)) call = std::move(around);
+    auto around = analysis::work::CallOf(profile_, op.value);
+    if (around && (analysis::work::WorkOf(*around) || !call)) call = std::move(around);
   }
   if (call) {
     result = OurResult(record, *call, kernel);
@@ -117,17 +121,19 @@ ProfResult Prof::Ours(const KernelRecord& record, std::optional<OpCall> call) co
     return result;
   }
   result.flops = result.bytes = "na";
-  if (kernel.tensor_core != Tri::kUnknown) {
-    result.tensor_core = kernel.tensor_core == Tri::kYes ? "1" : IsMatrixRule(kernel) ? "0" : "-";
+  if (kernel.tensor_core != analysis::classify::Tri::kUnknown) {
+    result.tensor_core = kernel.tensor_core == analysis::classify::Tri::kYes ? "1"
+                         : analysis::classify::IsMatrixRule(kernel)          ? "0"
+                                                                             : "-";
   }
   return result;
 }
 
 void Prof::DivideWork(const KernelRecord& record, ProfResult& result) const {
-  const KernelWork part = division_.Of(record.row);
+  const analysis::context::KernelWork part = division_.Of(record.row);
   if (part.flops < 0) return;
   result.flops = PythonText({std::round(part.flops), false});
   result.bytes = part.bytes < 0 ? "na" : PythonText({std::round(part.bytes), false});
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -11,7 +11,7 @@
 #include "exports/pyprof/columns.h"
 #include "exports/pyprof/record.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 
 struct ProfResult {
   std::string module, op;          ///< Empty: the record's first.
@@ -32,15 +32,15 @@ class Prof {
   ProfResult operator()(const KernelRecord& record) const;
 
  private:
-  ProfResult Ours(const KernelRecord& record, std::optional<OpCall> call) const;
+  ProfResult Ours(const KernelRecord& record, std::optional<analysis::work::OpCall> call) const;
   /// For kernels without markers: their part of the work of the operator around them.
   void DivideWork(const KernelRecord& record, ProfResult& result) const;
 
   const Profile& profile_;
   Dialect dialect_;
-  KernelClasses classes_;
-  OpWorks works_;
-  WorkDivision division_;
+  analysis::classify::KernelClasses classes_;
+  analysis::work::OpWorks works_;
+  analysis::context::WorkDivision division_;
 };
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

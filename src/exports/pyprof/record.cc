@@ -8,7 +8,7 @@
 #include "base/python_literal.h"
 #include "base/text.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 void Remove(std::string& text, std::string_view part) {
@@ -229,4 +229,4 @@ std::vector<KernelRecord> BuildRecords(const Profile& profile, Stage stage) {
   return records;
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -13,7 +13,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 
 /// One kernel launch. Views live as long as the profile.
 struct KernelRecord {
@@ -49,4 +49,4 @@ void NumberSequences(std::vector<KernelRecord>& records);
 /// with their first sequence number. REQUIRES: in record order, numbered.
 void CopyForwardToBackward(std::vector<KernelRecord>& records);
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

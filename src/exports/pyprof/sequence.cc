@@ -3,7 +3,7 @@
 
 #include "exports/pyprof/record.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 struct State {
@@ -84,4 +84,4 @@ void CopyForwardToBackward(std::vector<KernelRecord>& records) {
   }
 }
 
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

@@ -9,7 +9,7 @@
 #include "exports/tables/thrift_writer.h"
 #include "profgauge/version.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 namespace {
 
 constexpr std::string_view kMagic = "PAR1";
@@ -327,4 +327,4 @@ void ParquetWriter::Finish() {
   out_ += kMagic;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

@@ -23,7 +23,7 @@
 #include "base/units.h"
 #include "base/value.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 
 struct ParquetColumn {
   std::string name;
@@ -72,4 +72,4 @@ class ParquetWriter {
   std::size_t written_ = 0;  ///< Bytes before those of out_.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

@@ -7,7 +7,7 @@
 #include "base/table.h"
 #include "base/text.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 namespace {
 
 // The affinity of the column. A plain number may be whole or real from row to row.
@@ -110,4 +110,4 @@ Status SqliteTables::Index(const std::string& table, const std::vector<SqliteCol
 
 Status SqliteTables::Finish() { return Run("COMMIT"); }
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

@@ -13,7 +13,7 @@
 #include "base/value.h"
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 
 struct SqliteColumn {
   std::string name;
@@ -53,4 +53,4 @@ class SqliteTables {
   std::unique_ptr<sqlite3_stmt, Finalizer> insert_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

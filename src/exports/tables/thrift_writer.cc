@@ -4,7 +4,7 @@
 
 #include "base/thrift.h"
 
-namespace profgauge {
+namespace profgauge::exports {
 namespace {
 
 constexpr auto kThriftInt32 = static_cast<std::uint8_t>(ThriftType::kInt32);
@@ -100,4 +100,4 @@ std::string ThriftWriter::Take() {
   return std::exchange(out_, {});
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

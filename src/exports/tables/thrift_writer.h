@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::exports {
 
 /// Appends one struct. Fields must come in ascending order of their ids.
 ///
@@ -48,4 +48,4 @@ class ThriftWriter {
   std::vector<int> last_;  // The last field of each struct that is not ended.
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::exports

@@ -13,7 +13,7 @@ namespace {
 
 // Streams of a NeuronCore: two rows for an engine (instructions; matmuls of the Tensor
 // Engine, which overlap by design), then collectives, then one row for each DMA engine.
-constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(data::kEngines);
+constexpr std::int64_t kOtherStream = 2 * static_cast<std::int64_t>(profgauge::neuron::kEngines);
 constexpr std::int64_t kCollectiveStream = kOtherStream + 1;
 constexpr std::int64_t kDmaStream = 16;
 
@@ -26,24 +26,25 @@ constexpr std::int64_t KeyOfStream(std::int32_t core, std::int64_t stream) {
 
 /// The track of matmuls, where instructions name it. neuron-profile puts matmuls on a separate
 /// track, since they overlap with the loading of weights on the same engine.
-StringId MatrixTrack(const std::vector<data::Instruction>& rows, const ProfileBuilder& builder) {
+StringId MatrixTrack(const std::vector<profgauge::neuron::Instruction>& rows,
+                     const ProfileBuilder& builder) {
   StringId other;  // Seen last: names are looked at where they change.
-  for (const data::Instruction& row : rows) {
-    if (row.engine != data::Engine::kTensor || row.track == other) continue;
+  for (const profgauge::neuron::Instruction& row : rows) {
+    if (row.engine != profgauge::neuron::Engine::kTensor || row.track == other) continue;
     if (builder.Name(row.track) == "TensorMatrix") return row.track;
     other = row.track;
   }
   return {};
 }
 
-std::int64_t StreamOf(const data::Instruction& row, StringId matrix) {
-  if (row.engine == data::Engine::kOther) return kOtherStream;
+std::int64_t StreamOf(const profgauge::neuron::Instruction& row, StringId matrix) {
+  if (row.engine == profgauge::neuron::Engine::kOther) return kOtherStream;
   const bool is_matrix = matrix.valid() && row.track == matrix;
   return 2 * static_cast<std::int64_t>(row.engine) + (is_matrix ? 1 : 0);
 }
 
-std::string NameOf(const data::Instruction& row, StringId matrix) {
-  if (row.engine == data::Engine::kOther) return "Other engines";
+std::string NameOf(const profgauge::neuron::Instruction& row, StringId matrix) {
+  if (row.engine == profgauge::neuron::Engine::kOther) return "Other engines";
   const bool is_matrix = matrix.valid() && row.track == matrix;
   return is_matrix ? "Tensor (matmuls)"
                    : std::string(kTracks[static_cast<std::size_t>(row.engine)]);
@@ -51,7 +52,7 @@ std::string NameOf(const data::Instruction& row, StringId matrix) {
 
 // Rows are added stream by stream, as the finished table has them: nothing is left to sort.
 
-void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
+void FillInstructions(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
   const auto& rows = data.instructions;
   const StringId matrix = MatrixTrack(rows, builder);
   const Permutation order = GroupedRows(rows.size(), [&](std::uint32_t i) {
@@ -60,7 +61,7 @@ void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
   std::int64_t last = -1;
   DeviceBatch batch;
   for (const std::uint32_t i : order) {
-    const data::Instruction& row = rows[i];
+    const profgauge::neuron::Instruction& row = rows[i];
     if (row.semaphore) continue;  // The engine waits: this is no work.
     DeviceRow work;
     work.start = row.start;
@@ -76,7 +77,7 @@ void FillInstructions(const data::Data& data, ProfileBuilder& builder) {
   batch.Flush(builder);
 }
 
-void FillDma(const data::Data& data, ProfileBuilder& builder) {
+void FillDma(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
   const StringId unnamed = builder.Intern("DMA");
   const auto& rows = data.packets;
   const Permutation order = GroupedRows(rows.size(), [&](std::uint32_t i) {
@@ -85,7 +86,7 @@ void FillDma(const data::Data& data, ProfileBuilder& builder) {
   std::int64_t last = -1;
   DeviceBatch batch;
   for (const std::uint32_t i : order) {
-    const data::Dma& row = rows[i];
+    const profgauge::neuron::Dma& row = rows[i];
     const std::int64_t stream = kDmaStream + row.dma_engine;
     DeviceRow copy;
     copy.start = row.start;
@@ -108,8 +109,8 @@ void FillDma(const data::Data& data, ProfileBuilder& builder) {
   batch.Flush(builder);
 }
 
-void FillCollectives(const data::Data& data, ProfileBuilder& builder) {
-  for (const data::CcOp& row : data.cc_ops) {
+void FillCollectives(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
+  for (const profgauge::neuron::CcOp& row : data.cc_ops) {
     Collective collective;
     collective.name = row.operation;
     collective.dtype = row.dtype;
@@ -130,16 +131,17 @@ void FillCollectives(const data::Data& data, ProfileBuilder& builder) {
 
 }  // namespace
 
-void FillCommonTables(const data::Data& data, ProfileBuilder& builder) {
+void FillCommonTables(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
   builder.ReserveDevice(data.instructions.size() + data.packets.size());
   FillInstructions(data, builder);
   FillDma(data, builder);
   FillCollectives(data, builder);
-  for (const data::Layer& row : data.layers) {
+  for (const profgauge::neuron::Layer& row : data.layers) {
     builder.AddDeviceRange({row.start, row.duration, row.path, 0, 0});
   }
   std::int32_t cores = 1;
-  for (const data::Instruction& row : data.instructions) cores = std::max(cores, row.core + 1);
+  for (const profgauge::neuron::Instruction& row : data.instructions)
+    cores = std::max(cores, row.core + 1);
   for (std::int32_t core = 0; core < std::min(cores, 64); ++core) {
     Gpu gpu;
     gpu.id = core;

@@ -54,9 +54,10 @@ void ForEach(Rows& rows, const Change& change) {
 // Calls `span` with each start and its duration, `time` and `length` with single ones. Every field
 // of the tables that has a time is listed here once: scaling and shifting must not forget one.
 template <class Spanned, class Time, class Length>
-void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const Length& length) {
+void ForEachTime(profgauge::neuron::Data& data, const Spanned& span, const Time& time,
+                 const Length& length) {
   const auto both = [&](auto& row) { span(row.start, row.duration); };
-  ForEach(data.instructions, [&](data::Instruction& row) {
+  ForEach(data.instructions, [&](profgauge::neuron::Instruction& row) {
     both(row);
     length(row.wait);
   });
@@ -67,14 +68,14 @@ void ForEachTime(data::Data& data, const Spanned& span, const Time& time, const 
   ForEach(data.sbuf_allocations, both);
   ForEach(data.cc_ops, both);
   ForEach(data.cc_instructions, both);
-  ForEach(data.active, [&](data::ActiveSpan& row) {
+  ForEach(data.active, [&](profgauge::neuron::ActiveSpan& row) {
     time(row.start);
     time(row.end);
     length(row.duration);
   });
-  ForEach(data.semaphores, [&](data::SemaphoreUpdate& row) { time(row.time); });
-  ForEach(data.curves, [&](data::CurvePoint& row) { time(row.time); });
-  ForEach(data.errors, [&](data::Message& row) {
+  ForEach(data.semaphores, [&](profgauge::neuron::SemaphoreUpdate& row) { time(row.time); });
+  ForEach(data.curves, [&](profgauge::neuron::CurvePoint& row) { time(row.time); });
+  ForEach(data.errors, [&](profgauge::neuron::Message& row) {
     if (row.time >= 0) time(row.time);
   });
 }
@@ -88,7 +89,7 @@ void SortUnlessSorted(Rows& rows, const Less& less) {
 }
 
 /// By core, engine and start. Engines take turns in a file, and each has its rows in order.
-void SortInstructions(std::vector<data::Instruction>& rows) {
+void SortInstructions(std::vector<profgauge::neuron::Instruction>& rows) {
   Permutation order = GroupedRows(rows.size(), [&](std::uint32_t row) {
     return std::int64_t{rows[row].core} * 256 + static_cast<std::int64_t>(rows[row].engine);
   });
@@ -120,7 +121,7 @@ Error TimeBaseError(Ns last, double total_seconds) {
 Status Import::SetTimeBase() {
   std::sort(data_->summary.begin(), data_->summary.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  const data::Hardware& hardware = data_->hardware;
+  const profgauge::neuron::Hardware& hardware = data_->hardware;
   const bool known = hardware.first >= 0 && hardware.last > hardware.first;
   double total = data_->SummaryNumber("total_time");
   const Ns first = known ? hardware.first : 0;
@@ -144,7 +145,7 @@ Status Import::SetTimeBase() {
   const double nanoseconds = is_clock ? clock : total * 1e9;
   data_->total_time = total > 0 && nanoseconds < kLargestWhole ? std::llround(nanoseconds)
                       : last_end_ > 0                          ? last_end_
-                                                               : data::kUnknown;
+                                                               : profgauge::neuron::kUnknown;
   return {};
 }
 
@@ -230,7 +231,7 @@ Import::Unlinked Import::LinkDependencies() {
     }
   }
   std::sort(data_->dependencies.begin(), data_->dependencies.end(),
-            [](const data::Dependency& a, const data::Dependency& b) {
+            [](const profgauge::neuron::Dependency& a, const profgauge::neuron::Dependency& b) {
               return std::tuple(a.to, a.from) < std::tuple(b.to, b.from);
             });
   edges_ = {};
@@ -245,10 +246,10 @@ void Import::CountUnusable() {
 }
 
 // For counts by classes of opcodes, a difference does not show lost rows.
-void Import::CountLost(std::span<const data::Identity> identities) {
+void Import::CountLost(std::span<const profgauge::neuron::Identity> identities) {
   constexpr std::string_view kCounts[] = {"_engine_instruction_count", "dma_packet_count",
                                           "dma_transfer_count", "cc_op_count"};
-  for (const data::Identity& identity : identities) {
+  for (const profgauge::neuron::Identity& identity : identities) {
     const auto is_of = [&](std::string_view end) { return identity.name.ends_with(end); };
     if (identity.holds || identity.stated - identity.computed <
                               static_cast<double>(knowledge::kLossLeastEvents.value()))
@@ -261,7 +262,7 @@ void Import::CountLost(std::span<const data::Identity> identities) {
 
 void Import::ReportIdentities() {
   CountLost(data_->whole->identities);
-  for (const data::Identity& identity : data_->whole->identities) {
+  for (const profgauge::neuron::Identity& identity : data_->whole->identities) {
     if (identity.holds) continue;
     log().AddAt(Counter::identities_broken,
                 fmt::format("{}: rows {:g}, summary {:g}", identity.name, identity.computed,
@@ -275,7 +276,7 @@ void Import::FillFromRows() {
   const std::function<void()> parts[] = {
       [&] { FillCommonTables(*data_, builder_); },
       [&] { unlinked = LinkDependencies(); },
-      [&] { data_->whole = data::SumWhole(*data_); },
+      [&] { data_->whole = profgauge::neuron::SumWhole(*data_); },
   };
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
   ReportUnlinked(unlinked);
@@ -305,9 +306,10 @@ void Import::CompleteHardware() {
   if (const auto* type = instance == nullptr ? nullptr : std::get_if<std::string>(instance)) {
     data_->instance_type = *type;
   }
-  const data::Generation generation = data::GenerationOf(data_->instance_type);
-  data::Hardware& hardware = data_->hardware;
-  const data::Hardware known = data::KnownHardware(generation);
+  const profgauge::neuron::Generation generation =
+      profgauge::neuron::GenerationOf(data_->instance_type);
+  profgauge::neuron::Hardware& hardware = data_->hardware;
+  const profgauge::neuron::Hardware known = profgauge::neuron::KnownHardware(generation);
   if (data_->has.instructions && hardware.PeakFlops() < 0 && known.PeakFlops() > 0) {
     hardware.tensor_rows = known.tensor_rows;
     hardware.tensor_columns = known.tensor_columns;
@@ -318,17 +320,17 @@ void Import::CompleteHardware() {
     hardware.hbm_bandwidth = known.hbm_bandwidth;
     hardware.by_table = true;
   }
-  if (generation == data::Generation::kOther) return;
+  if (generation == profgauge::neuron::Generation::kOther) return;
   bool any = false;
-  for (const data::Instruction& row : data_->instructions) {
+  for (const profgauge::neuron::Instruction& row : data_->instructions) {
     if (row.adjusted_flops >= 0) return;
-    if (row.flops > 0 && row.number == data::NumberType::kUnstated) return;
+    if (row.flops > 0 && row.number == profgauge::neuron::NumberType::kUnstated) return;
     any = any || row.flops > 0;
   }
   if (!any) return;
-  for (data::Instruction& row : data_->instructions) {
-    row.adjusted_flops =
-        std::llround(static_cast<double>(row.flops) * data::CostInBf16(row.number, generation));
+  for (profgauge::neuron::Instruction& row : data_->instructions) {
+    row.adjusted_flops = std::llround(static_cast<double>(row.flops) *
+                                      profgauge::neuron::CostInBf16(row.number, generation));
   }
   data_->adjusted_by_table = true;
 }

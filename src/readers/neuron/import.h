@@ -39,7 +39,7 @@ namespace data = profgauge::neuron;
 class Import {
  public:
   ProfileBuilder& builder() { return builder_; }
-  data::Data& data() { return *data_; }
+  profgauge::neuron::Data& data() { return *data_; }
   ImportLog& log() { return builder_.log(); }
 
   /// How much of the file was read before the rows that follow, 0..1: how large tables become.
@@ -113,10 +113,10 @@ class Import {
   void SetSchemaVersion(const Record& record);
   void TakeMessage(TableKind kind, const Record& record);
   void TakeSummaryRow(const Record& record, std::uint64_t index);
-  void TakeOperands(const Record& record, data::Instruction& row);
-  void TakeLayerOf(const Record& record, data::Instruction& row);
+  void TakeOperands(const Record& record, profgauge::neuron::Instruction& row);
+  void TakeLayerOf(const Record& record, profgauge::neuron::Instruction& row);
   StringId PathOf(const LayerOf& row);
-  void TakeSource(const Record& record, data::Instruction& row);
+  void TakeSource(const Record& record, profgauge::neuron::Instruction& row);
 
   // The system profile.
   void TakeHostEvent(const Record& record, std::string_view table, std::uint64_t index);
@@ -147,11 +147,11 @@ class Import {
   void ReportIdentities();
   void CountUnusable();
   /// Rows that the file's own summary counts and that are not there.
-  void CountLost(std::span<const data::Identity> identities);
+  void CountLost(std::span<const profgauge::neuron::Identity> identities);
   void AddFacts();
 
   ProfileBuilder builder_;
-  std::shared_ptr<data::Data> data_ = std::make_shared<data::Data>();
+  std::shared_ptr<profgauge::neuron::Data> data_ = std::make_shared<profgauge::neuron::Data>();
   struct Edge {
     std::int64_t from = 0, to = 0;  // Ids of instructions.
   };
@@ -168,7 +168,7 @@ class Import {
   struct HostUse {
     std::uint64_t samples = 0, shares = 0;
     double sum = 0, most = -1;
-    std::int64_t most_bytes = data::kUnknown;
+    std::int64_t most_bytes = profgauge::neuron::kUnknown;
     void Add(double share, std::int64_t bytes);
   };
   HostUse memory_;
@@ -189,8 +189,8 @@ class Import {
   std::map<std::string, HostUse, std::less<>> cpus_;
   std::array<RecentTexts<StringId>, static_cast<std::size_t>(Key::kCount_)> interned_;
   RecentTexts<Opcode> opcodes_;
-  RecentTexts<data::Engine> engines_;
-  RecentTexts<data::NumberType> number_types_;
+  RecentTexts<profgauge::neuron::Engine> engines_;
+  RecentTexts<profgauge::neuron::NumberType> number_types_;
   LayerOf layer_of_;
   std::string text_;  // Scratch.
   std::size_t operand_bytes_ = 0;
@@ -218,6 +218,6 @@ std::string_view QueueOf(std::string_view name);
 ///             15, 16 + n           DMA without an engine, DMA engine n
 ///
 /// Waits for semaphores are no work and have no row.
-void FillCommonTables(const data::Data& data, ProfileBuilder& builder);
+void FillCommonTables(const profgauge::neuron::Data& data, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::neuron

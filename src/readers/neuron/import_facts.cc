@@ -65,7 +65,7 @@ Status Import::CheckColumns(TableKind kind, std::string_view table,
 }
 
 void Import::TakeMetadata(const Record& record) {
-  data::Hardware& hardware = data_->hardware;
+  profgauge::neuron::Hardware& hardware = data_->hardware;
   const auto real = [&](Key key, double& value) { value = record.Real(key, value); };
   real(Key::kRows, hardware.tensor_rows);
   real(Key::kColumns, hardware.tensor_columns);
@@ -96,7 +96,7 @@ void Import::TakeMetadata(const Record& record) {
 
 // Warnings are the profiler's own and go to the user as they are; errors are events of the device.
 void Import::TakeMessage(TableKind kind, const Record& record) {
-  data::Message message;
+  profgauge::neuron::Message message;
   message.core = CoreOf(record);
   message.text = Intern(record, Key::kMessage);
   if (kind == TableKind::kWarnings) {
@@ -106,7 +106,7 @@ void Import::TakeMessage(TableKind kind, const Record& record) {
     return;
   }
   message.category = Intern(record, Key::kType);
-  message.time = record.Integer(Key::kStart, data::kUnknown);
+  message.time = record.Integer(Key::kStart, profgauge::neuron::kUnknown);
   data_->errors.push_back(message);
 }
 

@@ -165,12 +165,12 @@ void Import::HostUse::Add(double share, std::int64_t bytes) {
 
 void Import::TakeHostMemory(const Record& record) {
   has_host_ = true;
-  memory_.Add(ShareOf(record), record.Amount(Key::kAmount, data::kUnknown));
+  memory_.Add(ShareOf(record), record.Amount(Key::kAmount, profgauge::neuron::kUnknown));
 }
 
 void Import::TakeCpu(const Record& record) {
   has_host_ = true;
-  cpus_[std::string(record.Text(Key::kCpu))].Add(ShareOf(record), data::kUnknown);
+  cpus_[std::string(record.Text(Key::kCpu))].Add(ShareOf(record), profgauge::neuron::kUnknown);
 }
 
 void Import::AddHostDevices() {

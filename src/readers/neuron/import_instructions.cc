@@ -29,9 +29,9 @@ constexpr std::string_view kSetup[] = {
 };
 
 // Bytes that are not stated are 0: a missing key is a zero in these files.
-data::Traffic TrafficOf(const Record& record) {
+profgauge::neuron::Traffic TrafficOf(const Record& record) {
   const auto bytes = [&](Key key) { return std::max<std::int64_t>(0, record.Amount(key, 0)); };
-  data::Traffic traffic;
+  profgauge::neuron::Traffic traffic;
   traffic.hbm_read = bytes(Key::kHbmRead);
   traffic.hbm_write = bytes(Key::kHbmWrite);
   traffic.sbuf_read = bytes(Key::kSbufRead);
@@ -96,20 +96,20 @@ Import::Opcode Import::OpcodeOf(std::string_view name) {
 void Import::TakeInstruction(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  data::Instruction& row = room_.Add(data_->instructions);
+  profgauge::neuron::Instruction& row = room_.Add(data_->instructions);
   row.id = record.Integer(Key::kId, 0);
   row.start = times.start;
   row.duration = times.duration;
   row.wait = std::max<std::int64_t>(0, record.Amount(Key::kWait, 0));
-  row.pc = record.Integer(Key::kPc, data::kUnknown);
+  row.pc = record.Integer(Key::kPc, profgauge::neuron::kUnknown);
   row.opcode = Intern(record, Key::kOpcode);
   row.track = Intern(record, Key::kTrack);
   row.hlo = Intern(record, Key::kHlo);
   row.type = Intern(record, Key::kInstructionType);
   row.core = CoreOf(record);
-  row.engine = engines_.Of(record.Text(Key::kEngine), data::EngineOf);
-  if (row.engine == data::Engine::kOther) {
-    row.engine = engines_.Of(record.Text(Key::kTrack), data::EngineOf);
+  row.engine = engines_.Of(record.Text(Key::kEngine), profgauge::neuron::EngineOf);
+  if (row.engine == profgauge::neuron::Engine::kOther) {
+    row.engine = engines_.Of(record.Text(Key::kTrack), profgauge::neuron::EngineOf);
   }
   if (!row.track.valid()) row.track = Intern(record, Key::kEngine);
   const Opcode& opcode = opcodes_.Of(record.Text(Key::kOpcode), OpcodeOf);
@@ -120,7 +120,7 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
   row.transpose = record.Says(Key::kInstructionType, "TRANSPOSE");
   const std::int64_t elements = std::max<std::int64_t>(0, record.Amount(Key::kElements, 0));
   row.flops = std::max<std::int64_t>(0, record.Amount(Key::kRawFlops, 2 * elements));
-  row.adjusted_flops = record.Amount(Key::kAdjustedFlops, data::kUnknown);
+  row.adjusted_flops = record.Amount(Key::kAdjustedFlops, profgauge::neuron::kUnknown);
   row.traffic = TrafficOf(record);
   TakeOperands(record, row);
   TakeLayerOf(record, row);
@@ -130,10 +130,12 @@ void Import::TakeInstruction(const Record& record, std::string_view table, std::
 
 // Texts of operands are counted where they are new; beyond the limit only the semaphore is kept,
 // which names the cause of the wait.
-void Import::TakeOperands(const Record& record, data::Instruction& row) {
+void Import::TakeOperands(const Record& record, profgauge::neuron::Instruction& row) {
   const std::string_view operands = record.Text(Key::kOperands);
-  if (row.flops > 0) row.number = number_types_.Of(SourceType(operands), data::NumberTypeOf);
-  row.waits_for_dma = row.wait > 0 && data::IsDmaSemaphore(data::WaitedSemaphore(operands));
+  if (row.flops > 0)
+    row.number = number_types_.Of(SourceType(operands), profgauge::neuron::NumberTypeOf);
+  row.waits_for_dma = row.wait > 0 && profgauge::neuron::IsDmaSemaphore(
+                                          profgauge::neuron::WaitedSemaphore(operands));
   if (operand_bytes_ + operands.size() <= kMostOperandBytes) {
     const auto known = builder_.strings();
     row.operands = Intern(operands);
@@ -141,13 +143,13 @@ void Import::TakeOperands(const Record& record, data::Instruction& row) {
     return;
   }
   log().Add(Counter::operands_dropped);
-  if (const auto waited = data::WaitedText(operands); !waited.empty()) {
+  if (const auto waited = profgauge::neuron::WaitedText(operands); !waited.empty()) {
     row.operands = Intern(waited);
   }
 }
 
 // Layers hang under their subgraph, which is the file's own top layer.
-void Import::TakeLayerOf(const Record& record, data::Instruction& row) {
+void Import::TakeLayerOf(const Record& record, profgauge::neuron::Instruction& row) {
   if (layer_of_.subgraph != record.Text(Key::kSubgraph) ||
       layer_of_.layer != record.Text(Key::kLayer)) {
     layer_of_.subgraph = record.Text(Key::kSubgraph);
@@ -177,7 +179,7 @@ StringId Import::PathOf(const LayerOf& row) {
 
 // A line of NKI first, then of the compiler's debug data, then of the graph: from the kernel's own
 // source to that of the operator around it.
-void Import::TakeSource(const Record& record, data::Instruction& row) {
+void Import::TakeSource(const Record& record, profgauge::neuron::Instruction& row) {
   row.source = Intern(FirstPlace(record.Text(Key::kNkiSource)));
   row.nki_source = row.source.valid();
   if (!row.source.valid()) row.source = Intern(FirstPlace(record.Text(Key::kBirSource)));

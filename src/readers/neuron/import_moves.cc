@@ -44,7 +44,7 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
   if (record.Says(Key::kDuplicate, "yes")) return log().Add(Counter::duplicate_packets);
   const bool transfer = kind == TableKind::kTransfers ||
                         (kind == TableKind::kDma && record.Says(Key::kAggregated, "yes"));
-  data::Dma& row = room_.Add(transfer ? data_->transfers : data_->packets);
+  profgauge::neuron::Dma& row = room_.Add(transfer ? data_->transfers : data_->packets);
   row.start = times.start;
   row.duration = times.duration;
   row.bytes = std::max<std::int64_t>(0, record.Amount(Key::kBytes, 0));
@@ -58,14 +58,15 @@ void Import::TakeDma(TableKind kind, const Record& record, std::string_view tabl
   row.core = CoreOf(record);
   row.dma_engine = static_cast<std::int16_t>(
       std::clamp<std::int64_t>(record.Integer(Key::kDmaEngine, -1), -1, 1023));
-  row.type = data::QueueTypeOf(record.Text(Key::kQueueType));
+  row.type = profgauge::neuron::QueueTypeOf(record.Text(Key::kQueueType));
 }
 
 void Import::TakeActive(const Record& record) {
   if (!record.Has(Key::kStart)) return log().Add(Counter::events_bad_time);
   const Ns start = record.Integer(Key::kStart, 0), end = record.Integer(Key::kEnd, 0);
   room_.Add(data_->active) = {start, end, record.Integer(Key::kDuration, Between(start, end)),
-                              CoreOf(record), data::EngineOf(record.Text(Key::kEngine))};
+                              CoreOf(record),
+                              profgauge::neuron::EngineOf(record.Text(Key::kEngine))};
 }
 
 void Import::TakeLayer(const Record& record, std::string_view table, std::uint64_t index) {
@@ -80,8 +81,8 @@ void Import::TakeLayer(const Record& record, std::string_view table, std::uint64
     layer_parents_.emplace(data_->layers.size(), std::string(parent));
   }
   data_->layers.push_back({Intern(record, Key::kName), times.start, times.duration,
-                           record.Amount(Key::kFlopCount, data::kUnknown),
-                           record.Amount(Key::kModelFlopCount, data::kUnknown),
+                           record.Amount(Key::kFlopCount, profgauge::neuron::kUnknown),
+                           record.Amount(Key::kModelFlopCount, profgauge::neuron::kUnknown),
                            record.Real(Key::kMfu, -1), record.Real(Key::kHfu, -1)});
 }
 
@@ -99,28 +100,29 @@ void Import::TakeThrottle(const Record& record, std::string_view table, std::uin
 
 void Import::TakeTensor(const Record& record) {
   if (record.Text(Key::kVariable).empty()) return;  // A node of the graph without a tensor.
-  data_->tensors.push_back(
-      {Intern(record, Key::kVariable), Intern(record, Key::kType), Intern(record, Key::kFormat),
-       Intern(record, Key::kShape), record.Amount(Key::kSize, data::kUnknown),
-       record.Amount(Key::kLoadCount, data::kUnknown),
-       record.Amount(Key::kLoadTotal, data::kUnknown),
-       record.Amount(Key::kLoadMean, data::kUnknown), record.Real(Key::kReloadFactor, -1)});
+  data_->tensors.push_back({Intern(record, Key::kVariable), Intern(record, Key::kType),
+                            Intern(record, Key::kFormat), Intern(record, Key::kShape),
+                            record.Amount(Key::kSize, profgauge::neuron::kUnknown),
+                            record.Amount(Key::kLoadCount, profgauge::neuron::kUnknown),
+                            record.Amount(Key::kLoadTotal, profgauge::neuron::kUnknown),
+                            record.Amount(Key::kLoadMean, profgauge::neuron::kUnknown),
+                            record.Real(Key::kReloadFactor, -1)});
 }
 
 void Import::TakeCcOp(const Record& record, std::string_view table, std::uint64_t index) {
   Times times;
   if (!TakeTimes(record, table, index, times)) return;
-  data::CcOp& row = data_->cc_ops.emplace_back();
+  profgauge::neuron::CcOp& row = data_->cc_ops.emplace_back();
   row.start = times.start;
   row.duration = times.duration;
-  row.trigger_delay = record.Amount(Key::kTriggerDelay, data::kUnknown);
+  row.trigger_delay = record.Amount(Key::kTriggerDelay, profgauge::neuron::kUnknown);
   row.operation = Intern(record, Key::kOperation);
   row.algorithm = Intern(record, Key::kAlgorithm);
   row.dtype = Intern(record, Key::kDtype);
   row.group = Intern(record, Key::kGroup);
-  row.input_bytes = record.Amount(Key::kInputSize, data::kUnknown);
-  row.output_bytes = record.Amount(Key::kOutputSize, data::kUnknown);
-  row.elements = record.Amount(Key::kElementCount, data::kUnknown);
+  row.input_bytes = record.Amount(Key::kInputSize, profgauge::neuron::kUnknown);
+  row.output_bytes = record.Amount(Key::kOutputSize, profgauge::neuron::kUnknown);
+  row.elements = record.Amount(Key::kElementCount, profgauge::neuron::kUnknown);
   row.bandwidth = record.Real(Key::kBandwidth, -1);
   row.bus_bandwidth = record.Real(Key::kBusBandwidth, -1);
 }
@@ -135,12 +137,12 @@ void Import::TakeSbufAllocation(const Record& record, std::string_view table, st
   if (first < 0 || last < first || last > kMostAddress) {
     return log().AddAt(Counter::events_unreadable, fmt::format("{}[{}]", table, index));
   }
-  data::SbufAllocation& row = room_.Add(data_->sbuf_allocations);
+  profgauge::neuron::SbufAllocation& row = room_.Add(data_->sbuf_allocations);
   row.start = times.start;
   row.duration = times.duration;
   row.address = first;
   row.bytes = last - first + 1;
-  row.partition = record.Integer(Key::kPartition, data::kUnknown);
+  row.partition = record.Integer(Key::kPartition, profgauge::neuron::kUnknown);
   row.source = Intern(record, Key::kSourceType);
   row.tensor = Intern(record, Key::kTensorName);
   row.hlo = Intern(record, Key::kHlo);
@@ -153,28 +155,29 @@ void Import::TakeCurve(TableKind kind, const Record& record) {
   const Ns time = record.Integer(Key::kStart, -1);
   if (time < 0) return log().Add(Counter::events_bad_time);
   data_->has.curves = true;
-  const auto add = [&](data::Curve curve, double value) {
+  const auto add = [&](profgauge::neuron::Curve curve, double value) {
     room_.Add(data_->curves) = {time, value, CoreOf(record), curve};
   };
   switch (kind) {
     case TableKind::kThroughput:
-      add(data::Curve::kDmaThroughput, record.Real(Key::kRate, 0));
+      add(profgauge::neuron::Curve::kDmaThroughput, record.Real(Key::kRate, 0));
       if (record.Has(Key::kHbmRate)) {
-        add(data::Curve::kHbmThroughput, record.Real(Key::kHbmRate, 0));
+        add(profgauge::neuron::Curve::kHbmThroughput, record.Real(Key::kHbmRate, 0));
       }
       return;
     case TableKind::kHbmThroughput:
-      return add(data::Curve::kHbmThroughput, record.Real(Key::kRate, 0));
+      return add(profgauge::neuron::Curve::kHbmThroughput, record.Real(Key::kRate, 0));
     case TableKind::kPendingDma:
-      return add(data::Curve::kPendingDma, record.Real(Key::kValue, 0));
+      return add(profgauge::neuron::Curve::kPendingDma, record.Real(Key::kValue, 0));
     // One table of JSON has both memories; the schema has a table of each.
     case TableKind::kMemoryUsage:
-      return add(record.Says(Key::kType, "psum") ? data::Curve::kPsum : data::Curve::kSbuf,
+      return add(record.Says(Key::kType, "psum") ? profgauge::neuron::Curve::kPsum
+                                                 : profgauge::neuron::Curve::kSbuf,
                  record.Real(Key::kUsage, 0));
     case TableKind::kPsumUsage:
-      return add(data::Curve::kPsum, record.Real(Key::kUsage, 0));
+      return add(profgauge::neuron::Curve::kPsum, record.Real(Key::kUsage, 0));
     default:
-      return add(data::Curve::kSbuf, record.Real(Key::kUsage, 0));
+      return add(profgauge::neuron::Curve::kSbuf, record.Real(Key::kUsage, 0));
   }
 }
 

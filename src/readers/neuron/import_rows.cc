@@ -18,7 +18,7 @@ std::int32_t CoreOf(const Record& record) {
 // A table that is there and empty has no rows; those of a missing one are unknown.
 void Import::Begin(TableKind kind) {
   room_.BeginTable();
-  data::Contents& has = data_->has;
+  profgauge::neuron::Contents& has = data_->has;
   switch (kind) {
     case TableKind::kInstructions:
       has.instructions = true;

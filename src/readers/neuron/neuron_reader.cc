@@ -86,7 +86,7 @@ Status ReadSummaryText(Input& input, Import& import) {
 }
 
 // The version of the profiler is part of the dialect.
-std::string DialectOf(const data::Data& data, std::string form) {
+std::string DialectOf(const profgauge::neuron::Data& data, std::string form) {
   const Value* version = data.FindSummary("profiler_version");
   const auto* text = version == nullptr ? nullptr : std::get_if<std::string>(version);
   return text == nullptr ? form : form + ", profiler " + *text;

@@ -73,11 +73,11 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
     alerts.back().key = alerts.back().id + (row.change.text.empty() ? "" : "/change");
     for (const report::Finding& finding : report.findings) {
       const bool is_its = row.change.text.empty() && finding.counted_with == row.metric;
-      if (is_its && HasFired(finding)) AddCause(finding, alerts.back());
+      if (is_its && report::HasFired(finding)) AddCause(finding, alerts.back());
     }
   }
   for (const report::Finding& finding : report.findings) {
-    if (!HasFired(finding) || !finding.counted_with.empty()) continue;
+    if (!report::HasFired(finding) || !finding.counted_with.empty()) continue;
     alerts.push_back(
         {finding.rule, finding.status, finding.title, finding.message, finding.advice});
   }

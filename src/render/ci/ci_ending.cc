@@ -115,7 +115,7 @@ std::string RenderOpenMetrics(const Ending& ending, const Labels& labels) {
       "# HELP profgauge_verdict 1 for the state of the run.\n"
       "profgauge_verdict{{{0},state=\"{2}\"}} 1\n"
       "# EOF\n",
-      run, ending.exit_code, NameOf(StateOf(ending)));
+      run, ending.exit_code, report::NameOf(StateOf(ending)));
 }
 
 std::string RenderGithubOutput(const VerdictFacts& facts) {

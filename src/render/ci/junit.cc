@@ -43,12 +43,12 @@ struct Suite {
       case Outcome::kFailure:
         ++failures;
         cases += fmt::format(">\n      <failure message=\"{0}\" type=\"{1}\">{0}</failure>\n", text,
-                             NameOf(state));
+                             report::NameOf(state));
         break;
       case Outcome::kError:
         ++errors;
         cases += fmt::format(">\n      <error message=\"{0}\" type=\"{1}\">{0}</error>\n", text,
-                             NameOf(state));
+                             report::NameOf(state));
         break;
       case Outcome::kSkipped:
         ++skipped;
@@ -59,7 +59,8 @@ struct Suite {
           cases += "/>\n";
           return;
         }
-        cases += fmt::format(">\n      <system-out>{}: {}</system-out>\n", NameOf(state), text);
+        cases +=
+            fmt::format(">\n      <system-out>{}: {}</system-out>\n", report::NameOf(state), text);
         break;
     }
     cases += "    </testcase>\n";

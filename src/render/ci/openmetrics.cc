@@ -105,7 +105,7 @@ std::string RenderOpenMetrics(const report::Report& report, const Labels& labels
         "# TYPE profgauge_verdict gauge\n"
         "# HELP profgauge_verdict 1 for the state of the run.\n"
         "profgauge_verdict{{{},state=\"{}\"}} 1.000000000\n",
-        LabelSet(report.profile.name, labels), NameOf(verdict.status));
+        LabelSet(report.profile.name, labels), report::NameOf(verdict.status));
   }
   family({"profgauge_errors", "", 1}, "Limits and rules missed at level error.",
          static_cast<double>(verdict.errors));

@@ -130,9 +130,12 @@ std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::s
 }  // namespace
 
 bool IsTree(const Table& table) {
-  return ColumnOf<columns::kTree>(table, "node"_col) != nullptr &&
-         ColumnOf<columns::kTree>(table, "parent"_col) != nullptr &&
-         ColumnOf<columns::kTree>(table, "depth"_col) != nullptr;
+  return analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "node"_col) !=
+             nullptr &&
+         analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "parent"_col) !=
+             nullptr &&
+         analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "depth"_col) !=
+             nullptr;
 }
 
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }

@@ -41,7 +41,8 @@ void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
 SeenNames NamesOfKernels(const report::Report& report) {
   SeenNames names;
   const Table* kernels = FindTable(report, "kernels");
-  const Column* name = ColumnOf<columns::kKernels>(kernels, "name"_col);
+  const Column* name =
+      analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(kernels, "name"_col);
   if (name == nullptr || kernels->rows() > kSmallPayloadRows) return names;
   for (std::size_t row = 0; row < kernels->rows(); ++row) {
     if (!name->IsAbsentAt(row)) names.insert(kernels->strings()[name->TextAt(row)]);

@@ -91,8 +91,8 @@ void AddUndecided(const Report& report, std::vector<FirstRow>& rows) {
 bool HasErrorFinding(const Report& report) {
   return std::any_of(report.findings.begin(), report.findings.end(),
                      [&report](const report::Finding& finding) {
-                       return HasFired(finding) && finding.level == State::kError &&
-                              CauseOf(report, finding) == nullptr;
+                       return report::HasFired(finding) && finding.level == State::kError &&
+                              report::CauseOf(report, finding) == nullptr;
                      });
 }
 

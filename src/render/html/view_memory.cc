@@ -45,11 +45,15 @@ std::optional<std::int64_t> NumberAt(const Column* column, std::size_t row) {
 // A row for each event of the allocator: columns are found once, and cells are no Values.
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
-  const Column* const device = ColumnOf<columns::kMemoryCurve>(table, "device"_col);
+  const Column* const device =
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "device"_col);
   if (device == nullptr || device->type() != CellType::kText) return curves;
-  const Column* const ranks = ColumnOf<columns::kMemoryCurve>(table, "rank"_col);
-  const Column* const allocated = ColumnOf<columns::kMemoryCurve>(table, "allocated"_col);
-  const Column* const reserved = ColumnOf<columns::kMemoryCurve>(table, "reserved"_col);
+  const Column* const ranks =
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "rank"_col);
+  const Column* const allocated =
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "allocated"_col);
+  const Column* const reserved =
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "reserved"_col);
   using Key = std::pair<StringId, std::int64_t>;
   std::map<Key, std::size_t> places;
   Key last_key;  // That of most rows: the map is asked where it changes.
@@ -83,7 +87,8 @@ StepSeries SeriesOf(const Table& table, std::string_view name, const Column* val
   StepSeries series;
   series.name = name;
   series.size = rows.size();
-  const Column* const times = ColumnOf<columns::kMemoryCurve>(table, "time"_col);
+  const Column* const times =
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "time"_col);
   series.point = [&rows, times, values](std::size_t i) {
     return std::pair(NumberAt(times, rows[i]).value_or(0),
                      static_cast<double>(values->IntegerAt(rows[i])));
@@ -100,11 +105,15 @@ double PeakOf(const StepSeries& series) {
 
 std::string ChartOf(const Table& table, const Curve& curve, const std::string& name) {
   StepSeries allocated = SeriesOf(
-      table, "allocated", ColumnOf<columns::kMemoryCurve>(table, "allocated"_col), curve.allocated);
+      table, "allocated",
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "allocated"_col),
+      curve.allocated);
   allocated.paint = PaintOf(Category::kOtherKernel);
   allocated.filled = true;
   StepSeries reserved = SeriesOf(
-      table, "reserved", ColumnOf<columns::kMemoryCurve>(table, "reserved"_col), curve.reserved);
+      table, "reserved",
+      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "reserved"_col),
+      curve.reserved);
   reserved.paint = PaintOf(Category::kMemcpy);
   StepChart chart;
   const double peak = PeakOf(allocated), most_reserved = PeakOf(reserved);

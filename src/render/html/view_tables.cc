@@ -51,8 +51,10 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::siz
 // The heaviest rows of the first tree, in the order of the tree. Times of a row are within those of
 // the row around it, so that a row's ancestors are at least as heavy as it is.
 std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
-  const Column* iteration = ColumnOf<columns::kOpTree>(table, "iteration"_col);
-  const Column* rank = ColumnOf<columns::kOpTree>(table, "rank"_col);
+  const Column* iteration =
+      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "iteration"_col);
+  const Column* rank =
+      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "rank"_col);
   const auto tree_of = [&](std::size_t row) {
     return std::pair(iteration == nullptr ? 0 : iteration->IntegerAt(row),
                      rank == nullptr ? 0 : rank->IntegerAt(row));

@@ -156,7 +156,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
     }
     unused += (unused.empty() ? "" : ", ") + finding.evidence_heads[k];
   }
-  const report::Finding* cause = CauseOf(report, finding);
+  const report::Finding* cause = report::CauseOf(report, finding);
   json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
   const std::size_t more = finding.evidence.size() - rows.size();
   return {{"id", AnchorOf(finding.rule)},
@@ -214,7 +214,7 @@ boost::json::object VerdictView(const Report& report) {
   const bool is_said =
       verdict.status == State::kNoVerdict ? verdict.reasons.size() == 1 : HasFirstRows(report);
   const bool has_reasons = !reasons.empty() && !is_said;
-  return {{"status", NameOf(verdict.status)},
+  return {{"status", report::NameOf(verdict.status)},
           {"word", VerdictWord(verdict.status)},
           {"sign", look.sign},
           {"name", look.name()},
@@ -346,7 +346,7 @@ boost::json::object FindingsView(const Report& report) {
   view["dlprof"] = std::move(dlprof);
   view["explained"] = std::any_of(report.findings.begin(), report.findings.end(),
                                   [](const report::Finding& finding) {
-                                    return HasFired(finding) && IsOwnExplanation(finding);
+                                    return report::HasFired(finding) && IsOwnExplanation(finding);
                                   });
   view["fired"] = std::move(fired);
   view["waived"] = std::move(waived);

@@ -64,7 +64,7 @@ void WriteProfile(JsonWriter& out, const report::ProfileInfo& profile) {
 void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.Key("verdict");
   out.BeginObject();
-  out.Field("status", NameOf(verdict.status));
+  out.Field("status", report::NameOf(verdict.status));
   out.Key("counts");
   out.BeginObject(Style::kInline);
   out.Field("errors", verdict.errors);
@@ -139,8 +139,8 @@ void WriteGateRow(JsonWriter& out, const report::GateRow& row) {
   OptionalQuantity(out, "margin", row.margin);
   OptionalQuantity(out, "baseline", row.baseline);
   OptionalQuantity(out, "change", row.change);
-  out.Field("level", NameOf(row.level));
-  out.Field("status", NameOf(row.status));
+  out.Field("level", report::NameOf(row.level));
+  out.Field("status", report::NameOf(row.status));
   out.OptionalField("reason", row.reason);
   out.OptionalField("counted_with", row.counted_with);
   OptionalQuantity(out, "recorded", row.recorded);
@@ -152,7 +152,7 @@ void WriteMetric(JsonWriter& out, const report::Metric& metric) {
   out.BeginObject();
   QuantityFields(out, metric.quantity);
   out.Field("title", metric.title);
-  out.Field("better", NameOf(metric.better));
+  out.Field("better", report::NameOf(metric.better));
   out.Field("definition", metric.definition);
   out.OptionalField("formula", metric.formula);
   out.OptionalField("source", metric.source);
@@ -226,7 +226,7 @@ void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const rep
       if (step.needs_earlier) out.Field("after", static_cast<std::int64_t>(i));
     });
   }
-  if (plan.steps.empty() || !HasFired(finding)) return;
+  if (plan.steps.empty() || !report::HasFired(finding)) return;
   write(has(plan.no_effect, finding.key) ? "no_effect" : "not_simulated", [] {});
 }
 
@@ -235,8 +235,8 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding,
   out.BeginObject();
   out.Field("rule", finding.rule);
   out.OptionalField("key", finding.key);
-  out.Field("level", NameOf(finding.level));
-  out.Field("status", NameOf(finding.status));
+  out.Field("level", report::NameOf(finding.level));
+  out.Field("status", report::NameOf(finding.status));
   out.Field("title", finding.title);
   out.Field("message", finding.message);
   if (!finding.message_parts.empty()) {
@@ -244,7 +244,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding,
     WriteParts(out, finding.message_parts);
   }
   OptionalQuantity(out, "metric", finding.metric);
-  OptionalQuantity(out, "gain", finding.gain, NameOf(finding.gain_bound));
+  OptionalQuantity(out, "gain", finding.gain, report::NameOf(finding.gain_bound));
   TextList(out, "explains", finding.explains);
   out.OptionalField("advice", finding.advice);
   if (!finding.advice_parts.empty()) {

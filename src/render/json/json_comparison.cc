@@ -32,8 +32,8 @@ void WriteMetric(JsonWriter& out, const report::ComparedMetric& metric) {
   OptionalQuantity(out, "chance", metric.chance);
   OptionalQuantity(out, "sees", metric.sees);
   out.OptionalField("limit", metric.limit);
-  out.OptionalField("level", NameOf(metric.level));
-  out.Field("result", NameOf(metric.result));
+  out.OptionalField("level", report::NameOf(metric.level));
+  out.Field("result", report::NameOf(metric.result));
   out.OptionalField("note", metric.note);
   out.EndObject();
 }
@@ -42,7 +42,7 @@ void WriteValue(JsonWriter& out, const report::PairedValue& value) {
   out.BeginObject(Style::kInline);
   out.Field("metric", value.metric);
   out.Field("title", value.title);
-  out.Field("better", NameOf(value.better));
+  out.Field("better", report::NameOf(value.better));
   OptionalQuantity(out, "base", value.base);
   OptionalQuantity(out, "current", value.current);
   OptionalQuantity(out, "change", value.change);
@@ -53,10 +53,10 @@ void WriteValue(JsonWriter& out, const report::PairedValue& value) {
 // ns per iteration.
 void WriteStep(JsonWriter& out, const report::ComparisonStep& step) {
   out.BeginObject(Style::kInline);
-  out.Field("level", NameOf(step.level));
+  out.Field("level", gate::NameOf(step.level));
   out.Field("name", step.name);
   out.Field("parent", step.parent);
-  out.Field("change", NameOf(step.change));
+  out.Field("change", gate::NameOf(step.change));
   out.Field("base", step.base);
   out.Field("current", step.current);
   out.Field("delta", step.delta);
@@ -79,7 +79,7 @@ void WriteTable(JsonWriter& out, std::string_view key, const report::PairedTable
   if (table.rows.empty()) return;
   out.Key(key);
   out.BeginObject();
-  out.Field("measure", NameOf(table.measure));
+  out.Field("measure", report::NameOf(table.measure));
   out.Field("base", table.base);
   out.Field("current", table.current);
   out.Field("delta", table.delta);
@@ -92,7 +92,7 @@ void WriteTable(JsonWriter& out, std::string_view key, const report::PairedTable
   for (const report::PairedWork& row : table.rows) {
     out.BeginArray(Style::kInline);
     out.Text(row.name);
-    out.Text(NameOf(row.change));
+    out.Text(gate::NameOf(row.change));
     out.Real(row.base_count);
     out.Real(row.current_count);
     for (const std::int64_t time : {row.base, row.current, row.base_host, row.current_host,

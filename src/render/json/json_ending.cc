@@ -40,7 +40,7 @@ std::string RenderJson(const Ending& ending) {
   out.Field("name", ending.name);
   out.Key("verdict");
   out.BeginObject();
-  out.Field("status", NameOf(StateOf(ending)));
+  out.Field("status", report::NameOf(StateOf(ending)));
   out.Field("exit_code", std::int64_t{ending.exit_code});
   out.EndObject();
   out.Key("errors");

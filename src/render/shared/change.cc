@@ -91,7 +91,7 @@ class TreeBuilder {
   // An op type with one op says less than the op: "copy", "aten::copy_ [[2, 3]]".
   std::size_t Resolved(std::size_t index) const {
     const auto& below = children_[index];
-    const bool is_only = below.size() == 1 && steps_[below[0]].level == PartLevel::kOp;
+    const bool is_only = below.size() == 1 && steps_[below[0]].level == gate::PartLevel::kOp;
     return is_only && Repeats(below[0], index) ? below[0] : index;
   }
 
@@ -172,7 +172,7 @@ std::string PropertyText(std::string_view property, std::string_view value) {
 }
 
 std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison) {
-  if (step.level != PartLevel::kCategory) return step.name;
+  if (step.level != gate::PartLevel::kCategory) return step.name;
   const auto category = FindCategory(step.name);
   return category ? report::TextFor(comparison.accelerator, InfoOf(*category).title) : step.name;
 }
@@ -191,8 +191,8 @@ ResultLook LookOfResult(const report::ComparedMetric& metric) {
   return out;
 }
 
-std::string_view ChangeWord(PartChange change) {
-  return change == PartChange::kChanged ? std::string_view() : NameOf(change);
+std::string_view ChangeWord(gate::PartChange change) {
+  return change == gate::PartChange::kChanged ? std::string_view() : gate::NameOf(change);
 }
 
 std::string RelativeText(const report::Comparison& comparison) {

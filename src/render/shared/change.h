@@ -31,7 +31,7 @@ struct ResultLook {
 ResultLook LookOfResult(const report::ComparedMetric& metric);
 
 /// "added", "removed", "renamed"; empty for parts of both runs.
-std::string_view ChangeWord(PartChange change);
+std::string_view ChangeWord(gate::PartChange change);
 
 /// "+60.1 %" of the mean iteration time; empty when the base is 0.
 std::string RelativeText(const report::Comparison& comparison);

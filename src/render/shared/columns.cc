@@ -99,7 +99,7 @@ json::array TracksOf(const report::Timeline& timeline) {
   for (const auto& track : timeline.tracks) {
     tracks.push_back(json::object{{"name", ValidUtf8(track.name)},
                                   {"group", ValidUtf8(track.group)},
-                                  {"type", NameOf(track.type)},
+                                  {"type", report::NameOf(track.type)},
                                   {"rank", track.rank},
                                   {"section", ValidUtf8(track.section)},
                                   {"unit", ValidUtf8(track.unit)},

@@ -10,7 +10,7 @@ report::State StateOf(const Ending& ending) {
 
 VerdictFacts FactsOf(const report::Report& report, int exit_code) {
   VerdictFacts facts;
-  facts.status = NameOf(report.verdict.status);
+  facts.status = report::NameOf(report.verdict.status);
   facts.exit_code = exit_code;
   facts.name = report.profile.name;
   facts.policy = report.verdict.policy;
@@ -25,7 +25,7 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
 
 VerdictFacts FactsOf(const Ending& ending) {
   VerdictFacts facts;
-  facts.status = NameOf(StateOf(ending));
+  facts.status = report::NameOf(StateOf(ending));
   facts.exit_code = ending.exit_code;
   facts.name = ending.name;
   for (const EndingError& error : ending.errors) {

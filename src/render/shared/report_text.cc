@@ -20,7 +20,9 @@ std::vector<const report::Finding*> FixFirst(const report::Report& report, bool 
   std::vector<const report::Finding*> causes;
   for (const report::Finding& finding : report.findings) {
     const bool weighs = WeightOf(finding.level) <= 1;
-    if (!HasFired(finding) || CauseOf(report, finding) != nullptr || weighs != of_weight) continue;
+    if (!report::HasFired(finding) || report::CauseOf(report, finding) != nullptr ||
+        weighs != of_weight)
+      continue;
     if (of_weight || gain(&finding) > 0) causes.push_back(&finding);
   }
   if (of_weight) {
@@ -36,7 +38,8 @@ std::vector<const report::Finding*> FixFirst(const report::Report& report, bool 
 const report::Finding* FlawOfProfile(const report::Report& report) {
   if (report.verdict.status != State::kNoVerdict) return nullptr;
   const auto found = std::ranges::find_if(report.findings, [](const report::Finding& finding) {
-    return HasFired(finding) && report::IsAboutProfile(finding) && !finding.explains.empty();
+    return report::HasFired(finding) && report::IsAboutProfile(finding) &&
+           !finding.explains.empty();
   });
   return found == report.findings.end() ? nullptr : &*found;
 }
@@ -82,7 +85,7 @@ State LevelOf(const report::Report& report, const report::PlanStep& step) {
   State level = State::kNone;
   for (const report::Finding& finding : report.findings) {
     const bool is_part = std::ranges::find(step.rules, finding.rule) != step.rules.end();
-    if (!is_part || !HasFired(finding)) continue;
+    if (!is_part || !report::HasFired(finding)) continue;
     if (level == State::kNone || WeightOf(finding.level) < WeightOf(level)) level = finding.level;
   }
   return level;

@@ -20,14 +20,14 @@
 
 #include "profgauge/error.h"
 
-namespace profgauge {
+namespace profgauge::render {
 
 /// The files under templates/ that are compiled in, by path ("templates/html/page.html"). Empty if
 /// no file has that path.
 std::string_view EmbeddedTemplate(std::string_view path);
 std::span<const std::string_view> EmbeddedTemplatePaths();
 
-}  // namespace profgauge
+}  // namespace profgauge::render
 
 namespace profgauge::render {
 

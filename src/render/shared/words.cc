@@ -172,7 +172,7 @@ std::string GainText(const report::Finding& finding, std::string_view per) {
 std::vector<const report::Finding*> FiredFindings(const report::Report& report) {
   std::vector<const report::Finding*> fired;
   for (const report::Finding& finding : report.findings) {
-    if (HasFired(finding)) fired.push_back(&finding);
+    if (report::HasFired(finding)) fired.push_back(&finding);
   }
   return fired;
 }
@@ -180,8 +180,8 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report) 
 // A cause is before its symptoms, so this walk ends.
 int DepthOf(const report::Report& report, const report::Finding& finding) {
   int depth = 0;
-  for (const report::Finding* at = CauseOf(report, finding); at != nullptr;
-       at = CauseOf(report, *at)) {
+  for (const report::Finding* at = report::CauseOf(report, finding); at != nullptr;
+       at = report::CauseOf(report, *at)) {
     ++depth;
   }
   return depth;

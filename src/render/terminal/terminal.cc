@@ -106,7 +106,8 @@ Ink InkOf(State state) {
 std::string LimitText(const report::GateRow& gate) {
   constexpr std::string_view kAtLeast = "≥ ", kAtMost = "≤ ";
   const std::string_view limit = gate.limit;
-  const std::string_view level = gate.level == State::kWarn ? "warning" : NameOf(gate.level);
+  const std::string_view level =
+      gate.level == State::kWarn ? "warning" : report::NameOf(gate.level);
   if (limit.starts_with(kAtLeast))
     return fmt::format("{} below {}", level, limit.substr(kAtLeast.size()));
   if (limit.starts_with(kAtMost))
@@ -118,7 +119,7 @@ Row RowOf(const report::GateRow& gate) {
   Row row;
   row.verb = gate.status == State::kLowConfidence ? "warn"
              : gate.status == State::kMissing     ? "missing"
-                                                  : NameOf(gate.status);
+                                                  : report::NameOf(gate.status);
   row.ink = InkOf(gate.status);
   row.name = gate.metric;
   row.value = gate.measured.text;
@@ -140,7 +141,7 @@ Row RowOf(const report::GateRow& gate) {
 /// The metric of the missed limit below which the finding is: the limit that counts it, or the
 /// cause that it is a symptom of; empty: below no limit.
 std::string_view LimitAbove(const report::Report& report, const report::Finding& finding) {
-  for (const report::Finding* at = &finding; at != nullptr; at = CauseOf(report, *at)) {
+  for (const report::Finding* at = &finding; at != nullptr; at = report::CauseOf(report, *at)) {
     if (!at->counted_with.empty()) return at->counted_with;
   }
   return {};
@@ -152,7 +153,7 @@ int StepsIn(const report::Report& report, const report::Finding& finding) {
   int steps = 0;
   const report::Finding* at = &finding;
   while (at->counted_with.empty()) {
-    const report::Finding* cause = CauseOf(report, *at);
+    const report::Finding* cause = report::CauseOf(report, *at);
     if (cause == nullptr) return steps;
     at = cause;
     ++steps;
@@ -165,7 +166,7 @@ int StepsIn(const report::Report& report, const report::Finding& finding) {
 Row RowOf(const report::Report& report, const report::Finding& finding) {
   Row row;
   const bool is_counted = finding.counted_with.empty();
-  if (is_counted) row.verb = NameOf(finding.status);
+  if (is_counted) row.verb = report::NameOf(finding.status);
   row.ink = InkOf(finding.status);
   const int depth = StepsIn(report, finding);
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
@@ -175,7 +176,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
   // With a plan its rows say what to do.
   const bool has_plan = report.plan && !report.plan->steps.empty();
-  const bool is_root = WeightOf(finding.status) <= 1 && CauseOf(report, finding) == nullptr;
+  const bool is_root = WeightOf(finding.status) <= 1 && report::CauseOf(report, finding) == nullptr;
   if (!has_plan && is_root) row.advice = Printable(FirstAdvice(finding));
   row.next = Printable(finding.next);
   return row;
@@ -241,7 +242,7 @@ void AddCauses(const report::Report& report, const std::string& metric, std::vec
 /// those that are only information.
 void AddFindings(const report::Report& report, bool of_weight, std::vector<Row>& rows) {
   const auto root = [&](const report::Finding* finding) {
-    while (const report::Finding* cause = CauseOf(report, *finding)) finding = cause;
+    while (const report::Finding* cause = report::CauseOf(report, *finding)) finding = cause;
     return finding;
   };
   std::set<const report::Finding*> weighty;

@@ -42,7 +42,7 @@ std::string DifferenceLines(const report::Comparison& comparison) {
 std::string MetricLine(const report::ComparedMetric& metric) {
   // A limit that only warns fails nothing.
   const std::string_view word =
-      NameOf(metric.result == State::kFail ? metric.level : metric.result);
+      report::NameOf(metric.result == State::kFail ? metric.level : metric.result);
   std::string line = fmt::format("  {:<12}  {}  ", word, Printable(metric.metric));
   if (metric.result == State::kMissing) return line + Printable(metric.note) + "\n";
   // With an interval the note is the whole sentence: change, interval, limit and levels.
@@ -96,7 +96,8 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
   }
   const report::ComparisonStep& step = *row.step;
   std::string name = PrintableShort(StepTitle(step, comparison), kNameWidth);
-  if (step.change != PartChange::kChanged) name += fmt::format(" ({})", NameOf(step.change));
+  if (step.change != gate::PartChange::kChanged)
+    name += fmt::format(" ({})", gate::NameOf(step.change));
   std::string effects;
   // A rounding rest of the other effect is no information.
   const bool only_count = std::abs(step.duration_effect) * 1000 < std::abs(step.count_effect);

@@ -40,7 +40,7 @@ void AddMetricsSheet(XlsxBook& book, const report::Report& report) {
     sheet.Cell(row, 2, metric.quantity.value, unit);
     sheet.Text(row, 3, unit == Unit::kShare ? "%" : name);
     sheet.Text(row, 4, metric.quantity.text);
-    sheet.Text(row, 5, NameOf(metric.better));
+    sheet.Text(row, 5, report::NameOf(metric.better));
     sheet.Text(row, 6, metric.definition);
     sheet.Text(row, 7, metric.formula);
     sheet.Text(row, 8, metric.source);

@@ -152,10 +152,10 @@ std::size_t WriteBars(XlsxSheet& sheet, const Comparison& comparison, std::size_
 }
 
 // The depth of a step: parts of an iteration, kinds of op, ops, kernels.
-std::size_t DepthOf(PartLevel level) { return static_cast<std::size_t>(level); }
+std::size_t DepthOf(gate::PartLevel level) { return static_cast<std::size_t>(level); }
 
-std::string LevelWord(PartLevel level) {
-  std::string word(NameOf(level));
+std::string LevelWord(gate::PartLevel level) {
+  std::string word(gate::NameOf(level));
   std::replace(word.begin(), word.end(), '_', ' ');
   return word;
 }
@@ -168,9 +168,10 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
   const std::size_t row = WriteBars(sheet, comparison, 2);
   std::size_t at = row;
   for (const report::ComparisonStep& step : comparison.waterfall) {
-    if (at - row == kXlsxRows) break;
+    if (at - row == report::kXlsxRows) break;
     ++at;
-    sheet.Text(at, 0, step.level == PartLevel::kCategory ? StepTitle(step, comparison) : step.name);
+    sheet.Text(at, 0,
+               step.level == gate::PartLevel::kCategory ? StepTitle(step, comparison) : step.name);
     sheet.Cell(at, 1, step.base, Unit::kTime);
     sheet.Cell(at, 2, step.current, Unit::kTime);
     sheet.Cell(at, 3, step.delta, Unit::kTime);
@@ -179,7 +180,7 @@ void AddWaterfallSheet(XlsxBook& book, const Comparison& comparison) {
     sheet.Number(at, 6, step.base_count, XlsxStyle::kAmount);
     sheet.Number(at, 7, step.current_count, XlsxStyle::kAmount);
     sheet.Text(at, 8, LevelWord(step.level), XlsxStyle::kIndented);
-    sheet.Text(at, 9, NameOf(step.change));
+    sheet.Text(at, 9, gate::NameOf(step.change));
     sheet.Text(at, 10, step.significant ? "yes" : "no");
     sheet.Outline(at, DepthOf(step.level));
   }
@@ -217,7 +218,7 @@ void AddPairedSheet(XlsxBook& book, const std::string& name, const std::string& 
     sheet.Cell(row, 7, work.duration_effect, Unit::kTime);
     sheet.Cell(row, 8, work.base_host, Unit::kTime);
     sheet.Cell(row, 9, work.current_host, Unit::kTime);
-    sheet.Text(row, 10, NameOf(work.change), XlsxStyle::kIndented);
+    sheet.Text(row, 10, gate::NameOf(work.change), XlsxStyle::kIndented);
     sheet.Text(row, 11, work.significant ? "yes" : "no");
     sheet.Cell(row, 12, work.p_value, Unit::kNumber);
   }
@@ -253,7 +254,7 @@ void AddValuesSheet(XlsxBook& book, const Comparison& comparison) {
     sheet.Mixed(row, 1, value.base);
     sheet.Mixed(row, 2, value.current);
     sheet.Mixed(row, 3, value.change);
-    sheet.Text(row, 4, NameOf(value.better), XlsxStyle::kIndented);
+    sheet.Text(row, 4, report::NameOf(value.better), XlsxStyle::kIndented);
     sheet.Text(row, 5, value.metric);
   }
   sheet.AddTable(0,

@@ -53,7 +53,8 @@ const std::vector<XlsxColumn>& FindingColumns() {
 
 std::string_view BoundText(const Finding& finding) {
   if (finding.gain_bound == report::Bound::kUpper) return "at most";
-  return finding.gain_bound == report::Bound::kTypical ? "about" : NameOf(finding.gain_bound);
+  return finding.gain_bound == report::Bound::kTypical ? "about"
+                                                       : report::NameOf(finding.gain_bound);
 }
 
 void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
@@ -150,7 +151,7 @@ void SetPrint(XlsxSheet& sheet, std::size_t rows) {
 std::vector<const Finding*> InOrder(const report::Report& report) {
   std::vector<const Finding*> order = FiredFindings(report);
   for (const Finding& finding : report.findings) {
-    if (!HasFired(finding)) order.push_back(&finding);
+    if (!report::HasFired(finding)) order.push_back(&finding);
   }
   return order;
 }
@@ -167,7 +168,7 @@ EvidenceRows PlaceEvidence(const report::Report& report) {
   for (const Finding* finding : InOrder(report)) {
     if (finding->evidence.empty() || finding->evidence_heads.empty()) continue;
     places[IndexOf(report, finding)] = row;
-    row += std::min(finding->evidence.size(), kXlsxRows) + 3;  // title, heads, rows, a gap
+    row += std::min(finding->evidence.size(), report::kXlsxRows) + 3;  // title, heads, rows, a gap
   }
   return places;
 }
@@ -181,7 +182,7 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   }
   std::size_t open = row;
   for (const Finding* finding : InOrder(report)) {
-    open += HasFired(*finding) ? 1 : 0;  // these come first
+    open += report::HasFired(*finding) ? 1 : 0;  // these come first
     WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);
   }
   if (row > 0) AddReview(sheet, row, open);
@@ -209,7 +210,7 @@ void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const Eviden
       heads.push_back(
           {finding->evidence_heads[i], has_unit ? finding->evidence_units[i] : Unit::kText});
     }
-    const std::size_t rows = std::min(finding->evidence.size(), kXlsxRows);
+    const std::size_t rows = std::min(finding->evidence.size(), report::kXlsxRows);
     for (std::size_t r = 0; r < rows; ++r) {
       sheet.Text(place + 2 + r, 0, finding->rule);
       const auto& cells = finding->evidence[r];

@@ -208,7 +208,7 @@ void AddIterationsChart(XlsxSheet& sheet, const report::Report& report, std::siz
     ++column_number;
   }
   if (!has_index || !has_duration) return;
-  const std::size_t last = std::min(table->rows(), kXlsxRows);
+  const std::size_t last = std::min(table->rows(), report::kXlsxRows);
   const auto range = [&](std::size_t column) {
     return fmt::format("='Iterations'!{}:{}", XlsxAddress(*head + 1, column),
                        XlsxAddress(*head + last, column));

@@ -31,16 +31,16 @@ constexpr std::string_view kParts[] = {
 
 /// The default policy.
 struct Default {
-  Policy policy;
-  Rulebook rules;
+  rules::Policy policy;
+  rules::Rulebook rules;
 };
 
 const Default& TheDefault() {
   static const Default* const kDefault = [] {
-    auto policy = LoadPolicy("builtin:recommended");
+    auto policy = rules::LoadPolicy("builtin:recommended");
     Require(policy.has_value(), "the preset loads");
     auto* made = new Default{*std::move(policy), {}};
-    auto rules = LoadRulebook(made->policy, {});
+    auto rules = rules::LoadRulebook(made->policy, {});
     Require(rules.has_value(), "the built-in rules load");
     made->rules = *std::move(rules);
     return made;
@@ -48,8 +48,8 @@ const Default& TheDefault() {
   return *kDefault;
 }
 
-void CheckMetrics(const Analysis& analysis) {
-  for (const Metric& metric : analysis.metrics) {
+void CheckMetrics(const analysis::Analysis& analysis) {
+  for (const analysis::Metric& metric : analysis.metrics) {
     const std::string id(metric.spec->id);
     Require(IsAbsent(metric.value) != metric.absent_because.empty(), id + " is there or says why");
     if (IsAbsent(metric.value)) continue;
@@ -58,7 +58,7 @@ void CheckMetrics(const Analysis& analysis) {
 }
 
 /// Each iteration's parts sum to its duration.
-void CheckBreakdown(const Analysis& analysis) {
+void CheckBreakdown(const analysis::Analysis& analysis) {
   const Table* table = analysis.FindTable("iterations");
   if (table == nullptr || table->Find("duration") == nullptr) return;
   for (std::size_t row = 0; row < table->rows(); ++row) {
@@ -76,12 +76,12 @@ void CheckBreakdown(const Analysis& analysis) {
 }
 
 /// Causes of idling add up to the idle time.
-void CheckIdleCauses(const Analysis& analysis) {
-  const Metric* idle = analysis.Find("gpu.idle.mean");
+void CheckIdleCauses(const analysis::Analysis& analysis) {
+  const analysis::Metric* idle = analysis.Find("gpu.idle.mean");
   if (idle == nullptr || IsAbsent(idle->value)) return;
   double sum = 0;
   bool is_told = false;
-  for (const Metric& metric : analysis.metrics) {
+  for (const analysis::Metric& metric : analysis.metrics) {
     if (!metric.spec->id.starts_with("gpu.idle_cause.") || IsAbsent(metric.value)) continue;
     is_told = true;
     sum += AsNumber(metric.value, 0);
@@ -89,15 +89,15 @@ void CheckIdleCauses(const Analysis& analysis) {
   Require(!is_told || std::abs(sum - AsNumber(idle->value, 0)) < 1e-9, "causes sum to idle time");
 }
 
-void CheckTables(const Analysis& analysis) {
+void CheckTables(const analysis::Analysis& analysis) {
   for (const Table& table : analysis.tables) {
     Require(table.CheckShape(), table.id() + " has columns of one length");
   }
 }
 
 /// Summaries of the ranks give the same numbers as the ranks, for all that they keep.
-void CheckSummaries(std::span<const Profile> ranks, const Analysis& recorded) {
-  auto summarized = SummarizeRanks(ranks, Selection{});
+void CheckSummaries(std::span<const Profile> ranks, const analysis::Analysis& recorded) {
+  auto summarized = analysis::summary::SummarizeRanks(ranks, analysis::Selection{});
   const auto* summaries = ValueOf(summarized);
   if (summaries == nullptr) return;
   std::vector<Profile> stand_ins;
@@ -106,31 +106,31 @@ void CheckSummaries(std::span<const Profile> ranks, const Analysis& recorded) {
     Require(DecodeSummary(bytes) == summary, "a summary is decoded as it was encoded");
     stand_ins.push_back(ProfileOfSummary(summary, "fuzz.pgsum"));
   }
-  auto analysed = AnalyzeRun(stand_ins, Selection{});
+  auto analysed = analysis::summary::AnalyzeRun(stand_ins, analysis::Selection{});
   Require(analysed.has_value(), "summaries of what was analysed are analysed");
-  for (const Metric& metric : analysed->metrics) {
+  for (const analysis::Metric& metric : analysed->metrics) {
     const bool is_left_out =
         metric.absent_because.find("summaries do not contain it") != std::string::npos;
-    const Metric& other = *recorded.Find(metric.spec->id);
+    const analysis::Metric& other = *recorded.Find(metric.spec->id);
     Require(is_left_out || metric.value == other.value,
             std::string(metric.spec->id) + " is the same of summaries");
   }
 }
 
 /// A run compared with itself has not changed, nor compared with its baseline.
-void CheckBaseline(std::span<const Profile> ranks, const Analysis& analysis) {
-  auto made = SnapshotOf("run", ranks, analysis, Selection{});
-  const Snapshot* snapshot = ValueOf(made);
+void CheckBaseline(std::span<const Profile> ranks, const analysis::Analysis& analysis) {
+  auto made = SnapshotOf("run", ranks, analysis, analysis::Selection{});
+  const gate::Snapshot* snapshot = ValueOf(made);
   if (snapshot == nullptr) return;
-  const std::string bytes = WriteBaseline({*snapshot});
-  const auto kept = ParseBaseline(bytes, "fuzz");
+  const std::string bytes = gate::WriteBaseline({*snapshot});
+  const auto kept = gate::ParseBaseline(bytes, "fuzz");
   Require(kept.has_value(), "a baseline is read");
-  Require(WriteBaseline(*kept) == bytes, "a baseline comes back as it was");
-  const RunComparison comparison = CompareRuns(*kept, std::span(snapshot, 1), nullptr);
+  Require(gate::WriteBaseline(*kept) == bytes, "a baseline comes back as it was");
+  const gate::RunComparison comparison = gate::CompareRuns(*kept, std::span(snapshot, 1), nullptr);
   Require(comparison.is_comparable, "a run can be compared with itself");
   RequireExactSums(comparison.waterfall);
-  for (const MetricComparison& metric : comparison.metrics) {
-    Require(metric.verdict != stats::Change::kFail, metric.metric + " is as it was");
+  for (const gate::MetricComparison& metric : comparison.metrics) {
+    Require(metric.verdict != gate::stats::Change::kFail, metric.metric + " is as it was");
   }
 }
 
@@ -147,39 +147,39 @@ void CheckReport(const report::Report& report) {
 
 /// Other tools' files are written of whatever was read, or it is said why not.
 void CheckExports(std::span<const Profile> ranks) {
-  const std::vector<SelectedRank> selected(ranks.begin(), ranks.end());
-  for (const nsys::ReportSpec& spec : nsys::Reports()) {
-    const nsys::ReportTable table = spec.make(selected);
+  const std::vector<exports::SelectedRank> selected(ranks.begin(), ranks.end());
+  for (const exports::nsys::ReportSpec& spec : exports::nsys::Reports()) {
+    const exports::nsys::ReportTable table = spec.make(selected);
     for (const auto& row : table.rows) {
       Require(row.size() == table.heads.size(), "rows have a cell for each head");
     }
   }
   for (const Profile& profile : ranks) {
-    pyprof::NetDict(profile);
-    pyprof::BuildKernelRows(profile, pyprof::Dialect::kNv311);
-    auto computed = dlprof::Compute(profile, Selection{});
-    const dlprof::Report* report = ValueOf(computed);
+    exports::pyprof::NetDict(profile);
+    exports::pyprof::BuildKernelRows(profile, exports::pyprof::Dialect::kNv311);
+    auto computed = analysis::dlprof::dlprof::Compute(profile, analysis::Selection{});
+    const analysis::dlprof::dlprof::Report* report = ValueOf(computed);
     if (report == nullptr) continue;
-    const dlprof::Breakdown& parts = report->summary.breakdown;
+    const analysis::dlprof::dlprof::Breakdown& parts = report->summary.breakdown;
     Require(parts.tensor_core + parts.other_kernel + parts.memory + parts.dataloader + parts.io +
                     parts.cpu + parts.other ==
                 report->summary.wall,
             "DLProf's parts sum to the wall time");
-    dlprof::DlprofCsvTexts(profile, *report, {});
+    exports::dlprof::DlprofCsvTexts(profile, *report, {});
   }
 }
 
 }  // namespace
 
 void CheckRun(std::vector<Profile> ranks) {
-  std::stable_sort(ranks.begin(), ranks.end(), RanksBefore);
+  std::stable_sort(ranks.begin(), ranks.end(), readers::RanksBefore);
   const RunToJudge run{"run", ranks};
   auto judged = JudgeRuns(std::span(&run, 1), TheDefault().policy, TheDefault().rules, {},
                           JudgeRunsOptions{});
   const Judgement::Data* judgement = ValueOf(judged);
   if (judgement == nullptr) return;
   CheckReport(judgement->report);
-  auto analysed = Analyze(ranks, Selection{});
+  auto analysed = analysis::Analyze(ranks, analysis::Selection{});
   Require(analysed.has_value(), "what was judged is analysed");
   CheckMetrics(*analysed);
   CheckTables(*analysed);

@@ -14,7 +14,7 @@
 #include "oracle.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,7 +23,7 @@ class Accelerators : public testing::Test {
  protected:
   void Load(const std::string& file) {
     if (!fs::exists(SharedPath("data"))) GTEST_SKIP() << "no shared data";
-    auto run = ReadRun({SharedPath("data/" + file)}, {});
+    auto run = readers::ReadRun({SharedPath("data/" + file)}, {});
     ASSERT_TRUE(run) << run.error().message;
     run_ = std::move(*run);
     auto analysis = Analyze(run_, Selection{});
@@ -137,4 +137,4 @@ TEST_F(Accelerators, AscendKernelDetails) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 Analysis Analyzed(const std::vector<Profile>& ranks, const Selection& selection = {}) {
@@ -214,4 +214,4 @@ TEST(Analyze, ProposesASteadyRange) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

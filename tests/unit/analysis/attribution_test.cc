@@ -13,19 +13,19 @@
 #include "made_run.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // The promises of Attribution, compared with the iterations table that Analyze() makes of the same
 // run.
 void ExpectExact(const std::vector<Profile>& profiles, const std::string& name) {
   SCOPED_TRACE(name);
-  const auto attribution = AttributeTime(profiles, {});
+  const auto attribution = time::AttributeTime(profiles, {});
   const auto analysis = Analyze(profiles, {});
   ASSERT_TRUE(attribution && analysis);
   std::map<std::string, Ns> by_category;
   Ns whole = 0;
-  for (const TimePart& part : attribution->parts) {
+  for (const time::TimePart& part : attribution->parts) {
     EXPECT_GE(part.time, 0) << part.kernel;
     EXPECT_GE(part.count, 0) << part.kernel;
     by_category[part.category] += part.time;
@@ -67,7 +67,7 @@ TEST(Attribution, CreditsEveryNanosecondOfEveryRealTraceOnce) {
     const bool is_large = path.ends_with(".json.gz") || path.find("/micro/") != std::string::npos;
     if (!entry.is_regular_file() || !is_large || path.ends_with(".expected.json")) continue;
     if (path.find("/malformed/") != std::string::npos) continue;
-    auto profile = ReadProfile(path, {});
+    auto profile = readers::ReadProfile(path, {});
     if (!profile) continue;  // Some micro files hold a call stack only.
     ++traces;
     std::vector<Profile> run;
@@ -88,10 +88,10 @@ TEST(Attribution, LoadingAheadIsNoPart) {
   test.Host(HostKind::kAnnotation, kAhead, {0, 40'000}, worker);
   test.Host(HostKind::kAnnotation, kLoop, {10'000, 30'000});
   test.Launch("kernel", {50'000, 51'000}, {60'000, 100'000});
-  const auto attribution = AttributeTime(OneRank(test.Finish()), {});
+  const auto attribution = time::AttributeTime(OneRank(test.Finish()), {});
   ASSERT_TRUE(attribution);
   std::vector<std::pair<std::string, Ns>> loading;
-  for (const TimePart& part : attribution->parts) {
+  for (const time::TimePart& part : attribution->parts) {
     if (part.category != "dataloader") continue;
     loading.emplace_back(part.kernel, part.time);
     EXPECT_EQ(part.count, 1);
@@ -102,15 +102,15 @@ TEST(Attribution, LoadingAheadIsNoPart) {
 TEST(Attribution, TakesEachIterationOfSeveralRanksFromTheSlowest) {
   const std::string folder = std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/dlrm_8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no shared profiles";
-  const auto run = ReadRun({folder}, {});
+  const auto run = readers::ReadRun({folder}, {});
   ASSERT_TRUE(run);
   ASSERT_EQ(run->size(), 8u);
   ExpectExact(*run, folder);
 }
 
-std::map<std::string, Ns> ByCategory(const Attribution& attribution) {
+std::map<std::string, Ns> ByCategory(const time::Attribution& attribution) {
   std::map<std::string, Ns> times;
-  for (const TimePart& part : attribution.parts) times[part.category] += part.time;
+  for (const time::TimePart& part : attribution.parts) times[part.category] += part.time;
   return times;
 }
 
@@ -118,7 +118,7 @@ std::map<std::string, Ns> ByCategory(const Attribution& attribution) {
 TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
   MadeRun run;
   run.ranks = 4;
-  const auto base = AttributeTime(Make(run), {});
+  const auto base = time::AttributeTime(Make(run), {});
   ASSERT_TRUE(base);
   const Ns late = run.lateness * static_cast<Ns>(run.calls * run.iterations);
   const std::pair<LateBy, std::string> causes[] = {{LateBy::kLoader, "dataloader"},
@@ -130,7 +130,7 @@ TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
     for (run.late = 0; run.late < run.ranks; ++run.late) {
       run.cause = cause;
       const std::vector<Profile> profiles = Make(run);
-      const auto attribution = AttributeTime(profiles, {});
+      const auto attribution = time::AttributeTime(profiles, {});
       ASSERT_TRUE(attribution);
       auto expected = ByCategory(*base);
       expected[category] += late;
@@ -147,4 +147,4 @@ TEST(Attribution, IsOfTheRankThatTheOthersWaitFor) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

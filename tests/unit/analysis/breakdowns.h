@@ -10,13 +10,14 @@
 #include "analysis/time/breakdown.h"
 #include "base/activity_sweep.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
-inline std::vector<Breakdown> BreakdownsOf(const Profile& profile, const KernelClasses& classes,
-                                           std::span<const Span> ranges) {
-  BreakdownSums sums(ranges);
-  VisitCategories(profile, classes,
-                  [&sums](Span stretch, CategorySet set) { sums.Add(stretch, set); });
+inline std::vector<time::Breakdown> BreakdownsOf(const Profile& profile,
+                                                 const classify::KernelClasses& classes,
+                                                 std::span<const Span> ranges) {
+  time::BreakdownSums sums(ranges);
+  time::VisitCategories(profile, classes,
+                        [&sums](Span stretch, time::CategorySet set) { sums.Add(stretch, set); });
   return sums.Take();
 }
 
@@ -32,4 +33,4 @@ void VisitCategoriesOf(std::vector<CategoryEvent> events, Visit visit) {
   sweep.Finish();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

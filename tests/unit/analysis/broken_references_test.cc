@@ -19,7 +19,7 @@
 #include "base/sqlite.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,9 +45,9 @@ class BrokenReferences : public testing::Test {
   void Try(const fs::path& path, const std::string& what) {
     ++tried_;
     SCOPED_TRACE(what);
-    ReadOptions options;
+    readers::ReadOptions options;
     options.allow_incomplete = true;
-    const auto run = ReadRun({path.string()}, options);
+    const auto run = readers::ReadRun({path.string()}, options);
     if (!run) {
       EXPECT_EQ(run.error().kind, ErrorKind::kInput) << run.error().message;
       return;
@@ -176,4 +176,4 @@ TEST_F(BrokenReferences, ParentsMayBeACircle) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -13,7 +13,7 @@
 #include "model/category.h"
 #include "model/idle_cause.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // Policies, rules, baselines and history name ids: well formed, unique, documented.
@@ -128,7 +128,7 @@ TEST(MetricCatalogue, EveryMetricNamesItsBasis) {
 }
 
 TEST(TableCatalogue, ColumnsThatFollowFromMoreExist) {
-  for (const ColumnBasis& of : ColumnsWithBasis()) {
+  for (const tables::ColumnBasis& of : tables::ColumnsWithBasis()) {
     const TableSpec* table = FindTable(of.table);
     ASSERT_NE(table, nullptr) << of.table;
     const auto is_it = [&](const ColumnSpec& column) { return column.id == of.column; };
@@ -149,7 +149,7 @@ TEST(MetricCatalogue, HasTheGatedMetrics) {
 
 // Our words follow the device; the names of a profile's kernels do not.
 TEST(Output, RecordedNamesAreNoDeviceWords) {
-  Output out({}, Accelerator::kAmd);
+  tables::Output out({}, Accelerator::kAmd);
   EXPECT_EQ(out.Told("a {{ device.core }}"), "a compute unit");
   const std::string recorded = "the kernel `{{ device.core }}`";
   out.AddRemark("some", recorded);
@@ -164,4 +164,4 @@ TEST(Output, RecordedNamesAreNoDeviceWords) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

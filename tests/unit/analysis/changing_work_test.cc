@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 using ::testing::Each;
@@ -28,9 +28,9 @@ std::vector<Ns> ChangingOf(const std::vector<int>& rows, bool reduces = false) {
     }
   }
   const Profile profile = test.Finish();
-  auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+  auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(contexts);
-  return ChangingWork(contexts->front());
+  return time::ChangingWork(contexts->front());
 }
 
 TEST(ChangingWork, CountsKernelsWithOtherShapes) {
@@ -80,9 +80,9 @@ TEST(ChangingWork, OppositeOrdersAreOtherKinds) {
     launch(i, kKinds + 1 - i, durations.back());
   }
   const Profile profile = test.Finish();
-  const auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+  const auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(contexts);
-  EXPECT_EQ(ChangingWork(contexts->front()), durations);
+  EXPECT_EQ(time::ChangingWork(contexts->front()), durations);
 }
 
 // The sizes follow neither from configurations nor from shapes, but from the copies: in the same
@@ -99,9 +99,9 @@ std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& ti
     test.Launch("gemm", {at + 110, at + 120}, {at + 300, at + 300 + times[i]});
   }
   const Profile profile = test.Finish();
-  auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+  auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(contexts);
-  return ChangingWork(contexts->front());
+  return time::ChangingWork(contexts->front());
 }
 
 TEST(ChangingWork, FollowsCopySizes) {
@@ -130,10 +130,10 @@ TEST(ChangingWork, UsesOperatorsWithoutDeviceWork) {
     test.Op("aten::item", {at + 6'000, at + 6'100 + i});
   }
   const Profile profile = test.Finish();
-  const auto contexts = BuildRankContexts(std::span(&profile, 1), {});
+  const auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(contexts);
-  EXPECT_THAT(ChangingWork(contexts->front()), ElementsAre(1100, 1600, 2100, 2600));
+  EXPECT_THAT(time::ChangingWork(contexts->front()), ElementsAre(1100, 1600, 2100, 2600));
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

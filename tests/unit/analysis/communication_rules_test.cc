@@ -13,7 +13,7 @@
 #include "analysis/classify/tensor_core_rules.h"
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(KernelName, HeadAndArguments) {
@@ -30,8 +30,8 @@ TEST(KernelName, HeadAndArguments) {
       {"", "", ""},
   };
   for (const Row& row : kRows) {
-    EXPECT_EQ(KernelHead(row.name), row.head) << row.name;
-    EXPECT_EQ(WithoutArguments(row.name), row.without) << row.name;
+    EXPECT_EQ(classify::KernelHead(row.name), row.head) << row.name;
+    EXPECT_EQ(classify::WithoutArguments(row.name), row.without) << row.name;
   }
 }
 
@@ -119,16 +119,16 @@ constexpr Named kNamed[] = {
 
 TEST(CommunicationRules, KnowPublishedNames) {
   for (const Named& row : kNamed) {
-    const KernelClass found = ClassifyName(row.kernel);
+    const classify::KernelClass found = classify::ClassifyName(row.kernel);
     EXPECT_TRUE(found.collective) << row.kernel;
-    EXPECT_EQ(found.tensor_core, Tri::kNo) << row.kernel;
-    EXPECT_EQ(RuleName(found.rule), row.rule) << row.kernel;
-    EXPECT_EQ(CollectiveKindId(found.kind), row.kind) << row.kernel;
+    EXPECT_EQ(found.tensor_core, classify::Tri::kNo) << row.kernel;
+    EXPECT_EQ(classify::RuleName(found.rule), row.rule) << row.kernel;
+    EXPECT_EQ(classify::CollectiveKindId(found.kind), row.kind) << row.kernel;
   }
 }
 
 TEST(CommunicationRules, EveryRuleIsUsed) {
-  for (const CommunicationRule& rule : CommunicationRules()) {
+  for (const classify::CommunicationRule& rule : classify::CommunicationRules()) {
     bool used = false;
     for (const Named& row : kNamed) used = used || row.rule == rule.id;
     EXPECT_TRUE(used) << rule.id;
@@ -146,7 +146,7 @@ TEST(CommunicationRules, IgnoresSimilarNames) {
         "void deep_ep::layout::get_dispatch_layout<256, 4, 8>(long const*)", "hipLaunchKernel",
         "void f<ncclRedOp_t>(P)", "reduce.4", "scatter.1", "all-reduced", "broadcast.7",
         "copy-done.2", "void at::native::(anonymous namespace)::indexSelectLargeIndex(P)"}) {
-    EXPECT_FALSE(ClassifyName(name).collective) << name;
+    EXPECT_FALSE(classify::ClassifyName(name).collective) << name;
   }
 }
 
@@ -155,11 +155,11 @@ TEST(CommunicationRules, OperatorsThatCommunicate) {
        {"c10d::allreduce_", "nccl:all_reduce", "record_param_comms", "vllm::all_reduce",
         "_C_custom_ar::all_reduce", "_c10d_functional::all_gather_into_tensor", "symm_mem::barrier",
         "trtllm::moe_alltoall_dispatch"}) {
-    EXPECT_TRUE(IsCommunicationOp(name)) << name;
+    EXPECT_TRUE(classify::IsCommunicationOp(name)) << name;
   }
   for (const std::string_view name : {"aten::add", "aten::all_gather_like", "vllm::rms_norm", "",
                                       "all_reduce", "symm::fused_all_gather_matmul"}) {
-    EXPECT_FALSE(IsCommunicationOp(name)) << name;
+    EXPECT_FALSE(classify::IsCommunicationOp(name)) << name;
   }
 }
 
@@ -172,29 +172,29 @@ TEST(CommunicationRules, AnOperatorAboveIsASign) {
   test.Launch("void at::native::vectorized_elementwise_kernel<4>(P)", {25, 30}, {50, 60});
   test.Op("aten::add", {100, 200});
   test.Launch("void lab::exchange<8>(float*)", {110, 120}, {130, 140});
-  const KernelClasses classes = ClassifyDevice(test.Finish());
+  const classify::KernelClasses classes = classify::ClassifyDevice(test.Finish());
   EXPECT_TRUE(classes[0].collective);
-  EXPECT_EQ(RuleName(classes[0].rule), "communicating_operator");
-  EXPECT_EQ(CollectiveKindId(classes[0].kind), "all_reduce");
+  EXPECT_EQ(classify::RuleName(classes[0].rule), "communicating_operator");
+  EXPECT_EQ(classify::CollectiveKindId(classes[0].kind), "all_reduce");
   EXPECT_FALSE(classes[1].collective);
   EXPECT_FALSE(classes[2].collective);
 }
 
 TEST(CommunicationRules, OwnNamesAddAndTakeAway) {
-  KernelNameRule ours{"ours/exchange", "^void lab::exchange", "", Tri::kNo};
-  ours.communication = Tri::kYes;
-  ours.kind = CollectiveKind::kAllToAll;
-  KernelNameRule local{"ours/local", "allReduceLocal", "", Tri::kNo};
-  local.communication = Tri::kNo;
-  const Knowledge knowledge = {{ours, local}, {}, false};
+  classify::KernelNameRule ours{"ours/exchange", "^void lab::exchange", "", classify::Tri::kNo};
+  ours.communication = classify::Tri::kYes;
+  ours.kind = classify::CollectiveKind::kAllToAll;
+  classify::KernelNameRule local{"ours/local", "allReduceLocal", "", classify::Tri::kNo};
+  local.communication = classify::Tri::kNo;
+  const classify::Knowledge knowledge = {{ours, local}, {}, false};
   TestProfile test;
   test.Op("my_op", {0, 100});
   test.Launch("void lab::exchange<8>(float*)", {10, 20}, {30, 40});
   test.Launch("nccl_allReduceLocal", {25, 30}, {50, 60});
   const Profile profile = test.Finish();
-  const auto classes = ClassifyDevice(profile, knowledge);
+  const auto classes = classify::ClassifyDevice(profile, knowledge);
   EXPECT_TRUE(classes[0].collective);
-  EXPECT_EQ(RuleName(classes[0].rule, knowledge), "ours/exchange");
+  EXPECT_EQ(classify::RuleName(classes[0].rule, knowledge), "ours/exchange");
   EXPECT_FALSE(classes[1].collective);
   const Analysis analysis = AnalyzeOne(profile, knowledge);
   const Table& table = *analysis.FindTable("collectives");
@@ -239,4 +239,4 @@ TEST(Communication, AbsentIfDistributedRunShowsNone) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

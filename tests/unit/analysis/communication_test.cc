@@ -12,7 +12,7 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(ExposedTime, IsTimeWithoutOwnComputation) {
@@ -24,13 +24,15 @@ TEST(ExposedTime, IsTimeWithoutOwnComputation) {
   test.Work("ncclDevKernel_AllReduce(x)", {400, 410}, DeviceKind::kKernel, 0, 20);
   test.Work("gemm", {0, 500}, DeviceKind::kKernel, 1);
   const Profile profile = test.Finish();
-  const auto classes = ClassifyDevice(profile);
-  const auto spans = CollectDeviceSpans(profile, classes);
+  const auto classes = classify::ClassifyDevice(profile);
+  const auto spans = classify::CollectDeviceSpans(profile, classes);
   ASSERT_EQ(spans.size(), 2U);
   EXPECT_EQ(Length(spans[0].communication), 130);
-  EXPECT_THAT(ExposedTimes(profile, classes, Exposable::kCollectives).values(),
+  EXPECT_THAT(classify::ExposedTimes(profile, classes, classify::Exposable::kCollectives).values(),
               ::testing::ElementsAre(0, 0, 50, 10, 0));
-  EXPECT_TRUE(ExposedTimes(profile, classes, Exposable::kCopiesAndSets).values().empty());
+  EXPECT_TRUE(classify::ExposedTimes(profile, classes, classify::Exposable::kCopiesAndSets)
+                  .values()
+                  .empty());
 }
 
 std::vector<Profile> TwoRanks(std::string_view stray) {
@@ -67,11 +69,12 @@ TEST(RankTimes, AreThoseOfItsOwnGpus) {
 // So in each iteration: a collective's short kernel on "cuda:0" is none of rank 1's communication.
 TEST(RankTimes, IterationsSumToThoseOfOwnGpus) {
   const auto profiles = TwoRanks("ncclDevKernel_AllReduce(x)");
-  const auto ranks = BuildRankContexts(profiles, {});
+  const auto ranks = context::BuildRankContexts(profiles, {});
   ASSERT_TRUE(ranks);
-  const TimeFacts facts(*ranks);
+  const communication::TimeFacts facts(*ranks);
   for (const std::size_t rank : {0U, 1U}) {
-    EXPECT_EQ(CommunicationByIteration((*ranks)[rank]), std::vector<Ns>{10'000}) << rank;
+    EXPECT_EQ(communication::CommunicationByIteration((*ranks)[rank]), std::vector<Ns>{10'000})
+        << rank;
     EXPECT_EQ(facts.communication[rank].times.communication, 10'000) << rank;
   }
 }
@@ -88,10 +91,10 @@ TEST(RankTimes, NothingUnobservedIsExposed) {
   test.Call("cudaProfilerStop", ApiKind::kOther, {400 * kMs, 450 * kMs});
   test.Op("gloo:all_reduce", {410 * kMs, 430 * kMs}, test.Thread(2));
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = BuildRankContexts(profiles, {});
+  const auto ranks = context::BuildRankContexts(profiles, {});
   ASSERT_TRUE(ranks);
   EXPECT_EQ(ranks->front().unobserved, (std::vector<Span>{{400 * kMs, 450 * kMs}}));
-  const RankFacts facts = TimeFacts(*ranks).communication.front();
+  const communication::RankFacts facts = communication::TimeFacts(*ranks).communication.front();
   EXPECT_EQ(Length(facts.exposed), 40 * kMs);
   EXPECT_EQ(OverlapLength(facts.exposed, ranks->front().unobserved), 0);
 }
@@ -108,11 +111,11 @@ TEST(ExposedTime, ConcurrentWorkCountsOnce) {
               stream + 20);
   }
   const Profile profile = test.Finish();
-  const auto exposed_of = [&](Exposable wanted) {
-    return ExposedTimes(profile, ClassifyDevice(profile), wanted);
+  const auto exposed_of = [&](classify::Exposable wanted) {
+    return classify::ExposedTimes(profile, classify::ClassifyDevice(profile), wanted);
   };
-  const auto collectives = exposed_of(Exposable::kCollectives);
-  const auto copies = exposed_of(Exposable::kCopiesAndSets);
+  const auto collectives = exposed_of(classify::Exposable::kCollectives);
+  const auto copies = exposed_of(classify::Exposable::kCopiesAndSets);
   std::array<Ns, 4> sums{};
   for (std::size_t row = 0; row < profile.device.size(); ++row) {
     const bool is_collective = profile.Name(profile.device.name[row]).starts_with("nccl");
@@ -124,8 +127,8 @@ TEST(ExposedTime, ConcurrentWorkCountsOnce) {
 
 // Nanosecond by nanosecond: the first one to begin among those that run, unless other work overlaps
 // them.
-Ns ExposedOf(const Profile& profile, const KernelClasses& classes, std::uint32_t row, Ns end,
-             std::span<const Span> uncounted) {
+Ns ExposedOf(const Profile& profile, const classify::KernelClasses& classes, std::uint32_t row,
+             Ns end, std::span<const Span> uncounted) {
   const DeviceTable& device = profile.device;
   enum { kComputes, kCollective, kCopy, kSet };
   const auto kind_of = [&](std::uint32_t of) {
@@ -168,10 +171,12 @@ TEST(ExposedTime, RandomWorkNanosecondByNanosecond) {
                 static_cast<std::int32_t>(below(2)), below(3));
     }
     const Profile profile = test.Finish();
-    const KernelClasses classes = ClassifyDevice(profile);
+    const classify::KernelClasses classes = classify::ClassifyDevice(profile);
     const std::vector<Span> uncounted = Merge({{below(90), below(90)}});
-    const auto collectives = ExposedTimes(profile, classes, Exposable::kCollectives, uncounted);
-    const auto copies = ExposedTimes(profile, classes, Exposable::kCopiesAndSets, uncounted);
+    const auto collectives =
+        classify::ExposedTimes(profile, classes, classify::Exposable::kCollectives, uncounted);
+    const auto copies =
+        classify::ExposedTimes(profile, classes, classify::Exposable::kCopiesAndSets, uncounted);
     for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
       ASSERT_EQ(collectives[row] + copies[row], ExposedOf(profile, classes, row, kEnd, uncounted));
     }
@@ -202,11 +207,12 @@ TEST(Collectives, KindsFromAnySpelling) {
        "all_reduce"},
   };
   for (const Row& row : kRows) {
-    EXPECT_EQ(CollectiveKindId(CollectiveKindOf(row.name)), row.kind) << row.name;
+    EXPECT_EQ(classify::CollectiveKindId(classify::CollectiveKindOf(row.name)), row.kind)
+        << row.name;
   }
-  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kAllReduce, 4), 1.5);
-  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kAllGather, 4), 0.75);
-  EXPECT_DOUBLE_EQ(BusFactor(CollectiveKind::kBroadcast, 4), 1);
+  EXPECT_DOUBLE_EQ(classify::BusFactor(classify::CollectiveKind::kAllReduce, 4), 1.5);
+  EXPECT_DOUBLE_EQ(classify::BusFactor(classify::CollectiveKind::kAllGather, 4), 0.75);
+  EXPECT_DOUBLE_EQ(classify::BusFactor(classify::CollectiveKind::kBroadcast, 4), 1);
 }
 
 // Rank 1 comes late to the collective: rank 0 waits 60 ns for it.
@@ -266,4 +272,4 @@ TEST(Communication, WaitingIsNotTransferring) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -14,7 +14,7 @@
 #include "fixture.h"
 #include "model/run_side.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 void AddOpTo(const char* name, const char* shapes, const char* types, At at, TestProfile& profile) {
@@ -110,4 +110,4 @@ TEST(Conditions, KernelTimeByItsBound) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(Copies, BySizeAndKind) {
@@ -157,4 +157,4 @@ TEST(HostCalls, BlockingCopiesSynchronize) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

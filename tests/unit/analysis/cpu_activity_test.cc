@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 std::string Text(const Table& table, std::size_t row, std::string_view column) {
@@ -122,4 +122,4 @@ TEST(CpuActivity, AbsentIfNothingIsRecorded) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(Memory, MeasuresFragmentationAtLargestReservation) {
@@ -257,4 +257,4 @@ TEST(Kernels, TableDistinguishesEligibleFromUnknown) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

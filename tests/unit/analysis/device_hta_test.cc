@@ -14,7 +14,7 @@
 #include "base/interval.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace json = boost::json;
@@ -44,7 +44,7 @@ class DeviceHta : public testing::TestWithParam<Trace> {
     PROFGAUGE_NEEDS(path);
     PROFGAUGE_NEEDS(folder_);
     profiles_ = ReadShared(path);
-    classes_ = ClassifyDevice(profile());
+    classes_ = classify::ClassifyDevice(profile());
     std::vector<Ns> steps;
     for (std::size_t i = 0; i < profile().host.size(); ++i) {
       if (profile().host.kind[i] != HostKind::kIterationMarker) continue;
@@ -83,7 +83,7 @@ class DeviceHta : public testing::TestWithParam<Trace> {
 
   std::string folder_;
   std::vector<Profile> profiles_;
-  KernelClasses classes_;
+  classify::KernelClasses classes_;
   Ns last_step_ = -1;
 };
 
@@ -212,7 +212,7 @@ TEST_P(DeviceHta, LaunchStatistics) {
 
 TEST_P(DeviceHta, QueueLengths) {
   const DeviceTable& device = profile().device;
-  std::map<std::int64_t, std::vector<QueueItem>> streams;
+  std::map<std::int64_t, std::vector<device::QueueItem>> streams;
   for (std::size_t i = 0; i < device.size(); ++i) {
     const ApiId launch = device.launch[i];
     // HTA does not know hipModuleLaunchKernel.
@@ -224,8 +224,9 @@ TEST_P(DeviceHta, QueueLengths) {
     const std::int64_t stream = std::stoll(rows[i][1]);
     SCOPED_TRACE("stream " + rows[i][1]);
     std::vector<double> lengths;
-    ForEachEvent(streams[stream],
-                 [&](QueueEvent event) { lengths.push_back(static_cast<double>(event.length)); });
+    device::ForEachEvent(streams[stream], [&](device::QueueEvent event) {
+      lengths.push_back(static_cast<double>(event.length));
+    });
     ASSERT_EQ(static_cast<double>(lengths.size()), std::stod(rows[i][2]));
     // Events of the same time come in any order there, which moves the mean a little.
     EXPECT_NEAR(Mean(lengths), std::stod(rows[i][3]), 0.05);
@@ -270,4 +271,4 @@ INSTANTIATE_TEST_SUITE_P(Traces, DeviceHta, testing::ValuesIn(kTraces),
                          [](const auto& trace) { return std::string(trace.param.oracle); });
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -5,28 +5,30 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-std::vector<std::int64_t> LengthsOf(std::span<const QueueItem> items) {
+std::vector<std::int64_t> LengthsOf(std::span<const device::QueueItem> items) {
   std::vector<std::int64_t> lengths;
-  ForEachLength(items, [&](std::int64_t length) { lengths.push_back(length); });
+  device::ForEachLength(items, [&](std::int64_t length) { lengths.push_back(length); });
   return lengths;
 }
 
 TEST(Queue, LengthsAndEvents) {
   // Three launched in a row, started one after the other; the fourth finds nothing waiting.
-  const QueueItem items[] = {{0, 10}, {1, 20}, {2, 30}, {40, 50}};
+  const device::QueueItem items[] = {{0, 10}, {1, 20}, {2, 30}, {40, 50}};
   EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 1, 2, 0}));
   std::vector<std::int64_t> lengths;
-  ForEachEvent(std::span(items), [&](QueueEvent event) { lengths.push_back(event.length); });
+  device::ForEachEvent(std::span(items),
+                       [&](device::QueueEvent event) { lengths.push_back(event.length); });
   EXPECT_EQ(lengths, (std::vector<std::int64_t>{1, 2, 3, 2, 1, 0, 1, 0}));
 }
 
 TEST(Queue, EarlyStartIsNoNegativeLength) {
-  const QueueItem items[] = {{10, 5}, {20, 25}};
+  const device::QueueItem items[] = {{10, 5}, {20, 25}};
   EXPECT_EQ(LengthsOf(items), (std::vector<std::int64_t>{0, 0}));
-  ForEachEvent(std::span(items), [](QueueEvent event) { EXPECT_GE(event.length, 0); });
+  device::ForEachEvent(std::span(items),
+                       [](device::QueueEvent event) { EXPECT_GE(event.length, 0); });
 }
 
 TEST(Launches, DelayAndQueue) {
@@ -86,4 +88,4 @@ TEST(Launches, ReasonNamesMissingData) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

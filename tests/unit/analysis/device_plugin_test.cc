@@ -6,7 +6,7 @@
 
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace json = boost::json;
@@ -332,4 +332,4 @@ TEST(CoverageOnRealTraces, LaunchesAreLinked) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

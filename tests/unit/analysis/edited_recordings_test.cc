@@ -14,15 +14,15 @@
 #include "model/processes.h"
 #include "oracle.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-bool IsDividedByMarkers(const Iterations& iterations) {
+bool IsDividedByMarkers(const context::Iterations& iterations) {
   return iterations.source.by == IterationsBy::kProfilerSteps ||
          iterations.source.by == IterationsBy::kMarkers;
 }
 
-Profile Read(const std::string& path) { return *ReadProfile(path, {}); }
+Profile Read(const std::string& path) { return *readers::ReadProfile(path, {}); }
 
 // Calls `test(path, profile, iterations)` with each profile of several iterations with device
 // work, all of which end when the host's markers do: the host waits for its device.
@@ -30,12 +30,12 @@ template <class Test>
 std::size_t ForEachInStep(Test test) {
   std::size_t tested = 0;
   for (const std::string& path : AllRecordings()) {
-    const auto profile = ReadProfile(path, {});
+    const auto profile = readers::ReadProfile(path, {});
     if (!profile || profile->neuron != nullptr || !profile->has_timeline) continue;
-    const auto found = FindIterations(*profile, {});
+    const auto found = context::FindIterations(*profile, {});
     if (!found || !IsDividedByMarkers(*found) || found->all.size() < 3) continue;
     const bool in_step =
-        std::all_of(found->all.begin(), found->all.end(), [](const Iteration& iteration) {
+        std::all_of(found->all.begin(), found->all.end(), [](const context::Iteration& iteration) {
           return iteration.device_events > 0 && iteration.time.end == iteration.host.end;
         });
     if (!in_step) continue;
@@ -76,16 +76,17 @@ Profile Paused(Profile profile, Ns at, Ns by) {
 }
 
 Ns Observed(const Profile& profile) {
-  const auto ranks = BuildRankContexts(std::span(&profile, 1), {});
+  const auto ranks = context::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(ranks.has_value());
   if (!ranks) return 0;
-  const RankContext& rank = ranks->front();
+  const context::RankContext& rank = ranks->front();
   const Span window = rank.window();
   return window.length() - OverlapLength(rank.unobserved, std::span(&window, 1));
 }
 
 // When the device has ended all work of an iteration, before its marker ends; nothing otherwise.
-std::optional<Ns> AfterWork(const Profile& profile, const Iterations& iterations, std::size_t i) {
+std::optional<Ns> AfterWork(const Profile& profile, const context::Iterations& iterations,
+                            std::size_t i) {
   Ns end = iterations.all[i].host.start;
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -99,8 +100,8 @@ TEST(EditedRecordings, AStallCountsInEveryIterationAlike) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   constexpr Ns kStall = 50 * kMs;
   std::size_t stalls = 0;
-  const std::size_t tested =
-      ForEachInStep([&](const std::string& path, const Profile& profile, const Iterations& found) {
+  const std::size_t tested = ForEachInStep(
+      [&](const std::string& path, const Profile& profile, const context::Iterations& found) {
         const Ns before = Observed(profile);
         for (const std::size_t i : {std::size_t{0}, found.all.size() / 2, found.all.size() - 1}) {
           const auto at = AfterWork(profile, found, i);
@@ -125,10 +126,10 @@ Profile WithoutSomeLinks(Profile profile) {
 
 TEST(EditedRecordings, MissingLinksChangeNoTime) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  const std::size_t tested =
-      ForEachInStep([](const std::string& path, const Profile& profile, const Iterations& found) {
+  const std::size_t tested = ForEachInStep(
+      [](const std::string& path, const Profile& profile, const context::Iterations& found) {
         const Profile edited = WithoutSomeLinks(Read(path));
-        const auto after = FindIterations(edited, {});
+        const auto after = context::FindIterations(edited, {});
         ASSERT_TRUE(after.has_value());
         ASSERT_EQ(after->all.size(), found.all.size());
         EXPECT_EQ(after->lost, found.lost);
@@ -149,10 +150,10 @@ TEST(EditedRecordings, MissingLinksChangeNoTime) {
 // Device work that begins in an iteration is of one, whether its launch is recorded or not.
 TEST(EditedRecordings, UnlaunchedWorkIsOfAnIteration) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  ForEachInStep([](const std::string& path, const Profile&, const Iterations&) {
+  ForEachInStep([](const std::string& path, const Profile&, const context::Iterations&) {
     Profile edited = Read(path);
     std::fill(edited.device.launch.begin(), edited.device.launch.end(), ApiId{});
-    const auto found = FindIterations(edited, {});
+    const auto found = context::FindIterations(edited, {});
     ASSERT_TRUE(found.has_value());
     for (std::size_t row = 0; row < edited.device.size(); ++row) {
       EXPECT_EQ(found->of_device[row], found->AtTime(edited.device.start[row]));
@@ -187,24 +188,25 @@ void Keep(const Permutation& rows, DeviceTable& device) {
 TEST(EditedRecordings, ReportsIterationWithoutItsWork) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t lost = 0;
-  ForEachInStep([&](const std::string& path, const Profile& profile, const Iterations& found) {
-    if (!profile.kernel_markers.empty()) return;  // Aligned with device rows.
-    for (const std::size_t i : {std::size_t{0}, found.all.size() / 2}) {
-      Permutation rows;
-      std::size_t linked = 0;
-      for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
-        if (found.of_device[row] != i) rows.push_back(row);
-        if (found.of_device[row] == i && profile.device.launch[row].valid()) ++linked;
-      }
-      if (linked < 3) continue;
-      ++lost;
-      Profile edited = Read(path);
-      Keep(rows, edited.device);
-      const auto after = FindIterations(edited, {});
-      ASSERT_TRUE(after.has_value());
-      EXPECT_GE(after->lost + after->dropped_at_start, 1) << i;
-    }
-  });
+  ForEachInStep(
+      [&](const std::string& path, const Profile& profile, const context::Iterations& found) {
+        if (!profile.kernel_markers.empty()) return;  // Aligned with device rows.
+        for (const std::size_t i : {std::size_t{0}, found.all.size() / 2}) {
+          Permutation rows;
+          std::size_t linked = 0;
+          for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
+            if (found.of_device[row] != i) rows.push_back(row);
+            if (found.of_device[row] == i && profile.device.launch[row].valid()) ++linked;
+          }
+          if (linked < 3) continue;
+          ++lost;
+          Profile edited = Read(path);
+          Keep(rows, edited.device);
+          const auto after = context::FindIterations(edited, {});
+          ASSERT_TRUE(after.has_value());
+          EXPECT_GE(after->lost + after->dropped_at_start, 1) << i;
+        }
+      });
   EXPECT_GT(lost, 3U);
 }
 
@@ -212,9 +214,9 @@ TEST(EditedRecordings, NoMarkerVanishesWithoutACount) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t divided = 0;
   for (const std::string& path : AllRecordings()) {
-    const auto profile = ReadProfile(path, {});
+    const auto profile = readers::ReadProfile(path, {});
     if (!profile) continue;
-    const auto found = FindIterations(*profile, {});
+    const auto found = context::FindIterations(*profile, {});
     if (!found || !IsDividedByMarkers(*found)) continue;
     SCOPED_TRACE(path);
     ++divided;
@@ -267,7 +269,7 @@ TEST(EditedRecordings, SharedNumberIsTwoGpusOrDoubted) {
   for (const std::string& name : AllTraces()) {
     const std::string path = SharedPath(name);
     if (!path.ends_with(".gz") || std::filesystem::file_size(path) > kSmall) continue;
-    const auto alone = ReadProfile(path, {});
+    const auto alone = readers::ReadProfile(path, {});
     if (!alone) continue;
     const DeviceTable& device = alone->device;
     std::size_t kernels = 0;
@@ -288,4 +290,4 @@ TEST(EditedRecordings, SharedNumberIsTwoGpusOrDoubted) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(Eligibility, Verdicts) {
@@ -14,23 +14,24 @@ TEST(Eligibility, Verdicts) {
   a100.compute_minor = 0;
   struct Row {
     std::string_view op, shapes, dtype;
-    Tri uses;
+    classify::Tri uses;
     const Gpu* gpu;
     std::string_view verdict;
   };
   const Row kRows[] = {
-      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kYes, &v100, "using"},
-      {"aten::mm", "[[64, 64], [64, 64]]", "float32", Tri::kNo, &v100, "eligible_dtype"},
-      {"aten::mm", "[[64, 64], [64, 64]]", "bfloat16", Tri::kNo, &v100, "eligible_dtype"},
-      {"aten::mm", "[[64, 64], [64, 64]]", "float32", Tri::kNo, &a100, "eligible_dtype"},
-      {"aten::mm", "[[64, 84], [84, 64]]", "float16", Tri::kNo, &v100, "eligible_shape"},
-      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kNo, &v100, "eligible_unused"},
-      {"aten::mm", "", "float16", Tri::kNo, &v100, "unknown"},
-      {"aten::mm", "[[64, 64], [64, 64]]", "", Tri::kNo, &v100, "unknown"},
-      {"aten::mm", "[[64, 64], [64, 64]]", "float16", Tri::kUnknown, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", classify::Tri::kYes, &v100, "using"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float32", classify::Tri::kNo, &v100, "eligible_dtype"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "bfloat16", classify::Tri::kNo, &v100, "eligible_dtype"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float32", classify::Tri::kNo, &a100, "eligible_dtype"},
+      {"aten::mm", "[[64, 84], [84, 64]]", "float16", classify::Tri::kNo, &v100, "eligible_shape"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", classify::Tri::kNo, &v100, "eligible_unused"},
+      {"aten::mm", "", "float16", classify::Tri::kNo, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "", classify::Tri::kNo, &v100, "unknown"},
+      {"aten::mm", "[[64, 64], [64, 64]]", "float16", classify::Tri::kUnknown, &v100, "unknown"},
   };
   for (const Row& row : kRows) {
-    EXPECT_EQ(EligibilityName(JudgeEligibility(row.op, row.shapes, row.dtype, row.uses, *row.gpu)),
+    EXPECT_EQ(classify::EligibilityName(
+                  classify::JudgeEligibility(row.op, row.shapes, row.dtype, row.uses, *row.gpu)),
               row.verdict)
         << row.shapes << " " << row.dtype;
   }
@@ -39,8 +40,8 @@ TEST(Eligibility, Verdicts) {
 // FP32 has no such cores on old chips and has them switched off on new ones: no need to know which.
 TEST(Eligibility, Fp32NeedsNoChip) {
   const auto verdict = [](std::string_view dtype, bool is_nvidia) {
-    return EligibilityName(
-        JudgeEligibility("aten::mm", "[[64, 64], [64, 64]]", dtype, Tri::kNo, Gpu{}, is_nvidia));
+    return classify::EligibilityName(classify::JudgeEligibility(
+        "aten::mm", "[[64, 64], [64, 64]]", dtype, classify::Tri::kNo, Gpu{}, is_nvidia));
   };
   EXPECT_EQ(verdict("float32", true), "eligible_dtype");
   EXPECT_EQ(verdict("float32", false), "unknown");
@@ -65,7 +66,7 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
        72},
   };
   for (const Row& row : kRows) {
-    const auto found = FindMisaligned(row.op, row.shapes, row.dtype);
+    const auto found = classify::FindMisaligned(row.op, row.shapes, row.dtype);
     ASSERT_TRUE(found.has_value()) << row.op;
     EXPECT_EQ(found->dimension, row.dimension) << row.op;
     EXPECT_EQ(found->size, row.size) << row.op;
@@ -73,7 +74,7 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
   }
   for (const std::string_view shapes :
        {"[[64, 64], [64, 64]]", "", "nonsense", "[[], []]", "[[64], [64]]", "[[-1, 3], [3, x]]"}) {
-    EXPECT_FALSE(FindMisaligned("aten::mm", shapes, "float16")) << shapes;
+    EXPECT_FALSE(classify::FindMisaligned("aten::mm", shapes, "float16")) << shapes;
   }
 }
 
@@ -81,19 +82,22 @@ TEST(Eligibility, TheDimensionThatIsNotAligned) {
 // kernel's reads distinguishes it from a forward product of an odd number of tokens, which M does
 // not slow.
 TEST(Eligibility, PiecewiseReadsShowTransposedFactors) {
-  EXPECT_EQ(AlignmentInName("cutlass_75_tensorop_bf16_s1688gemm_bf16_128x256_nt_align1>(P)"), 1);
-  EXPECT_EQ(AlignmentInName("cutlass_80_tensorop_s16816gemm_f16_64x64_32x6_nn_align8"), 8);
-  EXPECT_EQ(AlignmentInName("nvjet_sm90_tst_128x128_64x6_2x1_v_bz_NNT"), 0);
-  EXPECT_EQ(AlignmentInName("gemm_align"), 0);
+  EXPECT_EQ(
+      classify::AlignmentInName("cutlass_75_tensorop_bf16_s1688gemm_bf16_128x256_nt_align1>(P)"),
+      1);
+  EXPECT_EQ(classify::AlignmentInName("cutlass_80_tensorop_s16816gemm_f16_64x64_32x6_nn_align8"),
+            8);
+  EXPECT_EQ(classify::AlignmentInName("nvjet_sm90_tst_128x128_64x6_2x1_v_bz_NNT"), 0);
+  EXPECT_EQ(classify::AlignmentInName("gemm_align"), 0);
   constexpr std::string_view kShapes = "[[8191, 4072], [4072, 512]]";
-  EXPECT_FALSE(FindMisaligned("aten::mm", kShapes, "bfloat16"));
-  EXPECT_FALSE(FindMisaligned("aten::mm", kShapes, "bfloat16", 8));
-  const auto found = FindMisaligned("aten::mm", kShapes, "bfloat16", 1);
+  EXPECT_FALSE(classify::FindMisaligned("aten::mm", kShapes, "bfloat16"));
+  EXPECT_FALSE(classify::FindMisaligned("aten::mm", kShapes, "bfloat16", 8));
+  const auto found = classify::FindMisaligned("aten::mm", kShapes, "bfloat16", 1);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->dimension, "M");
   EXPECT_EQ(found->size, 8191);
   EXPECT_EQ(found->aligned, 8192);
-  EXPECT_FALSE(FindMisaligned("aten::mm", "[[4072, 512], [512, 64]]", "bfloat16", 1));
+  EXPECT_FALSE(classify::FindMisaligned("aten::mm", "[[4072, 512], [512, 64]]", "bfloat16", 1));
 }
 
 TEST(Eligibility, VectorsAndDepthwiseAreNotEligible) {
@@ -120,9 +124,9 @@ TEST(Eligibility, VectorsAndDepthwiseAreNotEligible) {
            Case{"aten::mm", "", false},
            Case{"aten::relu", "[[1, 4]]", false},
        }) {
-    EXPECT_EQ(IsVectorProduct(of.op, of.shapes), of.expected) << of.op << of.shapes;
+    EXPECT_EQ(classify::IsVectorProduct(of.op, of.shapes), of.expected) << of.op << of.shapes;
   }
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

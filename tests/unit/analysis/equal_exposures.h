@@ -11,7 +11,7 @@
 #include "analysis/analysis.h"
 #include "analysis/tables/exposure.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 // The bounds of the gain of rows, one by one and all together: findings weigh the same.
 inline void ExpectEqualExposures(const Analysis& recorded, const Analysis& summarized) {
@@ -20,7 +20,7 @@ inline void ExpectEqualExposures(const Analysis& recorded, const Analysis& summa
     const auto& id = entry.first;
     const auto kept = summarized.exposures.find(id);
     ASSERT_NE(kept, summarized.exposures.end()) << id;
-    ExposureCosts here(*kept->second), there(*entry.second);
+    tables::ExposureCosts here(*kept->second), there(*entry.second);
     std::vector<std::uint32_t> all(recorded.FindTable(id)->rows());
     std::iota(all.begin(), all.end(), 0U);
     const auto expect_equal = [&](std::span<const std::uint32_t> rows) {
@@ -33,4 +33,4 @@ inline void ExpectEqualExposures(const Analysis& recorded, const Analysis& summa
   }
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -13,7 +13,7 @@
 #include "analysis/analysis.h"
 #include "model/profile_builder.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 inline constexpr Ns kMs = 1'000'000;
 
@@ -137,7 +137,7 @@ inline std::vector<Profile> OneRank(Profile profile) {
 }
 
 /// The analysis of a run of one rank, with a project's knowledge.
-inline Analysis AnalyzeOne(const Profile& profile, Knowledge knowledge = {}) {
+inline Analysis AnalyzeOne(const Profile& profile, classify::Knowledge knowledge = {}) {
   Selection selection;
   selection.knowledge = std::move(knowledge);
   auto analysis = Analyze(std::span(&profile, 1), selection);
@@ -155,4 +155,4 @@ inline double NumberOf(const Analysis& analysis, std::string_view id) {
   return AsNumber(metric->value, 0);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

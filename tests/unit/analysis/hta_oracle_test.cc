@@ -11,7 +11,7 @@
 #include "oracle.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 constexpr double kMicrosecond = 1000;
@@ -42,7 +42,7 @@ struct Temporal {
 // Our classes, our interval algebra, HTA's window.
 Temporal Measure(const Profile& profile) {
   const std::vector<bool> kept = KeptByHta(profile);
-  const KernelClasses classes = ClassifyDevice(profile);
+  const classify::KernelClasses classes = classify::ClassifyDevice(profile);
   SpanCollector all, compute, communication;
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -160,4 +160,4 @@ INSTANTIATE_TEST_SUITE_P(Kineto, Hta, testing::ValuesIn(kCases), [](const auto& 
 });
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -6,19 +6,19 @@
 
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 using Causes = std::array<Ns, kIdleCauses>;
 
 // Host wait, dataloader, sync, module loading, memory management, launch latency, other.
 Causes CausesOf(const std::vector<Profile>& profiles) {
-  const auto ranks = BuildRankContexts(profiles, {});
+  const auto ranks = context::BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks.has_value());
   Causes sums{};
-  for (const GpuUse& use : MeasureGpus(ranks->front())) {
+  for (const context::GpuUse& use : context::MeasureGpus(ranks->front())) {
     Ns idle = 0;
-    for (const IdleGap& gap : ExplainIdle(ranks->front(), use)) {
+    for (const time::IdleGap& gap : time::ExplainIdle(ranks->front(), use)) {
       EXPECT_EQ(std::accumulate(gap.causes.begin(), gap.causes.end(), Ns{0}), gap.time.length());
       for (const Ns part : gap.causes) EXPECT_GE(part, 0);
       for (std::size_t i = 0; i < kIdleCauses; ++i) sums[i] += gap.causes[i];
@@ -139,8 +139,8 @@ TEST(Idle, GapsKnowTheirNeighbors) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 450'000});
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = BuildRankContexts(profiles, {});
-  const auto gaps = ExplainIdle(ranks->front(), MeasureGpus(ranks->front()).front());
+  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto gaps = time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front());
   ASSERT_EQ(gaps.size(), 2U);
   EXPECT_EQ(gaps[0].before, DeviceId{0});
   EXPECT_EQ(gaps[0].after, DeviceId{1});
@@ -151,7 +151,7 @@ TEST(Idle, GapsKnowTheirNeighbors) {
 
 // Neighbors of gaps by the definition: the last work to end before, and the first row that starts
 // after.
-void ExpectNeighbours(const DeviceTable& device, const IdleGap& gap) {
+void ExpectNeighbours(const DeviceTable& device, const time::IdleGap& gap) {
   std::vector<std::uint32_t> rows(device.size());
   std::iota(rows.begin(), rows.end(), 0U);
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -186,10 +186,10 @@ TEST(Idle, RandomGapsKnowTheirNeighbors) {
       test.Work("k", {start, start + length}, DeviceKind::kKernel, 0, below(4));
     }
     const auto profiles = OneRank(test.Finish());
-    const auto ranks = BuildRankContexts(profiles, {});
-    for (const GpuUse& use : MeasureGpus(ranks->front())) {
+    const auto ranks = context::BuildRankContexts(profiles, {});
+    for (const context::GpuUse& use : context::MeasureGpus(ranks->front())) {
       Ns until = 0;
-      for (const IdleGap& gap : ExplainIdle(ranks->front(), use)) {
+      for (const time::IdleGap& gap : time::ExplainIdle(ranks->front(), use)) {
         EXPECT_LE(until, gap.time.start);
         until = gap.time.end;
         ExpectNeighbours(profiles.front().device, gap);
@@ -336,8 +336,8 @@ TEST(Idle, GapsBelowTheResolutionAreNone) {
   test.Step(0, {0, 10'000});
   for (Ns at = 0; at < 10'000; at += 100) test.Work("k", {at + (at % 300 == 0 ? 1 : 2), at + 100});
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = BuildRankContexts(profiles, {});
-  const auto gaps = ExplainIdle(ranks->front(), MeasureGpus(ranks->front()).front());
+  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto gaps = time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front());
   EXPECT_TRUE(gaps.empty());
 }
 
@@ -349,9 +349,10 @@ TEST(Idle, ClockTickIsTheResolution) {
     test.Work("k", {i * 4'000 + i % 3, i * 4'000 + (i % 10 == 9 ? 3'000 : 4'000) - i % 2});
   }
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = BuildRankContexts(profiles, {});
+  const auto ranks = context::BuildRankContexts(profiles, {});
   std::size_t counted = 0;
-  for (const IdleGap& gap : ExplainIdle(ranks->front(), MeasureGpus(ranks->front()).front())) {
+  for (const time::IdleGap& gap :
+       time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front())) {
     EXPECT_GE(gap.time.length(), 990);
     ++counted;
   }
@@ -388,4 +389,4 @@ TEST(Idle, GapsShowHostWork) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -8,12 +8,13 @@
 #include "fixture.h"
 #include "oracle.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-void ExpectPartition(const RankContext& rank) {
+void ExpectPartition(const context::RankContext& rank) {
   std::vector<Span> ranges;
-  for (const Iteration& iteration : rank.iterations.selected()) ranges.push_back(iteration.time);
+  for (const context::Iteration& iteration : rank.iterations.selected())
+    ranges.push_back(iteration.time);
   for (std::size_t i = 1; i < ranges.size(); ++i) ASSERT_LE(ranges[i - 1].end, ranges[i].start);
   const auto parts = BreakdownsOf(*rank.profile, rank.classes, ranges);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -23,14 +24,14 @@ void ExpectPartition(const RankContext& rank) {
   }
 }
 
-void ExpectIdle(const RankContext& rank) {
-  for (const GpuUse& use : MeasureGpus(rank)) {
+void ExpectIdle(const context::RankContext& rank) {
+  for (const context::GpuUse& use : context::MeasureGpus(rank)) {
     ASSERT_LE(0, use.kernel_busy);
     ASSERT_LE(use.kernel_busy, use.busy);
     ASSERT_LE(use.busy, use.observed);
     ASSERT_LE(use.observed, std::max<Ns>(use.window, 0));
     Ns idle = 0;
-    for (const IdleGap& gap : ExplainIdle(rank, use)) {
+    for (const time::IdleGap& gap : time::ExplainIdle(rank, use)) {
       ASSERT_EQ(std::accumulate(gap.causes.begin(), gap.causes.end(), Ns{0}), gap.time.length());
       for (const Ns part : gap.causes) ASSERT_GE(part, 0);
       idle += gap.time.length();
@@ -39,8 +40,8 @@ void ExpectIdle(const RankContext& rank) {
   }
 }
 
-void ExpectTree(const RankContext& rank) {
-  const OpTree& tree = rank.tree;
+void ExpectTree(const context::RankContext& rank) {
+  const work::OpTree& tree = rank.tree;
   const HostTable& host = rank.profile->host;
   for (std::size_t row = 0; row < host.size(); ++row) {
     ASSERT_GE(tree.host_self[row], 0);
@@ -77,16 +78,16 @@ void ExpectNoNegative(const Analysis& analysis) {
 
 TEST(Invariants, HoldForEveryTrace) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  ReadOptions options;
+  readers::ReadOptions options;
   options.allow_incomplete = true;
   std::size_t read = 0;
   for (const std::string& path : AllTraces()) {
-    auto profile = ReadProfile(SharedPath(path), options);
+    auto profile = readers::ReadProfile(SharedPath(path), options);
     if (!profile) continue;  // Malformed ones that are refused; the reader's tests say which.
     SCOPED_TRACE(path);
     ++read;
     const std::vector<Profile> profiles = OneRank(std::move(*profile));
-    const auto ranks = BuildRankContexts(profiles, {});
+    const auto ranks = context::BuildRankContexts(profiles, {});
     ASSERT_TRUE(ranks.has_value());
     ExpectPartition(ranks->front());
     ExpectIdle(ranks->front());
@@ -100,4 +101,4 @@ TEST(Invariants, HoldForEveryTrace) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -7,13 +7,13 @@
 #include "analysis/context/iterations.h"
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 std::vector<bool> Follow(const std::vector<int>& numbers) {
-  Iterations iterations;
+  context::Iterations iterations;
   for (const int number : numbers) iterations.all.emplace_back().name = std::to_string(number);
-  return FollowsDirectly(iterations);
+  return context::FollowsDirectly(iterations);
 }
 
 // Neighbors differ by one, four or -1; the rest are jumps, and a new count follows nothing.
@@ -54,12 +54,12 @@ TEST(Iterations, TakeTheNumberThatRises) {
       start += 100;
     }
     std::vector<std::string> names;
-    const auto found = FindIterations(test.Finish(), {});
+    const auto found = context::FindIterations(test.Finish(), {});
     ASSERT_TRUE(found) << found.error().message;
-    for (const Iteration& iteration : found->all) names.push_back(iteration.name);
+    for (const context::Iteration& iteration : found->all) names.push_back(iteration.name);
     EXPECT_EQ(names, row.names) << row.markers.front();
   }
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

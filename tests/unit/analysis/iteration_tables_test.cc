@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 std::int64_t Integer(const Table& table, std::size_t row, std::string_view column) {
@@ -287,7 +287,7 @@ TEST(RunIterations, ReportsRankWithoutDeviceWork) {
     const auto analysis = Analyze(ranks, {});
     EXPECT_TRUE(analysis.has_value());
     for (const Remark& remark : analysis->remarks) {
-      if (remark.id == kRanksWithoutWork) text += remark.text;
+      if (remark.id == context::kRanksWithoutWork) text += remark.text;
     }
     return text;
   };
@@ -318,7 +318,7 @@ TEST(RunIterations, ReportsRankWithoutMarkers) {
     }
     const auto analysis = Analyze(ranks, {});
     ASSERT_TRUE(analysis);
-    EXPECT_EQ(Remarks(*analysis, kRanksWithoutMarkers), !marked);
+    EXPECT_EQ(Remarks(*analysis, context::kRanksWithoutMarkers), !marked);
     EXPECT_EQ(MetricNumber(*analysis, "profile.iterations"), 3);
     EXPECT_NEAR(MetricNumber(*analysis, "iteration.time.max"), 1000, 30);
   }
@@ -343,7 +343,7 @@ TEST(RunIterations, ReportsUnlaunchedWorkOutside) {
       selection.warmup = warmup;
       const auto analysis = Analyze(run, selection);
       ASSERT_TRUE(analysis);
-      EXPECT_EQ(Remarks(*analysis, kWorkOutside), !with_launches) << warmup;
+      EXPECT_EQ(Remarks(*analysis, context::kWorkOutside), !with_launches) << warmup;
     }
   }
 }
@@ -479,4 +479,4 @@ TEST(Modules, AreAbsentWithAReason) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

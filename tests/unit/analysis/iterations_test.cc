@@ -9,7 +9,7 @@
 #include "fixture.h"
 #include "model/summary/summary.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 void PrintTo(const Span& span, std::ostream* out) {
   *out << '[' << span.start << ", " << span.end << ')';
@@ -17,28 +17,28 @@ void PrintTo(const Span& span, std::ostream* out) {
 
 namespace {
 
-std::vector<Span> Times(const Iterations& iterations) {
+std::vector<Span> Times(const context::Iterations& iterations) {
   std::vector<Span> times;
-  for (const Iteration& iteration : iterations.all) times.push_back(iteration.time);
+  for (const context::Iteration& iteration : iterations.all) times.push_back(iteration.time);
   return times;
 }
 
-Iterations Find(const Profile& profile, const Selection& selection = {}) {
-  auto found = FindIterations(profile, selection);
+context::Iterations Find(const Profile& profile, const Selection& selection = {}) {
+  auto found = context::FindIterations(profile, selection);
   EXPECT_TRUE(found.has_value()) << (found ? "" : found.error().message);
-  return found.value_or(Iterations{});
+  return found.value_or(context::Iterations{});
 }
 
 TEST(Iterations, FoundAtEveryMoment) {
-  Iterations iterations;
+  context::Iterations iterations;
   Ns start = 1'000;
   for (const Ns length : {1, 1, 500, 1, 0, 20, 300, 7}) {
-    Iteration& iteration = iterations.all.emplace_back();
+    context::Iteration& iteration = iterations.all.emplace_back();
     iteration.host = iteration.time = {start, start + length};
     start += length + 3;  // Between them is nothing.
   }
   for (Ns at = 990; at < start + 10; ++at) {
-    std::uint32_t on_host = Iterations::kNone, in_time = Iterations::kNone;
+    std::uint32_t on_host = context::Iterations::kNone, in_time = context::Iterations::kNone;
     for (std::uint32_t i = 0; i < iterations.all.size(); ++i) {
       const Span span = iterations.all[i].time;
       if (span.start <= at && at <= span.end) on_host = i;
@@ -55,7 +55,7 @@ TEST(Iterations, DeviceWorkPushesNextIteration) {
   test.Step(5, {100, 200});
   test.Launch("a", {10, 20}, {30, 150});
   test.Launch("b", {110, 120}, {150, 260});
-  const Iterations found = Find(test.Finish());
+  const context::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 150}, {150, 260}}));
   EXPECT_EQ(found.all[0].name, "4");
   EXPECT_EQ(found.all[1].device_events, 1);
@@ -165,9 +165,9 @@ TEST(Iterations, BorderLaunchBelongsToNone) {
   test.Step(0, {0, 100});
   test.Launch("in", {10, 20}, {20, 30});
   test.Launch("across", {90, 110}, {120, 300});
-  const Iterations found = Find(test.Finish());
+  const context::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}}));
-  EXPECT_EQ(found.of_device, (std::vector<std::uint32_t>{0, Iterations::kNone}));
+  EXPECT_EQ(found.of_device, (std::vector<std::uint32_t>{0, context::Iterations::kNone}));
 }
 
 TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
@@ -178,7 +178,7 @@ TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
     test.Launch("k", {100 + i, 101 + i}, {120 + i, 121 + i});
     if (i < 7) test.Launch("k", {200 + i, 201 + i}, {220 + i, 221 + i});
   }
-  const Iterations found = Find(test.Finish());
+  const context::Iterations found = Find(test.Finish());
   EXPECT_EQ(found.all.size(), 2U);
   EXPECT_EQ(found.dropped_at_end, 2);
   EXPECT_TRUE(found.everything);
@@ -273,9 +273,10 @@ TEST(Iterations, ReportsLaunchingThreads) {
     const auto analysis = Analyze(OneRank(test.Finish()), {});
     ASSERT_TRUE(analysis);
     const auto& remarks = analysis->remarks;
-    EXPECT_EQ(std::any_of(remarks.begin(), remarks.end(),
-                          [](const Remark& remark) { return remark.id == kProcessesApart; }),
-              launches);
+    EXPECT_EQ(
+        std::any_of(remarks.begin(), remarks.end(),
+                    [](const Remark& remark) { return remark.id == context::kProcessesApart; }),
+        launches);
   }
 }
 
@@ -291,14 +292,15 @@ TEST(Iterations, SlowProcessMakesRunUndecided) {
       test.Launch("k", {i * 100 + 1, i * 100 + 2}, {i * 100 + 3, i * 100 + 80});
     }
     const std::vector<Profile> recorded = OneRank(test.Finish());
-    const auto summaries = SummarizeRanks(recorded, {});
+    const auto summaries = summary::SummarizeRanks(recorded, {});
     ASSERT_TRUE(summaries);
     std::vector<Profile> stand_ins;
     stand_ins.push_back(ProfileOfSummary(summaries->front(), "run.pgsum"));
     const auto is_told = [](std::span<const Profile> ranks) {
       const auto analysis = Analyze(ranks, {});
-      return analysis && std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
-                                     [](const Remark& r) { return r.id == kProcessesApart; });
+      return analysis &&
+             std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
+                         [](const Remark& r) { return r.id == context::kProcessesApart; });
     };
     EXPECT_EQ(is_told(recorded), pace == 300);
     EXPECT_EQ(is_told(stand_ins), pace == 300);
@@ -328,7 +330,7 @@ TEST(Iterations, SurroundingMarkerIsNoIteration) {
     test.Step(i, {at + 5, at + 240});
   }
   test.Step(3, {1100, 1300});
-  const Iterations found = Find(test.Finish());
+  const context::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 250}, {300, 550}, {600, 850}, {1100, 1300}}));
 }
 
@@ -352,7 +354,7 @@ TEST(Iterations, WithoutMarkersOneIteration) {
   test.Host(HostKind::kAnnotation, "an annotation is no activity", {0, 900});
   test.Op("aten::add", {100, 160});
   test.Launch("graph", {300, 310}, {320, 420});
-  const Iterations found = Find(test.Finish());
+  const context::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{100, 420}}));
   EXPECT_EQ(found.source.Text(), "whole profile");
 }
@@ -377,7 +379,7 @@ TEST(Iterations, KeyOpSpansStartToStart) {
   }
   Selection selection;
   selection.key_op = "aten::conv2d";
-  const Iterations found = Find(test.Finish(), selection);
+  const context::Iterations found = Find(test.Finish(), selection);
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 250}}));
   EXPECT_EQ(found.source.Text(), "key op aten::conv2d");
 }
@@ -391,7 +393,7 @@ TEST(Iterations, MarkerPatternTakesOutermostOnes) {
   test.Host(HostKind::kAnnotation, "train_step", {40, 60}, other);
   Selection selection;
   selection.iteration_marker = "^train_step";
-  const Iterations found = Find(test.Finish(), selection);
+  const context::Iterations found = Find(test.Finish(), selection);
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 220}}));
   EXPECT_EQ(found.all[1].name, "1");
 }
@@ -403,7 +405,7 @@ TEST(Iterations, SelectionIsInclusiveFromZero) {
   Selection selection;
   selection.start = 1;
   selection.stop = 2;
-  Iterations found = Find(profile, selection);
+  context::Iterations found = Find(profile, selection);
   EXPECT_EQ(found.window, (Span{100, 300}));
   EXPECT_EQ(found.selected().front().name, "11");
   EXPECT_FALSE(found.everything);
@@ -426,10 +428,10 @@ TEST(Iterations, MissingMarkerListsRepeatedRanges) {
   Selection marker, op;
   marker.iteration_marker = "epoch";
   op.key_op = "aten::bmm";
-  EXPECT_EQ(FindIterations(profile, marker).error().notes,
+  EXPECT_EQ(context::FindIterations(profile, marker).error().notes,
             std::vector<std::string>{
                 "help: ranges that repeat: `ProfilerStep#N` (3 times), `aten::mm` (2 times)"});
-  EXPECT_EQ(FindIterations(profile, op).error().notes,
+  EXPECT_EQ(context::FindIterations(profile, op).error().notes,
             std::vector<std::string>{"help: ranges that repeat: `aten::mm` (2 times)"});
 }
 
@@ -464,7 +466,7 @@ TEST(Iterations, Errors) {
        "no iteration is selected: the selection is 3 to the end, the profile has 1 (0)"},
   };
   for (const Case& c : cases) {
-    const auto found = FindIterations(profile, c.selection);
+    const auto found = context::FindIterations(profile, c.selection);
     ASSERT_FALSE(found.has_value()) << c.code;
     EXPECT_EQ(found.error().kind, ErrorKind::kUsage);
     EXPECT_EQ(found.error().code, c.code);
@@ -479,7 +481,7 @@ TEST(Iterations, SearchesMissingKeyOpInNames) {
   test.Op("aten::conv2d_once", {400, 420});
   Selection selection;
   selection.key_op = "conv2d";
-  const auto found = FindIterations(test.Finish(), selection);
+  const auto found = context::FindIterations(test.Finish(), selection);
   ASSERT_FALSE(found.has_value());
   ASSERT_FALSE(found.error().notes.empty());
   EXPECT_EQ(found.error().notes.front(), "help: operators of that name: `aten::conv2d` (3 times)");
@@ -490,23 +492,25 @@ TEST(IterationCursor, MatchesDirectSearch) {
   std::mt19937 random(13);
   const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
   for (int round = 0; round < 300; ++round) {
-    Iterations iterations;
+    context::Iterations iterations;
     Ns at = below(20);
     for (Ns i = 1 + below(6); i > 0; --i) {
-      Iteration& added = iterations.all.emplace_back();
+      context::Iteration& added = iterations.all.emplace_back();
       added.host = {at, at + below(10)};
       added.time = {at + below(3), std::max(at + 3, added.host.end)};
       at = added.time.end + (below(2) == 0 ? below(5) : 0);
       if (below(4) == 0) at = added.host.start;
     }
-    const auto later = [](const Iteration& a, const Iteration& b) {
+    const auto later = [](const context::Iteration& a, const context::Iteration& b) {
       return a.time.start < b.time.start;
     };
     std::stable_sort(iterations.all.begin(), iterations.all.end(), later);
-    const bool in_order = std::is_sorted(
-        iterations.all.begin(), iterations.all.end(),
-        [](const Iteration& a, const Iteration& b) { return a.host.start < b.host.start; });
-    IterationCursor hosts(iterations), times(iterations);
+    const bool in_order =
+        std::is_sorted(iterations.all.begin(), iterations.all.end(),
+                       [](const context::Iteration& a, const context::Iteration& b) {
+                         return a.host.start < b.host.start;
+                       });
+    context::IterationCursor hosts(iterations), times(iterations);
     for (int i = 0; i < 200; ++i) {
       const Ns moment = below(2) == 0 ? below(90) : (i * 90) / 200;
       if (in_order) {
@@ -518,4 +522,4 @@ TEST(IterationCursor, MatchesDirectSearch) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

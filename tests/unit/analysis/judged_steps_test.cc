@@ -19,7 +19,7 @@
 #include "fixture.h"
 #include "model/run_side.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 /// Normal values from SplitMix64: the same on every machine except for the last digits.
@@ -70,8 +70,8 @@ double CoverageOf(std::size_t n, const Varying& by, int repetitions) {
   Normal normal(n * 1000 + static_cast<std::uint64_t>(by.rho * 10 + by.share * 100));
   int held = 0;
   for (int i = 0; i < repetitions; ++i) {
-    const StepLevel a = LevelOfSteps(LengthsOf(n, by, normal));
-    const StepLevel b = LevelOfSteps(LengthsOf(n, by, normal));
+    const recording::StepLevel a = recording::LevelOfSteps(LengthsOf(n, by, normal));
+    const recording::StepLevel b = recording::LevelOfSteps(LengthsOf(n, by, normal));
     held += std::abs(std::log(b.median / a.median)) <= std::hypot(a.own, b.own);
   }
   return 100.0 * held / repetitions;
@@ -113,7 +113,8 @@ TEST(JudgedSteps, LevelsFindSmallChanges) {
       double sum = 0, squares = 0;
       for (int i = 0; i < repetitions; ++i) {
         const Varying by{cell.cv / 100, 0.5, 0, 1, run};
-        const double level = std::log(LevelOfSteps(LengthsOf(cell.n, by, normal)).median / 27.8e6);
+        const double level =
+            std::log(recording::LevelOfSteps(LengthsOf(cell.n, by, normal)).median / 27.8e6);
         sum += level;
         squares += level * level;
       }
@@ -146,8 +147,9 @@ TEST(JudgedSteps, IntervalsFindChanges) {
     for (std::size_t i = 0; i < kChanges.size(); ++i) {
       int found = 0;
       for (int repetition = 0; repetition < 500; ++repetition) {
-        const StepLevel a = LevelOfSteps(LengthsOf(cell.n, by, normal));
-        const StepLevel b = LevelOfSteps(LengthsOf(cell.n, by, normal, kChanges[i]));
+        const recording::StepLevel a = recording::LevelOfSteps(LengthsOf(cell.n, by, normal));
+        const recording::StepLevel b =
+            recording::LevelOfSteps(LengthsOf(cell.n, by, normal, kChanges[i]));
         const double width = std::sqrt(a.own * a.own + b.own * b.own + 2 * kBetween * kBetween);
         found += std::log(b.median / a.median) > width;
       }
@@ -159,7 +161,7 @@ TEST(JudgedSteps, IntervalsFindChanges) {
 }
 
 TEST(JudgedSteps, CoarseLengthsAreNoMoreExactThanTheirClock) {
-  const StepLevel level = LevelOfSteps(std::vector<Ns>(100, 28'000'000));
+  const recording::StepLevel level = recording::LevelOfSteps(std::vector<Ns>(100, 28'000'000));
   EXPECT_EQ(level.median, 28e6);
   EXPECT_NEAR(level.own, 0.5 / 28, 1e-9);
 }
@@ -306,4 +308,4 @@ TEST(JudgedSteps, WithoutADocumentNothingIsSaid) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -11,7 +11,7 @@
 #include "kineto_edit.h"
 #include "oracle.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 Analysis AnalyzeStranger(const std::string& name) {
@@ -112,7 +112,8 @@ TEST(JudgedTime, StrangersThatLostWork) {
 
 TEST(JudgedTime, StrangersWhoseMarkersOverlap) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  EXPECT_TRUE(IsSaid(AnalyzeStranger("host-clock-back-50ms"), std::string(kMarkersDisplaced)));
+  EXPECT_TRUE(
+      IsSaid(AnalyzeStranger("host-clock-back-50ms"), std::string(context::kMarkersDisplaced)));
   const Analysis open = AnalyzeStranger("step-open-ended");
   EXPECT_TRUE(IsSaid(open, "markers-mended"));
   EXPECT_EQ(open.iterations_selected, 12);
@@ -158,9 +159,9 @@ TEST(JudgedTime, CountsKinetosLogWithoutText) {
 }
 
 void ExpectWindowHoldsDeviceWork(const Profile& profile) {
-  const auto ranks = BuildRankContexts(std::span(&profile, 1), {});
+  const auto ranks = context::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(ranks.has_value());
-  const RankContext& rank = ranks->front();
+  const context::RankContext& rank = ranks->front();
   const DeviceTable& device = profile.device;
   if (rank.iterations.source.by != IterationsBy::kUndivided || !profile.has_timeline) return;
   if (profile.neuron != nullptr || device.size() == 0) return;
@@ -202,7 +203,7 @@ TEST(JudgedTime, HoldsAllWorkWithoutMarkers) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t read = 0;
   for (const std::string& path : AllRecordings()) {
-    const auto profile = ReadProfile(path, {});
+    const auto profile = readers::ReadProfile(path, {});
     if (!profile) continue;
     SCOPED_TRACE(path);
     ++read;
@@ -213,4 +214,4 @@ TEST(JudgedTime, HoldsAllWorkWithoutMarkers) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -11,14 +11,14 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(KernelClass, NamesOfVerdicts) {
-  EXPECT_EQ(TriName(Tri::kNo), "no");
-  EXPECT_EQ(TriName(Tri::kYes), "yes");
-  EXPECT_EQ(TriName(Tri::kUnknown), "unknown");
-  EXPECT_EQ(RuleName(0), "no rule");
+  EXPECT_EQ(classify::TriName(classify::Tri::kNo), "no");
+  EXPECT_EQ(classify::TriName(classify::Tri::kYes), "yes");
+  EXPECT_EQ(classify::TriName(classify::Tri::kUnknown), "unknown");
+  EXPECT_EQ(classify::RuleName(0), "no rule");
 }
 
 struct Labelled {
@@ -133,9 +133,9 @@ constexpr Labelled kLabelled[] = {
 
 TEST(KernelClass, KnowsTheFamilies) {
   for (const Labelled& row : kLabelled) {
-    const KernelClass found = ClassifyName(row.name);
-    EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.name;
-    EXPECT_EQ(RuleName(found.rule), row.rule) << row.name;
+    const classify::KernelClass found = classify::ClassifyName(row.name);
+    EXPECT_EQ(classify::TriName(found.tensor_core), row.verdict) << row.name;
+    EXPECT_EQ(classify::RuleName(found.rule), row.rule) << row.name;
     EXPECT_FALSE(found.collective) << row.name;
   }
 }
@@ -143,7 +143,7 @@ TEST(KernelClass, KnowsTheFamilies) {
 // Names of today's libraries, as their sources and published recordings have them.
 struct Published {
   std::string_view name, verdict;
-  Vendor vendor = Vendor::kNvidia;
+  classify::Vendor vendor = classify::Vendor::kNvidia;
 };
 constexpr Published kPublished[] = {
     // cuDNN 9, and the kernels that prepare its convolutions.
@@ -244,42 +244,45 @@ constexpr Published kPublished[] = {
     {"triton_per_fused_mm_sum_3", "no"},
     // AMD: hipBLASLt, Composable Kernel, AITER.
     {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT256x256x64_MI16x16x1_SN_LDSB1_AFC1", "yes",
-     Vendor::kAmd},
-    {"Custom_Cijk_Ailk_Bjlk_BBS_BH_UserArgs_MT256x256x64_MI16x16x1_SN", "yes", Vendor::kAmd},
+     classify::Vendor::kAmd},
+    {"Custom_Cijk_Ailk_Bjlk_BBS_BH_UserArgs_MT256x256x64_MI16x16x1_SN", "yes",
+     classify::Vendor::kAmd},
     {"void ck::kernel_gemm_xdl_cshuffle_v3<ck::GridwiseGemm_xdl_cshuffle_v3<1>, true>(P)", "yes",
-     Vendor::kAmd},
-    {"void ck_tile::kentry<256, 2, ck_tile::FmhaFwdKernel<1>>(P)", "yes", Vendor::kAmd},
+     classify::Vendor::kAmd},
+    {"void ck_tile::kentry<256, 2, ck_tile::FmhaFwdKernel<1>>(P)", "yes", classify::Vendor::kAmd},
     {"void ck_tile::kentry<ck_tile::gfx942_t, 2, ck_tile::FmhaFwdKernel<ck_tile::BlockFmhaPipeline"
      "QRKSVSAsync<(ck_tile::BlockAttentionQuantScaleEnum)0>>>(P)",
-     "yes", Vendor::kAmd},
+     "yes", classify::Vendor::kAmd},
     {"void ck_tile::kentry<256, 2, ck_tile::FmhaFwdSplitKVCombineKernel<1>>(P)", "no",
-     Vendor::kAmd},
-    {"_ZN5aiter36fmha_fwd_hd128_bf16_causal_group_rtneE", "yes", Vendor::kAmd},
-    {"aiter::fmoe_bf16_blockscaleFp8_g1u1_vs_silu_1tg_32x256", "yes", Vendor::kAmd},
-    {"aiter::pa_bf16_pertokenFp8_gqa16_2tg_4w", "yes", Vendor::kAmd},
-    {"void aiter::add_rmsnorm_quant_kernel<__hip_bfloat16, 256>(P)", "no", Vendor::kAmd},
+     classify::Vendor::kAmd},
+    {"_ZN5aiter36fmha_fwd_hd128_bf16_causal_group_rtneE", "yes", classify::Vendor::kAmd},
+    {"aiter::fmoe_bf16_blockscaleFp8_g1u1_vs_silu_1tg_32x256", "yes", classify::Vendor::kAmd},
+    {"aiter::pa_bf16_pertokenFp8_gqa16_2tg_4w", "yes", classify::Vendor::kAmd},
+    {"void aiter::add_rmsnorm_quant_kernel<__hip_bfloat16, 256>(P)", "no", classify::Vendor::kAmd},
     // Names of FP8 and attention libraries, whose types or instructions are known.
     {"aiter_fused_moe_kernel_bf16", "yes"},
     {"aiter_moe_sorting_bf16_kernel", "no"},
-    {"_ZN5aiter44flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32E", "yes", Vendor::kAmd},
-    {"_gemm_a8w8_blockscale_kernel", "yes", Vendor::kAmd},
-    {"_gemm_a16w16_reduce_kernel", "unknown", Vendor::kAmd},
-    {"void ck_tile::kentry<1, ck_tile::QuantGemmKernel<P, E, 0>>(P)", "yes", Vendor::kAmd},
-    {"void ck_tile::kentry<1, ck_tile::MoeSmoothquant<P>>(P)", "no", Vendor::kAmd},
-    {"void deep_gemm::sm90_fp8_gemm_1d2d_impl<0u, 4096u, 7168u>(float*)", "yes", Vendor::kNvidia},
-    {"_ZN9deep_gemm23sm100_bf16_bmn_bnk_implILj0E", "yes", Vendor::kNvidia},
-    {"void deep_gemm::transpose_fp32<512u, 128u>(float const*)", "no", Vendor::kNvidia},
-    {"void deep_gemm::smxx_clean_logits<256u>(unsigned int)", "no", Vendor::kNvidia},
+    {"_ZN5aiter44flatmm_uk_gfx9_f16f8_128x256x128_1x4x1_16x16x32E", "yes", classify::Vendor::kAmd},
+    {"_gemm_a8w8_blockscale_kernel", "yes", classify::Vendor::kAmd},
+    {"_gemm_a16w16_reduce_kernel", "unknown", classify::Vendor::kAmd},
+    {"void ck_tile::kentry<1, ck_tile::QuantGemmKernel<P, E, 0>>(P)", "yes",
+     classify::Vendor::kAmd},
+    {"void ck_tile::kentry<1, ck_tile::MoeSmoothquant<P>>(P)", "no", classify::Vendor::kAmd},
+    {"void deep_gemm::sm90_fp8_gemm_1d2d_impl<0u, 4096u, 7168u>(float*)", "yes",
+     classify::Vendor::kNvidia},
+    {"_ZN9deep_gemm23sm100_bf16_bmn_bnk_implILj0E", "yes", classify::Vendor::kNvidia},
+    {"void deep_gemm::transpose_fp32<512u, 128u>(float const*)", "no", classify::Vendor::kNvidia},
+    {"void deep_gemm::smxx_clean_logits<256u>(unsigned int)", "no", classify::Vendor::kNvidia},
     {"void flash::compute_attn_ws<Flash_fwd_kernel_traits<128, 128>, true>(P)", "yes",
-     Vendor::kNvidia},
-    {"_ZN5flash15compute_attn_wsI23Flash_fwd_kernel_traits", "yes", Vendor::kNvidia},
+     classify::Vendor::kNvidia},
+    {"_ZN5flash15compute_attn_wsI23Flash_fwd_kernel_traits", "yes", classify::Vendor::kNvidia},
 };
 
 TEST(KernelClass, KnowsPublishedNamesOfTodaysLibraries) {
   for (const Published& row : kPublished) {
-    const KernelClass found = ClassifyName(row.name, row.vendor);
-    EXPECT_EQ(TriName(found.tensor_core), row.verdict)
-        << row.name << " by " << RuleName(found.rule);
+    const classify::KernelClass found = classify::ClassifyName(row.name, row.vendor);
+    EXPECT_EQ(classify::TriName(found.tensor_core), row.verdict)
+        << row.name << " by " << classify::RuleName(found.rule);
     EXPECT_FALSE(found.collective) << row.name;
   }
 }
@@ -291,13 +294,13 @@ TEST(KernelClass, KnowsCollectives) {
         "ncclBroadcastRingLLKernel_copy_i8(c)",
         "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(P)", "multimem_all_reduce_kernel",
         "void deep_ep::internode::dispatch<8>(P)", "void mscclpp::allreduce(P)"}) {
-    const KernelClass found = ClassifyName(name);
+    const classify::KernelClass found = classify::ClassifyName(name);
     EXPECT_TRUE(found.collective) << name;
-    EXPECT_EQ(found.tensor_core, Tri::kNo) << name;
+    EXPECT_EQ(found.tensor_core, classify::Tri::kNo) << name;
   }
   for (const std::string_view name : {"void at::native::reduce_kernel<128, 4>(P)",
                                       "hipLaunchKernel", "void cudnn::reduce_all(P)"}) {
-    EXPECT_FALSE(ClassifyName(name).collective) << name;
+    EXPECT_FALSE(classify::ClassifyName(name).collective) << name;
   }
 }
 
@@ -311,7 +314,8 @@ TEST(KernelClass, AgreesWithLabeledNames) {
     const std::string_view expected = truth == "tc" ? "yes" : truth == "maybe" ? "unknown" : "no";
     // Counters say otherwise: below, `fmha_cutlassF_f32_aligned_64x64_rf_sm80`.
     if (rows[i][0].starts_with("fmha_cutlassF_f32")) continue;
-    EXPECT_EQ(TriName(ClassifyName(rows[i][0]).tensor_core), expected) << rows[i][0];
+    EXPECT_EQ(classify::TriName(classify::ClassifyName(rows[i][0]).tensor_core), expected)
+        << rows[i][0];
   }
   EXPECT_GT(rows.size(), 50U);
 }
@@ -325,14 +329,16 @@ TEST(KernelClass, AgreesWithHardwareCounters) {
   const auto rows = ReadCsv(std::string(PROFGAUGE_SOURCE_DIR) +
                             "/tests/unit/analysis/data/tensor_pipe_counters.csv");
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    const KernelClass found = ClassifyName(rows[i][0], Vendor::kNvidia);
-    const Tri verdict = found.rule == 0 ? Tri::kNo : found.tensor_core;
+    const classify::KernelClass found =
+        classify::ClassifyName(rows[i][0], classify::Vendor::kNvidia);
+    const classify::Tri verdict = found.rule == 0 ? classify::Tri::kNo : found.tensor_core;
     // For Triton's own matmuls the type of the operator decides, not the name.
     if (rows[i][0] == "_bsr_strided_addmm_kernel") {
-      EXPECT_EQ(verdict, Tri::kUnknown);
+      EXPECT_EQ(verdict, classify::Tri::kUnknown);
       continue;
     }
-    EXPECT_EQ(TriName(verdict), rows[i][1]) << rows[i][0] << " by " << RuleName(found.rule);
+    EXPECT_EQ(classify::TriName(verdict), rows[i][1])
+        << rows[i][0] << " by " << classify::RuleName(found.rule);
   }
   EXPECT_GT(rows.size(), 200U);
 }
@@ -352,18 +358,19 @@ TEST(KernelClass, AscendsLastPartIsTheOperator) {
       {"aclnnCast_CastAiCpu_Cast", "no"},
   };
   for (const auto& row : kOnAscend) {
-    const KernelClass found = ClassifyName(row.name, Vendor::kAscend);
-    EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.name;
+    const classify::KernelClass found = classify::ClassifyName(row.name, classify::Vendor::kAscend);
+    EXPECT_EQ(classify::TriName(found.tensor_core), row.verdict) << row.name;
     EXPECT_NE(found.rule, 0) << row.name;
   }
-  EXPECT_TRUE(ClassifyName("hcom_allReduce__1", Vendor::kAscend).collective);
+  EXPECT_TRUE(classify::ClassifyName("hcom_allReduce__1", classify::Vendor::kAscend).collective);
   // For unknown chips, nothing is reported.
-  EXPECT_EQ(ClassifyName("gemm_kernel", Vendor::kOther).tensor_core, Tri::kUnknown);
+  EXPECT_EQ(classify::ClassifyName("gemm_kernel", classify::Vendor::kOther).tensor_core,
+            classify::Tri::kUnknown);
 }
 
 TEST(KernelClass, ALongHostileNameIsQuick) {
   const std::string name = std::string(1 << 20, '_') + "xmma_" + std::string(1 << 20, 'f');
-  EXPECT_EQ(ClassifyName(name).tensor_core, Tri::kUnknown);
+  EXPECT_EQ(classify::ClassifyName(name).tensor_core, classify::Tri::kUnknown);
 }
 
 struct Chip {
@@ -371,7 +378,7 @@ struct Chip {
   int major, minor;
 };
 
-KernelClass ClassifyOn(const Chip& chip, std::string_view kernel) {
+classify::KernelClass ClassifyOn(const Chip& chip, std::string_view kernel) {
   TestProfile test;
   Gpu gpu;
   gpu.id = 0;
@@ -381,7 +388,7 @@ KernelClass ClassifyOn(const Chip& chip, std::string_view kernel) {
   test.builder().AddGpu(gpu);
   test.Op("my_op", {0, 100});
   test.Launch(kernel, {10, 20}, {30, 40});
-  return ClassifyDevice(test.Finish())[0];
+  return classify::ClassifyDevice(test.Finish())[0];
 }
 
 // A name cannot give a chip units that it does not have.
@@ -415,20 +422,21 @@ TEST(KernelClass, TheChipMustHaveThem) {
       {{"AMD Instinct MI300X", 9, 4}, "convolution_add_fusion.3", "unknown", "any_matrix"},
   };
   for (const Row& row : kRows) {
-    const KernelClass found = ClassifyOn(row.chip, row.kernel);
-    EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.chip.name << " " << row.kernel;
-    EXPECT_EQ(RuleName(found.rule), row.rule) << row.chip.name << " " << row.kernel;
+    const classify::KernelClass found = ClassifyOn(row.chip, row.kernel);
+    EXPECT_EQ(classify::TriName(found.tensor_core), row.verdict)
+        << row.chip.name << " " << row.kernel;
+    EXPECT_EQ(classify::RuleName(found.rule), row.rule) << row.chip.name << " " << row.kernel;
   }
 }
 
 // A project's own names are before ours; chips and collectives before both.
 TEST(KernelClass, OwnNamesComeFirst) {
-  const Knowledge knowledge = {{{"ours/simt", "gemm.*_simt$", "", Tri::kNo},
-                                {"ours/gemm", "^lab_", "_copy", Tri::kYes},
-                                {"ours/maybe", "^lab_", "", Tri::kUnknown},
-                                {"ours/nccl", "nccl", "", Tri::kYes}},
-                               {},
-                               false};
+  const classify::Knowledge knowledge = {{{"ours/simt", "gemm.*_simt$", "", classify::Tri::kNo},
+                                          {"ours/gemm", "^lab_", "_copy", classify::Tri::kYes},
+                                          {"ours/maybe", "^lab_", "", classify::Tri::kUnknown},
+                                          {"ours/nccl", "nccl", "", classify::Tri::kYes}},
+                                         {},
+                                         false};
   struct Row {
     Chip chip;
     std::string_view kernel, verdict, rule;
@@ -452,9 +460,9 @@ TEST(KernelClass, OwnNamesComeFirst) {
     test.builder().AddGpu(gpu);
     test.Op("my_op", {0, 100});
     test.Launch(row.kernel, {10, 20}, {30, 40});
-    const KernelClass found = ClassifyDevice(test.Finish(), knowledge)[0];
-    EXPECT_EQ(TriName(found.tensor_core), row.verdict) << row.kernel;
-    EXPECT_EQ(RuleName(found.rule, knowledge), row.rule) << row.kernel;
+    const classify::KernelClass found = classify::ClassifyDevice(test.Finish(), knowledge)[0];
+    EXPECT_EQ(classify::TriName(found.tensor_core), row.verdict) << row.kernel;
+    EXPECT_EQ(classify::RuleName(found.rule, knowledge), row.rule) << row.kernel;
   }
 }
 
@@ -463,11 +471,11 @@ TEST(KernelClass, KnownChipDecidesIfUnrecorded) {
   test.Op("my_op", {0, 100});
   test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 20}, {30, 40});
   const Profile profile = test.Finish();
-  EXPECT_EQ(ClassifyDevice(profile)[0].tensor_core, Tri::kYes);
+  EXPECT_EQ(classify::ClassifyDevice(profile)[0].tensor_core, classify::Tri::kYes);
   Gpu pascal;
   pascal.compute_major = 6;
-  const Knowledge knowledge = {{}, {{"*", pascal}}, false};
-  EXPECT_EQ(ClassifyDevice(profile, knowledge)[0].tensor_core, Tri::kNo);
+  const classify::Knowledge knowledge = {{}, {{"*", pascal}}, false};
+  EXPECT_EQ(classify::ClassifyDevice(profile, knowledge)[0].tensor_core, classify::Tri::kNo);
 }
 
 // Below 32 bits they run on Tensor Cores where the chip has them for the type. Unknown attention
@@ -476,15 +484,19 @@ TEST(KernelClass, TritonsMatmulsByOperatorType) {
   struct Row {
     const char *kernel, *op, *types;
     int capability;
-    Tri verdict;
+    classify::Tri verdict;
   };
   constexpr Row kRows[] = {
-      {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80, Tri::kYes},
-      {"triton_tem_fused_mm_1", "aten::mm", "[float, float]", 80, Tri::kUnknown},
-      {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 70, Tri::kUnknown},
-      {"triton_tem_fused_mm_1", "aten::relu", "[c10::BFloat16]", 80, Tri::kUnknown},
-      {"mha_fwd_kernel", "aten::scaled_dot_product_attention", "[c10::Half]", 80, Tri::kUnknown},
-      {"triton_poi_fused_relu_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80, Tri::kNo},
+      {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80,
+       classify::Tri::kYes},
+      {"triton_tem_fused_mm_1", "aten::mm", "[float, float]", 80, classify::Tri::kUnknown},
+      {"triton_tem_fused_mm_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 70,
+       classify::Tri::kUnknown},
+      {"triton_tem_fused_mm_1", "aten::relu", "[c10::BFloat16]", 80, classify::Tri::kUnknown},
+      {"mha_fwd_kernel", "aten::scaled_dot_product_attention", "[c10::Half]", 80,
+       classify::Tri::kUnknown},
+      {"triton_poi_fused_relu_1", "aten::mm", "[c10::BFloat16, c10::BFloat16]", 80,
+       classify::Tri::kNo},
   };
   for (const Row& row : kRows) {
     TestProfile test;
@@ -502,7 +514,7 @@ TEST(KernelClass, TritonsMatmulsByOperatorType) {
     op.input_dtypes = test.builder().Intern(row.types);
     test.builder().AddHost(op);
     test.Launch(row.kernel, {10, 20}, {30, 40});
-    EXPECT_EQ(ClassifyDevice(test.Finish())[0].tensor_core, row.verdict)
+    EXPECT_EQ(classify::ClassifyDevice(test.Finish())[0].tensor_core, row.verdict)
         << row.kernel << " of " << row.op << row.types << " on " << row.capability;
   }
 }
@@ -514,10 +526,10 @@ TEST(KernelClass, EligibleOpsUnknownKernelIsUndecided) {
   test.Launch("my_kernel", {10, 20}, {30, 40});
   test.Launch("my_kernel", {110, 120}, {130, 140});
   test.Launch("Memcpy HtoD", {150, 160}, {170, 180}, {}, DeviceKind::kMemcpy);
-  const KernelClasses classes = ClassifyDevice(test.Finish());
-  EXPECT_EQ(classes[0].tensor_core, Tri::kUnknown);
-  EXPECT_EQ(classes[1].tensor_core, Tri::kNo);
-  EXPECT_EQ(classes[2].tensor_core, Tri::kNo);
+  const classify::KernelClasses classes = classify::ClassifyDevice(test.Finish());
+  EXPECT_EQ(classes[0].tensor_core, classify::Tri::kUnknown);
+  EXPECT_EQ(classes[1].tensor_core, classify::Tri::kNo);
+  EXPECT_EQ(classes[2].tensor_core, classify::Tri::kNo);
 }
 
 TEST(EligibleOps, ByName) {
@@ -566,7 +578,7 @@ TEST(EligibleOps, ByName) {
                                       "jit_f/cudnn-conv.1",
                                       "jit(f)/conv_general_dilated",
                                       "jit(f)/jvp()/dot_general"}) {
-    EXPECT_TRUE(IsEligibleOp(name)) << name;
+    EXPECT_TRUE(classify::IsEligibleOp(name)) << name;
   }
   // Matrix times vector and element-wise work never runs on Tensor Cores.
   for (const std::string_view name : {"aten::mv",
@@ -590,9 +602,9 @@ TEST(EligibleOps, ByName) {
                                       "jit_f/loop_reduce_fusion.1",
                                       "jit(f)/transpose",
                                       "dense/BiasAdd"}) {
-    EXPECT_FALSE(IsEligibleOp(name)) << name;
+    EXPECT_FALSE(classify::IsEligibleOp(name)) << name;
   }
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

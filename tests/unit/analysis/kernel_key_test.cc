@@ -6,7 +6,7 @@
 
 #include "analysis/device/kernel_sums.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 constexpr std::uint32_t kCount = 10'000;
@@ -20,22 +20,23 @@ std::size_t DifferentHashes(Key key_of) {
 
 TEST(KernelKey, CountedNamesDoNotCollide) {
   EXPECT_EQ(DifferentHashes([](std::uint32_t i) {
-              return KernelKey{StringId{2 * i}, StringId{2 * i + 1}, 0, 0, 0};
+              return device::KernelKey{StringId{2 * i}, StringId{2 * i + 1}, 0, 0, 0};
             }),
             kCount);
-  EXPECT_EQ(DifferentHashes([](std::uint32_t i) {
-              return KernelKey{StringId{i}, StringId{i}, i, i, static_cast<std::int32_t>(i)};
-            }),
-            kCount);
-}
-
-TEST(KernelKey, DevicesAndRanksDoNotCollide) {
   EXPECT_EQ(
       DifferentHashes([](std::uint32_t i) {
-        return KernelKey{StringId{7}, StringId{8}, 0, i / 100, static_cast<std::int32_t>(i % 100)};
+        return device::KernelKey{StringId{i}, StringId{i}, i, i, static_cast<std::int32_t>(i)};
       }),
       kCount);
 }
 
+TEST(KernelKey, DevicesAndRanksDoNotCollide) {
+  EXPECT_EQ(DifferentHashes([](std::uint32_t i) {
+              return device::KernelKey{StringId{7}, StringId{8}, 0, i / 100,
+                                       static_cast<std::int32_t>(i % 100)};
+            }),
+            kCount);
+}
+
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -16,7 +16,7 @@
 #include "base/byte_source.h"
 #include "readers/kineto/kineto_reader.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 /// The text of a file, inflated when it is gzipped.
 inline std::string Inflated(const std::string& path) {
@@ -112,4 +112,4 @@ class KinetoEdit {
   boost::json::value trace_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

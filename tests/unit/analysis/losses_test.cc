@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 bool IsRemarked(const Analysis& analysis, std::string_view id) {
@@ -71,7 +71,7 @@ TEST(Losses, SkipsLeadingIterationsWithoutWork) {
     const Profile profile = StepsWithLostWork(20, [&of](int step, int launch) {
       return step < of.lost_steps && launch < of.lost_launches;
     });
-    const auto found = FindIterations(profile, {});
+    const auto found = context::FindIterations(profile, {});
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->dropped_at_start, of.dropped);
     EXPECT_EQ(found->all.front().name, std::to_string(of.dropped));
@@ -95,7 +95,7 @@ TEST(Losses, ALeadingIterationThatDoesLessStays) {
       test.Launch("k", {call + 1'000, call + 6'000}, {call + 8'000, call + 80'000});
     }
   }
-  EXPECT_EQ(FindIterations(test.Finish(), {})->dropped_at_start, 0);
+  EXPECT_EQ(context::FindIterations(test.Finish(), {})->dropped_at_start, 0);
 }
 
 // However small its share of all launches.
@@ -276,4 +276,4 @@ TEST(Losses, ReportsUnjudgedParts) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -16,7 +16,7 @@
 #include "analysis/communication/rank_facts.h"
 #include "readers/load.h"
 
-namespace profgauge::made {
+namespace profgauge::analysis::made {
 
 class Folder {
  public:
@@ -38,34 +38,36 @@ class Folder {
 
 struct Judged {
   std::vector<Profile> profiles;
-  std::vector<RankFacts> ranks;
-  Matching matching;
-  Blame blame;
+  std::vector<communication::RankFacts> ranks;
+  communication::Matching matching;
+  communication::Blame blame;
 };
 
-inline Judged Judge(const Plan& plan, const Made& made) {
+inline Judged Judge(const profgauge::made::Plan& plan, const profgauge::made::Made& made) {
   Folder folder;
-  WriteRun(plan, made, folder.path());
+  profgauge::made::WriteRun(plan, made, folder.path());
   Judged judged;
-  auto run = LoadRun({folder.path()}, {});
+  auto run = readers::LoadRun({folder.path()}, {});
   EXPECT_TRUE(run) << (run ? "" : run.error().message);
   if (!run) return judged;
   judged.profiles = std::move(run->profiles);
-  const auto contexts = BuildRankContexts(judged.profiles, {});
+  const auto contexts = context::BuildRankContexts(judged.profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
-  judged.ranks = TimeFacts(*contexts).communication;
-  judged.matching = MatchFacts(judged.ranks);
-  judged.blame = FindBlame(judged.ranks, judged.matching);
+  judged.ranks = communication::TimeFacts(*contexts).communication;
+  judged.matching = communication::MatchFacts(judged.ranks);
+  judged.blame = communication::FindBlame(judged.ranks, judged.matching);
   return judged;
 }
 
-inline std::string Told(const Plan& plan) {
+inline std::string Told(const profgauge::made::Plan& plan) {
   return "mesh " + std::to_string(static_cast<int>(plan.mesh)) + ", cause " +
-         std::string(CauseInWords(plan.cause)) + ", late " + std::to_string(plan.late) +
-         ", ranks " + std::to_string(plan.ranks) + ", metadata " +
+         std::string(profgauge::made::CauseInWords(plan.cause)) + ", late " +
+         std::to_string(plan.late) + ", ranks " + std::to_string(plan.ranks) + ", metadata " +
          std::to_string(static_cast<int>(plan.metadata));
 }
 
-inline constexpr Mesh kMeshes[] = {Mesh::kDp, Mesh::kTpDp, Mesh::kPpDp, Mesh::kEpDp};
+inline constexpr profgauge::made::Mesh kMeshes[] = {
+    profgauge::made::Mesh::kDp, profgauge::made::Mesh::kTpDp, profgauge::made::Mesh::kPpDp,
+    profgauge::made::Mesh::kEpDp};
 
-}  // namespace profgauge::made
+}  // namespace profgauge::analysis::made

@@ -12,7 +12,7 @@
 
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 /// The cause of the late rank's lateness.
 enum class LateBy { kNothing, kLoader, kHost, kSlowGpu, kMoreWork, kCopies };
@@ -190,4 +190,4 @@ inline std::vector<Profile> Make(const MadeRun& run) {
   return profiles;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -6,16 +6,16 @@
 #include "analysis/context/markers.h"
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 void Mark(TestProfile& test, const std::string& name, At at, ThreadId thread = {}) {
   test.Host(HostKind::kIterationMarker, name, at, thread);
 }
 
-std::vector<std::string> NamesOf(const Profile& profile, const ChosenMarkers& chosen) {
+std::vector<std::string> NamesOf(const Profile& profile, const context::ChosenMarkers& chosen) {
   std::vector<std::string> names;
-  for (const Marker& marker : chosen.found) names.emplace_back(profile.Name(marker.name));
+  for (const context::Marker& marker : chosen.found) names.emplace_back(profile.Name(marker.name));
   return names;
 }
 
@@ -34,7 +34,7 @@ TEST(MarkerChoice, TheThreadThatLaunchesCounts) {
     Mark(test, "batch " + std::to_string(i), {i * 450, i * 450 + 400}, worker);
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"step 0", "step 1"}));
+  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)), (Names{"step 0", "step 1"}));
 }
 
 TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
@@ -46,8 +46,10 @@ TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
     Mark(test, "eval " + std::to_string(2 * i + 1), {at + 700, at + 800});
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 0", "train 1", "train 2"}));
-  EXPECT_EQ(FindMarkers(profile, {})->source.Text(), "iteration markers `train #`, not `eval #`");
+  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)),
+            (Names{"train 0", "train 1", "train 2"}));
+  EXPECT_EQ(context::FindMarkers(profile, {})->source.Text(),
+            "iteration markers `train #`, not `eval #`");
 }
 
 TEST(MarkerChoice, NumberedPhasesAreOneIteration) {
@@ -60,7 +62,7 @@ TEST(MarkerChoice, NumberedPhasesAreOneIteration) {
     if (i < 2) Mark(test, step + "_optimizer", {at + 810, at + 900});
   }
   const Profile profile = test.Finish();
-  const ChosenMarkers chosen = ChooseMarkers(profile);
+  const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
   ASSERT_EQ(chosen.found.size(), 3U);
   EXPECT_EQ(chosen.families, "");
   // Times count from the first event.
@@ -87,7 +89,7 @@ TEST(MarkerChoice, NumberedPartsAreOneIteration) {
       }
     }
     const Profile profile = test.Finish();
-    const ChosenMarkers chosen = ChooseMarkers(profile);
+    const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
     ASSERT_EQ(chosen.found.size(), 4U) << of.prefix;
     EXPECT_EQ(chosen.found[1].host.length(), static_cast<Ns>(of.parts.size()) * 300 - 50);
     EXPECT_EQ(chosen.families, "");
@@ -102,7 +104,7 @@ TEST(MarkerChoice, EqualNumbersMayBeSeveralIterations) {
     Mark(test, fmt::format("batch 0 step {}", i), {at, at + 500});
     if (i == 3) Mark(test, "batch 0 evaluation", {at + 500, at + 900});
   }
-  EXPECT_EQ(ChooseMarkers(test.Finish()).found.size(), 7U);
+  EXPECT_EQ(context::ChooseMarkers(test.Finish()).found.size(), 7U);
 }
 
 TEST(MarkerChoice, AlternatingNamesAreOneIteration) {
@@ -114,7 +116,7 @@ TEST(MarkerChoice, AlternatingNamesAreOneIteration) {
     Mark(test, "step3_update", {at + 810, at + 900});
   }
   const Profile profile = test.Finish();
-  const ChosenMarkers chosen = ChooseMarkers(profile);
+  const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
   ASSERT_EQ(chosen.found.size(), 3U);
   EXPECT_EQ(chosen.found[2].host, (Span{2000, 2900}));
 }
@@ -131,7 +133,7 @@ TEST(MarkerChoice, EqualInnerNamesAreParts) {
       }
     }
     const Profile profile = test.Finish();
-    const ChosenMarkers chosen = ChooseMarkers(profile);
+    const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
     EXPECT_EQ(NamesOf(profile, chosen), (Names{"iteration 0", "iteration 1", "iteration 2"}));
     EXPECT_EQ(chosen.nested, inner[0] == 'b' ? "`batch #`" : "`step #`");
   }
@@ -141,8 +143,8 @@ TEST(MarkerChoice, EqualInnerNamesAreParts) {
     Mark(test, "batch " + std::to_string(i), {i * 300, i * 300 + 250});
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(ChooseMarkers(profile).found.size(), 6U);
-  EXPECT_EQ(ChooseMarkers(profile).nested, "`iteration #`");
+  EXPECT_EQ(context::ChooseMarkers(profile).found.size(), 6U);
+  EXPECT_EQ(context::ChooseMarkers(profile).nested, "`iteration #`");
 }
 
 // Steps of fewer micro-batches than others are steps, too: the last of an epoch, or by tokens.
@@ -156,7 +158,7 @@ TEST(MarkerChoice, PartsOfSomeMayBeFewer) {
     }
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)),
+  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)),
             (Names{"step 0", "step 1", "step 2", "step 3"}));
 }
 
@@ -170,7 +172,7 @@ TEST(MarkerChoice, CountedPartsAreOneIteration) {
     }
   }
   const Profile profile = test.Finish();
-  const ChosenMarkers chosen = ChooseMarkers(profile);
+  const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
   ASSERT_EQ(chosen.found.size(), 4U);
   EXPECT_EQ(chosen.found[1].host.length(), 850);
   EXPECT_EQ(chosen.found[2].host.length(), 550);
@@ -184,8 +186,8 @@ TEST(MarkerChoice, CountedIterationsAreNotParts) {
     Mark(sizes, fmt::format("batch {} iter {}", 8 << (i / 3), i % 3), {at, at + 900});
     Mark(going_on, fmt::format("iteration {} batch {}", i / 3, i), {at, at + 900});
   }
-  EXPECT_EQ(ChooseMarkers(sizes.Finish()).found.size(), 9U);
-  EXPECT_EQ(ChooseMarkers(going_on.Finish()).found.size(), 9U);
+  EXPECT_EQ(context::ChooseMarkers(sizes.Finish()).found.size(), 9U);
+  EXPECT_EQ(context::ChooseMarkers(going_on.Finish()).found.size(), 9U);
 }
 
 // Numbers of phases, whatever is after them, and an optimizer that runs every other time.
@@ -197,7 +199,7 @@ TEST(MarkerChoice, TurnsBeginWhereNumbersStartOver) {
     Mark(test, "Step 2: backward", {at + 310, at + 800});
     if (i % 2 == 1) Mark(test, "Step 3: update", {at + 810, at + 900});
   }
-  const ChosenMarkers chosen = ChooseMarkers(test.Finish());
+  const context::ChosenMarkers chosen = context::ChooseMarkers(test.Finish());
   ASSERT_EQ(chosen.found.size(), 4U);
   EXPECT_EQ(chosen.found[2].host, (Span{2000, 2800}));
   EXPECT_EQ(chosen.found[3].host, (Span{3000, 3900}));
@@ -208,7 +210,7 @@ TEST(MarkerChoice, SingleMarkersAreNoPhases) {
   Mark(test, "warm 0", {0, 100});
   Mark(test, "train 1", {200, 500});
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, ChooseMarkers(profile)), (Names{"train 1"}));
+  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)), (Names{"train 1"}));
 }
 
 // The text after the number does not make a family.
@@ -218,7 +220,7 @@ TEST(MarkerChoice, TrailingWordsAreNoFamily) {
   Mark(test, "step 2, loss nan", {100, 200});
   Mark(test, "step 3 (lr=1e-5)", {200, 300});
   const Profile profile = test.Finish();
-  EXPECT_EQ(ChooseMarkers(profile).found.size(), 3U);
+  EXPECT_EQ(context::ChooseMarkers(profile).found.size(), 3U);
 }
 
 // The profiler's stop closed it: it ends where the next begins, whatever chooses the markers.
@@ -232,7 +234,7 @@ TEST(MarkerChoice, UnclosedMarkerEndsAtNextBegin) {
   Selection by_pattern;
   by_pattern.iteration_marker = "^step";
   for (const Selection& selection : {Selection{}, by_pattern}) {
-    const Markers markers = *FindMarkers(profile, selection);
+    const context::Markers markers = *context::FindMarkers(profile, selection);
     ASSERT_EQ(markers.found.size(), 24u);
     EXPECT_EQ(markers.found[12].host, (Span{1200, 1300}));
     EXPECT_EQ(markers.faults.open, 1);
@@ -250,7 +252,7 @@ TEST(MarkerChoice, MarkersThatOverlapAreCounted) {
       Mark(test, fmt::format("step {}", i), {at + 30, at + 120});
     }
     test.Op("begin", {0, 10});
-    const MarkerFaults faults = FindMarkers(test.Finish(), {})->faults;
+    const context::MarkerFaults faults = context::FindMarkers(test.Finish(), {})->faults;
     EXPECT_EQ(faults.all, 12) << back;
     EXPECT_GE(faults.displaced, 5) << back;
   }
@@ -266,14 +268,14 @@ TEST(MarkerChoice, MarkersInOrderHaveNoFaults) {
       Mark(test, fmt::format("batch {}", j), {at, at + 100});  // Recorded twice.
     }
   }
-  EXPECT_EQ(FindMarkers(test.Finish(), {})->faults.count(), 0);
+  EXPECT_EQ(context::FindMarkers(test.Finish(), {})->faults.count(), 0);
 }
 
 TEST(MarkerChoice, NothingMarked) {
   TestProfile test;
   test.Op("aten::add", {0, 10});
-  EXPECT_TRUE(ChooseMarkers(test.Finish()).found.empty());
+  EXPECT_TRUE(context::ChooseMarkers(test.Finish()).found.empty());
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

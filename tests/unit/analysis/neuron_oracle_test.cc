@@ -15,7 +15,7 @@
 #include "model/neuron_summary.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ class NeuronOracle : public testing::TestWithParam<std::string> {
     oracle_ = ReadNeuronOracle();
     if (oracle_.is_null()) GTEST_SKIP() << "no shared data";
     expected_ = &oracle_.at(GetParam());
-    auto run = ReadRun({(kShared / "data/neuron" / GetParam()).string()}, {});
+    auto run = readers::ReadRun({(kShared / "data/neuron" / GetParam()).string()}, {});
     ASSERT_TRUE(run) << run.error().message;
     run_ = std::move(*run);
     auto analysis = Analyze(run_, Selection{});
@@ -160,10 +160,10 @@ TEST_P(NeuronOracle, LayersAndThrottling) {
 
 // Rows and summary of a real file agree on everything that they both say.
 TEST_P(NeuronOracle, IdentitiesHold) {
-  const neuron::Data& data = *run_[0].neuron;
-  const auto identities = neuron::CheckIdentities(data);
+  const profgauge::neuron::Data& data = *run_[0].neuron;
+  const auto identities = profgauge::neuron::CheckIdentities(data);
   EXPECT_GE(identities.size(), 35u);
-  for (const neuron::Identity& identity : identities) {
+  for (const profgauge::neuron::Identity& identity : identities) {
     EXPECT_TRUE(identity.holds) << identity.name << " " << identity.computed << " "
                                 << identity.stated;
   }
@@ -174,10 +174,10 @@ TEST_P(NeuronOracle, IdentitiesHold) {
 // instructions on every sample. The viewer counts them, and so do active times; the iteration,
 // which is the execution, ends before them, and its parts with it.
 TEST_P(NeuronOracle, LateInstructionsAreOfNoIteration) {
-  const neuron::Data& data = *run_[0].neuron;
+  const profgauge::neuron::Data& data = *run_[0].neuron;
   Ns behind = 0;
   std::int64_t count = 0;
-  for (const neuron::Instruction& instruction : data.instructions) {
+  for (const profgauge::neuron::Instruction& instruction : data.instructions) {
     if (instruction.start < data.total_time) continue;
     ++count;
     behind += instruction.duration;
@@ -196,7 +196,8 @@ TEST_P(NeuronOracle, LateInstructionsAreOfNoIteration) {
 TEST_P(NeuronOracle, ActiveTimeKeepsFractions) {
   EXPECT_EQ(Number("neuron.active_time"), Stated("total_active_time"));
   const Ns of_rows =
-      neuron::Summarize(*run_[0].neuron, neuron::WholeWindow(*run_[0].neuron)).active;
+      profgauge::neuron::Summarize(*run_[0].neuron, profgauge::neuron::WholeWindow(*run_[0].neuron))
+          .active;
   EXPECT_LT(static_cast<double>(of_rows), Number("neuron.active_time"));
   EXPECT_GT(static_cast<double>(of_rows), Number("neuron.active_time") - 40);
 }
@@ -224,4 +225,4 @@ INSTANTIATE_TEST_SUITE_P(Samples, NeuronOracle,
                          });
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

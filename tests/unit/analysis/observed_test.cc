@@ -8,7 +8,7 @@
 #include "fixture.h"
 #include "model/category.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 struct Edges {
@@ -42,7 +42,7 @@ TestProfile FourSteps(const Edges& edges) {
 
 std::vector<Span> Unobserved(const Edges& edges, const Selection& selection = {}) {
   const std::vector<Profile> profiles = OneRank(FourSteps(edges).Finish());
-  const auto ranks = BuildRankContexts(profiles, selection);
+  const auto ranks = context::BuildRankContexts(profiles, selection);
   EXPECT_TRUE(ranks.has_value());
   return ranks->front().unobserved;
 }
@@ -63,7 +63,7 @@ TEST(Observed, HeldUpTimeIsUnobserved) {
     overhead.thread = launches ? test.main() : test.Thread(9);
     test.builder().AddProfilerOverhead(overhead);
     const std::vector<Profile> profiles = OneRank(test.Finish());
-    const auto ranks = BuildRankContexts(profiles, {});
+    const auto ranks = context::BuildRankContexts(profiles, {});
     ASSERT_TRUE(ranks.has_value());
     const std::vector<Span> held_up = {{165 * kMs, 190 * kMs}};
     EXPECT_EQ(ranks->front().unobserved, launches ? held_up : std::vector<Span>{});
@@ -94,7 +94,7 @@ TEST(Observed, ThreadlessOverheadHoldsUpIdleThreads) {
     overhead.thread = test.Thread(9);
     test.builder().AddHost(overhead);
     const std::vector<Profile> profiles = OneRank(test.Finish());
-    const auto ranks = BuildRankContexts(profiles, {});
+    const auto ranks = context::BuildRankContexts(profiles, {});
     ASSERT_TRUE(ranks.has_value());
     const std::vector<Span> held_up = {{172 * kMs, 190 * kMs}};
     EXPECT_EQ(ranks->front().unobserved, row.held_up ? held_up : std::vector<Span>{})
@@ -220,7 +220,7 @@ TEST(Observed, EdgesAreNoIdleTime) {
 TEST(Observed, PartsAddUpToObservedTime) {
   const std::vector<Profile> profiles = OneRank(FourSteps({.last_silence = 80 * kMs}).Finish());
   const auto analysis = Analyze(profiles, {});
-  const auto attribution = AttributeTime(profiles, {});
+  const auto attribution = time::AttributeTime(profiles, {});
   ASSERT_TRUE(analysis.has_value() && attribution.has_value());
   double shares = 0;
   Ns sum = 0, parts = 0;
@@ -230,11 +230,11 @@ TEST(Observed, PartsAddUpToObservedTime) {
     shares += AsNumber(analysis->Find(id)->value, 0);
     sum += std::get<std::int64_t>(analysis->Find(id + ".time")->value);
   }
-  for (const TimePart& part : attribution->parts) parts += part.time;
+  for (const time::TimePart& part : attribution->parts) parts += part.time;
   EXPECT_NEAR(shares, 1, 1e-9);
   EXPECT_EQ(sum, 400 * kMs);
   EXPECT_EQ(parts, 400 * kMs);
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -13,7 +13,7 @@
 #include "oracle_tables.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // nccl-tests: the bytes that each rank reduces, sends or broadcasts; for gathers and scatters all
@@ -49,8 +49,8 @@ TEST(OpBytes, ByTheOperatorsSignature) {
       {"c10d::alltoall_base_", "[[1, x], [y]]", "[float, float]", "", -1, -1},
   };
   for (const Row& row : kRows) {
-    const OpSize size =
-        SizeOfOp(row.op, CollectiveKindOf(row.op), row.shapes, row.dtypes, row.values);
+    const communication::OpSize size = communication::SizeOfOp(
+        row.op, classify::CollectiveKindOf(row.op), row.shapes, row.dtypes, row.values);
     EXPECT_EQ(size.bytes, row.bytes) << row.op << row.shapes;
     EXPECT_EQ(size.group_size, row.group_size) << row.op << row.shapes;
   }
@@ -88,8 +88,8 @@ TEST(OpBytes, UsesRecordedSizes) {
     const Collective collective = Recorded(test, row.name, row.in, row.out, row.ranks);
     test.Op("op", {0, 10});
     const Profile profile = test.Finish();
-    EXPECT_EQ(CollectiveBytes(profile, collective), row.bytes) << row.name;
-    EXPECT_EQ(CollectiveGroupSize(profile, collective), row.group_size) << row.name;
+    EXPECT_EQ(classify::CollectiveBytes(profile, collective), row.bytes) << row.name;
+    EXPECT_EQ(classify::CollectiveGroupSize(profile, collective), row.group_size) << row.name;
   }
 }
 
@@ -152,7 +152,7 @@ TEST(Bandwidth, DlrmsEightRanks) {
   PROFGAUGE_NEEDS(folder);
   std::vector<Profile> ranks;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    auto profile = ReadProfile(entry.path().string(), {});
+    auto profile = readers::ReadProfile(entry.path().string(), {});
     ASSERT_TRUE(profile);
     ranks.push_back(std::move(*profile));
   }
@@ -175,4 +175,4 @@ TEST(Bandwidth, DlrmsEightRanks) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 constexpr double kProductOf20 = 2 * 20 * 30 * 40;
@@ -105,8 +105,8 @@ TEST(OpGradients, AnotherOperatorsGradientIsNotOne) {
 TEST(OpGradients, NvprofAndNetDictAgree) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/pyprof/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
-  const auto sql = ReadProfile(data + "josiahdavis_profiling-lm.net.sql", {});
-  const auto dict = ReadProfile(data + "josiahdavis_profiling-lm.net.dict", {});
+  const auto sql = readers::ReadProfile(data + "josiahdavis_profiling-lm.net.sql", {});
+  const auto dict = readers::ReadProfile(data + "josiahdavis_profiling-lm.net.dict", {});
   ASSERT_TRUE(sql && dict);
   // 2 products of 2 · 700 · (33 278 · 200 + 3 · 200 · 200 + 200 · 600).
   const auto mm = WorkOfOp(*dict, "mmBackward");
@@ -116,4 +116,4 @@ TEST(OpGradients, NvprofAndNetDictAgree) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -6,7 +6,7 @@
 #include "fixture.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // A marked call, with a kernel of `length` when it has one.
@@ -105,8 +105,8 @@ TEST(OpPaths, GroupsOfNsightEqualDlprofs) {
   const std::filesystem::path data = std::string(PROFGAUGE_SHARED_DIR) + "/data/";
   const auto csv = data / "dlprof/dummynet_wrelu/dlprof_group_op.csv";
   if (!std::filesystem::exists(csv)) GTEST_SKIP() << "no shared profiles";
-  const auto profile =
-      ReadProfile((data / "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite").string(), {});
+  const auto profile = readers::ReadProfile(
+      (data / "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite").string(), {});
   ASSERT_TRUE(profile) << profile.error().message;
   const Analysis analysis = AnalyzeOne(*profile);
   const Table* table = analysis.FindTable("op_groups");
@@ -136,4 +136,4 @@ TEST(OpPaths, GroupsOfNsightEqualDlprofs) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

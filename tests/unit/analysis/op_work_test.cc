@@ -7,12 +7,12 @@
 
 #include "model/profile_builder.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // One operator call as Kineto records it.
-std::optional<OpWork> Work(const std::string& name, const std::string& shapes,
-                           const std::string& types, const std::string& values = "") {
+std::optional<work::OpWork> Work(const std::string& name, const std::string& shapes,
+                                 const std::string& types, const std::string& values = "") {
   ProfileBuilder builder;
   HostRow row;
   row.duration = 10;
@@ -24,14 +24,14 @@ std::optional<OpWork> Work(const std::string& name, const std::string& shapes,
   builder.AddHost(row);
   const auto profile = builder.Finish();
   EXPECT_TRUE(profile);
-  const auto call = CallOf(*profile, 0);
-  return call ? WorkOf(*call) : std::nullopt;
+  const auto call = work::CallOf(*profile, 0);
+  return call ? work::WorkOf(*call) : std::nullopt;
 }
 
-std::optional<OpWork> MarkerWork(const std::string& dictionary) {
-  const auto call = ParseCall(dictionary);
+std::optional<work::OpWork> MarkerWork(const std::string& dictionary) {
+  const auto call = work::ParseCall(dictionary);
   EXPECT_TRUE(call);
-  return call ? WorkOf(*call) : std::nullopt;
+  return call ? work::WorkOf(*call) : std::nullopt;
 }
 
 struct OpCase {
@@ -284,4 +284,4 @@ TEST(OpWork, MarkersOfPyprof) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -16,7 +16,7 @@
 #include "analysis/analysis.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 inline std::string SharedPath(const std::string& path) {
   return std::string(PROFGAUGE_SHARED_DIR) + "/" + path;
@@ -40,9 +40,9 @@ inline boost::json::value ReadOracle(const std::string& path) {
 }
 
 inline std::vector<Profile> ReadTrace(const std::string& path) {
-  ReadOptions options;
+  readers::ReadOptions options;
   options.threads = 1;
-  auto profile = ReadProfile(SharedPath(path), options);
+  auto profile = readers::ReadProfile(SharedPath(path), options);
   EXPECT_TRUE(profile.has_value()) << path << ": " << (profile ? "" : profile.error().message);
   std::vector<Profile> ranks;
   if (profile) ranks.push_back(std::move(*profile));
@@ -73,4 +73,4 @@ inline std::vector<std::string> AllTraces() {
   return paths;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

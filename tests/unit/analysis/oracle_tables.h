@@ -18,13 +18,13 @@
 #include "oracle.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 #define PROFGAUGE_NEEDS(path) \
   if (!std::filesystem::exists(path)) GTEST_SKIP() << (path) << " is not here"
 
 inline std::vector<Profile> ReadShared(const std::string& path) {
-  auto run = LoadRun({path}, {});
+  auto run = readers::LoadRun({path}, {});
   EXPECT_TRUE(run.has_value()) << path << (run ? "" : ": " + run.error().message);
   return run ? std::move(run->profiles) : std::vector<Profile>{};
 }
@@ -78,4 +78,4 @@ inline double RealAt(const Table& table, std::size_t row, std::string_view colum
   return AsNumber(table.At(row, column), -1);
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

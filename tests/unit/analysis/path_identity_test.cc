@@ -8,7 +8,7 @@
 #include "analysis/path/replay.h"
 #include "oracle.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 /// Every file of the shared folder's profiles but those that are broken on purpose.
@@ -24,17 +24,18 @@ std::vector<std::string> AllRecordings() {
   return paths;
 }
 
-void ExpectIdentity(const std::string& path, const PathGraph& graph) {
+void ExpectIdentity(const std::string& path, const path::PathGraph& graph) {
   const std::vector<Ns> times = graph.Replay({});
   std::size_t wrong = 0;
-  for (PathGraph::StepId i = 0; i < graph.size(); ++i) wrong += times[i] != graph.RecordedAt(i);
+  for (path::PathGraph::StepId i = 0; i < graph.size(); ++i)
+    wrong += times[i] != graph.RecordedAt(i);
   EXPECT_EQ(wrong, 0u) << path << ": of " << graph.size() << " steps";
   std::vector<Span> recorded;
-  for (const Iteration& iteration : graph.rank().iterations.selected()) {
+  for (const context::Iteration& iteration : graph.rank().iterations.selected()) {
     recorded.push_back(iteration.time);
   }
   EXPECT_EQ(graph.IterationsAt(times), recorded) << path;
-  EXPECT_NE(graph.LastStep(times, recorded), PathGraph::kNone) << path;
+  EXPECT_NE(graph.LastStep(times, recorded), path::PathGraph::kNone) << path;
   // A replay only for the iterations, which forgets times, is as one that keeps them.
   std::vector<Ns> cuts(graph.size() / 2);
   std::vector<std::uint8_t> alone(cuts.size());
@@ -42,8 +43,9 @@ void ExpectIdentity(const std::string& path, const PathGraph& graph) {
     cuts[i] = static_cast<Ns>(i % 7) - 2;
     alone[i] = i % 5 == 0 ? 1 : 0;
   }
-  const PathChanges changes(cuts, alone);
-  EXPECT_EQ(ReplayIterations(graph, changes), graph.IterationsAt(graph.Replay(changes))) << path;
+  const path::PathChanges changes(cuts, alone);
+  EXPECT_EQ(path::ReplayIterations(graph, changes), graph.IterationsAt(graph.Replay(changes)))
+      << path;
   // 8 bytes a step hold its edge from the step before and its place in the order; some have more.
   const std::size_t more = std::max(graph.edges(), graph.size()) - graph.size();
   EXPECT_LE(graph.bytes(), graph.size() * 8 + more * 8 + 4096) << path;
@@ -53,19 +55,19 @@ TEST(PathIdentity, EveryProfileOrAReason) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t replayed = 0, with_launches = 0;
   for (const std::string& path : AllRecordings()) {
-    ReadOptions options;
+    readers::ReadOptions options;
     options.threads = 1;
-    const auto profiles = ReadProfiles(SharedPath(path), options);
+    const auto profiles = readers::ReadProfiles(SharedPath(path), options);
     if (!profiles) continue;  // No profile, or one whose reader says why.
-    const auto ranks = BuildRankContexts(*profiles, {});
+    const auto ranks = context::BuildRankContexts(*profiles, {});
     ASSERT_TRUE(ranks.has_value()) << path;
-    for (const RankContext& rank : *ranks) {
+    for (const context::RankContext& rank : *ranks) {
       const std::vector<ApiId>& launches = rank.profile->device.launch;
       const bool launched =
           rank.profile->has_timeline && std::any_of(launches.begin(), launches.end(),
                                                     [](ApiId launch) { return launch.valid(); });
       with_launches += launched;
-      const auto graph = PathGraph::Build(rank);
+      const auto graph = path::PathGraph::Build(rank);
       EXPECT_TRUE(graph.has_value() || !launched) << path << ": " << graph.error();
       if (!graph) {
         fmt::print("{}: no graph: {}\n", path, graph.error());
@@ -83,4 +85,4 @@ TEST(PathIdentity, EveryProfileOrAReason) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -13,7 +13,7 @@
 #include "fixture.h"
 #include "oracle.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // A rank's recording: it loads, computes, communicates, waits for that, again and again.
@@ -150,22 +150,23 @@ std::vector<Profile> RecordedBeside(const std::array<Ns, 3>& computes) {
 
 struct ReplayedRanks {
   explicit ReplayedRanks(std::vector<Profile> read) : profiles(std::move(read)) {
-    auto contexts = BuildRankContexts(profiles, {});
+    auto contexts = context::BuildRankContexts(profiles, {});
     EXPECT_TRUE(contexts.has_value());
-    ranks = std::make_shared<const std::vector<RankContext>>(std::move(*contexts));
-    replayer = std::make_unique<Replayer>(ranks);
+    ranks = std::make_shared<const std::vector<context::RankContext>>(std::move(*contexts));
+    replayer = std::make_unique<path::Replayer>(ranks);
     EXPECT_EQ(replayer->why_not(), "");
   }
-  JointReplay Joint() const {
-    std::vector<std::vector<CollectiveCall>> calls;
-    for (const RankContext& rank : *ranks) calls.push_back(CollectCollectives(rank));
-    const Matching matching = MatchRanks(*ranks, calls);
-    return JointReplay(replayer->graphs(), matching, calls);
+  path::JointReplay Joint() const {
+    std::vector<std::vector<communication::CollectiveCall>> calls;
+    for (const context::RankContext& rank : *ranks)
+      calls.push_back(communication::CollectCollectives(rank));
+    const communication::Matching matching = communication::MatchRanks(*ranks, calls);
+    return path::JointReplay(replayer->graphs(), matching, calls);
   }
   /// The loader of `rank` takes `factor` times as long.
-  Prediction Loading(std::uint32_t rank, double factor) const {
-    Scenario scenario;
-    Scaling& scaling = scenario.scalings.emplace_back();
+  path::Prediction Loading(std::uint32_t rank, double factor) const {
+    path::Scenario scenario;
+    path::Scaling& scaling = scenario.scalings.emplace_back();
     scaling.factor = factor;
     const Profile& profile = profiles[rank];
     for (std::uint32_t row = 0; row < profile.host.size(); ++row) {
@@ -175,10 +176,10 @@ struct ReplayedRanks {
     return replayer->Predict(scenario);
   }
   /// The ranks come to their collectives with the next to last, or with the last of the others.
-  Scenario KeepingUp(std::initializer_list<std::uint32_t> late) const {
-    Scenario scenario;
-    Scaling& scaling = scenario.scalings.emplace_back();
-    scaling.table = PathTable::kDevice;
+  path::Scenario KeepingUp(std::initializer_list<std::uint32_t> late) const {
+    path::Scenario scenario;
+    path::Scaling& scaling = scenario.scalings.emplace_back();
+    scaling.table = path::PathTable::kDevice;
     scaling.keeps_up = true;
     for (const std::uint32_t rank : late) {
       const Profile& profile = profiles[rank];
@@ -189,17 +190,17 @@ struct ReplayedRanks {
     replayer->FindSteps(scenario);
     return scenario;
   }
-  void ExpectIdentity(const JointReplay& joint) const {
-    std::vector<ScenarioChanges> none;
+  void ExpectIdentity(const path::JointReplay& joint) const {
+    std::vector<path::ScenarioChanges> none;
     for (std::uint32_t rank = 0; rank < profiles.size(); ++rank) {
-      none.emplace_back(Scenario{}, replayer->graphs()[rank], rank, replayer->transfers(rank),
+      none.emplace_back(path::Scenario{}, replayer->graphs()[rank], rank, replayer->transfers(rank),
                         &joint);
     }
     const auto times = joint.Replay(none);
     for (std::size_t rank = 0; rank < times.size(); ++rank) {
-      const PathGraph& graph = replayer->graphs()[rank];
+      const path::PathGraph& graph = replayer->graphs()[rank];
       std::size_t wrong = 0;
-      for (PathGraph::StepId step = 0; step < graph.size(); ++step) {
+      for (path::PathGraph::StepId step = 0; step < graph.size(); ++step) {
         wrong += times[rank][step] != graph.RecordedAt(step);
       }
       EXPECT_EQ(wrong, 0u) << "rank " << rank << " of " << graph.size() << " steps";
@@ -207,13 +208,13 @@ struct ReplayedRanks {
   }
 
   std::vector<Profile> profiles;
-  std::shared_ptr<const std::vector<RankContext>> ranks;
-  std::unique_ptr<Replayer> replayer;
+  std::shared_ptr<const std::vector<context::RankContext>> ranks;
+  std::unique_ptr<path::Replayer> replayer;
 };
 
 TEST(JointReplay, UnchangedItKeepsEveryTime) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
-  const JointReplay joint = run.Joint();
+  const path::JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 3u);
   EXPECT_EQ(joint.dissolved_calls(), 0u);
   run.ExpectIdentity(joint);
@@ -228,7 +229,7 @@ TEST(JointReplay, RankShiftsMoveTheOthers) {
       Loads changed = loads;
       changed[rank] = static_cast<Ns>(static_cast<double>(loads[rank]) * factor);
       const ReplayedRanks twin(Recorded(changed));
-      const Prediction predicted = run.Loading(rank, factor);
+      const path::Prediction predicted = run.Loading(rank, factor);
       EXPECT_EQ(predicted.iteration_time, twin.replayer->Predict({}).recorded_time)
           << "rank " << rank << " by " << factor;
     }
@@ -238,8 +239,8 @@ TEST(JointReplay, RankShiftsMoveTheOthers) {
 void ExpectKeepsUp(const ReplayedRanks& run, std::initializer_list<std::uint32_t> late,
                    std::vector<Profile> twin) {
   const double truth = ReplayedRanks(std::move(twin)).replayer->Predict({}).recorded_time;
-  const Scenario scenario = run.KeepingUp(late);
-  const Prediction found = run.replayer->Predict(scenario);
+  const path::Scenario scenario = run.KeepingUp(late);
+  const path::Prediction found = run.replayer->Predict(scenario);
   EXPECT_NEAR(found.iteration_time, truth, 0.002 * truth);
   EXPECT_LE(found.recorded_time - found.iteration_time, run.replayer->MostSaved(scenario));
 }
@@ -252,9 +253,9 @@ TEST(JointReplay, LateRankKeepsUpWithTheNextToLast) {
 
 TEST(JointReplay, NobodyWaitsForARankThatIsNotLast) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
-  const Prediction found = run.replayer->Predict(run.KeepingUp({0, 2}));
+  const path::Prediction found = run.replayer->Predict(run.KeepingUp({0, 2}));
   EXPECT_EQ(found.iteration_time, found.recorded_time);
-  const Scenario all = run.KeepingUp({0, 1, 2});
+  const path::Scenario all = run.KeepingUp({0, 1, 2});
   EXPECT_EQ(run.replayer->Predict(all).iteration_time, found.recorded_time)
       << "no one is left to keep up with";
 }
@@ -272,7 +273,7 @@ TEST(JointReplay, KeepingUpNeedsTheOtherRanks) {
   std::vector<Profile> profiles = Recorded({50'000, 250'000, 120'000});
   profiles.pop_back();
   const ReplayedRanks run(std::move(profiles));
-  const Scenario scenario = run.KeepingUp({1});
+  const path::Scenario scenario = run.KeepingUp({1});
   EXPECT_EQ(run.replayer->Predict(scenario).gain_share(), 0);
   EXPECT_EQ(run.replayer->MostSaved(scenario), 0);
 }
@@ -292,9 +293,9 @@ TEST(JointReplay, SingleRankKeepsOthersArrivals) {
 
 TEST(JointReplay, ZeroLengthCallsStillWait) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
-  Scenario scenario;
-  Scaling& scaling = scenario.scalings.emplace_back();
-  scaling.table = PathTable::kDevice;
+  path::Scenario scenario;
+  path::Scaling& scaling = scenario.scalings.emplace_back();
+  scaling.table = path::PathTable::kDevice;
   scaling.factor = 0;
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
     const DeviceTable& device = run.profiles[rank].device;
@@ -305,10 +306,10 @@ TEST(JointReplay, ZeroLengthCallsStillWait) {
     }
   }
   const auto waiting = static_cast<std::size_t>(PathKind::kWaiting);
-  const Prediction waits = run.replayer->Predict(scenario);
+  const path::Prediction waits = run.replayer->Predict(scenario);
   EXPECT_EQ(waits.recorded_time - waits.iteration_time, kTransfer);
   scaling.without_waiting = true;
-  const Prediction alone = run.replayer->Predict(scenario);
+  const path::Prediction alone = run.replayer->Predict(scenario);
   EXPECT_EQ(alone.recorded_time - alone.iteration_time, kTransfer) << "of the slowest rank";
   // Rank 1 comes last: 200 and 130 us of waiting in each of three iterations of the others.
   EXPECT_EQ(waits.path[waiting] - alone.path[waiting], 3 * (200'000 + 130'000));
@@ -318,13 +319,13 @@ TEST(JointReplay, WaitingForOthersIsSlack) {
   const ReplayedRanks run(Recorded({50'000, 250'000, 120'000}));
   const std::vector<std::vector<Ns>> joint = run.replayer->JointSlacks();
   for (std::uint32_t rank = 0; rank < 3; ++rank) {
-    const PathGraph& graph = run.replayer->graphs()[rank];
-    const PathGraph::StepId end_of_gemm = 1;
+    const path::PathGraph& graph = run.replayer->graphs()[rank];
+    const path::PathGraph::StepId end_of_gemm = 1;
     ASSERT_EQ(run.profiles[rank].Name(run.profiles[rank].device.name[graph.OwnerOf(1).row]),
               "gemm");
     const Ns waited[] = {200'000, 0, 130'000};
     EXPECT_EQ(joint[rank][end_of_gemm], waited[rank]);
-    VisitSlacks(graph, [&](PathGraph::StepId step, Ns slack) {
+    path::VisitSlacks(graph, [&](path::PathGraph::StepId step, Ns slack) {
       if (step == end_of_gemm) {
         EXPECT_EQ(slack, 0);
       }
@@ -345,7 +346,7 @@ TEST(JointReplay, ContradictingCallsAreNotJoint) {
     profiles.push_back(rank.Finish());
   }
   const ReplayedRanks run(std::move(profiles));
-  const JointReplay joint = run.Joint();
+  const path::JointReplay joint = run.Joint();
   EXPECT_EQ(joint.joint_calls(), 1u);
   EXPECT_EQ(joint.dissolved_calls(), 1u);
   run.ExpectIdentity(joint);
@@ -353,15 +354,15 @@ TEST(JointReplay, ContradictingCallsAreNotJoint) {
 
 TEST(JointReplay, RealRanks) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  auto read = ReadRun({SharedPath("data/kineto/dlrm_8ranks")}, {});
+  auto read = readers::ReadRun({SharedPath("data/kineto/dlrm_8ranks")}, {});
   ASSERT_TRUE(read.has_value());
   const ReplayedRanks run(std::move(*read));
   ASSERT_EQ(run.profiles.size(), 8u);
-  const JointReplay joint = run.Joint();
+  const path::JointReplay joint = run.Joint();
   EXPECT_GT(joint.joint_calls(), 5u);
   EXPECT_EQ(joint.dissolved_calls(), 0u);
   run.ExpectIdentity(joint);
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -14,10 +14,10 @@
 #include "analysis/path/replayer.h"
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-using StepId = PathGraph::StepId;
+using StepId = path::PathGraph::StepId;
 
 class Generator {
  public:
@@ -81,14 +81,14 @@ class Generator {
 struct Generated {
   explicit Generated(unsigned seed) {
     profiles.push_back(Generator(seed).Make().Finish());
-    ranks = *BuildRankContexts(profiles, {});
-    for (const unsigned bits : {0U, 1U, 3U, 6U, PathGraph::kBlockBits}) {
-      graphs.push_back(*PathGraph::Build(ranks.front(), bits));
+    ranks = *context::BuildRankContexts(profiles, {});
+    for (const unsigned bits : {0U, 1U, 3U, 6U, path::PathGraph::kBlockBits}) {
+      graphs.push_back(*path::PathGraph::Build(ranks.front(), bits));
     }
   }
   std::vector<Profile> profiles;
-  std::vector<RankContext> ranks;
-  std::vector<PathGraph> graphs;
+  std::vector<context::RankContext> ranks;
+  std::vector<path::PathGraph> graphs;
 };
 
 struct Cuts {
@@ -97,24 +97,24 @@ struct Cuts {
     for (Ns& cut : cuts) cut = random() % 3 == 0 ? static_cast<Ns>(random() % 4'000) - 2'000 : 0;
     for (std::uint8_t& one : alone) one = random() % 9 == 0 ? 1 : 0;
   }
-  PathChanges changes() const { return {cuts, alone}; }
+  path::PathChanges changes() const { return {cuts, alone}; }
   std::vector<Ns> cuts;
   std::vector<std::uint8_t> alone;
 };
 
 // By the definition only of lags.
-Ns PlainTime(const PathGraph& graph, StepId step, const PathChanges& changes,
+Ns PlainTime(const path::PathGraph& graph, StepId step, const path::PathChanges& changes,
              std::span<const Ns> times) {
   const Ns recorded = graph.RecordedAt(step);
   const StepId before = graph.Before(step);
   const auto [cut, is_alone] = changes.Of(step);
-  if (is_alone && before != PathGraph::kNone) {
+  if (is_alone && before != path::PathGraph::kNone) {
     return times[before] + recorded - graph.RecordedAt(before) - cut;
   }
   const StepId binding = graph.BindingOf(step).from;
-  if (binding == PathGraph::kNone) return recorded;
+  if (binding == path::PathGraph::kNone) return recorded;
   Ns time = times[binding] + recorded - graph.RecordedAt(binding) - cut;
-  graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
+  graph.ForEachEdge(step, [&](const path::PathGraph::Edge& edge) {
     if (edge.from == binding) return;
     time =
         std::max(time, times[edge.from] + std::min<Ns>(0, recorded - graph.RecordedAt(edge.from)));
@@ -123,13 +123,14 @@ Ns PlainTime(const PathGraph& graph, StepId step, const PathChanges& changes,
 }
 
 // Also checks that predecessors come first, and every step once.
-std::vector<Ns> PlainReplay(const PathGraph& graph, const PathChanges& changes) {
+std::vector<Ns> PlainReplay(const path::PathGraph& graph, const path::PathChanges& changes) {
   std::vector<Ns> times(graph.size());
   std::vector<bool> done(graph.size());
   for (const auto& [begin, end] : graph.runs()) {
     for (StepId step = begin; step < end; ++step) {
       EXPECT_FALSE(done[step]);
-      graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) { EXPECT_TRUE(done[edge.from]); });
+      graph.ForEachEdge(step,
+                        [&](const path::PathGraph::Edge& edge) { EXPECT_TRUE(done[edge.from]); });
       times[step] = PlainTime(graph, step, changes, times);
       done[step] = true;
     }
@@ -145,13 +146,13 @@ TEST(PathReplay, BlocksChangeNothing) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
-    const PathGraph& first = generated.graphs.front();
+    const path::PathGraph& first = generated.graphs.front();
     const Cuts cuts(first.size(), seed);
     const std::vector<Ns> times = PlainReplay(first, cuts.changes());
-    for (const PathGraph& graph : generated.graphs) {
+    for (const path::PathGraph& graph : generated.graphs) {
       EXPECT_EQ(graph.edges(), first.edges());
       EXPECT_EQ(graph.Replay(cuts.changes()), times);
-      EXPECT_EQ(ReplayIterations(graph, cuts.changes()), graph.IterationsAt(times));
+      EXPECT_EQ(path::ReplayIterations(graph, cuts.changes()), graph.IterationsAt(times));
       EXPECT_EQ(PlainReplay(graph, {}), graph.Replay({}));
     }
     dropped += first.edges_dropped();
@@ -159,7 +160,7 @@ TEST(PathReplay, BlocksChangeNothing) {
       int elsewhere = 0;
       first.ForEachElsewhere(step, [&](StepId) { ++elsewhere; });
       many += elsewhere > 1;
-      detached += first.OwnerOf(step).is_end && first.Before(step) == PathGraph::kNone;
+      detached += first.OwnerOf(step).is_end && first.Before(step) == path::PathGraph::kNone;
     }
   }
   // The profiles have the hard cases.
@@ -169,14 +170,14 @@ TEST(PathReplay, BlocksChangeNothing) {
 }
 
 // The slacks that the simulation's lags allow, from the last step to the first.
-std::vector<Ns> PlainSlacks(const PathGraph& graph) {
+std::vector<Ns> PlainSlacks(const path::PathGraph& graph) {
   std::vector<Ns> slacks(graph.size());
-  FirstSlacks(graph).Fill(0, static_cast<StepId>(graph.size()), slacks.data());
+  path::FirstSlacks(graph).Fill(0, static_cast<StepId>(graph.size()), slacks.data());
   for (auto run = graph.runs().rbegin(); run != graph.runs().rend(); ++run) {
     for (StepId step = run->second; step-- > run->first;) {
-      if (slacks[step] == FirstSlacks::kFree) continue;
+      if (slacks[step] == path::FirstSlacks::kFree) continue;
       const StepId binding = graph.BindingOf(step).from;
-      graph.ForEachEdge(step, [&](const PathGraph::Edge& edge) {
+      graph.ForEachEdge(step, [&](const path::PathGraph::Edge& edge) {
         const Ns room = graph.RecordedAt(step) - graph.RecordedAt(edge.from);
         Ns& before = slacks[edge.from];
         before =
@@ -192,10 +193,10 @@ TEST(PathReplay, BlockSlacksEqualStepSlacks) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
     const std::vector<Ns> expected = PlainSlacks(generated.graphs.front());
-    for (const PathGraph& graph : generated.graphs) {
+    for (const path::PathGraph& graph : generated.graphs) {
       std::vector<Ns> slacks(graph.size(), -1);
       std::size_t visited = 0;
-      VisitSlacks(graph, [&](StepId step, Ns slack) {
+      path::VisitSlacks(graph, [&](StepId step, Ns slack) {
         slacks[step] = slack;
         ++visited;
       });
@@ -206,14 +207,15 @@ TEST(PathReplay, BlockSlacksEqualStepSlacks) {
 }
 
 // Every other event or so takes another time.
-Scenario SomeScenario(const Profile& profile, unsigned seed) {
+path::Scenario SomeScenario(const Profile& profile, unsigned seed) {
   std::mt19937 random(seed);
-  Scenario scenario;
-  const std::pair<PathTable, std::size_t> tables[] = {{PathTable::kHost, profile.host.size()},
-                                                      {PathTable::kApi, profile.api.size()},
-                                                      {PathTable::kDevice, profile.device.size()}};
+  path::Scenario scenario;
+  const std::pair<path::PathTable, std::size_t> tables[] = {
+      {path::PathTable::kHost, profile.host.size()},
+      {path::PathTable::kApi, profile.api.size()},
+      {path::PathTable::kDevice, profile.device.size()}};
   for (const auto& [table, rows] : tables) {
-    Scaling& scaling = scenario.scalings.emplace_back();
+    path::Scaling& scaling = scenario.scalings.emplace_back();
     scaling.table = table;
     scaling.factor = static_cast<double>(random() % 8) / 4;
     for (std::uint32_t row = 0; row < rows; ++row) {
@@ -227,20 +229,20 @@ TEST(PathReplay, RunPartsEqualTheirSteps) {
   for (unsigned seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     const Generated generated(seed);
-    const PathGraph& graph = generated.graphs.front();
-    const ScenarioChanges changes(SomeScenario(generated.profiles.front(), seed), graph, 0, {},
-                                  nullptr);
+    const path::PathGraph& graph = generated.graphs.front();
+    const path::ScenarioChanges changes(SomeScenario(generated.profiles.front(), seed), graph, 0,
+                                        {}, nullptr);
     for (const auto& [begin, end] : graph.runs()) {
       std::vector<Ns> recorded(1 + end - begin);
       if (begin > 0) recorded.front() = graph.RecordedAt(begin - 1);
       graph.ReadTimes(begin, std::span(recorded).subspan(1));
-      std::vector<StepChange> read(end - begin);
+      std::vector<path::StepChange> read(end - begin);
       changes.Read(begin, recorded, read);
       std::vector<StepId> elsewhere, expected;
       graph.ForEachElsewhere(begin, end, [&](StepId from) { elsewhere.push_back(from); });
       for (StepId step = begin; step < end; ++step) {
         EXPECT_EQ(recorded[1 + step - begin], graph.RecordedAt(step));
-        const StepChange of_step = changes.Of(step);
+        const path::StepChange of_step = changes.Of(step);
         EXPECT_EQ(read[step - begin].cut, of_step.cut);
         EXPECT_EQ(read[step - begin].is_alone, of_step.is_alone);
         EXPECT_EQ(graph.FollowsOne(step), graph.HasOneEdge(step) && graph.Before(step) + 1 == step);
@@ -254,7 +256,7 @@ TEST(PathReplay, RunPartsEqualTheirSteps) {
 TEST(Flags, RangesAndSingleOnes) {
   for (const std::size_t begin : {0, 1, 63, 64, 70, 128}) {
     for (const std::size_t end : {0, 1, 64, 65, 127, 128, 200}) {
-      Flags flags(200);
+      path::Flags flags(200);
       flags.Set(begin, end);
       flags.Set(3);
       for (std::size_t at = 0; at < flags.size(); ++at) {
@@ -262,11 +264,11 @@ TEST(Flags, RangesAndSingleOnes) {
       }
     }
   }
-  Flags grown;
+  path::Flags grown;
   for (std::size_t at = 0; at < 200; ++at) grown.push_back(at % 3 == 0);
   EXPECT_EQ(grown.size(), 200u);
   for (std::size_t at = 0; at < 200; ++at) EXPECT_EQ(grown[at], at % 3 == 0);
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -11,7 +11,7 @@
 #include "oracle.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace json = boost::json;
@@ -158,10 +158,10 @@ std::vector<Ns> OnlyBreakdown(const Analysis& analysis) {
 
 void ExpectGpus(const std::vector<Profile>& profiles, const json::value& oracle) {
   if (!oracle.is_object()) return;
-  const auto ranks = BuildRankContexts(profiles, {});
-  const auto uses = MeasureGpus(ranks->front());
+  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto uses = context::MeasureGpus(ranks->front());
   ASSERT_EQ(uses.size(), oracle.as_object().size());
-  for (const GpuUse& use : uses) {
+  for (const context::GpuUse& use : uses) {
     const json::object& gpu = oracle.at(std::to_string(use.gpu)).as_object();
     EXPECT_NEAR(use.utilization(), gpu.at("gpu_utilization").to_number<double>(), 1e-12);
     const json::value& efficiency = gpu.at("est_sm_efficiency");
@@ -320,8 +320,8 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const auto ranks = ReadTrace("data/kineto/micro/test_distributed_nccl.trace.json");
   const Profile& profile = ranks.front();
-  const auto contexts = BuildRankContexts(ranks, {});
-  Roles roles = CollectRoles(profile, contexts->front().classes);
+  const auto contexts = context::BuildRankContexts(ranks, {});
+  time::Roles roles = time::CollectRoles(profile, contexts->front().classes);
   std::vector<Span> communication = roles[static_cast<std::size_t>(Category::kCommunication)];
   std::vector<Span> cpu;
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
@@ -338,9 +338,10 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
   // The plug-in's window is the host's.
   Span window = contexts->front().window();
   window.end = window.start + 235'000;
-  BreakdownSums sums(std::span(&window, 1));
-  VisitCategoriesOf(events, [&sums](Span stretch, CategorySet set) { sums.Add(stretch, set); });
-  EXPECT_EQ(sums.Take().front(), (Breakdown{0, 105'000, 75'000, 0, 0, 0, 0, 20'000, 35'000}));
+  time::BreakdownSums sums(std::span(&window, 1));
+  VisitCategoriesOf(events,
+                    [&sums](Span stretch, time::CategorySet set) { sums.Add(stretch, set); });
+  EXPECT_EQ(sums.Take().front(), (time::Breakdown{0, 105'000, 75'000, 0, 0, 0, 0, 20'000, 35'000}));
 }
 
 // The examples name an op of another thread as the launching one. A launch belongs to the op that
@@ -373,4 +374,4 @@ TEST(PluginDiffers, NoStepIsNegative) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -12,7 +12,7 @@
 #include "kineto_edit.h"
 #include "oracle.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 std::optional<double> ValueOf(const Analysis& analysis, std::string_view id) {
@@ -102,7 +102,7 @@ TEST(Pooling, HoldsOnEveryProfile) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t read = 0;
   for (const std::string& path : AllRecordings()) {
-    const auto profile = ReadProfile(path, {});
+    const auto profile = readers::ReadProfile(path, {});
     if (!profile) continue;
     SCOPED_TRACE(path);
     ++read;
@@ -237,4 +237,4 @@ TEST(Edges, FirstIterationExcludesStepBefore) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

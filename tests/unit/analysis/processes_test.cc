@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "model/certificate.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 // Two processes with an iteration each; the second one's queue is long, so that its kernels run
@@ -186,4 +186,4 @@ TEST(Processes, SingleTrainerStays) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -13,19 +13,19 @@
 #include "made_ranks_fixture.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 using made::Folder;
 using made::Judge;
 using made::Judged;
 using made::kMeshes;
-using made::LateBy;
-using made::Made;
-using made::Mesh;
-using made::Metadata;
-using made::Plan;
 using made::Told;
+using profgauge::made::LateBy;
+using profgauge::made::Made;
+using profgauge::made::Mesh;
+using profgauge::made::Metadata;
+using profgauge::made::Plan;
 
 // Clocks an hour apart that run at different speeds change neither blame nor waiting, and the
 // skew between ranks is the true one.
@@ -37,7 +37,7 @@ TEST(ManyRanks, ClocksDoNotMatter) {
     plan.late = 3;
     plan.clock_offset = 300'000'000'000;
     plan.drift_ppb = 20'000;
-    const Made made = Simulate(plan);
+    const Made made = profgauge::made::Simulate(plan);
     const Judged judged = Judge(plan, made);
     EXPECT_EQ(judged.blame.straggler, 3u) << Told(plan);
     EXPECT_EQ(judged.blame.cause, "the host") << Told(plan);
@@ -46,10 +46,10 @@ TEST(ManyRanks, ClocksDoNotMatter) {
       EXPECT_NEAR(static_cast<double>(judged.blame.ranks[rank].waiting), waiting,
                   2'000 + waiting / 1'000);
     }
-    const Clocks clocks = AlignClocks(judged.ranks, judged.matching);
+    const communication::Clocks clocks = communication::AlignClocks(judged.ranks, judged.matching);
     ASSERT_TRUE(clocks.complete()) << Told(plan);
     EXPECT_LT(clocks.residual, 2'000) << Told(plan);
-    const auto skew = StepSkew(judged.ranks, clocks);
+    const auto skew = communication::StepSkew(judged.ranks, clocks);
     ASSERT_TRUE(skew);
     std::vector<Ns> truth = made.truth.step_skew;
     std::sort(truth.begin(), truth.end());
@@ -67,8 +67,8 @@ TEST(ManyRanks, DriftOfLongProfiles) {
   plan.late = 1;
   plan.lateness = 500'000'000;
   plan.drift_ppb = 20'000;
-  const Judged judged = Judge(plan, Simulate(plan));
-  const Clocks clocks = AlignClocks(judged.ranks, judged.matching);
+  const Judged judged = Judge(plan, profgauge::made::Simulate(plan));
+  const communication::Clocks clocks = communication::AlignClocks(judged.ranks, judged.matching);
   ASSERT_TRUE(clocks.complete());
   EXPECT_NE(clocks.of_rank[1]->speed, 0);
   EXPECT_LT(clocks.residual, 1'000);
@@ -76,13 +76,13 @@ TEST(ManyRanks, DriftOfLongProfiles) {
 
 // Calls come group by group: without the order of their ends, two groups would look like a drift.
 TEST(ManyRanks, DriftOfSeveralGroups) {
-  std::vector<RankFacts> ranks(2);
-  Matching matching;
+  std::vector<communication::RankFacts> ranks(2);
+  communication::Matching matching;
   std::mt19937 drawn(7);
   for (std::size_t group = 0; group < 3; ++group) {
     for (Ns step = 0; step < 20; ++step) {
       const Ns end = step * 1'000'000'000 + static_cast<Ns>(group) * 3'000'000;
-      MatchedCall& call = matching.calls.emplace_back();
+      communication::MatchedCall& call = matching.calls.emplace_back();
       call.group = group;
       call.transfer = 1'000;
       for (std::size_t rank = 0; rank < 2; ++rank) {
@@ -93,7 +93,7 @@ TEST(ManyRanks, DriftOfSeveralGroups) {
       }
     }
   }
-  const Clocks clocks = AlignClocks(ranks, matching);
+  const communication::Clocks clocks = communication::AlignClocks(ranks, matching);
   ASSERT_TRUE(clocks.complete());
   EXPECT_LT(clocks.residual, 10'000);
   EXPECT_LT(std::abs(clocks.of_rank[1]->speed), 1e-6);
@@ -109,7 +109,7 @@ TEST(ManyRanks, OneMissingCallIsMissing) {
       plan.cause = LateBy::kHost;
       plan.late = 2;
       plan.lost_rank = 6;
-      const Judged judged = Judge(plan, Simulate(plan));
+      const Judged judged = Judge(plan, profgauge::made::Simulate(plan));
       EXPECT_EQ(judged.blame.straggler, 2u) << Told(plan);
       EXPECT_EQ(judged.blame.cause, "the host") << Told(plan);
       EXPECT_EQ(judged.blame.judged_groups, judged.blame.groups) << Told(plan);
@@ -124,7 +124,7 @@ TEST(ManyRanks, MissingRanks) {
   plan.cause = LateBy::kHost;
   plan.late = 2;
   plan.missing = {7};
-  const Judged judged = Judge(plan, Simulate(plan));
+  const Judged judged = Judge(plan, profgauge::made::Simulate(plan));
   ASSERT_EQ(judged.ranks.size(), 7u);
   EXPECT_EQ(judged.blame.groups, 6u);
   EXPECT_EQ(judged.blame.judged_groups, 4u);
@@ -135,8 +135,8 @@ TEST(ManyRanks, ARankTwiceIsRefused) {
   Plan plan;
   plan.doubled = 3;
   Folder folder;
-  WriteRun(plan, Simulate(plan), folder.path());
-  const auto run = LoadRun({folder.path()}, {});
+  profgauge::made::WriteRun(plan, profgauge::made::Simulate(plan), folder.path());
+  const auto run = readers::LoadRun({folder.path()}, {});
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, "input/several-runs");
 }
@@ -146,12 +146,12 @@ TEST(ManyRanks, MetricsAndTables) {
   plan.mesh = Mesh::kPpDp;
   plan.cause = LateBy::kSlowGpu;
   plan.late = 5;
-  const Made made = Simulate(plan);
+  const Made made = profgauge::made::Simulate(plan);
   const Judged judged = Judge(plan, made);
   const auto analysis = Analyze(judged.profiles, {});
   ASSERT_TRUE(analysis) << analysis.error().message;
   Ns bubble = 0, whole = 0;
-  for (const made::RankTruth& rank : made.truth.ranks) {
+  for (const profgauge::made::RankTruth& rank : made.truth.ranks) {
     bubble += rank.bubble;
     whole += rank.step_time;
   }
@@ -177,7 +177,7 @@ TEST(ManyRanks, RanksByIterationAddUp) {
     plan.mesh = mesh;
     plan.cause = LateBy::kHost;
     plan.late = 5;
-    const Made made = Simulate(plan);
+    const Made made = profgauge::made::Simulate(plan);
     const Judged judged = Judge(plan, made);
     const auto analysis = Analyze(judged.profiles, {});
     ASSERT_TRUE(analysis) << analysis.error().message;
@@ -213,7 +213,7 @@ TEST(ManyRanks, SelectionLimitsWaiting) {
   plan.mesh = Mesh::kTpDp;
   plan.cause = LateBy::kHost;
   plan.late = 5;
-  const Judged judged = Judge(plan, Simulate(plan));
+  const Judged judged = Judge(plan, profgauge::made::Simulate(plan));
   const auto all = Analyze(judged.profiles, {});
   Selection selection;
   selection.warmup = plan.iterations / 2;
@@ -238,7 +238,7 @@ TEST(ManyRanks, SpreadNamesTheLateRank) {
   plan.iterations = 3;
   plan.cause = LateBy::kHost;
   plan.late = 43;
-  const Judged judged = Judge(plan, Simulate(plan));
+  const Judged judged = Judge(plan, profgauge::made::Simulate(plan));
   const auto analysis = Analyze(judged.profiles, {});
   ASSERT_TRUE(analysis) << analysis.error().message;
   const Table& spread = *analysis->FindTable("rank_spread");
@@ -265,7 +265,7 @@ TEST(ManyRanks, SelectedRanksOnOneAxis) {
   plan.cause = LateBy::kHost;
   plan.late = 5;
   plan.clock_offset = 5'000'000;
-  const Judged judged = Judge(plan, Simulate(plan));
+  const Judged judged = Judge(plan, profgauge::made::Simulate(plan));
   const auto analysis = Analyze(judged.profiles, {});
   ASSERT_TRUE(analysis) << analysis.error().message;
   const Table& calls = *analysis->FindTable("rank_calls");
@@ -291,4 +291,4 @@ TEST(ManyRanks, SelectedRanksOnOneAxis) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

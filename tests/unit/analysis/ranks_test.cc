@@ -17,26 +17,26 @@
 #include "model/devices.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 using ::testing::HasSubstr;
 
 struct Judged {
-  std::vector<RankContext> contexts;
-  std::vector<RankFacts> ranks;
-  Matching matching;
-  Blame blame;
+  std::vector<context::RankContext> contexts;
+  std::vector<communication::RankFacts> ranks;
+  communication::Matching matching;
+  communication::Blame blame;
 };
 
 Judged Judge(const std::vector<Profile>& profiles) {
   Judged judged;
-  auto contexts = BuildRankContexts(profiles, {});
+  auto contexts = context::BuildRankContexts(profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
   judged.contexts = std::move(*contexts);
-  judged.ranks = TimeFacts(judged.contexts).communication;
-  judged.matching = MatchFacts(judged.ranks);
-  judged.blame = FindBlame(judged.ranks, judged.matching);
+  judged.ranks = communication::TimeFacts(judged.contexts).communication;
+  judged.matching = communication::MatchFacts(judged.ranks);
+  judged.blame = communication::FindBlame(judged.ranks, judged.matching);
   return judged;
 }
 
@@ -95,7 +95,7 @@ TEST(Ranks, BlamesLateRankWithCause) {
         ASSERT_TRUE(judged.blame.straggler) << ranks << " " << cause.told;
         EXPECT_EQ(*judged.blame.straggler, run.late) << ranks << " " << cause.told;
         EXPECT_EQ(InGeneralWords(judged.blame.cause), cause.told) << ranks;
-        const RankLateness& late = judged.blame.ranks[run.late];
+        const communication::RankLateness& late = judged.blame.ranks[run.late];
         const auto calls = static_cast<Ns>(run.iterations * run.calls);
         EXPECT_EQ(late.last_calls, calls);
         EXPECT_EQ(late.cost, calls * run.lateness);
@@ -153,7 +153,7 @@ TEST(Ranks, OneMissingCallIsMissing) {
     const std::vector<Profile> profiles = Make(run);
     const Judged judged = Judge(profiles);
     ASSERT_EQ(judged.matching.groups.size(), 1u);
-    const GroupMatch& group = judged.matching.groups[0];
+    const communication::GroupMatch& group = judged.matching.groups[0];
     EXPECT_EQ(group.calls, 8 * 30 - 1);
     EXPECT_EQ(group.matched_calls, 8 * 29) << numbered;
     EXPECT_TRUE(group.MayBlame());
@@ -238,10 +238,11 @@ TEST(Ranks, GroupIsAsLargeAsItsList) {
     for (Collective& collective : rank.collectives) collective.group_size = -1;
   }
   const Judged judged = Judge(profiles);
-  for (const RankFacts& rank : judged.ranks) {
+  for (const communication::RankFacts& rank : judged.ranks) {
     ASSERT_FALSE(rank.calls.empty());
-    for (const CollectiveCall& call : rank.calls) {
-      EXPECT_EQ(GroupSizeOf(call, judged.ranks), static_cast<std::int64_t>(profiles.size()));
+    for (const communication::CollectiveCall& call : rank.calls) {
+      EXPECT_EQ(communication::GroupSizeOf(call, judged.ranks),
+                static_cast<std::int64_t>(profiles.size()));
     }
   }
 }
@@ -254,7 +255,7 @@ TEST(Ranks, PartsAddUpToTheIterations) {
     const std::vector<Profile> profiles = Make(run);
     const Judged judged = Judge(profiles);
     for (std::size_t i = 0; i < judged.ranks.size(); ++i) {
-      const RankParts parts = MatchedParts(judged.ranks[i]);
+      const communication::RankParts parts = communication::MatchedParts(judged.ranks[i]);
       EXPECT_EQ(parts.sum(), judged.contexts[i].iterations.SelectedTime());
       EXPECT_EQ(parts.waiting_exposed, judged.blame.ranks[i].waiting);
       EXPECT_EQ(parts.transfer_exposed, judged.blame.ranks[i].transfer);
@@ -266,7 +267,7 @@ TEST(Ranks, PartsAddUpToTheIterations) {
 TEST(Ranks, RealDlrm) {
   const auto folder = std::filesystem::path(PROFGAUGE_SHARED_DIR) / "data/kineto/dlrm_8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real profiles at hand";
-  const auto profiles = ReadRun({folder.string()}, {});
+  const auto profiles = readers::ReadRun({folder.string()}, {});
   ASSERT_TRUE(profiles) << profiles.error().message;
   const Judged judged = Judge(*profiles);
   constexpr std::int64_t kWaiting[] = {5581, 11119, 3275, 9557, 6370, 6034, 3341, 1529};
@@ -282,4 +283,4 @@ TEST(Ranks, RealDlrm) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -17,16 +17,16 @@
 #include "model/summary/summary_file.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 
 /// A made run as its files are read.
-inline std::vector<Profile> Recordings(const made::Plan& plan) {
+inline std::vector<Profile> Recordings(const profgauge::made::Plan& plan) {
   static int count = 0;
   const auto folder =
       std::filesystem::temp_directory_path() /
       ("profgauge_summaries_" + std::to_string(getpid()) + "_" + std::to_string(++count));
-  WriteRun(plan, Simulate(plan), folder.string());
-  auto run = ReadRun({folder.string()}, {});
+  profgauge::made::WriteRun(plan, profgauge::made::Simulate(plan), folder.string());
+  auto run = readers::ReadRun({folder.string()}, {});
   std::filesystem::remove_all(folder);
   std::filesystem::remove(folder.string() + ".truth.json");
   EXPECT_TRUE(run) << (run ? "" : run.error().message);
@@ -56,4 +56,4 @@ inline std::string Inflated(const std::string& file) {
   return bytes;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -3,7 +3,7 @@
 #include "analysis/analysis.h"
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 Profile Summary() {
@@ -85,4 +85,4 @@ TEST(Reported, NumbersComputedFromEventsStay) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

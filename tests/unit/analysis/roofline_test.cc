@@ -13,7 +13,7 @@
 #include "fixture.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 void AddOp(const char* name, const char* shapes, const std::string& types, At at,
@@ -135,7 +135,7 @@ TEST(Roofline, TheOlderCheckpointNamesItsNode) {
   profile.Op("autograd::engine::evaluate_function: MmBackward0", {30, 60});
   profile.Op("aten::mm", {40, 50});
   const Profile finished = profile.Finish();
-  EXPECT_EQ(FindRecomputed(finished), (std::vector<bool>{false, true, false, false}));
+  EXPECT_EQ(work::FindRecomputed(finished), (std::vector<bool>{false, true, false, false}));
 }
 
 // Whoever only fills memory has no utilization, and not one of 0.
@@ -179,7 +179,7 @@ TEST(Roofline, UnknownChipHasNoRoof) {
   lab.match = "Lab*";
   lab.peaks.flop_rate = {{"bfloat16", 400e12}, {"float32", 50e12}};
   lab.peaks.memory_bandwidth = 3e12;
-  Knowledge knowledge;
+  classify::Knowledge knowledge;
   knowledge.devices.push_back(lab);
   const Analysis with = AnalyzeOne(profile, knowledge);
   EXPECT_EQ(std::get<double>(with.FindTable("roofline")->At(0, "peak")), 400e12);
@@ -228,7 +228,7 @@ bool HasPeaklessRow(const Table& table, const std::string& reason) {
     const std::string gpu = text("gpu_name"), dtype = text("dtype"), op = text("name");
     Gpu named;
     named.name = gpu;
-    const bool is_known = PeaksOf(named, {}).has_value();
+    const bool is_known = work::PeaksOf(named, {}).has_value();
     const auto says = [&](const std::string& part) { return reason.find(part) == 0; };
     if (gpu.empty() && says("the name of the ")) return true;
     if (!is_known && says("the peak of " + gpu + " is unknown")) return true;
@@ -247,7 +247,7 @@ TEST(Roofline, AbsenceReasonsHoldOnEveryProfile) {
   std::size_t peakless = 0, without_ops = 0;
   for (const auto& entry : fs::recursive_directory_iterator(data)) {
     if (!entry.is_regular_file() || entry.file_size() > kMostBytes) continue;
-    const auto run = ReadRun({entry.path().string()}, {});
+    const auto run = readers::ReadRun({entry.path().string()}, {});
     if (!run) continue;
     const auto analysis = Analyze(*run, {});
     if (!analysis) continue;
@@ -285,16 +285,16 @@ TEST(DevicePeaks, ProjectOverridesBuiltIn) {
   known.match = "NVIDIA H100*";
   known.peaks.flop_rate = {{"bfloat16", 800e12}};
   const std::vector<KnownDevice> devices = {known};
-  const auto peaks = PeaksOf(gpu, devices);
+  const auto peaks = work::PeaksOf(gpu, devices);
   ASSERT_TRUE(peaks);
-  EXPECT_EQ(FlopPeak(*peaks, "bfloat16", true, true), 800e12);
-  EXPECT_EQ(FlopPeak(*peaks, "float16", true, true), 989.4e12);
+  EXPECT_EQ(work::FlopPeak(*peaks, "bfloat16", true, true), 800e12);
+  EXPECT_EQ(work::FlopPeak(*peaks, "float16", true, true), 989.4e12);
   // FP32 matmuls run as TF32 if they run on Tensor Cores.
-  EXPECT_EQ(FlopPeak(*peaks, "float32", true, true), 494.7e12);
-  EXPECT_DOUBLE_EQ(FlopPeak(*peaks, "float32", true, false), 66.9e12);
-  EXPECT_DOUBLE_EQ(FlopPeak(*peaks, "bfloat16", false, false), 66.9e12);
+  EXPECT_EQ(work::FlopPeak(*peaks, "float32", true, true), 494.7e12);
+  EXPECT_DOUBLE_EQ(work::FlopPeak(*peaks, "float32", true, false), 66.9e12);
+  EXPECT_DOUBLE_EQ(work::FlopPeak(*peaks, "bfloat16", false, false), 66.9e12);
   EXPECT_EQ(peaks->memory_bandwidth, 3352e9);
-  EXPECT_FALSE(PeaksOf(Gpu{}, {}));
+  EXPECT_FALSE(work::PeaksOf(Gpu{}, {}));
 }
 
 // As drivers report them. 0: the table does not have it, and nothing is claimed.
@@ -375,11 +375,11 @@ TEST(DevicePeaks, RealNames) {
   for (const RealDevice& device : kRealDevices) {
     Gpu gpu;
     gpu.name = device.name;
-    const auto peaks = PeaksOf(gpu, {});
+    const auto peaks = work::PeaksOf(gpu, {});
     EXPECT_EQ(peaks.has_value(), device.half > 0) << device.name;
     if (!peaks) continue;
     const auto tera = [&](const char* dtype, bool is_matrix) {
-      return FlopPeak(*peaks, dtype, is_matrix, false) / 1e12;
+      return work::FlopPeak(*peaks, dtype, is_matrix, false) / 1e12;
     };
     EXPECT_NEAR(tera("float16", true), device.half, 1e-9) << device.name;
     EXPECT_NEAR(tera("float64", false), device.float64, 1e-9) << device.name;
@@ -393,10 +393,10 @@ TEST(DevicePeaks, RealNames) {
 TEST(DevicePeaks, Float32OnMatrixCoresStaysFloat32) {
   Gpu gpu;
   gpu.name = "AMD Instinct MI300X";
-  EXPECT_NEAR(FlopPeak(*PeaksOf(gpu, {}), "float32", true, true), 163.4e12, 1);
+  EXPECT_NEAR(work::FlopPeak(*work::PeaksOf(gpu, {}), "float32", true, true), 163.4e12, 1);
   gpu.name = "AMD Instinct MI250X";
-  EXPECT_NEAR(FlopPeak(*PeaksOf(gpu, {}), "float32", true, true), 47.85e12, 1);
-  EXPECT_NEAR(FlopPeak(*PeaksOf(gpu, {}), "float32", false, false), 23.95e12, 1);
+  EXPECT_NEAR(work::FlopPeak(*work::PeaksOf(gpu, {}), "float32", true, true), 47.85e12, 1);
+  EXPECT_NEAR(work::FlopPeak(*work::PeaksOf(gpu, {}), "float32", false, false), 23.95e12, 1);
 }
 
 // ---- TraceLens' numbers on real traces.
@@ -452,13 +452,13 @@ TEST_P(TraceLens, AgreesWhereItsFormulasAreRight) {
   std::ifstream csv(shared + "/oracle/tracelens/" + GetParam().folder +
                     "/unified_perf_summary.csv");
   if (!std::filesystem::exists(trace) || !csv) GTEST_SKIP() << "no real files here";
-  const auto profile = ReadProfile(trace, {});
+  const auto profile = readers::ReadProfile(trace, {});
   ASSERT_TRUE(profile);
-  std::map<std::string, OpWork> ours;
+  std::map<std::string, work::OpWork> ours;
   std::map<std::string, bool> causal;
   for (std::uint32_t row = 0; row < profile->host.size(); ++row) {
-    const auto call = CallOf(*profile, row);
-    const auto work = call ? WorkOf(*call) : std::nullopt;
+    const auto call = work::CallOf(*profile, row);
+    const auto work = call ? work::WorkOf(*call) : std::nullopt;
     if (!work) continue;
     const std::string key = std::string(profile->Name(profile->host.name[row])) + " " +
                             std::string(profile->Name(profile->host.input_shapes[row])) + " " +
@@ -507,4 +507,4 @@ INSTANTIATE_TEST_SUITE_P(
                       Trace{"h100_qwen", "Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz"}));
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

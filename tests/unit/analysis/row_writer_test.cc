@@ -13,13 +13,13 @@
 
 #include "analysis/tables/shared_columns.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 constexpr ColumnSpec kTaken[] = {{"name", "Name", Unit::kText, ""},
                                  {"time", "Time", Unit::kTime, ""}};
-constexpr auto kOpCells = columns::Join(kTaken, {{"share", "Share", Unit::kShare, ""}});
-using OpWriter = RowWriter<kOpCells>;
+constexpr auto kOpCells = tables::columns::Join(kTaken, {{"share", "Share", Unit::kShare, ""}});
+using OpWriter = tables::RowWriter<kOpCells>;
 
 Table MakeTable(std::span<const ColumnSpec> of = kOpCells) {
   Table table("ops", "op", "Ops", std::make_shared<StringPool>());
@@ -44,15 +44,16 @@ concept TakesAbsent = requires(OpWriter& write, Name name) {
   write.Absent(name, name);
 };
 
-static_assert(TakesText<Col<"name">> && TakesInteger<Col<"time">> && TakesReal<Col<"share">>);
+static_assert(TakesText<tables::Col<"name">> && TakesInteger<tables::Col<"time">> &&
+              TakesReal<tables::Col<"share">>);
 // Misspelt, or a column of another table.
-static_assert(!TakesInteger<Col<"tim">> && !TakesInteger<Col<"times">>);
-static_assert(!TakesText<Col<"Name">> && !TakesReal<Col<"kernel_time">>);
-static_assert(TakesAbsent<Col<"time">> && !TakesAbsent<Col<"tim">>);
+static_assert(!TakesInteger<tables::Col<"tim">> && !TakesInteger<tables::Col<"times">>);
+static_assert(!TakesText<tables::Col<"Name">> && !TakesReal<tables::Col<"kernel_time">>);
+static_assert(TakesAbsent<tables::Col<"time">> && !TakesAbsent<tables::Col<"tim">>);
 // A column of another type.
-static_assert(!TakesReal<Col<"time">> && !TakesText<Col<"time">>);
-static_assert(!TakesInteger<Col<"name">> && !TakesReal<Col<"name">>);
-static_assert(!TakesInteger<Col<"share">> && !TakesText<Col<"share">>);
+static_assert(!TakesReal<tables::Col<"time">> && !TakesText<tables::Col<"time">>);
+static_assert(!TakesInteger<tables::Col<"name">> && !TakesReal<tables::Col<"name">>);
+static_assert(!TakesInteger<tables::Col<"share">> && !TakesText<tables::Col<"share">>);
 
 std::string Refusal(void (*write)(OpWriter& row)) {
   Table table = MakeTable();
@@ -121,4 +122,4 @@ TEST(RowWriter, TakesOnlyATableOfItsColumns) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -11,7 +11,7 @@
 #include "oracle.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ struct Analyzed {
     for (const std::string& file : files) {
       paths.push_back(SharedPath("data/" + folder) + (file.empty() ? "" : "/" + file));
     }
-    auto run = ReadRun(paths, {});
+    auto run = readers::ReadRun(paths, {});
     EXPECT_TRUE(run) << (run ? "" : run.error().message);
     if (!run) return;
     ranks = *std::move(run);
@@ -160,4 +160,4 @@ TEST_F(SharedNumbers, FusedLayersHaveTheirFirstType) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -27,11 +27,11 @@
 #include "model/summary/summary_file.h"
 #include "recordings.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-using made::Mesh;
-using made::Plan;
+using profgauge::made::Mesh;
+using profgauge::made::Plan;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -69,7 +69,7 @@ std::string CellText(const Column& column, std::size_t row, const Table& table) 
 
 bool IsCut(const Analysis& analysis, const std::string& table) {
   return std::any_of(analysis.remarks.begin(), analysis.remarks.end(), [&](const Remark& remark) {
-    return remark.id == std::string(kCutRemark) + table;
+    return remark.id == std::string(summary::kCutRemark) + table;
   });
 }
 
@@ -151,36 +151,36 @@ void ExpectEqual(const Analysis& recorded, const Analysis& summarized) {
   ExpectEqualExposures(recorded, summarized);
 }
 
-std::string TextOf(const std::vector<WorkSum>& sums) {
+std::string TextOf(const std::vector<time::WorkSum>& sums) {
   std::string text;
-  for (const WorkSum& sum : sums) {
+  for (const time::WorkSum& sum : sums) {
     text += fmt::format("{} | {} {} {} | {}\n", sum.name, sum.count, sum.gpu_time, sum.host_time,
                         fmt::join(sum.series, " "));
   }
   return text;
 }
 
-std::string TextOf(const Attribution& attribution) {
+std::string TextOf(const time::Attribution& attribution) {
   std::string text = fmt::format("{}\n{}\n{}\n", fmt::join(attribution.iteration_times, " "),
                                  attribution.shape_signature, attribution.gpu_models);
   for (const auto& [metric, shares] : attribution.iteration_shares) {
     text += fmt::format("{}: {}\n", metric, fmt::join(shares, " "));
   }
-  for (const TimePart& part : attribution.parts) {
+  for (const time::TimePart& part : attribution.parts) {
     text += fmt::format("{} | {} | {} | {} | {} | {} | {} {} | {}\n", part.category, part.op_type,
                         part.op, part.shapes, part.kernel, part.position, part.count, part.time,
                         fmt::join(part.series, " "));
   }
-  const WorkSums& work = attribution.work;
+  const time::WorkSums& work = attribution.work;
   return text + fmt::format("{} {}\n", work.iterations, work.has_gpu) + TextOf(work.kernels) +
          TextOf(work.ops);
 }
 
 void ExpectSameAttribution(const std::vector<Profile>& recordings,
                            const std::vector<Profile>& summaries, const Selection& selection) {
-  const auto recorded = AttributeTime(recordings, selection);
+  const auto recorded = time::AttributeTime(recordings, selection);
   ASSERT_TRUE(recorded) << recorded.error().message;
-  const auto summarized = AttributeTime(summaries, selection);
+  const auto summarized = time::AttributeTime(summaries, selection);
   ASSERT_TRUE(summarized) << summarized.error().message;
   EXPECT_GT(recorded->parts.size(), 3u);
   EXPECT_EQ(TextOf(*summarized), TextOf(*recorded));
@@ -189,7 +189,7 @@ void ExpectSameAttribution(const std::vector<Profile>& recordings,
 void ExpectSameRun(const std::vector<Profile>& recordings, const Selection& selection = {}) {
   const auto recorded = Analyze(recordings, selection);
   ASSERT_TRUE(recorded) << recorded.error().message;
-  const auto summaries = SummarizeRanks(recordings, selection);
+  const auto summaries = summary::SummarizeRanks(recordings, selection);
   ASSERT_TRUE(summaries) << summaries.error().message;
   std::vector<std::string> files;
   for (const Summary& summary : *summaries) files.push_back(WriteSummaries({summary}));
@@ -207,7 +207,7 @@ TEST(Summaries, EqualProfiles) {
     plan.mesh = mesh;
     plan.iterations = 3;
     plan.jitter = 30'000;
-    plan.cause = made::LateBy::kSlowGpu;
+    plan.cause = profgauge::made::LateBy::kSlowGpu;
     plan.late = 5;
     plan.lost_rank = mesh == Mesh::kTpDp ? 3 : -1;
     plan.clock_offset = 1'000'000;
@@ -242,10 +242,10 @@ TEST(Summaries, WholeGraphsStayUndecided) {
 TEST(Summaries, EqualTheRealDlrm) {
   const auto folder = std::filesystem::path(PROFGAUGE_SHARED_DIR) / "data/kineto/dlrm_8ranks";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "no real profiles at hand";
-  const auto run = ReadRun({folder.string()}, {});
+  const auto run = readers::ReadRun({folder.string()}, {});
   ASSERT_TRUE(run) << run.error().message;
   ExpectSameRun(*run);
-  const auto summaries = SummarizeRanks(*run, {});
+  const auto summaries = summary::SummarizeRanks(*run, {});
   const auto summarized = Analyze(StandIns(*summaries), {});
   ASSERT_TRUE(summarized);
   EXPECT_GT(summarized->FindTable("ops_by_shape")->rows(), 500u);
@@ -259,7 +259,7 @@ TEST(Summaries, EqualTheRealResNet) {
                     "data/kineto/v100_resnet50/"
                     "resnet50_num_workers_0__worker0.1623143089861.pt.trace.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no real profiles at hand";
-  const auto run = ReadRun({file.string()}, {});
+  const auto run = readers::ReadRun({file.string()}, {});
   ASSERT_TRUE(run) << run.error().message;
   ExpectSameRun(*run);
 }
@@ -316,7 +316,7 @@ TEST(Summaries, AreSmall) {
   }
   EXPECT_GE(kernels, 500u);
   EXPECT_GE(collectives, 1'500u);
-  const auto summaries = SummarizeRanks(recordings, {});
+  const auto summaries = summary::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries);
   const std::size_t size = WriteSummaries({summaries->front()}).size();
   EXPECT_LT(size, 150'000u);
@@ -340,7 +340,9 @@ TEST(Summaries, KeepAllShapesOrNone) {
     }
     EXPECT_GT(ops, different);
   };
-  const auto summarized = [&] { return Analyze(StandIns(*SummarizeRanks(recordings, {})), {}); };
+  const auto summarized = [&] {
+    return Analyze(StandIns(*summary::SummarizeRanks(recordings, {})), {});
+  };
   shape(100);
   const auto recorded = Analyze(recordings, {});
   const auto few = summarized();
@@ -359,7 +361,7 @@ TEST(Summaries, DoNotInventStatements) {
   const ReportedMetric stated{metric::kMemoryPeakAllocated, std::int64_t{5}, {}};
   recordings.front().reported.metrics.push_back(stated);
   const auto reason = [&](std::string_view metric) {
-    const auto summaries = SummarizeRanks(recordings, {});
+    const auto summaries = summary::SummarizeRanks(recordings, {});
     const auto run = Analyze(StandIns(*summaries), {});
     return run->Find(metric)->absent_because;
   };
@@ -368,8 +370,8 @@ TEST(Summaries, DoNotInventStatements) {
   recordings.back().has_timeline = false;
   EXPECT_THAT(reason("gpu.idle.mean"), HasSubstr("pass the profiles"));
   EXPECT_THAT(reason("kernel.short_share"), HasSubstr("pass the profiles"));
-  const auto summaries = SummarizeRanks(recordings, {});
-  const auto compared = AttributeTime(StandIns(*summaries), {});
+  const auto summaries = summary::SummarizeRanks(recordings, {});
+  const auto compared = time::AttributeTime(StandIns(*summaries), {});
   ASSERT_FALSE(compared);
   EXPECT_EQ(compared.error().code, "summary/no-events");
 }
@@ -377,9 +379,9 @@ TEST(Summaries, DoNotInventStatements) {
 // Recordings beside summaries: as if all were one or the other.
 TEST(Summaries, MixWithProfiles) {
   Plan plan;
-  plan.cause = made::LateBy::kHost;
+  plan.cause = profgauge::made::LateBy::kHost;
   const std::vector<Profile> recordings = Recordings(plan);
-  const auto summaries = SummarizeRanks(recordings, {});
+  const auto summaries = summary::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries);
   std::vector<Profile> mixed = StandIns(*summaries);
   std::vector<Profile> again = Recordings(plan);
@@ -397,7 +399,7 @@ TEST(Summaries, ComparesARankAmongOthers) {
   std::vector<Profile> recordings = Recordings(plan);
   Selection third;
   third.rank = 2;
-  const auto summaries = SummarizeRanks(recordings, {});
+  const auto summaries = summary::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries);
   ExpectSameAttribution(recordings, StandIns(*summaries), third);
   std::vector<Profile> mixed = StandIns(*summaries);
@@ -409,12 +411,12 @@ TEST(Summaries, ComparesARankAmongOthers) {
 // However many iterations and operators there are: the largest parts keep theirs, the others are
 // folded, and their total is unchanged.
 TEST(Summaries, FoldSmallPartsOfManyIterations) {
-  AttributionFacts facts;
+  time::AttributionFacts facts;
   constexpr std::int64_t kIterations = 500, kParts = 200;
   Ns whole = 0;
   std::int64_t events = 0;
   for (std::int64_t i = 0; i < kParts; ++i) {
-    RankPart& part = facts.parts.emplace_back();
+    time::RankPart& part = facts.parts.emplace_back();
     part.category = i % 2 == 0 ? Category::kCpu : Category::kOtherKernel;
     part.op_type = i % 3 == 0 ? "mm" : "add";
     part.op = "aten::" + std::to_string(i);
@@ -425,19 +427,19 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
     }
     part.spans.push_back({0, kIterations - 1, 2});
     events += 2;
-    NameWork& work = facts.work.kernels.emplace_back();
+    time::NameWork& work = facts.work.kernels.emplace_back();
     work.name = part.op;
     work.gpu_time = (kParts - i) * 10;
     for (std::int64_t at = 0; at < kIterations; ++at) work.series.emplace_back(at, 1);
   }
-  FoldSmall(facts);
+  time::FoldSmall(facts);
   std::size_t cells = 0, series = 0;
-  for (const RankPart& part : facts.parts) {
-    for (const PartCell& cell : part.cells) {
+  for (const time::RankPart& part : facts.parts) {
+    for (const time::PartCell& cell : part.cells) {
       whole -= cell.time;
       events -= cell.count;
     }
-    for (const PartSpan& span : part.spans) events -= span.count;
+    for (const time::PartSpan& span : part.spans) events -= span.count;
     cells += part.cells.size();
   }
   EXPECT_EQ(whole, 0);
@@ -445,22 +447,22 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
   EXPECT_LE(cells, 24'000u);
   EXPECT_EQ(facts.parts.front().op, "aten::0");
   EXPECT_TRUE(facts.parts.back().is_folded);
-  for (const NameWork& work : facts.work.kernels) series += work.series.size();
+  for (const time::NameWork& work : facts.work.kernels) series += work.series.size();
   EXPECT_LE(series, 10'000u);
   EXPECT_TRUE(facts.work.kernels.front().has_series);
   EXPECT_FALSE(facts.work.kernels.back().has_series);
   // The run knows the whole and the category of the folded ones.
-  std::vector<RunIteration> iterations;
-  Iterations of_rank;
+  std::vector<time::RunIteration> iterations;
+  context::Iterations of_rank;
   of_rank.all.resize(kIterations);
   of_rank.last = kIterations;
   for (std::size_t at = 0; at < kIterations; ++at) iterations.push_back({"", 0, at, 1'000'000});
-  RunAttribution run(iterations, true);
+  time::RunAttribution run(iterations, true);
   run.AddRank(0, of_rank, facts);
-  const Attribution attribution = run.Take();
+  const time::Attribution attribution = run.Take();
   Ns sum = 0;
   double share = 0;
-  for (const TimePart& part : attribution.parts) sum += part.time;
+  for (const time::TimePart& part : attribution.parts) sum += part.time;
   for (const auto& [metric, shares] : attribution.iteration_shares) share += shares[7];
   EXPECT_EQ(sum, kIterations * 10 * kParts * (kParts + 1) / 2);
   EXPECT_NEAR(share * 1e6, 10.0 * kParts * (kParts + 1) / 2, 1e-3);
@@ -470,32 +472,32 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
 // For many launches only a limited number of different delays are kept, and the median states its
 // possible error.
 TEST(Summaries, KeepDelaysOfManyLaunches) {
-  LaunchFacts few, many;
+  device::LaunchFacts few, many;
   std::mt19937 random(7);
   for (int i = 0; i < 1'000; ++i) few.delays.push_back(random() % 500);
   for (int i = 0; i < 100'000; ++i) many.delays.push_back(random() % 100'000'000);
-  const auto median = [](const LaunchFacts& facts) {
-    Output out;
-    SetLaunchMetrics({facts}, out);
+  const auto median = [](const device::LaunchFacts& facts) {
+    tables::Output out;
+    device::SetLaunchMetrics({facts}, out);
     return AsNumber(out.ValueOf(metric::kLaunchDelayMedian), -1);
   };
-  LaunchFacts folded = few;
-  FoldDelays(folded);
+  device::LaunchFacts folded = few;
+  device::FoldDelays(folded);
   EXPECT_LE(folded.delays.size(), 500u);
   EXPECT_EQ(folded.delay_error, 0);
   EXPECT_EQ(median(folded), median(few));
   folded = many;
-  FoldDelays(folded);
+  device::FoldDelays(folded);
   EXPECT_LE(folded.delays.size(), 16'384u);
   EXPECT_GT(folded.delay_error, 0);
   EXPECT_LE(median(folded), median(many));
   EXPECT_GE(median(folded), median(many) * 0.999);
-  Output out;
-  SetLaunchMetrics({folded}, out);
+  tables::Output out;
+  device::SetLaunchMetrics({folded}, out);
   Analysis analysis;
   out.MoveTo(analysis);
   EXPECT_THAT(analysis.Find("launch.delay.median")->note, HasSubstr("rounded down"));
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

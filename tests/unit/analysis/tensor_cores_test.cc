@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "oracle_tables.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 TEST(TensorCores, EfficiencyCountsEligibleWork) {
@@ -41,7 +41,7 @@ TEST(TensorCores, UnknownNamesMakeNumberUncertain) {
     TestProfile test;
     test.Op(op, {0, 100});
     test.Launch(kernel, {10, 11}, {20, 50});
-    Knowledge knowledge;
+    classify::Knowledge knowledge;
     knowledge.undecided_use_tensor_cores = all_do;
     return AnalyzeOne(test.Finish(), std::move(knowledge))
         .Find("tensor_core.kernels_per_iteration")
@@ -58,7 +58,7 @@ TEST(TensorCores, CountUndecidedRemovesUncertainty) {
   test.Op("aten::mm", {0, 100});
   test.Launch("volta_sgemm_64x64_nn", {12, 13}, {50, 60});  // 10, not.
   test.Launch("mystery", {14, 15}, {60, 90});               // 30, undecided.
-  Knowledge knowledge;
+  classify::Knowledge knowledge;
   knowledge.undecided_use_tensor_cores = true;
   const Analysis analysis = AnalyzeOne(test.Finish(), std::move(knowledge));
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "tensor_core.efficiency"), 0.75);
@@ -208,17 +208,17 @@ TEST(TensorCores, WithoutOperatorsNamesDecide) {
 }
 
 TEST(Dtypes, SpellingsAndLists) {
-  EXPECT_EQ(CanonicalDtype("c10::BFloat16"), "bfloat16");
-  EXPECT_EQ(CanonicalDtype("Float"), "float32");
-  EXPECT_EQ(CanonicalDtype("long int"), "int64");
-  EXPECT_EQ(CanonicalDtype("who knows"), "who knows");
-  EXPECT_EQ(DtypeBytes("c10::Half"), 2);
-  EXPECT_EQ(FirstTensorDtype("[, Scalar, c10::Half, float]"), "float16");
-  EXPECT_EQ(FirstTensorDtype("[Int, Double]"), "");
-  EXPECT_EQ(SplitList("[[2, 3], [], [c10::complex<float>, x]]").size(), 3U);
-  EXPECT_TRUE(SplitList("[]").empty());
-  EXPECT_TRUE(SplitList("[[1, 2").empty());
+  EXPECT_EQ(classify::CanonicalDtype("c10::BFloat16"), "bfloat16");
+  EXPECT_EQ(classify::CanonicalDtype("Float"), "float32");
+  EXPECT_EQ(classify::CanonicalDtype("long int"), "int64");
+  EXPECT_EQ(classify::CanonicalDtype("who knows"), "who knows");
+  EXPECT_EQ(classify::DtypeBytes("c10::Half"), 2);
+  EXPECT_EQ(classify::FirstTensorDtype("[, Scalar, c10::Half, float]"), "float16");
+  EXPECT_EQ(classify::FirstTensorDtype("[Int, Double]"), "");
+  EXPECT_EQ(classify::SplitList("[[2, 3], [], [c10::complex<float>, x]]").size(), 3U);
+  EXPECT_TRUE(classify::SplitList("[]").empty());
+  EXPECT_TRUE(classify::SplitList("[[1, 2").empty());
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

@@ -7,11 +7,11 @@
 #include "analysis/summary/analyze_run.h"
 #include "recordings.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
-using made::Mesh;
-using made::Plan;
+using profgauge::made::Mesh;
+using profgauge::made::Plan;
 using ::testing::HasSubstr;
 
 // Only from summaries, at the size of a cluster: the late rank, the cause, and the waiting time of
@@ -23,12 +23,12 @@ TEST(Summaries, AreRightForAThousandRanks) {
   plan.inner = 8;
   plan.iterations = 2;
   plan.layers = 2;
-  plan.cause = made::LateBy::kHost;
+  plan.cause = profgauge::made::LateBy::kHost;
   plan.late = 700;
-  const made::Made made = Simulate(plan);
+  const profgauge::made::Made made = profgauge::made::Simulate(plan);
   const std::vector<Profile> recordings = Recordings(plan);
   ASSERT_EQ(recordings.size(), 1024u);
-  const auto summaries = SummarizeRanks(recordings, {});
+  const auto summaries = summary::SummarizeRanks(recordings, {});
   ASSERT_TRUE(summaries) << summaries.error().message;
   const auto run = Analyze(StandIns(*summaries), {});
   ASSERT_TRUE(run) << run.error().message;
@@ -38,7 +38,7 @@ TEST(Summaries, AreRightForAThousandRanks) {
   const Table& ranks = *run->FindTable("ranks");
   ASSERT_EQ(ranks.rows(), 1024u);
   for (std::size_t rank = 0; rank < ranks.rows(); ++rank) {
-    const made::RankTruth& truth = made.truth.ranks[rank];
+    const profgauge::made::RankTruth& truth = made.truth.ranks[rank];
     ASSERT_EQ(AsNumber(ranks.At(rank, "waiting_time"), -1), truth.waiting) << rank;
     ASSERT_EQ(AsNumber(ranks.At(rank, "transfer_time"), -1), truth.transfer) << rank;
     ASSERT_EQ(AsNumber(ranks.At(rank, "last_calls"), -1), truth.last_calls) << rank;
@@ -50,4 +50,4 @@ TEST(Summaries, AreRightForAThousandRanks) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

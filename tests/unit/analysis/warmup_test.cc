@@ -4,37 +4,39 @@
 
 #include <vector>
 
-namespace profgauge::stats {
+namespace profgauge::analysis::stats {
 namespace {
 
 using Times = std::vector<double>;
 
 TEST(FindWarmup, CutsTheSlowFrontOnly) {
-  EXPECT_EQ(FindWarmup(Times{300, 200, 100, 101, 99, 100, 102, 100, 101}), 2u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{300, 200, 100, 101, 99, 100, 102, 100, 101}), 2u);
   // A stall in the middle is none.
-  EXPECT_EQ(FindWarmup(Times{100, 101, 100, 300, 100, 101, 100, 100, 101}), 0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{100, 101, 100, 300, 100, 101, 100, 100, 101}), 0u);
   // Nor is a fast front.
-  EXPECT_EQ(FindWarmup(Times{50, 60, 100, 101, 99, 100, 102, 100, 101}), 0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{50, 60, 100, 101, 99, 100, 102, 100, 101}), 0u);
 }
 
 TEST(FindWarmup, CutsAtMostHalf) {
-  EXPECT_EQ(FindWarmup(Times{300, 300, 300, 300, 300, 300, 100, 101, 100, 100, 101, 99}), 6u);
-  EXPECT_EQ(FindWarmup(Times{300, 300, 300, 300, 300, 100, 101, 100, 100}), 4u);
+  EXPECT_EQ(
+      time::stats::FindWarmup(Times{300, 300, 300, 300, 300, 300, 100, 101, 100, 100, 101, 99}),
+      6u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{300, 300, 300, 300, 300, 100, 101, 100, 100}), 4u);
 }
 
 TEST(FindWarmup, SeesWarmUpAcrossIterations) {
   // Eight iterations 1.5 spreads slower than the twelve after them.
-  EXPECT_EQ(FindWarmup(Times{105, 103, 104, 102, 105, 103, 102, 104, 100, 101,
-                             98,  99,  101, 100, 98,  102, 99,  100, 101, 98}),
+  EXPECT_EQ(time::stats::FindWarmup(Times{105, 103, 104, 102, 105, 103, 102, 104, 100, 101,
+                                          98,  99,  101, 100, 98,  102, 99,  100, 101, 98}),
             8u);
 }
 
 TEST(FindWarmup, NeedsFourIterationsAndTimes) {
-  EXPECT_EQ(FindWarmup(Times{300, 100, 100}), 0u);
-  EXPECT_EQ(FindWarmup(Times{}), 0u);
-  EXPECT_EQ(FindWarmup(Times{300, 200, 0, 100, 100, 100}), 0u);
-  EXPECT_EQ(FindWarmup(Times(50, 7.0)), 0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{300, 100, 100}), 0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{}), 0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{300, 200, 0, 100, 100, 100}), 0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times(50, 7.0)), 0u);
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::analysis::stats

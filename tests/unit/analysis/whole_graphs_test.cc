@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-namespace profgauge {
+namespace profgauge::analysis {
 namespace {
 
 using ::testing::HasSubstr;
@@ -114,4 +114,4 @@ TEST(WholeGraphs, KnownKernelsAreDecided) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::analysis

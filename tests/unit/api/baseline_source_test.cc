@@ -10,8 +10,8 @@
 namespace profgauge {
 namespace {
 
-Snapshot Named(const std::string& name) {
-  Snapshot run;
+gate::Snapshot Named(const std::string& name) {
+  gate::Snapshot run;
   run.name = name;
   return run;
 }
@@ -19,9 +19,9 @@ Snapshot Named(const std::string& name) {
 TEST(BaselineSource, InfoHasTheOrderOfTheRuns) {
   BaselineSource source;
   source.runs = {Named("file 1"), Named("file 2")};
-  source.choose = [](std::span<const Snapshot>) -> Result<ChosenBaseline> {
+  source.choose = [](std::span<const gate::Snapshot>) -> Result<ChosenBaseline> {
     ChosenBaseline chosen;
-    chosen.info.state = BaselineState::kUsed;
+    chosen.info.state = gate::BaselineState::kUsed;
     chosen.runs = {Named("run 3"), Named("run 5")};
     chosen.info.runs = {{3, "c3", "run 3"}, {5, "c5", "run 5"}};
     return chosen;
@@ -29,8 +29,8 @@ TEST(BaselineSource, InfoHasTheOrderOfTheRuns) {
   const auto chosen = source.For({});
   ASSERT_TRUE(chosen);
   std::vector<std::string> runs, named;
-  for (const Snapshot& run : chosen->runs) runs.push_back(run.name);
-  for (const BaselineRun& run : chosen->info.runs) named.push_back(run.name);
+  for (const gate::Snapshot& run : chosen->runs) runs.push_back(run.name);
+  for (const gate::BaselineRun& run : chosen->info.runs) named.push_back(run.name);
   EXPECT_EQ(runs, (std::vector<std::string>{"file 1", "file 2", "run 3", "run 5"}));
   EXPECT_EQ(named, runs);
 }

@@ -34,9 +34,9 @@ TEST(Plan, SingleChangeEqualsWhatIf) {
   ExpectSound(*planned);
   ASSERT_GE(planned->plan.steps.size(), 3u);
   EXPECT_EQ(planned->StepRules().front(), "io/dataloader-bound");
-  for (const CompiledRule& rule : planned->book->compiled()) {
+  for (const rules::CompiledRule& rule : planned->book->compiled()) {
     if (rule.rule->id != "io/dataloader-bound") continue;
-    const auto alone = ScenarioRunner(*planned->run.replayer).Run(*rule.scenario);
+    const auto alone = rules::ScenarioRunner(*planned->run.replayer).Run(*rule.scenario);
     ASSERT_TRUE(alone.prediction.has_value());
     EXPECT_NEAR(planned->plan.steps.front().saves,
                 alone.prediction->recorded_time - alone.prediction->iteration_time, 1);
@@ -48,8 +48,8 @@ TEST(Plan, WithoutScenariosThereIsNone) {
       PlanOf(kRoot + "/examples/graphs/capture_traces/graph_capture_rank_0.pt.trace.json.gz");
   EXPECT_TRUE(planned->plan.steps.empty());
   EXPECT_FALSE(planned->plan.absent_because.empty());
-  AddPlanMetrics(planned->plan, planned->run.analysis);
-  const Metric* share = planned->run.analysis.Find(metric::kPlanGainShare);
+  rules::AddPlanMetrics(planned->plan, planned->run.analysis);
+  const analysis::Metric* share = planned->run.analysis.Find(metric::kPlanGainShare);
   ASSERT_NE(share, nullptr);
   EXPECT_TRUE(IsAbsent(share->value));
   EXPECT_EQ(share->absent_because, planned->plan.absent_because);
@@ -57,10 +57,10 @@ TEST(Plan, WithoutScenariosThereIsNone) {
 
 TEST(Plan, InMetricsAndReport) {
   const auto planned = PlanOf(kRoot + "/examples/h200/fp32.pt.trace.json.gz");
-  const Plan& plan = planned->plan;
+  const rules::Plan& plan = planned->plan;
   ExpectSound(*planned);
   ASSERT_GE(plan.steps.size(), 2u);
-  AddPlanMetrics(plan, planned->run.analysis);
+  rules::AddPlanMetrics(plan, planned->run.analysis);
   const auto number = [&](MetricId id) {
     return AsNumber(planned->run.analysis.Find(id)->value, -1);
   };
@@ -80,21 +80,22 @@ TEST(Plan, InMetricsAndReport) {
 }
 
 TEST(Plan, StepsNameAllFindingsOfTheirRules) {
-  Rule reductions, launches;
+  rules::Rule reductions, launches;
   reductions.id = "comm/exposed-allreduce";
   launches.id = "host/launch-bound";
-  Evaluation evaluation;
-  const auto add = [&](const Rule& rule, const std::string& group, FindingStatus status) {
-    Finding& finding = evaluation.findings.emplace_back();
+  rules::Evaluation evaluation;
+  const auto add = [&](const rules::Rule& rule, const std::string& group,
+                       rules::FindingStatus status) {
+    rules::Finding& finding = evaluation.findings.emplace_back();
     finding.rule = &rule;
     finding.status = status;
     finding.key = rule.id + group;
   };
-  add(reductions, "@rank=0", FindingStatus::kWarn);
-  add(reductions, "@rank=3", FindingStatus::kInfo);
-  add(reductions, "@rank=5", FindingStatus::kPass);
-  add(launches, "", FindingStatus::kPass);
-  Plan plan;
+  add(reductions, "@rank=0", rules::FindingStatus::kWarn);
+  add(reductions, "@rank=3", rules::FindingStatus::kInfo);
+  add(reductions, "@rank=5", rules::FindingStatus::kPass);
+  add(launches, "", rules::FindingStatus::kPass);
+  rules::Plan plan;
   plan.start = 100;
   plan.steps = {{{0}, 60, 40, 40, {}}, {{3}, 50, 10, 0, {}}};
   plan.no_effect = {0};
@@ -113,7 +114,7 @@ TEST(Plan, PaddingSavesOnceLaunchesDo) {
   const std::vector<std::string> rules = planned->StepRules();
   const auto found = std::ranges::find(rules, "tensorcore/unaligned-loads");
   ASSERT_NE(found, rules.end());
-  const PlanStep& step = planned->plan.steps[found - rules.begin()];
+  const rules::PlanStep& step = planned->plan.steps[found - rules.begin()];
   EXPECT_NEAR(step.alone, 0, 1);
   EXPECT_GE(step.saves, 0.6e6);
   EXPECT_LE(step.saves, 0.9e6);
@@ -123,7 +124,7 @@ TEST(Plan, PaddingSavesOnceLaunchesDo) {
 TEST(Plan, BoundIsWhatTheWorkGetsShorter) {
   const auto planned = PlanOf(kRoot + "/examples/h200/fp32.pt.trace.json.gz");
   ASSERT_EQ(planned->StepRules().front(), "tensorcore/eligible-not-used");
-  const PlanStep& step = planned->plan.steps.front();
+  const rules::PlanStep& step = planned->plan.steps.front();
   ASSERT_TRUE(step.at_most.has_value());
   EXPECT_GE(*step.at_most, 7.0e6);
   EXPECT_LE(*step.at_most, 7.4e6);
@@ -140,7 +141,7 @@ TEST(Plan, FindingsSayWhatTheirStepsSave) {
   std::size_t steps = 0;
   for (const std::string& path : paths) {
     SCOPED_TRACE(path);
-    if (!ReadRun({path}, {}).has_value()) continue;
+    if (!readers::ReadRun({path}, {}).has_value()) continue;
     const auto planned = PlanOf(path);
     ExpectSound(*planned);
     steps += planned->plan.steps.size();
@@ -152,7 +153,7 @@ TEST(Plan, FindingsSayWhatTheirStepsSave) {
 TEST(Plan, BoundsOfCopiesBesideReductions) {
   const auto planned = PlanOf(kRoot + "/examples/ddp");
   ASSERT_FALSE(planned->plan.steps.empty());
-  const Finding& copies = planned->evaluation.findings[planned->plan.steps[0].findings[0]];
+  const rules::Finding& copies = planned->evaluation.findings[planned->plan.steps[0].findings[0]];
   EXPECT_EQ(copies.key, "host/exposed-copies");
   EXPECT_NEAR(*copies.gain, 1.597e6, 1e3);
   EXPECT_GE(*copies.gain_limit, *copies.gain);

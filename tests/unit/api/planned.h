@@ -21,16 +21,16 @@ namespace profgauge {
 
 /// A run, its findings, and the plan.
 struct Planned {
-  Policy policy;
+  rules::Policy policy;
   std::vector<Profile> ranks;
-  Replayable run;
-  std::optional<Rulebook> book;
-  Evaluation evaluation;
-  Plan plan;
+  analysis::Replayable run;
+  std::optional<rules::Rulebook> book;
+  rules::Evaluation evaluation;
+  rules::Plan plan;
 
   std::vector<std::string> StepRules() const {
     std::vector<std::string> rules;
-    for (const PlanStep& step : plan.steps) {
+    for (const rules::PlanStep& step : plan.steps) {
       rules.push_back(evaluation.findings[step.findings.front()].rule->id);
     }
     return rules;
@@ -39,20 +39,20 @@ struct Planned {
 
 inline std::unique_ptr<Planned> PlanOf(const std::string& path, int threads = 1) {
   auto out = std::make_unique<Planned>();
-  ReadOptions options;
+  readers::ReadOptions options;
   options.threads = threads;
-  auto ranks = ReadRun({path}, options);
+  auto ranks = readers::ReadRun({path}, options);
   EXPECT_TRUE(ranks.has_value()) << path;
   if (!ranks) return out;
   out->ranks = *std::move(ranks);
-  out->policy = *LoadPolicy("builtin:recommended");
-  out->book = *LoadRulebook(out->policy, {});
-  auto run = AnalyzeForReplay(out->ranks, {});
+  out->policy = *rules::LoadPolicy("builtin:recommended");
+  out->book = *rules::LoadRulebook(out->policy, {});
+  auto run = analysis::AnalyzeForReplay(out->ranks, {});
   EXPECT_TRUE(run.has_value());
   out->run = *std::move(run);
   out->evaluation =
-      out->book->Evaluate(out->run.analysis, CollectFacts(out->ranks, out->run.analysis), false,
-                          out->run.replayer.get());
+      out->book->Evaluate(out->run.analysis, rules::CollectFacts(out->ranks, out->run.analysis),
+                          false, out->run.replayer.get());
   out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, out->run.replayer.get());
   out->book->Promote(out->plan, out->evaluation);
   return out;
@@ -60,9 +60,9 @@ inline std::unique_ptr<Planned> PlanOf(const std::string& path, int threads = 1)
 
 /// What holds of every plan.
 inline void ExpectSound(const Planned& planned) {
-  const Plan& plan = planned.plan;
+  const rules::Plan& plan = planned.plan;
   double time = plan.start;
-  for (const PlanStep& step : plan.steps) {
+  for (const rules::PlanStep& step : plan.steps) {
     EXPECT_GE(step.saves, 0.01 * plan.start);
     EXPECT_NEAR(step.time, std::max(0.0, time - step.saves), 1);
     EXPECT_LE(step.time, time);
@@ -71,13 +71,13 @@ inline void ExpectSound(const Planned& planned) {
   if (!plan.steps.empty()) {
     EXPECT_NEAR(plan.steps.front().alone, plan.steps.front().saves, 1);
   }
-  for (const PlanStep& step : plan.steps) {
+  for (const rules::PlanStep& step : plan.steps) {
     if (step.at_most) {
       EXPECT_LE(step.saves, *step.at_most + 1);
       EXPECT_LE(step.alone, *step.at_most + 1);
     }
-    const Finding& finding = planned.evaluation.findings[step.findings.front()];
-    if (step.findings.size() > 1 || !Fired(finding.status)) continue;
+    const rules::Finding& finding = planned.evaluation.findings[step.findings.front()];
+    if (step.findings.size() > 1 || !rules::Fired(finding.status)) continue;
     // It says that it saves what the plan says, and no less at most.
     ASSERT_TRUE(finding.gain.has_value() && finding.gain_limit.has_value()) << finding.key;
     EXPECT_NEAR(*finding.gain, std::max(0.0, step.alone), 1) << finding.key;

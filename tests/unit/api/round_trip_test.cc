@@ -61,14 +61,15 @@ Profile AgainOf(const Profile& profile) {
   const std::string path =
       ::testing::TempDir() + "round_trip_" + std::to_string(::getpid()) + ".json";
   std::ofstream(path, std::ios::binary) << render::RenderChromeTrace(report);
-  auto again = ReadProfile(path, {});
+  auto again = readers::ReadProfile(path, {});
   std::filesystem::remove(path);
   EXPECT_TRUE(again) << again.error().message;
   return *std::move(again);
 }
 
 TEST(EmittedTrace, ReadBackAsTheSameProfile) {
-  const auto profile = ReadProfile(PROFGAUGE_SOURCE_DIR "/examples/slow.pt.trace.json.gz", {});
+  const auto profile =
+      readers::ReadProfile(PROFGAUGE_SOURCE_DIR "/examples/slow.pt.trace.json.gz", {});
   ASSERT_TRUE(profile);
   const Profile again = AgainOf(*profile);
   EXPECT_GT(WorkOf(*profile).size(), 100u);
@@ -79,8 +80,8 @@ TEST(EmittedTrace, ReadBackAsTheSameProfile) {
 
 // Waiting for a semaphore is no work there either.
 TEST(EmittedTrace, NeuronCoreHasItsWork) {
-  const auto profile =
-      ReadProfile(PROFGAUGE_SOURCE_DIR "/tests/cases/neuron/trn2_two_cores/input.json", {});
+  const auto profile = readers::ReadProfile(
+      PROFGAUGE_SOURCE_DIR "/tests/cases/neuron/trn2_two_cores/input.json", {});
   ASSERT_TRUE(profile);
   const auto sums = [](const Profile& of) {
     std::map<std::string, std::pair<std::int64_t, Ns>> out;

@@ -21,15 +21,15 @@ TEST(RunName, IsTheFoldersOrTheFiles) {
 }
 
 TEST(SelectionOf, TheCallerWinsOverThePolicy) {
-  Policy policy;
+  rules::Policy policy;
   policy.iterations.warmup = 3;
   policy.iterations.start = 5;
   policy.iterations.key_op = "aten::mm";
-  policy.knowledge.kernel_names = {{"ours", "^mine_", "", Tri::kYes}};
+  policy.knowledge.kernel_names = {{"ours", "^mine_", "", analysis::classify::Tri::kYes}};
   EvaluateOptions options;
   options.warmup = 0;
   options.rank = 2;
-  const Selection selection = SelectionOf(policy, options);
+  const analysis::Selection selection = SelectionOf(policy, options);
   EXPECT_EQ(selection.warmup, 0);
   EXPECT_EQ(selection.start, 5);
   EXPECT_EQ(selection.stop, -1);
@@ -40,7 +40,7 @@ TEST(SelectionOf, TheCallerWinsOverThePolicy) {
 }
 
 TEST(SelectionOf, OneWayMarksIterations) {
-  Policy policy;
+  rules::Policy policy;
   policy.iterations.marker = "train_step";
   EvaluateOptions options;
   options.key_op = "aten::mm";
@@ -51,7 +51,7 @@ TEST(SelectionOf, OneWayMarksIterations) {
 
 TEST(ProvenanceOptions, HoldsNumberChangingOptions) {
   EvaluateOptions options;
-  Policy policy;
+  rules::Policy policy;
   EXPECT_TRUE(ProvenanceOptions(options, policy).empty());
   options.warmup = 2;
   options.allow_incomplete = true;

@@ -13,7 +13,7 @@
 namespace profgauge {
 namespace {
 
-using made::Folder;
+using analysis::made::Folder;
 using made::LateBy;
 using made::Mesh;
 using Made = made::Plan;
@@ -41,14 +41,14 @@ double IterationTime(Made plan) {
   return PlanOfMade(plan)->plan.start;
 }
 
-const PlanStep* StepOf(const Planned& planned, const std::string& rule) {
+const rules::PlanStep* StepOf(const Planned& planned, const std::string& rule) {
   const std::vector<std::string> rules = planned.StepRules();
   const auto at = std::find(rules.begin(), rules.end(), rule);
   return at == rules.end() ? nullptr : &planned.plan.steps[std::distance(rules.begin(), at)];
 }
 
-const Finding* FindingOf(const Planned& planned, const std::string& rule) {
-  for (const Finding& finding : planned.evaluation.findings) {
+const rules::Finding* FindingOf(const Planned& planned, const std::string& rule) {
+  for (const rules::Finding& finding : planned.evaluation.findings) {
     if (finding.rule->id == rule) return &finding;
   }
   return nullptr;
@@ -59,12 +59,12 @@ TEST(Straggler, SavesItsLateness) {
     for (const LateBy cause :
          {LateBy::kHost, LateBy::kSlowGpu, LateBy::kMoreWork, LateBy::kCopies}) {
       const Made made = Late(mesh, cause);
-      SCOPED_TRACE(made::Told(made));
+      SCOPED_TRACE(analysis::made::Told(made));
       const auto planned = PlanOfMade(made);
       ExpectSound(*planned);
       ASSERT_FALSE(planned->plan.steps.empty());
       EXPECT_EQ(planned->StepRules().front(), kStraggler);
-      const PlanStep& step = planned->plan.steps.front();
+      const rules::PlanStep& step = planned->plan.steps.front();
       EXPECT_NEAR(step.time, IterationTime(made), 0.002 * planned->plan.start);
       ASSERT_TRUE(step.at_most.has_value());
       EXPECT_LE(*step.at_most, 1.1 * step.saves) << "the bound is its lateness";
@@ -86,7 +86,7 @@ TEST(Straggler, OfAPipelineSavesNoMoreThanItsLateness) {
   const Made made = Late(Mesh::kPpDp, LateBy::kSlowGpu);
   const auto planned = PlanOfMade(made);
   ExpectSound(*planned);
-  const PlanStep* step = StepOf(*planned, kStraggler);
+  const rules::PlanStep* step = StepOf(*planned, kStraggler);
   ASSERT_NE(step, nullptr);
   const double lateness = planned->plan.start - IterationTime(made);
   EXPECT_LE(step->alone, lateness + 1);
@@ -100,9 +100,9 @@ TEST(Straggler, WaitsOfAPipelineAreNoStep) {
     ExpectSound(*planned);
     EXPECT_EQ(StepOf(*planned, "host/synchronizing-calls"), nullptr);
     EXPECT_EQ(StepOf(*planned, "comm/taking-turns"), nullptr);
-    const Finding* bubble = FindingOf(*planned, "comm/pipeline-bubble");
+    const rules::Finding* bubble = FindingOf(*planned, "comm/pipeline-bubble");
     ASSERT_NE(bubble, nullptr);
-    EXPECT_TRUE(Fired(bubble->status));
+    EXPECT_TRUE(rules::Fired(bubble->status));
   }
 }
 
@@ -121,9 +121,9 @@ TEST(Straggler, OfOneRankIsUnknown) {
   WriteRun(made, Simulate(made), folder.path());
   const auto planned = PlanOf(folder.path() + "/rank2.pt.trace.json");
   EXPECT_EQ(StepOf(*planned, kStraggler), nullptr);
-  const Finding* finding = FindingOf(*planned, kStraggler);
+  const rules::Finding* finding = FindingOf(*planned, kStraggler);
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->status, FindingStatus::kNotApplicable);
+  EXPECT_EQ(finding->status, rules::FindingStatus::kNotApplicable);
   EXPECT_NE(finding->reason.find("ranks"), std::string::npos) << finding->reason;
 }
 
@@ -132,9 +132,9 @@ TEST(Straggler, WithoutAllRanksIsUnknown) {
   made.missing = {7};
   const auto planned = PlanOfMade(made);
   EXPECT_EQ(StepOf(*planned, kStraggler), nullptr);
-  const Finding* finding = FindingOf(*planned, kStraggler);
+  const rules::Finding* finding = FindingOf(*planned, kStraggler);
   ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->status, FindingStatus::kNotApplicable);
+  EXPECT_EQ(finding->status, rules::FindingStatus::kNotApplicable);
   EXPECT_NE(finding->reason.find("all members"), std::string::npos) << finding->reason;
 }
 

@@ -41,33 +41,36 @@ std::vector<std::string> Profiles() {
   return paths;
 }
 
-std::optional<Policy> PassedPolicy(const std::vector<Profile>& ranks, const Analysis& analysis) {
+std::optional<rules::Policy> PassedPolicy(const std::vector<Profile>& ranks,
+                                          const analysis::Analysis& analysis) {
   const auto text = InitPolicy("a profile", std::vector<cli::InitRun>{{ranks, analysis}});
   if (!text) ADD_FAILURE() << text.error().message;
   if (!text) return std::nullopt;
-  const auto policy = ParsePolicy(*text, "policy.yaml");
-  if (!policy) ADD_FAILURE() << RenderErrors(policy.error(), false) << *text;
+  const auto policy = rules::ParsePolicy(*text, "policy.yaml");
+  if (!policy) ADD_FAILURE() << rules::RenderErrors(policy.error(), false) << *text;
   if (!policy) return std::nullopt;
-  const auto book = LoadRulebook(*policy, {});
+  const auto book = rules::LoadRulebook(*policy, {});
   EXPECT_TRUE(book);
   if (!book) return std::nullopt;
-  const Evaluation evaluation = book->Evaluate(analysis, CollectFacts(ranks, analysis));
-  JudgeOptions options;
+  const rules::Evaluation evaluation =
+      book->Evaluate(analysis, rules::CollectFacts(ranks, analysis));
+  gate::JudgeOptions options;
   options.evaluation = &evaluation;
   options.allow_incomplete = true;  // Data loss is the profile's, not the policy's.
-  const Verdict verdict = Judge(*policy, analysis, {}, options);
+  const gate::Verdict verdict = gate::Judge(*policy, analysis, {}, options);
   // So are times of unrecorded iterations that contradict it.
   const bool contradicts = !verdict.reasons.empty() &&
                            verdict.reasons.front().find("run/contradicts") != std::string::npos;
-  EXPECT_EQ(verdict.status, contradicts ? VerdictStatus::kNoVerdict : VerdictStatus::kPass)
+  EXPECT_EQ(verdict.status,
+            contradicts ? gate::VerdictStatus::kNoVerdict : gate::VerdictStatus::kPass)
       << (verdict.reasons.empty() ? "" : verdict.reasons.front()) << "\n"
       << *text;
   return *policy;
 }
 
 // Limits beyond these are refused as limits that no run can miss.
-void ExpectInTheirRanges(const Analysis& analysis) {
-  for (const Metric& metric : analysis.metrics) {
+void ExpectInTheirRanges(const analysis::Analysis& analysis) {
+  for (const analysis::Metric& metric : analysis.metrics) {
     if (IsAbsent(metric.value) || metric.spec->unit == Unit::kText) continue;
     const double value = AsNumber(metric.value, 0);
     EXPECT_GE(value, metric.spec->range.least) << metric.spec->id;
@@ -75,24 +78,25 @@ void ExpectInTheirRanges(const Analysis& analysis) {
   }
 }
 
-void ExpectNoChangeAgainstItself(const std::vector<Profile>& ranks, const Analysis& analysis,
-                                 const Policy& policy) {
-  auto attribution = AttributeTime(ranks, {});
+void ExpectNoChangeAgainstItself(const std::vector<Profile>& ranks,
+                                 const analysis::Analysis& analysis, const rules::Policy& policy) {
+  auto attribution = analysis::time::AttributeTime(ranks, {});
   ASSERT_TRUE(attribution) << attribution.error().message;
-  const std::vector<Snapshot> run = {MakeSnapshot("run", ranks, analysis, std::move(*attribution))};
+  const std::vector<gate::Snapshot> run = {
+      gate::MakeSnapshot("run", ranks, analysis, std::move(*attribution))};
   // As it was measured, and as a baseline file keeps it.
-  const auto kept = ParseBaseline(WriteBaseline(run), "baseline.json");
+  const auto kept = gate::ParseBaseline(gate::WriteBaseline(run), "baseline.json");
   ASSERT_TRUE(kept) << kept.error().message << " " << kept.error().where.path;
-  const PolicyBaseline* limits = policy.baseline ? &*policy.baseline : nullptr;
-  const RunComparison comparison = CompareRuns(*kept, run, limits);
+  const rules::PolicyBaseline* limits = policy.baseline ? &*policy.baseline : nullptr;
+  const gate::RunComparison comparison = gate::CompareRuns(*kept, run, limits);
   EXPECT_TRUE(comparison.differences.empty());
   EXPECT_EQ(comparison.waterfall.delta, 0);
-  for (const WaterfallStep& step : comparison.waterfall.steps) EXPECT_EQ(step.delta, 0);
+  for (const gate::WaterfallStep& step : comparison.waterfall.steps) EXPECT_EQ(step.delta, 0);
   EXPECT_EQ(comparison.kernels.delta, 0);
-  for (const PairedWork& row : comparison.kernels.rows) EXPECT_EQ(row.delta, 0) << row.name;
-  for (const PairedWork& row : comparison.ops.rows) EXPECT_EQ(row.delta, 0) << row.name;
-  for (const MetricComparison& metric : comparison.metrics) {
-    EXPECT_EQ(metric.verdict, stats::Change::kPass) << metric.metric;
+  for (const gate::PairedWork& row : comparison.kernels.rows) EXPECT_EQ(row.delta, 0) << row.name;
+  for (const gate::PairedWork& row : comparison.ops.rows) EXPECT_EQ(row.delta, 0) << row.name;
+  for (const gate::MetricComparison& metric : comparison.metrics) {
+    EXPECT_EQ(metric.verdict, gate::stats::Change::kPass) << metric.metric;
     EXPECT_EQ(metric.change, 0) << metric.metric;
     EXPECT_FALSE(limits != nullptr && metric.is_missing) << metric.metric << ": " << metric.reason;
   }
@@ -104,15 +108,15 @@ TEST(OwnPolicy, EveryReadableProfilePassesIt) {
   std::size_t readable = 0;
   for (const std::string& path : paths) {
     SCOPED_TRACE(path);
-    ReadOptions options;
+    readers::ReadOptions options;
     options.allow_incomplete = true;
-    const auto ranks = ReadRun({path}, options);
+    const auto ranks = readers::ReadRun({path}, options);
     if (!ranks) continue;  // Malformed on purpose.
-    const auto analysis = Analyze(*ranks, {});
+    const auto analysis = analysis::Analyze(*ranks, {});
     ASSERT_TRUE(analysis) << analysis.error().message;
     ++readable;
     ExpectInTheirRanges(*analysis);
-    const std::optional<Policy> policy = PassedPolicy(*ranks, *analysis);
+    const std::optional<rules::Policy> policy = PassedPolicy(*ranks, *analysis);
     if (policy) ExpectNoChangeAgainstItself(*ranks, *analysis, *policy);
   }
   EXPECT_GT(readable, 130u);

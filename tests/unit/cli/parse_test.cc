@@ -141,7 +141,7 @@ TEST(HelpText, EveryOptionHasCommandAndText) {
 // Help and shells list the columns that an export has.
 TEST(HelpText, ListsColumnsAndReports) {
   std::string columns;
-  for (const auto& column : pyprof::AllColumns()) {
+  for (const auto& column : exports::pyprof::AllColumns()) {
     columns += (columns.empty() ? "" : ",") + std::string(column.option);
   }
   int seen = 0;
@@ -151,7 +151,7 @@ TEST(HelpText, ListsColumnsAndReports) {
       ++seen;
     } else if (option.name == "--report") {
       std::set<std::string_view> reports;
-      for (const auto& report : nsys::Reports()) {
+      for (const auto& report : exports::nsys::Reports()) {
         reports.insert(report.name);
         EXPECT_NE(option.detail.find(report.name), option.detail.npos) << report.name;
       }

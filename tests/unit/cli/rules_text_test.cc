@@ -10,7 +10,7 @@ namespace profgauge::cli {
 namespace {
 
 TEST(RuleDocs, HoldTheRuleKeyByKey) {
-  const auto file = ParseRuleFile(R"(schema: 1
+  const auto file = rules::ParseRuleFile(R"(schema: 1
 namespace: t
 rules:
   - id: slow
@@ -26,7 +26,7 @@ rules:
     advice: |
       - Do less.
 )",
-                                  "t.yaml");
+                                         "t.yaml");
   ASSERT_TRUE(file);
   EXPECT_EQ(RuleDocs(file->rules),
             "### t-slow\n\n`t/slow`: **Slow** (compute; warn, error)\n\n"
@@ -40,10 +40,10 @@ rules:
 
 /// The program has the text that no page holds any more: each rule with its reason and its source.
 TEST(RuleDocs, HoldTheShippedRules) {
-  const auto rules = LoadBuiltinRules();
+  const auto rules = rules::LoadBuiltinRules();
   ASSERT_TRUE(rules);
   const std::string docs = RuleDocs(rules->rules);
-  for (const Rule& rule : rules->rules) {
+  for (const rules::Rule& rule : rules->rules) {
     const std::size_t begin = docs.find("\n`" + rule.id + "`: ");
     ASSERT_NE(begin, std::string::npos) << rule.id;
     const std::string section = docs.substr(begin, docs.find("\n### ", begin) - begin);
@@ -56,13 +56,13 @@ TEST(RuleDocs, HoldTheShippedRules) {
 }
 
 TEST(ExplainRule, ShowsWhatItSimulates) {
-  const auto rules = LoadBuiltinRules();
+  const auto rules = rules::LoadBuiltinRules();
   ASSERT_TRUE(rules);
   std::size_t scenarios = 0;
-  for (const Rule& rule : rules->rules) {
+  for (const rules::Rule& rule : rules->rules) {
     if (!rule.gain) continue;
     const std::string text = ExplainRule(rule, nullptr);
-    for (const WhatIfScale& scale : rule.gain->scenario) {
+    for (const rules::WhatIfScale& scale : rule.gain->scenario) {
       EXPECT_NE(text.find(scale.where.text + " by "), std::string::npos) << text;
       ++scenarios;
     }
@@ -71,7 +71,7 @@ TEST(ExplainRule, ShowsWhatItSimulates) {
 }
 
 TEST(ExpandedRule, EqualsItsTemplate) {
-  const auto file = ParseRuleFile(R"(schema: 2
+  const auto file = rules::ParseRuleFile(R"(schema: 2
 namespace: t
 category: c
 let: {long: "kernel.mean > $least and kernel.name != 'a\\b'"}
@@ -90,11 +90,11 @@ rules:
   - {id: a, title: A, use: slow, with: {what: matmuls}, explains: [t/b, {when: metric > 20%, rule: t/c}],
      advice: [{when: profile.ranks > 1, use: both}, {case: [{when: profile.gpus > 8, text: x}, y]}]}
 )",
-                                  "t.yaml");
-  ASSERT_TRUE(file) << RenderErrors(file.error(), false);
+                                         "t.yaml");
+  ASSERT_TRUE(file) << rules::RenderErrors(file.error(), false);
   const std::string yaml = ExpandedRule(file->rules.front());
-  const auto again = ParseRuleFile(yaml, "t.yaml");
-  ASSERT_TRUE(again) << RenderErrors(again.error(), false) << yaml;
+  const auto again = rules::ParseRuleFile(yaml, "t.yaml");
+  ASSERT_TRUE(again) << rules::RenderErrors(again.error(), false) << yaml;
   EXPECT_EQ(ExpandedRule(again->rules.front()), yaml);
   EXPECT_NE(yaml.find("where: \"kernel.mean > $least and kernel.name != 'a\\\\b'\""), yaml.npos)
       << yaml;
@@ -112,8 +112,9 @@ TEST(LanguageDocs, NameEveryFunctionFactAndColumn) {
   for (const expr::Function& function : expr::Functions()) {
     EXPECT_TRUE(names(std::string(function.name))) << function.name;
   }
-  for (const FactSpec& fact : FactCatalogue()) EXPECT_TRUE(names(std::string(fact.name)));
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const rules::FactSpec& fact : rules::FactCatalogue())
+    EXPECT_TRUE(names(std::string(fact.name)));
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name.empty()) continue;
     for (const ColumnSpec& column : table.columns) {
       EXPECT_TRUE(names(std::string(table.row_name) + "." + std::string(column.id) + "`"))

@@ -9,7 +9,7 @@
 
 #include "readers/load.h"
 
-namespace profgauge::dlprof {
+namespace profgauge::exports::dlprof {
 namespace {
 
 std::string FileText(const std::string& path) {
@@ -23,9 +23,10 @@ std::string WithoutSystem(const std::string& text) { return text.substr(text.fin
 TEST(DlprofCsv, SevenFilesEqualDlprofsBytes) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
-  const auto profile = ReadProfile(data + "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", {});
+  const auto profile =
+      readers::ReadProfile(data + "nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", {});
   ASSERT_TRUE(profile) << profile.error().message;
-  const auto report = dlprof::Compute(*profile, {});
+  const auto report = analysis::dlprof::dlprof::Compute(*profile, {});
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_EQ(report->ops.size(), 36u);
   EXPECT_EQ(report->launches.size(), 59u);
@@ -54,9 +55,9 @@ TEST(DlprofCsv, DatabaseGivesFilesBesideIt) {
   const std::string data = std::string(PROFGAUGE_SHARED_DIR) + "/data/dlprof/";
   if (!std::filesystem::exists(data)) GTEST_SKIP() << "no shared profiles";
   for (const std::string folder : {"dummynet_wrelu/", "dummynet_norelu/"}) {
-    const auto profile = ReadProfile(data + folder + "dlprof_dldb_1.sqlite", {});
+    const auto profile = readers::ReadProfile(data + folder + "dlprof_dldb_1.sqlite", {});
     ASSERT_TRUE(profile) << profile.error().message;
-    const auto report = dlprof::Compute(*profile, {});
+    const auto report = analysis::dlprof::dlprof::Compute(*profile, {});
     ASSERT_TRUE(report) << report.error().message;
     const auto texts = DlprofCsvTexts(*profile, *report, {});
     for (std::size_t i = 0; i + 1 < texts.size(); ++i) {
@@ -70,7 +71,7 @@ TEST(DlprofCsv, DatabaseGivesFilesBesideIt) {
 }
 
 TEST(ShortKernelName, IsOnlyTheFunctionName) {
-  using dlprof::ShortKernelName;
+  using analysis::dlprof::dlprof::ShortKernelName;
   EXPECT_EQ(ShortKernelName("volta_sgemm_128x64"), "volta_sgemm_128x64");
   EXPECT_EQ(ShortKernelName("cudnn::gemm::offsets(cudnn::gemm::Params)"), "offsets");
   EXPECT_EQ(ShortKernelName("void at::native::<unnamed>::pool<float, float>(int, const T1 *)"),
@@ -82,4 +83,4 @@ TEST(ShortKernelName, IsOnlyTheFunctionName) {
 }
 
 }  // namespace
-}  // namespace profgauge::dlprof
+}  // namespace profgauge::exports::dlprof

@@ -10,7 +10,7 @@
 #include "exports/nsys/reports.h"
 #include "readers/load.h"
 
-namespace profgauge::nsys {
+namespace profgauge::exports::nsys {
 namespace {
 
 using Rows = std::vector<std::vector<std::string>>;
@@ -58,8 +58,8 @@ TEST(NsysReports, AreTheNumbersOfNsysStats) {
   const auto oracle =
       ReadOracle(shared + "/oracle/nsight-systems/hsiaogary_nsys_stats_2024.4.1.txt");
   ASSERT_EQ(oracle.size(), 4u);
-  auto profile =
-      ReadProfile(shared + "/data/nsight-systems/hsiaogary_cuda_course_report1.sqlite", {});
+  auto profile = readers::ReadProfile(
+      shared + "/data/nsight-systems/hsiaogary_cuda_course_report1.sqlite", {});
   ASSERT_TRUE(profile) << profile.error().message;
   for (const auto& [name, rows] : oracle) {
     SCOPED_TRACE(name);
@@ -77,4 +77,4 @@ TEST(NsysReports, AreKnownByTheirOldNames) {
 }
 
 }  // namespace
-}  // namespace profgauge::nsys
+}  // namespace profgauge::exports::nsys

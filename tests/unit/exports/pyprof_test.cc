@@ -13,7 +13,7 @@
 #include "model/profile_builder.h"
 #include "readers/load.h"
 
-namespace profgauge::pyprof {
+namespace profgauge::exports::pyprof {
 namespace {
 
 std::string ReadFile(const std::string& path) {
@@ -47,7 +47,7 @@ TEST_P(PyprofOracle, EqualsPyprofsOwnTable) {
   const std::string shared = PROFGAUGE_SHARED_DIR;
   const std::string input = shared + "/data/" + GetParam().input;
   if (!std::filesystem::exists(input)) GTEST_SKIP() << "no real files here";
-  const auto profile = ReadProfile(input, {});
+  const auto profile = readers::ReadProfile(input, {});
   ASSERT_TRUE(profile) << profile.error().message;
   EXPECT_EQ(Csv(*profile, GetParam().dialect),
             ReadFile(shared + "/oracle/pyprof/" + GetParam().output));
@@ -75,7 +75,7 @@ TEST(Pyprof, ApexDiffersOnlyInNorm) {
   const std::string shared = PROFGAUGE_SHARED_DIR;
   const std::string input = shared + "/data/pyprof/josiahdavis_profiling-lm.net.dict";
   if (!std::filesystem::exists(input)) GTEST_SKIP() << "no real files here";
-  const auto profile = ReadProfile(input, {});
+  const auto profile = readers::ReadProfile(input, {});
   ASSERT_TRUE(profile);
   const KernelRows rows = BuildKernelRows(*profile, Dialect::kClassic);
   std::istringstream lines(ReadFile(shared + "/oracle/pyprof/josiahdavis_lm.csv"));
@@ -213,4 +213,4 @@ TEST(Pyprof, ABackwardKernelTakesItsForwardsMarkers) {
 }
 
 }  // namespace
-}  // namespace profgauge::pyprof
+}  // namespace profgauge::exports::pyprof

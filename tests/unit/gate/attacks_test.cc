@@ -10,7 +10,7 @@
 #include "gate/compare.h"
 #include "gate/verdict.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Find;
@@ -26,7 +26,7 @@ Snapshot Sourced(double level, const std::string& source) {
 int ExitOf(const RunComparison& comparison) {
   Verdict verdict;
   verdict.status = VerdictStatus::kPass;
-  AddComparison(comparison, Policy(), verdict);
+  AddComparison(comparison, rules::Policy(), verdict);
   return ExitCodeOf(verdict, false);
 }
 
@@ -127,4 +127,4 @@ TEST(Attacks, ASmallerBatchIsNoPassByUnrecordedIterations) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,7 +10,7 @@
 
 #include "verdict_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr auto kMiss = stats::Change::kFail;
@@ -18,7 +18,8 @@ constexpr auto kOpenAnswer = stats::Change::kInconclusive;
 constexpr auto kKept = stats::Change::kPass;
 constexpr auto kFaster = stats::Change::kImproved;
 
-MetricComparison Answer(stats::Change change, bool over_limit, Level level, bool is_missing) {
+MetricComparison Answer(stats::Change change, bool over_limit, rules::Level level,
+                        bool is_missing) {
   MetricComparison metric;
   metric.metric = "gpu.idle.mean";
   metric.verdict = change;
@@ -35,7 +36,8 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
     VerdictStatus status;
     std::string_view counts;  ///< errors warnings passed open missing not_applicable
   };
-  const Level kErr = Level::kError, kWrn = Level::kWarn, kInf = Level::kInfo;
+  const rules::Level kErr = rules::Level::kError, kWrn = rules::Level::kWarn,
+                     kInf = rules::Level::kInfo;
   const Row kRows[] = {
       {"", Answer(kMiss, false, kErr, false), kFail, "1 0 0 0 0 0"},
       {"", Answer(kMiss, false, kWrn, false), kPass, "0 1 0 0 0 0"},
@@ -66,13 +68,13 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
       {"on_missing: fail\nfail_on: warn", Answer(kKept, false, kWrn, true), kFail, "0 0 0 0 1 0"},
   };
   for (const Row& row : kRows) {
-    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
     ASSERT_TRUE(policy);
     RunComparison comparison;
     comparison.metrics = {row.answer};
-    const std::string what =
-        fmt::format("{} {} {} {} {}", row.policy, stats::ChangeName(row.answer.verdict),
-                    row.answer.over_limit, LevelName(row.answer.level), row.answer.is_missing);
+    const std::string what = fmt::format(
+        "{} {} {} {} {}", row.policy, stats::ChangeName(row.answer.verdict), row.answer.over_limit,
+        rules::LevelName(row.answer.level), row.answer.is_missing);
     const auto judged = [&](VerdictStatus before) {
       Verdict verdict;
       verdict.status = before;
@@ -102,13 +104,13 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
 
 // With an owner and an end, up to a change; beyond it, or after its day, the limit counts.
 TEST(BaselineVerdict, WaivesUpToChangeAndDay) {
-  const auto policy = ParsePolicy(
+  const auto policy = rules::ParsePolicy(
       "schema: 1\nwaivers:\n  - {limit: gpu.idle.mean, up_to: +12%, reason: cluster move, owner: "
       "anna, expires: 2026-12-31}\n",
       "p.yaml");
   ASSERT_TRUE(policy);
   const auto judged = [&](double change, std::chrono::sys_days today) {
-    MetricComparison metric = Answer(kMiss, false, Level::kError, false);
+    MetricComparison metric = Answer(kMiss, false, rules::Level::kError, false);
     metric.base = 100;
     metric.change = change;
     RunComparison comparison;
@@ -142,13 +144,13 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
     AddComparison(comparison, {}, verdict, {"wider model", "anna"});
     return verdict;
   };
-  const Verdict accepted = judged(Answer(kMiss, false, Level::kError, false));
+  const Verdict accepted = judged(Answer(kMiss, false, rules::Level::kError, false));
   EXPECT_EQ(accepted.status, VerdictStatus::kPass);
   EXPECT_EQ(accepted.accepted, "wider model");
   EXPECT_EQ(accepted.accepted_by, "anna");
-  EXPECT_EQ(judged(Answer(kOpenAnswer, true, Level::kError, false)).status,
+  EXPECT_EQ(judged(Answer(kOpenAnswer, true, rules::Level::kError, false)).status,
             VerdictStatus::kNoVerdict);
-  EXPECT_EQ(judged(Answer(kKept, false, Level::kError, false)).accepted, "");
+  EXPECT_EQ(judged(Answer(kKept, false, rules::Level::kError, false)).accepted, "");
 }
 
 TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {
@@ -156,15 +158,15 @@ TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {
   info.state = BaselineState::kMissing;
   info.source = "history:main~5";
   info.why_missing = "none.db does not exist";
-  const auto judged = [&](OnBaselineMissing choice) {
+  const auto judged = [&](rules::OnBaselineMissing choice) {
     Verdict verdict;
     verdict.status = VerdictStatus::kPass;
     AddMissingBaseline(info, choice, {}, verdict);
     return fmt::format("{} {}", VerdictStatusName(verdict.status), verdict.warnings);
   };
-  EXPECT_EQ(judged(OnBaselineMissing::kPass), "pass 0");
-  EXPECT_EQ(judged(OnBaselineMissing::kWarn), "pass 1");
-  EXPECT_EQ(judged(OnBaselineMissing::kNoVerdict), "no_verdict 0");
+  EXPECT_EQ(judged(rules::OnBaselineMissing::kPass), "pass 0");
+  EXPECT_EQ(judged(rules::OnBaselineMissing::kWarn), "pass 1");
+  EXPECT_EQ(judged(rules::OnBaselineMissing::kNoVerdict), "no_verdict 0");
   EXPECT_EQ(BaselineLine(info),
             "baseline history:main~5: none (none.db does not exist); judged by limits alone");
 }
@@ -185,8 +187,8 @@ TEST(BaselineVerdict, FailuresAreBeforeQuestions) {
     for (const std::string& reason : verdict.reasons) out += reason.substr(0, 6) + reason.back();
     return out;
   };
-  const MetricComparison miss = Answer(kMiss, false, Level::kError, false);
-  const MetricComparison open = Answer(kOpenAnswer, true, Level::kError, false);
+  const MetricComparison miss = Answer(kMiss, false, rules::Level::kError, false);
+  const MetricComparison open = Answer(kOpenAnswer, true, rules::Level::kError, false);
   EXPECT_EQ(order(kNoVerdict, {open, miss}), "gpu.idbbeforeegpu.ida");
   EXPECT_EQ(order(kFail, {open, miss}), "gpu.idbbeforeegpu.ida");
   EXPECT_EQ(order(kFail, {open}), "beforeegpu.ida");
@@ -214,7 +216,7 @@ TEST(BaselineVerdict, ChangesHaveTheLimitsUnit) {
       {Unit::kShare, true, 0, 0.3, "", "", "+30.00 percentage points against the baseline"},
   };
   for (const Row& row : kRows) {
-    MetricComparison metric = Answer(kMiss, false, Level::kError, false);
+    MetricComparison metric = Answer(kMiss, false, rules::Level::kError, false);
     metric.unit = row.unit;
     metric.is_relative = row.is_relative;
     metric.base = row.base;
@@ -252,4 +254,4 @@ TEST(BaselineVerdict, WhyTheBaselineIsNotComparable) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

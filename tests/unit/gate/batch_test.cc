@@ -9,7 +9,7 @@
 
 #include "held_limits.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Amount;
@@ -28,12 +28,12 @@ struct Call {
 // Calls that share the time of all iterations.
 Snapshot Calling(const std::vector<Call>& calls, double level = 1) {
   Snapshot run = WithMetric("x", {}, level);
-  TimePart whole = run.parts.front();
+  analysis::time::TimePart whole = run.parts.front();
   run.parts.clear();
   int shares = 0;
   for (const Call& call : calls) shares += call.share;
   for (const Call& call : calls) {
-    TimePart part = whole;
+    analysis::time::TimePart part = whole;
     part.op = call.op;
     part.shapes = call.shapes;
     part.time = whole.time * call.share / shares;
@@ -80,7 +80,7 @@ TEST(SamplesRatio, IsTheMatmulsScaledDimension) {
 TEST(CompareRuns, ASmallerBatchIsNoPass) {
   const Snapshot whole = Calling({{"aten::mm", "[[64, 8], [8, 8]]"}});
   const Snapshot half = Calling({{"aten::mm", "[[32, 8], [8, 8]]"}}, 0.6);
-  BaselineLimit limit = On("iteration.time.median", kTwentieth);
+  rules::BaselineLimit limit = On("iteration.time.median", kTwentieth);
   const MetricComparison smaller = Compared({whole}, {half}, limit);
   EXPECT_EQ(Words(smaller), "missing");
   EXPECT_NE(smaller.reason.find("of the baseline's samples"), std::string::npos) << smaller.reason;
@@ -102,4 +102,4 @@ TEST(CompareRuns, ASmallerBatchIsNoPass) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

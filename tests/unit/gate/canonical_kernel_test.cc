@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 TEST(CanonicalKernel, DropsNumbersOfBuilds) {
@@ -42,4 +42,4 @@ TEST(CanonicalKernel, DropsNumbersOfBuilds) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -9,7 +9,7 @@
 #include "analysis/time/iteration_stats.h"
 #include "gate/change.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 using Values = std::vector<double>;
@@ -21,8 +21,9 @@ std::string Answered(const Comparison& result) {
 
 std::string AnswerOf(const Values& base, const Values& current,
                      const CompareOptions& options = {}) {
-  return Answered(Compare(std::vector<Series>{{base, FindWarmup(base)}},
-                          std::vector<Series>{{current, FindWarmup(current)}}, options));
+  return Answered(
+      Compare(std::vector<Series>{{base, analysis::time::stats::FindWarmup(base)}},
+              std::vector<Series>{{current, analysis::time::stats::FindWarmup(current)}}, options));
 }
 
 // Except for the last digit, which a file may lose, however noisy the run is.
@@ -116,4 +117,4 @@ TEST(Compare, FloorForgivesOnlySmallByBoth) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -12,7 +12,7 @@
 #include "analysis/time/iteration_stats.h"
 #include "gate/change.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 class Numbers {
@@ -42,7 +42,7 @@ Series DrawSeries(Numbers& draw, double level, std::size_t n, bool is_slow) {
     if (is_slow && (at_end ? place >= 1 - part : draw.Unit() < part)) value *= factor;
     series.values.push_back(value);
   }
-  series.warmup = FindWarmup(series.values);
+  series.warmup = analysis::time::stats::FindWarmup(series.values);
   return series;
 }
 
@@ -129,4 +129,4 @@ TEST(ChangeNumbers, AreThoseOfTheProcedure) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -12,7 +12,7 @@
 
 #include "gate/change_points.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 using History = std::vector<double>;
@@ -191,4 +191,4 @@ TEST(FindChangePoints, LooksAtTheLastTwoThousand) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

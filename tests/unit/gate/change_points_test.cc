@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // Levels of equal length with a small, repeatable wobble.
@@ -47,4 +47,4 @@ TEST(FindChangePoints, TooFewValuesHaveNone) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -8,7 +8,7 @@
 #include "gate/by_chance.h"
 #include "time_series.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 Times WithFirst(Times times, const Times& first) {
@@ -81,7 +81,7 @@ TEST(FixedCases, OneIterationASide) {
 }
 
 TEST(FixedCases, WarmUpIsLeftOut) {
-  EXPECT_EQ(FindWarmup(kWarm), 3u);
+  EXPECT_EQ(analysis::time::stats::FindWarmup(kWarm), 3u);
   const Comparison same = Held({kT}, {kWarm});
   EXPECT_EQ(same.change, Change::kPass);
   ExpectInterval(same, 0, -4.37, 4.57);
@@ -291,4 +291,4 @@ TEST(IntervalEnd, BeyondFactorFiveIsFar) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -13,14 +13,14 @@
 #include "compare_fixture.h"
 #include "gate/comparable.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Sample;
 using LaunchCounts = std::vector<std::int64_t>;
 
-std::vector<WorkSum> Launched(const LaunchCounts& counts) {
-  std::vector<WorkSum> sums;
+std::vector<analysis::time::WorkSum> Launched(const LaunchCounts& counts) {
+  std::vector<analysis::time::WorkSum> sums;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     sums.push_back({fmt::format("k{}", i), counts[i], 1, 1, {}});
   }
@@ -227,7 +227,7 @@ TEST(FindDifferences, HardOnesFirstInEnvironmentOrder) {
   const Snapshot base = In({{"driver", "1"}, {"gpu", "a"}, {"nccl", "2"}});
   const Snapshot current = In({{"gpu", "b"}, {"driver", "9"}, {"framework", "x"}, {"nccl", "2"}});
   EXPECT_EQ(Shown(FindDifferences(base, current, {})), "gpu a b;|driver 1 9;framework  x;");
-  PolicyBaseline match;
+  rules::PolicyBaseline match;
   match.match = {"driver", "framework", "nccl"};
   EXPECT_EQ(Shown(FindDifferences(base, current, match)), "driver 1 9;|gpu a b;framework  x;");
   match.match = std::vector<std::string>{};
@@ -316,4 +316,4 @@ TEST(SummedIterations, AreThoseThatTheRunCounts) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

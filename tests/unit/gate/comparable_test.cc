@@ -6,7 +6,7 @@
 #include "compare_fixture.h"
 #include "gate/compare.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Find;
@@ -108,14 +108,14 @@ TEST(CompareRuns, SumsUseEqualIterationCounts) {
     snapshot.metrics["profile.iterations"] = iterations;
     snapshot.metrics["profile.kernel_time"] = iterations * kernel_time_each;
     for (const char* id : {"profile.kernel_time", "profile.iterations"}) {
-      snapshot.definitions[id] = FindMetric(id)->definition_number;
+      snapshot.definitions[id] = analysis::FindMetric(id)->definition_number;
     }
     return snapshot;
   };
-  PolicyBaseline policy;
-  BaselineLimit limit;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit limit;
   limit.metric = "profile.kernel_time";
-  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  limit.max_increase = rules::BaselineLimit::Amount{0.05, true};
   policy.limits = {limit};
   const auto compare = [&](const Snapshot& current) {
     return CompareRuns(std::vector{run(20, 1e6)}, std::vector{current}, &policy);
@@ -144,22 +144,23 @@ TEST(GrowsWithIterations, SumsDoAndSharesDoNot) {
 }
 
 TEST(FindDifferences, OtherSelectionsAreNotCompared) {
-  Selection selection;
-  EXPECT_EQ(ComparedSelection(selection), kAllIterations);
+  analysis::Selection selection;
+  EXPECT_EQ(analysis::summary::ComparedSelection(selection), analysis::summary::kAllIterations);
   selection.iteration_marker = "^step";
-  EXPECT_EQ(ComparedSelection(selection), kAllIterations);
+  EXPECT_EQ(analysis::summary::ComparedSelection(selection), analysis::summary::kAllIterations);
   selection.warmup = 3;
-  EXPECT_EQ(ComparedSelection(selection), "warmup=3");
+  EXPECT_EQ(analysis::summary::ComparedSelection(selection), "warmup=3");
   selection.warmup = 0;
   selection.knowledge.undecided_use_tensor_cores = true;
-  EXPECT_TRUE(ComparedSelection(selection).starts_with("all iterations knowledge="));
+  EXPECT_TRUE(
+      analysis::summary::ComparedSelection(selection).starts_with("all iterations knowledge="));
   // A baseline that says nothing was made of all iterations.
   const Snapshot old = Sample(1);
   Snapshot warm = Sample(1);
   warm.environment.emplace_back(kSelectionProperty, "warmup=3");
   const RunComparison other = CompareRuns(std::vector{old}, std::vector{warm}, nullptr);
   EXPECT_FALSE(other.is_comparable);
-  EXPECT_EQ(other.differences[0].base, kAllIterations);
+  EXPECT_EQ(other.differences[0].base, analysis::summary::kAllIterations);
   EXPECT_EQ(other.differences[0].current, "warmup=3");
   EXPECT_FALSE(CompareRuns(std::vector{warm}, std::vector{old}, nullptr).is_comparable);
   EXPECT_TRUE(CompareRuns(std::vector{warm}, std::vector{warm}, nullptr).is_comparable);
@@ -192,16 +193,17 @@ TEST(CompareRuns, WindowLengthsNeedEqualWork) {
 }
 
 TEST(CompareRuns, WindowSumsNeedEqualWork) {
-  PolicyBaseline policy;
-  BaselineLimit limit;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit limit;
   limit.metric = "profile.kernel_time";
-  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  limit.max_increase = rules::BaselineLimit::Amount{0.05, true};
   policy.limits = {limit};
   const auto compare = [&](std::int64_t kernels, double time) {
     const auto window = [](std::int64_t launched, double all) {
       Snapshot run = Window(1, launched);
       run.metrics["profile.kernel_time"] = all;
-      run.definitions["profile.kernel_time"] = FindMetric("profile.kernel_time")->definition_number;
+      run.definitions["profile.kernel_time"] =
+          analysis::FindMetric("profile.kernel_time")->definition_number;
       return run;
     };
     return CompareRuns(std::vector{window(3000, 1e6)}, std::vector{window(kernels, time)}, &policy)
@@ -217,7 +219,7 @@ TEST(CompareRuns, WindowLengthsDoNotMatchIterations) {
   Snapshot slow = Sample(1);
   slow.environment.emplace_back("iterations", "ProfilerStep#N");
   slow.work = Window(1, 1000).work;
-  PolicyBaseline lenient;
+  rules::PolicyBaseline lenient;
   lenient.match = std::vector<std::string>{"gpu"};
   const Snapshot lost = Window(1, 1000);
   EXPECT_TRUE(
@@ -238,7 +240,7 @@ TEST(FindDifferences, OnlyListedPropertiesAreHard) {
   EXPECT_TRUE(differences[0].is_hard);
   EXPECT_EQ(differences[1].property, "world_size");  // Not recorded on one side.
   EXPECT_FALSE(differences[1].is_hard);
-  PolicyBaseline lenient;
+  rules::PolicyBaseline lenient;
   lenient.match = std::vector<std::string>{"with_stack"};
   EXPECT_FALSE(FindDifferences(base, current, lenient)[0].is_hard);
 }
@@ -255,11 +257,11 @@ TEST(FindDifferences, ProfilerSwitchesAreHardIfIdle) {
     ASSERT_EQ(differences.size(), 2u);
     EXPECT_EQ(differences[0].is_hard, idle > 0.05);
     EXPECT_FALSE(differences[1].is_hard) << "with_flops costs nothing";
-    PolicyBaseline lenient;
+    rules::PolicyBaseline lenient;
     lenient.match = std::vector<std::string>{"gpu"};
     EXPECT_FALSE(FindDifferences(base, current, lenient)[0].is_hard);
   }
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -11,7 +11,7 @@
 #include "gate/compare.h"
 #include "held_limits.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Amount;
@@ -64,7 +64,7 @@ TEST(CompareRuns, ComparesWithEachDirectionsLimit) {
       {1000, 1000 - 5e-9, {}, kNone, 0, "fail", true},
   };
   for (const Row& row : kRows) {
-    BaselineLimit limit = On("gpu.temperature.max", row.increase, row.decrease);
+    rules::BaselineLimit limit = On("gpu.temperature.max", row.increase, row.decrease);
     for (const char* metric : {"memory.peak_allocated", "gpu.idle.time.mean"}) {
       limit.metric = metric;
       if (row.min_abs > 0) limit.min_abs = row.min_abs;
@@ -121,7 +121,7 @@ TEST(CompareRuns, ExactCountsWarnByDefault) {
       const MetricComparison& of = Find(all, metric);
       const bool is_worse = more_is_better ? current < 1000 : current > 1000;
       EXPECT_EQ(Words(of), current == 1000 ? "pass" : is_worse ? "fail" : "improved") << metric;
-      EXPECT_EQ(of.level, Level::kWarn);
+      EXPECT_EQ(of.level, rules::Level::kWarn);
     }
     EXPECT_EQ(compared({}, {}).metrics.size(), 1U);
     EXPECT_EQ(compared(1000, {}).metrics.size(), 1U);
@@ -135,7 +135,7 @@ TEST(CompareRuns, SeveralRunsUseTheirMedian) {
     for (const double value : values) runs.push_back(WithMetric("memory.peak_allocated", value));
     return runs;
   };
-  const BaselineLimit limit = On("memory.peak_allocated", Amount{0.125, true});
+  const rules::BaselineLimit limit = On("memory.peak_allocated", Amount{0.125, true});
   const MetricComparison of = Compared(with({90, 100, 500}), with({300, 112, 100}), limit);
   EXPECT_EQ(of.base, 100);
   EXPECT_EQ(of.current, 112);
@@ -259,7 +259,7 @@ TEST(CompareRuns, OneUncertainNumberIsUndecided) {
     run.uncertain = {"gpu.idle.mean"};
     return run;
   };
-  const BaselineLimit limit = On("gpu.idle.mean", Amount{0.05, true});
+  const rules::BaselineLimit limit = On("gpu.idle.mean", Amount{0.05, true});
   EXPECT_EQ(Words(Compared({sure, sure}, {worse, worse}, limit)), "fail");
   EXPECT_EQ(Words(Compared({sure, doubted(sure)}, {worse, worse}, limit)), "inconclusive over");
   EXPECT_EQ(Words(Compared({doubted(sure), sure}, {worse, worse}, limit)), "inconclusive over");
@@ -278,7 +278,7 @@ TEST(CompareRuns, OtherWorkWindowsCompareTheRest) {
     return run;
   };
   std::string_view of_a_chip;
-  for (const MetricSpec& spec : MetricCatalogue()) {
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
     if (!spec.family.empty() && GrowsWithIterations(spec.id)) of_a_chip = spec.id;
   }
   ASSERT_FALSE(of_a_chip.empty());
@@ -295,10 +295,10 @@ TEST(CompareRuns, OtherWorkWindowsCompareTheRest) {
 
 // A limit in the metric's unit on times, and a floor.
 TEST(CompareRuns, LimitsOnTimesMayBeAmounts) {
-  const auto answer = [](double level, const BaselineLimit& limit) {
+  const auto answer = [](double level, const rules::BaselineLimit& limit) {
     return Words(Compared({WithMetric("x", {})}, {WithMetric("x", {}, level)}, limit));
   };
-  BaselineLimit limit = On("iteration.time.median", Amount{100'000, false});
+  rules::BaselineLimit limit = On("iteration.time.median", Amount{100'000, false});
   EXPECT_EQ(answer(1.05, limit), "pass");
   EXPECT_EQ(answer(1.15, limit), "fail");
   limit = On("iteration.time.median", Amount{0.1, true});
@@ -314,7 +314,7 @@ TEST(CompareRuns, LimitsOnTimesMayBeAmounts) {
 
 // `strictness: certain` and `noise_floor` of the policy.
 TEST(CompareRuns, PolicySetsStrictnessAndNoise) {
-  PolicyBaseline policy = Only(On("iteration.time.median", Amount{0.05, true}));
+  rules::PolicyBaseline policy = Only(On("iteration.time.median", Amount{0.05, true}));
   const auto answer = [&](double level) {
     return Words(
         CompareRuns(std::vector{Sample(1)}, std::vector{Sample(level)}, &policy).metrics.front());
@@ -330,4 +330,4 @@ TEST(CompareRuns, PolicySetsStrictnessAndNoise) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,7 +10,7 @@
 
 #include "gate/compare.h"
 
-namespace profgauge::testing {
+namespace profgauge::gate::testing {
 
 inline Snapshot Sample(double level, int iterations = 20) {
   Snapshot run;
@@ -24,7 +24,7 @@ inline Snapshot Sample(double level, int iterations = 20) {
       std::vector<double>(run.iteration_times.size(), 0.1);
   run.metrics["kernel.count_per_iteration"] = 100;
   run.metrics["gpu.idle.mean"] = 0.2;
-  TimePart part;
+  analysis::time::TimePart part;
   part.category = "other";
   part.count = iterations;
   part.time = std::accumulate(run.iteration_times.begin(), run.iteration_times.end(), Ns{0});
@@ -49,4 +49,4 @@ inline std::string Plain(std::string text) {
   return text;
 }
 
-}  // namespace profgauge::testing
+}  // namespace profgauge::gate::testing

@@ -19,7 +19,7 @@
 #include "gate/compare.h"
 #include "shared_run.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 namespace fs = std::filesystem;
@@ -183,4 +183,4 @@ TEST(CompareOracle, FindsThePluginsCallChanges) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

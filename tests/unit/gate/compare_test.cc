@@ -13,7 +13,7 @@
 #include "shared_run.h"
 #include "waterfall_check.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::ExpectExactSums;
@@ -38,12 +38,12 @@ TEST(CompareRuns, DefaultGatesMedianAtFivePercent) {
   ASSERT_EQ(comparison.metrics.size(), 2u);
   const auto& time = Find(comparison, "iteration.time.median");
   EXPECT_EQ(time.verdict, stats::Change::kFail);
-  EXPECT_EQ(time.level, Level::kError);
+  EXPECT_EQ(time.level, rules::Level::kError);
   EXPECT_EQ(time.method, CompareMethod::kStatistics);
   EXPECT_NEAR(time.change / time.base, 0.2, 0.001);
   const auto& count = Find(comparison, "kernel.count_per_iteration");
   EXPECT_EQ(count.verdict, stats::Change::kFail);
-  EXPECT_EQ(count.level, Level::kWarn);
+  EXPECT_EQ(count.level, rules::Level::kWarn);
   EXPECT_EQ(count.method, CompareMethod::kExact);
 }
 
@@ -80,14 +80,14 @@ TEST(CompareRuns, MissingIterationTimesAreReported) {
 }
 
 TEST(CompareRuns, LimitsKeepTheirUnits) {
-  PolicyBaseline policy;
-  BaselineLimit idle;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
-  idle.max_increase = BaselineLimit::Amount{0.05, false};
-  BaselineLimit loader;
+  idle.max_increase = rules::BaselineLimit::Amount{0.05, false};
+  rules::BaselineLimit loader;
   loader.metric = "breakdown.dataloader";
-  loader.max_increase = BaselineLimit::Amount{0.02, false};
-  loader.level = Level::kWarn;
+  loader.max_increase = rules::BaselineLimit::Amount{0.02, false};
+  loader.level = rules::Level::kWarn;
   policy.limits = {idle, loader};
   Snapshot current = Sample(1);
   current.metrics["gpu.idle.mean"] = 0.26;
@@ -102,10 +102,10 @@ TEST(CompareRuns, LimitsKeepTheirUnits) {
 // 20 % that became 23 % are over a limit of 5 % and under one of 5 points.
 TEST(CompareRuns, ShareChangesHaveTheLimitsUnit) {
   const auto compare = [](const char* metric, double amount, bool is_relative) {
-    PolicyBaseline policy;
-    BaselineLimit limit;
+    rules::PolicyBaseline policy;
+    rules::BaselineLimit limit;
     limit.metric = metric;
-    limit.max_increase = BaselineLimit::Amount{amount, is_relative};
+    limit.max_increase = rules::BaselineLimit::Amount{amount, is_relative};
     policy.limits = {limit};
     Snapshot current = Sample(1);
     current.metrics["gpu.idle.mean"] = 0.23;
@@ -141,10 +141,10 @@ TEST(CompareRuns, ShareChangesHaveTheLimitsUnit) {
 }
 
 TEST(CompareRuns, OneSidedMetricIsMissing) {
-  PolicyBaseline policy;
-  BaselineLimit memory;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit memory;
   memory.metric = "memory.peak_allocated";
-  memory.max_increase = BaselineLimit::Amount{0, false};
+  memory.max_increase = rules::BaselineLimit::Amount{0, false};
   policy.limits = {memory};
   const std::vector<Snapshot> base = {Sample(1)};
   const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{Sample(1.01)}, &policy);
@@ -172,10 +172,10 @@ TEST(CompareRuns, SeveralCandidatesAreOneAnswer) {
 TEST(CompareRuns, MeanLimitJudgesTheTotal) {
   Snapshot slower = Sample(1);
   for (std::size_t i = 1; i < slower.iteration_times.size(); i += 4) slower.iteration_times[i] *= 2;
-  PolicyBaseline policy;
-  BaselineLimit limit;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit limit;
   limit.metric = "iteration.time.mean";
-  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  limit.max_increase = rules::BaselineLimit::Amount{0.05, true};
   policy.limits = {limit};
   const RunComparison runs = CompareRuns(std::vector{Sample(1)}, std::vector{slower}, &policy);
   const MetricComparison& mean = Find(runs, "iteration.time.mean");
@@ -211,7 +211,7 @@ TEST(CompareRuns, JudgesTimeBetweenIterations) {
         static_cast<double>(periods - times) / static_cast<double>(periods);
     snapshot.metrics["iteration.period.median"] = 1e6 + static_cast<double>(between);
     for (const char* id : {"iteration.between_share", "iteration.period.median"}) {
-      snapshot.definitions[id] = FindMetric(id)->definition_number;
+      snapshot.definitions[id] = analysis::FindMetric(id)->definition_number;
     }
     return snapshot;
   };
@@ -231,11 +231,11 @@ TEST(CompareRuns, JudgesTimeBetweenIterations) {
   };
   EXPECT_FALSE(has_period(compare(0, 0)));
   // So do the limits that `init` writes; its own limit is always printed.
-  PolicyBaseline policy;
-  BaselineLimit limit;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit limit;
   for (const char* id : {"iteration.time.median", "iteration.period.median"}) {
     limit.metric = id;
-    limit.max_increase = BaselineLimit::Amount{0.05, true};
+    limit.max_increase = rules::BaselineLimit::Amount{0.05, true};
     policy.limits.push_back(limit);
   }
   const auto by_policy = [&](Ns base, Ns current) {
@@ -316,20 +316,20 @@ TEST(CompareRuns, TripleTimeFailsAgainstUnsteadyRuns) {
       time += time / 30;
     }
   }
-  PolicyBaseline policy;
-  BaselineLimit limit;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit limit;
   limit.metric = "iteration.time.median";
-  limit.max_increase = BaselineLimit::Amount{0.05, true};
+  limit.max_increase = rules::BaselineLimit::Amount{0.05, true};
   policy.limits = {limit};
   const RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{Sample(3, 12)}, &policy);
   EXPECT_EQ(Find(comparison, "iteration.time.median").verdict, stats::Change::kFail);
 }
 
 TEST(CompareRuns, ValuelessCandidateIsShown) {
-  PolicyBaseline policy;
-  BaselineLimit idle;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
-  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  idle.max_increase = rules::BaselineLimit::Amount{0.05, false};
   policy.limits = {idle};
   Snapshot without = Sample(1);
   without.metrics.erase("gpu.idle.mean");
@@ -342,10 +342,10 @@ TEST(CompareRuns, ValuelessCandidateIsShown) {
 TEST(CompareRuns, OtherDefinitionsAreNotCompared) {
   Snapshot now = Sample(1);
   now.definitions["gpu.idle.mean"] = 2;
-  PolicyBaseline policy;
-  BaselineLimit idle;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
-  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  idle.max_increase = rules::BaselineLimit::Amount{0.05, false};
   policy.limits = {idle};
   const std::vector<Snapshot> old = {Sample(1)};
   const RunComparison comparison = CompareRuns(old, std::vector<Snapshot>{now}, &policy);
@@ -362,7 +362,7 @@ TEST(CompareRuns, IterationsWithoutALengthLeaveItUndecided) {
   for (Snapshot* run : {&base, &current}) {
     run->metrics["iteration.time.median"] = *MedianIteration(*run);
     run->definitions["iteration.time.median"] =
-        FindMetric("iteration.time.median")->definition_number;
+        analysis::FindMetric("iteration.time.median")->definition_number;
   }
   current.name = "candidate";
   current.iteration_times[2] = 0;
@@ -376,10 +376,10 @@ TEST(CompareRuns, IterationsWithoutALengthLeaveItUndecided) {
 
 TEST(CompareRuns, UncertainChangeIsNoCertainFailure) {
   // Lost work looks like idle time; the limit on the number itself is undecided, too.
-  PolicyBaseline policy;
-  BaselineLimit idle;
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit idle;
   idle.metric = "gpu.idle.mean";
-  idle.max_increase = BaselineLimit::Amount{0.05, false};
+  idle.max_increase = rules::BaselineLimit::Amount{0.05, false};
   policy.limits = {idle};
   Snapshot sure = Sample(1), worse = Sample(1);
   worse.metrics["gpu.idle.mean"] += 0.2;
@@ -451,4 +451,4 @@ TEST(CompareRuns, ExplainsControlAndTest) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -13,7 +13,7 @@
 #include "gate/compare.h"
 #include "held_limits.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Amount;
@@ -50,7 +50,7 @@ TEST(CompareRuns, MeanUsesItsOwnLimit) {
   for (const Row& row : kRows) {
     Snapshot even = WithMetric("x", {}), stalled = even;
     stalled.iteration_times[9] = static_cast<Ns>(1e6 * row.stall);
-    BaselineLimit limit = On("iteration.time.mean", row.increase, row.decrease);
+    rules::BaselineLimit limit = On("iteration.time.mean", row.increase, row.decrease);
     limit.min_abs = row.min_abs;
     const MetricComparison of =
         row.base_stalls ? Compared({stalled}, {even}, limit) : Compared({even}, {stalled}, limit);
@@ -68,7 +68,7 @@ TEST(CompareRuns, MeanUsesItsOwnLimit) {
   // The mean over the runs.
   Snapshot even = WithMetric("x", {}), stalled = even;
   stalled.iteration_times[9] *= 11;
-  const BaselineLimit limit = On("iteration.time.mean", kTenth);
+  const rules::BaselineLimit limit = On("iteration.time.mean", kTenth);
   EXPECT_EQ(Words(Compared({even}, {even, stalled, even}, limit)), "pass");
   EXPECT_EQ(Words(Compared({even}, {even, stalled, stalled}, limit)), "inconclusive over");
   EXPECT_EQ(Words(Compared({even, stalled, stalled}, {stalled}, limit)), "pass");
@@ -118,7 +118,7 @@ TEST(CompareRuns, CertainFailureBeatsDoubts) {
 TEST(CompareRuns, OneOtherDefinitionSuffices) {
   Snapshot now = WithMetric("x", {}), old = now;
   old.definitions["gpu.idle.mean"] += 1;
-  const BaselineLimit limit = On("gpu.idle.mean", Amount{0.05, true});
+  const rules::BaselineLimit limit = On("gpu.idle.mean", Amount{0.05, true});
   EXPECT_EQ(Words(Compared({now, now}, {now, now}, limit)), "pass");
   EXPECT_EQ(Words(Compared({now, old}, {now, now}, limit)), "missing");
   EXPECT_EQ(Words(Compared({now, now}, {now, old}, limit)), "missing");
@@ -131,7 +131,7 @@ TEST(CompareRuns, OneOtherDefinitionSuffices) {
 }
 
 TEST(CompareRuns, OneSidedTimesAreMissing) {
-  const BaselineLimit limit = On("iteration.time.p95", Amount{0.05, true});
+  const rules::BaselineLimit limit = On("iteration.time.p95", Amount{0.05, true});
   Snapshot timed = WithMetric("iteration.time.p95", 1e6), untimed = timed, mostly = timed;
   untimed.iteration_times = {0};
   std::fill(mostly.iteration_times.begin(), mostly.iteration_times.begin() + 15, 0);
@@ -209,7 +209,7 @@ TEST(CompareRuns, PeriodsHaveSeparateWarmUp) {
     run->iteration_periods.pop_back();
   }
   for (std::size_t i = 0; i < 4; ++i) current.iteration_periods[i] *= 4;
-  const PolicyBaseline policy = Only(On("iteration.period.median", Amount{0.05, true}));
+  const rules::PolicyBaseline policy = Only(On("iteration.period.median", Amount{0.05, true}));
   const RunComparison all = CompareRuns(std::vector{base}, std::vector{current}, &policy);
   EXPECT_EQ(all.notes,
             std::vector<std::string>{"iterations 0–3 of run run are excluded as warm-up"});
@@ -289,7 +289,8 @@ TEST(CompareRuns, ReportsOtherWork) {
     if (!shapes.empty()) run.environment.emplace_back("shape_signature", shapes);
     return run;
   };
-  const auto count = [](const Snapshot& base, const Snapshot& current, const PolicyBaseline* policy,
+  const auto count = [](const Snapshot& base, const Snapshot& current,
+                        const rules::PolicyBaseline* policy,
                         ComparePurpose purpose = ComparePurpose::kJudge) {
     return CompareRuns(std::vector{base}, std::vector{current}, policy, purpose).notes.size();
   };
@@ -302,7 +303,7 @@ TEST(CompareRuns, ReportsOtherWork) {
   old.environment.emplace_back("driver", "1");
   now.environment.emplace_back("driver", "2");
   EXPECT_EQ(count(old, now, nullptr), 0U);
-  PolicyBaseline policy = Only(On("gpu.idle.mean", Amount{0.05, true}));
+  rules::PolicyBaseline policy = Only(On("gpu.idle.mean", Amount{0.05, true}));
   policy.match = std::vector<std::string>{"shape_signature"};
   EXPECT_EQ(count(with("1"), with("2"), &policy), 0U);
   // A run of the baseline itself.
@@ -324,7 +325,7 @@ TEST(CompareRuns, PeriodMeanIncludesTimeBetween) {
     }
     return run;
   };
-  const BaselineLimit limit = On("iteration.period.mean", Amount{0.05, true});
+  const rules::BaselineLimit limit = On("iteration.period.mean", Amount{0.05, true});
   const Snapshot base = validating(2, 0);
   EXPECT_EQ(Words(Compared({base, base, base}, {base}, limit)), "pass");
   const MetricComparison slower = Compared({base, base, base}, {validating(3, 1'000'000)}, limit);
@@ -334,4 +335,4 @@ TEST(CompareRuns, PeriodMeanIncludesTimeBetween) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -8,7 +8,7 @@
 
 #include "base/metric_id.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 /// A run at that clock whose device idles for `idle` of the time.
@@ -151,4 +151,4 @@ TEST(DeviceClocks, WithoutATimeItIsANote) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -9,7 +9,7 @@
 #include "analysis/communication/clocks.h"
 #include "analysis/context/markers.h"
 
-namespace profgauge::drawn {
+namespace profgauge::gate::drawn {
 namespace {
 
 class Draw {
@@ -26,7 +26,7 @@ class Draw {
     if (!OneIn(one_in)) return std::nullopt;
     return static_cast<std::int64_t>(Below(below));
   }
-  Level OneLevel() { return static_cast<Level>(Below(3)); }
+  rules::Level OneLevel() { return static_cast<rules::Level>(Below(3)); }
   std::optional<Condition> When(std::size_t one_in) {
     if (!OneIn(one_in)) return std::nullopt;
     return Condition{Below(kIds.size()), OneIn(2), Share()};
@@ -43,7 +43,7 @@ Limit DrawLimit(Draw& draw) {
   limit.max = limit.min ? draw.MaybeInner() : draw.Inner();
   if (limit.min && limit.max && *limit.min > *limit.max) std::swap(limit.min, limit.max);
   limit.level = draw.OneLevel();
-  if (draw.OneIn(3)) limit.on_missing = static_cast<OnMissing>(draw.Below(3));
+  if (draw.OneIn(3)) limit.on_missing = static_cast<rules::OnMissing>(draw.Below(3));
   limit.when = draw.When(3);
   return limit;
 }
@@ -62,9 +62,9 @@ DrawnRule DrawRule(Draw& draw) {
   rule.level = draw.OneLevel();
   rule.when = draw.When(3);
   if (draw.OneIn(2)) rule.explains = draw.Below(kIds.size());
-  rule.choice = draw.OneIn(3) ? static_cast<RuleSetting::Choice>(draw.Below(5))
-                              : RuleSetting::Choice::kDefault;
-  rule.is_required = draw.OneIn(4) && rule.choice != RuleSetting::Choice::kOff;
+  rule.choice = draw.OneIn(3) ? static_cast<rules::RuleSetting::Choice>(draw.Below(5))
+                              : rules::RuleSetting::Choice::kDefault;
+  rule.is_required = draw.OneIn(4) && rule.choice != rules::RuleSetting::Choice::kOff;
   while (draw.OneIn(4)) rule.waivers.push_back({draw.When(2), draw.OneIn(3)});
   return rule;
 }
@@ -89,7 +89,7 @@ std::string Text(const Condition& when) {
 }
 
 std::string Text(const Limit& limit) {
-  std::string text = fmt::format("level: {}, side: any", LevelName(limit.level));
+  std::string text = fmt::format("level: {}, side: any", rules::LevelName(limit.level));
   if (limit.min) text += ", min: " + Percent(*limit.min);
   if (limit.max) text += ", max: " + Percent(*limit.max);
   constexpr const char* kWords[] = {"no_verdict", "skip", "fail"};
@@ -101,7 +101,7 @@ std::string Text(const Limit& limit) {
 }
 
 std::string Text(const Change& change) {
-  std::string text = fmt::format("level: {}, side: any", LevelName(change.level));
+  std::string text = fmt::format("level: {}, side: any", rules::LevelName(change.level));
   if (change.increase) text += ", max_increase: " + Percent(*change.increase);
   if (change.decrease) text += ", max_decrease: " + Percent(*change.decrease);
   if (change.min_abs) text += ", min_abs: " + Percent(*change.min_abs);
@@ -153,9 +153,9 @@ Case DrawCase(std::uint64_t seed) {
     metric.base_is_uncertain = metric.base && draw.OneIn(6);
     metric.base_is_of_old = draw.OneIn(12);
   }
-  out.fail_on = static_cast<FailOn>(draw.Below(3));
-  out.on_missing = static_cast<OnMissing>(draw.Below(3));
-  out.on_inconclusive = static_cast<OnInconclusive>(draw.Below(3));
+  out.fail_on = static_cast<rules::FailOn>(draw.Below(3));
+  out.on_missing = static_cast<rules::OnMissing>(draw.Below(3));
+  out.on_inconclusive = static_cast<rules::OnInconclusive>(draw.Below(3));
   for (std::size_t i = draw.Below(4); i > 0; --i) out.limits.push_back(DrawLimit(draw));
   for (std::size_t i = draw.Below(3); i > 0; --i) out.rules.push_back(DrawRule(draw));
   out.has_baseline = draw.OneIn(2);
@@ -165,9 +165,11 @@ Case DrawCase(std::uint64_t seed) {
   }
   const bool judges_nothing =
       out.limits.empty() && out.changes.empty() && !out.rules.empty() &&
-      std::all_of(out.rules.begin(), out.rules.end(),
-                  [](const DrawnRule& rule) { return rule.choice == RuleSetting::Choice::kOff; });
-  if (judges_nothing) out.rules.front().choice = RuleSetting::Choice::kDefault;  // Else refused.
+      std::all_of(out.rules.begin(), out.rules.end(), [](const DrawnRule& rule) {
+        return rule.choice == rules::RuleSetting::Choice::kOff;
+      });
+  if (judges_nothing)
+    out.rules.front().choice = rules::RuleSetting::Choice::kDefault;  // Else refused.
   if (out.changes.empty()) out.has_baseline = false;  // Nothing of it would be judged by these.
   out.has_other_gpu = out.has_baseline && draw.OneIn(10);
   out.least_iterations = draw.Count(6, 6);
@@ -178,7 +180,7 @@ Case DrawCase(std::uint64_t seed) {
   if (out.expected == 0) out.expected.reset();
   out.allowed = draw.Count(4, 3);
   if (out.expected && out.allowed) out.allowed = std::min(*out.allowed, *out.expected - 1);
-  if (draw.OneIn(5)) out.on_missing_ranks = static_cast<OnMissingRanks>(draw.Below(3));
+  if (draw.OneIn(5)) out.on_missing_ranks = static_cast<rules::OnMissingRanks>(draw.Below(3));
   out.unreadable = draw.OneIn(10) ? static_cast<std::int64_t>(draw.Below(3)) : 0;
   out.is_truncated = draw.OneIn(20);
   out.lost_iterations = draw.OneIn(20);
@@ -230,7 +232,7 @@ std::string RulesText(const Case& drawn) {
       if (rule.warn) limit("warn", *rule.warn, rule.warn_of);
       if (rule.error) limit("error", *rule.error, rule.error_of);
     } else {
-      text += fmt::format("    level: {}\n", LevelName(rule.level));
+      text += fmt::format("    level: {}\n", rules::LevelName(rule.level));
     }
     if (rule.explains) text += fmt::format("    explains: [{}]\n", kIds[*rule.explains]);
     text += "    message: Said.\n";
@@ -238,23 +240,25 @@ std::string RulesText(const Case& drawn) {
   return text;
 }
 
-Analysis AnalysisOf(const Case& drawn) {
-  Analysis analysis;
-  const auto add = [&](std::string_view id, Value value) -> Metric& {
-    analysis.metrics.push_back({FindMetric(id), std::move(value), "", false, ""});
+analysis::Analysis AnalysisOf(const Case& drawn) {
+  analysis::Analysis analysis;
+  const auto add = [&](std::string_view id, Value value) -> analysis::Metric& {
+    analysis.metrics.push_back({analysis::FindMetric(id), std::move(value), "", false, ""});
     return analysis.metrics.back();
   };
   for (std::size_t i = 0; i < kIds.size(); ++i) {
     const Measured& measured = drawn.metrics[i];
-    Metric& metric = add(kIds[i], measured.now ? Value(*measured.now) : Value());
+    analysis::Metric& metric = add(kIds[i], measured.now ? Value(*measured.now) : Value());
     metric.low_confidence = measured.is_uncertain;
     metric.may_be = measured.other;
   }
   if (drawn.ranks) add("profile.ranks", *drawn.ranks);
   if (drawn.lacking) add("profile.ranks_missing", *drawn.lacking);
   analysis.iterations_selected = drawn.iterations;
-  if (drawn.lost_iterations) analysis.remarks.push_back({std::string(kIterationsLost), "lost"});
-  if (drawn.is_of_two_runs) analysis.remarks.push_back({std::string(kRanksApart), "apart"});
+  if (drawn.lost_iterations)
+    analysis.remarks.push_back({std::string(analysis::context::kIterationsLost), "lost"});
+  if (drawn.is_of_two_runs)
+    analysis.remarks.push_back({std::string(analysis::communication::kRanksApart), "apart"});
   return analysis;
 }
 
@@ -270,7 +274,7 @@ Snapshot RunOf(const Case& drawn, bool is_base) {
     const std::string id(kIds[i]);
     if (const auto& value = is_base ? measured.base : measured.now) run.metrics[id] = *value;
     if (is_base ? measured.base_is_uncertain : measured.is_uncertain) run.uncertain.insert(id);
-    const std::int32_t definition = FindMetric(id)->definition_number;
+    const std::int32_t definition = analysis::FindMetric(id)->definition_number;
     run.definitions[id] = is_base && measured.base_is_of_old ? definition + 1 : definition;
   }
   return run;
@@ -291,4 +295,4 @@ std::string Described(const Case& drawn) {
                             drawn.has_baseline, drawn.has_other_gpu);
 }
 
-}  // namespace profgauge::drawn
+}  // namespace profgauge::gate::drawn

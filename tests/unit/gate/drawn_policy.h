@@ -16,7 +16,7 @@
 #include "gate/snapshot.h"
 #include "rules/policy.h"
 
-namespace profgauge::drawn {
+namespace profgauge::gate::drawn {
 
 inline constexpr std::array<std::string_view, 6> kIds = {
     "gpu.idle.mean",     "gpu.utilization.mean",       "gpu.occupancy", "dataloader.exposed_share",
@@ -38,8 +38,8 @@ struct Condition {
 struct Limit {
   std::size_t metric = 0;
   std::optional<double> min, max;
-  Level level = Level::kError;
-  std::optional<OnMissing> on_missing;
+  rules::Level level = rules::Level::kError;
+  std::optional<rules::OnMissing> on_missing;
   std::optional<Condition> when;
 };
 
@@ -50,10 +50,10 @@ struct DrawnRule {
   std::optional<double> warn, error;  // Neither: it has a fixed level, and no metric.
   // The limit is the value of this metric, in place of the number.
   std::optional<std::size_t> warn_of, error_of;
-  Level level = Level::kWarn;
+  rules::Level level = rules::Level::kWarn;
   std::optional<Condition> when;
   std::optional<std::size_t> explains;  // A metric.
-  RuleSetting::Choice choice = RuleSetting::Choice::kDefault;
+  rules::RuleSetting::Choice choice = rules::RuleSetting::Choice::kDefault;
   struct Waived {
     std::optional<Condition> where;
     bool has_expired = false;
@@ -64,7 +64,7 @@ struct DrawnRule {
 struct Change {
   std::size_t metric = 0;
   std::optional<double> increase, decrease, min_abs;  // Shares of the baseline's, except min_abs.
-  Level level = Level::kError;
+  rules::Level level = rules::Level::kError;
   // The answer of the statistics, in place of the two numbers; `over`: probably over the limit.
   struct Answer {
     stats::Change change = stats::Change::kPass;
@@ -75,15 +75,15 @@ struct Change {
 
 struct Case {
   std::array<Measured, kIds.size()> metrics;
-  FailOn fail_on = FailOn::kError;
-  OnMissing on_missing = OnMissing::kNoVerdict;
-  OnInconclusive on_inconclusive = OnInconclusive::kWarn;
+  rules::FailOn fail_on = rules::FailOn::kError;
+  rules::OnMissing on_missing = rules::OnMissing::kNoVerdict;
+  rules::OnInconclusive on_inconclusive = rules::OnInconclusive::kWarn;
   std::vector<Limit> limits;
   std::vector<DrawnRule> rules;
   std::vector<Change> changes;
   bool has_baseline = false, has_other_gpu = false;
   std::optional<std::int64_t> least_iterations, ranks, lacking, expected, allowed;
-  std::optional<OnMissingRanks> on_missing_ranks;
+  std::optional<rules::OnMissingRanks> on_missing_ranks;
   std::int64_t iterations = 0, unreadable = 0;
   bool is_truncated = false, lost_iterations = false, is_of_two_runs = false;
   bool allow_incomplete = false;
@@ -95,7 +95,7 @@ Case DrawCase(std::uint64_t seed);
 // The case as the program is given it.
 std::string PolicyText(const Case& drawn);
 std::string RulesText(const Case& drawn);  ///< A file without rules where there are none.
-Analysis AnalysisOf(const Case& drawn);
+analysis::Analysis AnalysisOf(const Case& drawn);
 Snapshot RunOf(const Case& drawn, bool is_base);
 
 std::string Described(const Case& drawn);  ///< For who looks into a difference.
@@ -103,4 +103,4 @@ std::string Described(const Case& drawn);  ///< For who looks into a difference.
 /// "pass", "fail" or "no_verdict", as a person would say who reads no text and merges nothing.
 std::string_view NaiveVerdict(const Case& drawn);
 
-}  // namespace profgauge::drawn
+}  // namespace profgauge::gate::drawn

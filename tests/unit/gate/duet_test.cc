@@ -12,7 +12,7 @@
 
 #include "gate/statistics.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 /// SplitMix64, and normal values of it by Box and Muller.
@@ -189,14 +189,14 @@ TEST(Duet, NeedsPairs) {
 
 TEST(Duet, JudgesByThePolicysLimit) {
   Duet duet = Drawn({DuetProcess::kOne, 20, 10, true}, 0.03, 5);
-  PolicyBaseline policy;
+  rules::PolicyBaseline policy;
   auto comparison = JudgeDuet(duet, policy);
   ASSERT_TRUE(comparison.has_value());
   EXPECT_EQ(comparison->metrics.at(0).verdict, stats::Change::kPass);
   EXPECT_EQ(comparison->metrics.at(0).limit, "≤ +5.0\u202f%");
-  BaselineLimit limit;
+  rules::BaselineLimit limit;
   limit.metric = "iteration.time.median";
-  limit.max_increase = BaselineLimit::Amount{0.02, true};
+  limit.max_increase = rules::BaselineLimit::Amount{0.02, true};
   policy.limits.push_back(limit);
   comparison = JudgeDuet(duet, policy);
   EXPECT_EQ(comparison->metrics.at(0).verdict, stats::Change::kFail);
@@ -209,4 +209,4 @@ TEST(Duet, JudgesByThePolicysLimit) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -9,30 +9,30 @@
 #include "compare_fixture.h"
 #include "gate/compare.h"
 
-namespace profgauge::testing {
+namespace profgauge::gate::testing {
 
-using Amount = BaselineLimit::Amount;
+using Amount = rules::BaselineLimit::Amount;
 
 // A run whose metrics are of today's definitions.
 inline Snapshot WithMetric(std::string_view id, std::optional<double> value, double level = 1) {
   Snapshot run = Sample(level);
   run.metrics.erase("kernel.count_per_iteration");
   if (value) run.metrics[std::string(id)] = *value;
-  for (const MetricSpec& spec : MetricCatalogue()) {
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
     run.definitions[std::string(spec.id)] = spec.definition_number;
   }
   return run;
 }
 
-inline PolicyBaseline Only(const BaselineLimit& limit) {
-  PolicyBaseline policy;
+inline rules::PolicyBaseline Only(const rules::BaselineLimit& limit) {
+  rules::PolicyBaseline policy;
   policy.limits = {limit};
   return policy;
 }
 
-inline BaselineLimit On(std::string_view metric, std::optional<Amount> increase,
-                        std::optional<Amount> decrease = {}) {
-  BaselineLimit limit;
+inline rules::BaselineLimit On(std::string_view metric, std::optional<Amount> increase,
+                               std::optional<Amount> decrease = {}) {
+  rules::BaselineLimit limit;
   limit.metric = metric;
   limit.max_increase = increase;
   limit.max_decrease = decrease;
@@ -41,8 +41,8 @@ inline BaselineLimit On(std::string_view metric, std::optional<Amount> increase,
 
 inline MetricComparison Compared(const std::vector<Snapshot>& bases,
                                  const std::vector<Snapshot>& candidates,
-                                 const BaselineLimit& limit) {
-  const PolicyBaseline policy = Only(limit);
+                                 const rules::BaselineLimit& limit) {
+  const rules::PolicyBaseline policy = Only(limit);
   return CompareRuns(bases, candidates, &policy).metrics.front();
 }
 
@@ -52,4 +52,4 @@ inline std::string Words(const MetricComparison& of) {
              : std::string(stats::ChangeName(of.verdict)) + (of.over_limit ? " over" : "");
 }
 
-}  // namespace profgauge::testing
+}  // namespace profgauge::gate::testing

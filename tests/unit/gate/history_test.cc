@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 class HistoryTest : public ::testing::Test {
@@ -337,4 +337,4 @@ TEST(HistoryReference, NamesABranchAndACount) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

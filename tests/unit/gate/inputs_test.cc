@@ -10,7 +10,7 @@
 #include "compare_fixture.h"
 #include "gate/compare.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Find;
@@ -121,4 +121,4 @@ TEST(Inputs, AreKeptInBaselines) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 Profile RankOf(std::string hash, std::int64_t world_size = 0) {
@@ -29,16 +29,16 @@ std::vector<Profile> Ranks(const std::vector<std::string>& hashes, std::int64_t 
   return ranks;
 }
 
-Metric Measured(std::string_view id, Value value) {
-  Metric metric;
-  metric.spec = FindMetric(id);
+analysis::Metric Measured(std::string_view id, Value value) {
+  analysis::Metric metric;
+  metric.spec = analysis::FindMetric(id);
   metric.value = std::move(value);
   return metric;
 }
 
-Snapshot Made(const std::vector<Profile>& ranks, const std::vector<Metric>& metrics = {},
-              Attribution attribution = {}) {
-  Analysis analysis;
+Snapshot Made(const std::vector<Profile>& ranks, const std::vector<analysis::Metric>& metrics = {},
+              analysis::time::Attribution attribution = {}) {
+  analysis::Analysis analysis;
   analysis.metrics = metrics;
   analysis.iteration_source = {IterationsBy::kProfilerSteps};
   return MakeSnapshot("run", ranks, analysis, std::move(attribution));
@@ -107,7 +107,7 @@ TEST(MakeSnapshot, KeepsFactsForComparison) {
       {"hip_driver_version", "6"}, {"cuda_driver_version", "12"}, {"nccl_version", ""}};
   EXPECT_EQ(Made(both).Environment("driver"), "12");
   EXPECT_EQ(Made(both).environment.size(), 3U);
-  Attribution attribution;
+  analysis::time::Attribution attribution;
   attribution.gpu_models = "Tesla V100";
   attribution.shape_signature = "abc";
   const Snapshot run = Made(Ranks({"a"}), {}, attribution);
@@ -119,12 +119,12 @@ TEST(MakeSnapshot, KeepsFactsForComparison) {
 }
 
 TEST(MakeSnapshot, KeepsNumbersAndDefinitions) {
-  const MetricSpec* newer = nullptr;
-  for (const MetricSpec& spec : MetricCatalogue()) {
+  const analysis::MetricSpec* newer = nullptr;
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
     if (spec.definition_number != 1 && spec.unit == Unit::kShare) newer = &spec;
   }
   ASSERT_NE(newer, nullptr);
-  const MetricSpec* first = FindMetric("tensor_core.efficiency");
+  const analysis::MetricSpec* first = analysis::FindMetric("tensor_core.efficiency");
   ASSERT_NE(first, nullptr);
   const Snapshot run =
       Made(Ranks({"a"}), {Measured("gpu.occupancy", {}), Measured("profile.ranks", std::int64_t{3}),
@@ -161,7 +161,7 @@ TEST(MakeSnapshot, KeepsWhichNumbersMayBeOthers) {
       {"kernel.count_per_iteration", 1000, false, std::numeric_limits<double>::infinity(), true},
   };
   for (const Row& row : kRows) {
-    Metric metric = Measured(row.metric, row.value);
+    analysis::Metric metric = Measured(row.metric, row.value);
     metric.low_confidence = row.low_confidence;
     metric.may_be = row.may_be;
     EXPECT_EQ(Made(Ranks({"a"}), {metric}).uncertain.contains(row.metric), row.is_uncertain)
@@ -174,7 +174,7 @@ TEST(MakeSnapshot, KeepsTimesOfAllRanks) {
     std::vector<Profile> ranks = Ranks({"a", "b"});
     ranks[0].has_timeline = first_has;
     ranks[1].has_timeline = second_has;
-    Attribution attribution;
+    analysis::time::Attribution attribution;
     attribution.iteration_times = {7, 8};
     attribution.iteration_unobserved = {1, 0};
     attribution.iteration_periods = {9};
@@ -204,16 +204,16 @@ TEST(MakeSnapshot, KeepsTimesOfAllRanks) {
 
 // Names may have any bytes; a file of JSON may not.
 TEST(MakeSnapshot, NamesAreValidText) {
-  Attribution attribution;
+  analysis::time::Attribution attribution;
   attribution.gpu_models = "g\xff";
   attribution.parts = {{"c\xff", "t\xff", "o\xff", "s\xff", "k\xff", 0, 1, 7, {}}};
   attribution.work.kernels = {{"k\xff", 1, 7, 0, {}}};
   attribution.work.ops = {{"o\xff", 1, 7, 0, {}}};
   std::vector<Profile> ranks = Ranks({"a"});
-  const Snapshot run = MakeSnapshot("r\xff", ranks, Analysis{}, std::move(attribution));
+  const Snapshot run = MakeSnapshot("r\xff", ranks, analysis::Analysis{}, std::move(attribution));
   EXPECT_EQ(run.name, "r\xef\xbf\xbd");
   EXPECT_EQ(run.Environment("gpu"), "g\xef\xbf\xbd");
-  const TimePart& part = run.parts[0];
+  const analysis::time::TimePart& part = run.parts[0];
   EXPECT_EQ(part.category + part.op_type + part.op + part.shapes + part.kernel,
             "c\xef\xbf\xbdt\xef\xbf\xbdo\xef\xbf\xbds\xef\xbf\xbdk\xef\xbf\xbd");
   EXPECT_EQ(run.work.kernels[0].name, "k\xef\xbf\xbd");
@@ -221,4 +221,4 @@ TEST(MakeSnapshot, NamesAreValidText) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -6,7 +6,7 @@
 
 #include "drawn_policy.h"
 
-namespace profgauge::drawn {
+namespace profgauge::gate::drawn {
 namespace {
 
 // The consequence of one limit, finding or doubt.
@@ -32,9 +32,9 @@ class Naive {
   }
 
  private:
-  bool Counts(Level level) const {
-    if (drawn_.fail_on == FailOn::kNever || level == Level::kInfo) return false;
-    return level == Level::kError || drawn_.fail_on == FailOn::kWarn;
+  bool Counts(rules::Level level) const {
+    if (drawn_.fail_on == rules::FailOn::kNever || level == rules::Level::kInfo) return false;
+    return level == rules::Level::kError || drawn_.fail_on == rules::FailOn::kWarn;
   }
 
   static Is Holds(const std::optional<Condition>& when, std::optional<double> Measured::*side,
@@ -50,10 +50,10 @@ class Naive {
   }
 
   Said OfAbsent(const Limit& limit) const {
-    if (limit.on_missing.value_or(drawn_.on_missing) == OnMissing::kFail) {
+    if (limit.on_missing.value_or(drawn_.on_missing) == rules::OnMissing::kFail) {
       return Counts(limit.level) ? Said::kFails : Said::kNothing;
     }
-    return limit.level == Level::kInfo ? Said::kNothing : Said::kOpen;
+    return limit.level == rules::Level::kInfo ? Said::kNothing : Said::kOpen;
   }
 
   // A limit that says nothing here must not have judged the baseline.
@@ -75,7 +75,7 @@ class Naive {
 
   Said Of(const Limit& limit) const {
     const Measured& metric = drawn_.metrics[limit.metric];
-    const bool may_skip = limit.on_missing.value_or(drawn_.on_missing) == OnMissing::kSkip;
+    const bool may_skip = limit.on_missing.value_or(drawn_.on_missing) == rules::OnMissing::kSkip;
     const Is applies = Holds(limit.when, &Measured::now, drawn_);
     if (applies == Is::kFalse) return OfSilent(limit);
     if (applies == Is::kUnknown) {
@@ -95,13 +95,13 @@ class Naive {
   // Whether the limit is missed, or kept, by a number that may be another.
   bool IsUnsure(const Limit& limit) const {
     const Measured& metric = drawn_.metrics[limit.metric];
-    if (limit.level == Level::kInfo || !metric.now) return false;
+    if (limit.level == rules::Level::kInfo || !metric.now) return false;
     return Holds(limit.when, &Measured::now, drawn_) == Is::kTrue && Of(limit) == Said::kOpen;
   }
 
   struct Step {
     std::optional<double> value;
-    Level level = Level::kWarn;
+    rules::Level level = rules::Level::kWarn;
   };
 
   // The limits of the rule, or those that the policy has on the very metric.
@@ -110,8 +110,8 @@ class Naive {
       return of ? numbers.metrics[*of].now : value;
     };
     std::vector<Step> own, adopted;
-    if (rule.error) own.push_back({told(*rule.error, rule.error_of), Level::kError});
-    if (rule.warn) own.push_back({told(*rule.warn, rule.warn_of), Level::kWarn});
+    if (rule.error) own.push_back({told(*rule.error, rule.error_of), rules::Level::kError});
+    if (rule.warn) own.push_back({told(*rule.warn, rule.warn_of), rules::Level::kWarn});
     for (const Limit& limit : drawn_.limits) {
       if (limit.metric != rule.metric || rule.is_rest) continue;
       if (limit.when) return own;
@@ -123,12 +123,12 @@ class Naive {
   }
 
   // The level at which the rule fires on these numbers.
-  std::optional<Level> LevelOf(const DrawnRule& rule, const Case& numbers) const {
+  std::optional<rules::Level> LevelOf(const DrawnRule& rule, const Case& numbers) const {
     if (Holds(rule.when, &Measured::now, numbers) != Is::kTrue) return std::nullopt;
     if (!rule.warn && !rule.error) return rule.level;
     const double measured = *numbers.metrics[rule.metric].now;
     const double value = rule.is_rest ? 1 - measured : measured;
-    std::optional<Level> found;
+    std::optional<rules::Level> found;
     for (const Step& step : StepsOf(rule, numbers)) {
       if (!step.value) continue;
       const bool passed = rule.is_below ? value < *step.value : value > *step.value;
@@ -137,29 +137,29 @@ class Naive {
     return found;
   }
 
-  Level AsThePolicySays(const DrawnRule& rule, Level own) const {
+  rules::Level AsThePolicySays(const DrawnRule& rule, rules::Level own) const {
     switch (rule.choice) {
-      case RuleSetting::Choice::kInfo:
-        return Level::kInfo;
-      case RuleSetting::Choice::kWarn:
-        return Level::kWarn;
-      case RuleSetting::Choice::kError:
-        return Level::kError;
+      case rules::RuleSetting::Choice::kInfo:
+        return rules::Level::kInfo;
+      case rules::RuleSetting::Choice::kWarn:
+        return rules::Level::kWarn;
+      case rules::RuleSetting::Choice::kError:
+        return rules::Level::kError;
       default:
         return own;
     }
   }
 
   struct Levels {
-    std::optional<Level> at;      // None: the rule says nothing.
-    std::optional<Level> surely;  // Whatever the number is.
-    bool lacks_any = false;       // One of its limits cannot be evaluated,
-    bool lacks_graver = false;    // one above `at`.
+    std::optional<rules::Level> at;      // None: the rule says nothing.
+    std::optional<rules::Level> surely;  // Whatever the number is.
+    bool lacks_any = false;              // One of its limits cannot be evaluated,
+    bool lacks_graver = false;           // one above `at`.
   };
 
   Levels LevelsOf(const DrawnRule& rule) const {
     Levels out;
-    const std::optional<Level> own = LevelOf(rule, drawn_);
+    const std::optional<rules::Level> own = LevelOf(rule, drawn_);
     const bool has_metric = rule.warn || rule.error;
     for (const Step& step : has_metric ? StepsOf(rule, drawn_) : std::vector<Step>()) {
       out.lacks_any |= !step.value;
@@ -172,7 +172,7 @@ class Naive {
     for (Measured& metric : other.metrics) {
       if (metric.now && metric.other) metric.now = metric.other;
     }
-    std::optional<Level> there = LevelOf(rule, other);
+    std::optional<rules::Level> there = LevelOf(rule, other);
     if (there && IsWaived(rule, other)) there = own;
     if (there) out.surely = AsThePolicySays(rule, std::min(*own, *there));
     return out;
@@ -185,7 +185,7 @@ class Naive {
   }
 
   Said Of(const DrawnRule& rule) const {
-    if (rule.choice == RuleSetting::Choice::kOff) return Said::kNothing;
+    if (rule.choice == rules::RuleSetting::Choice::kOff) return Said::kNothing;
     const Said unanswered = rule.is_required ? Said::kOpen : Said::kNothing;
     const bool has_metric = rule.warn || rule.error;
     const Is applies = Holds(rule.when, &Measured::now, drawn_);
@@ -200,37 +200,37 @@ class Naive {
   }
 
   Said OfLevels(const DrawnRule& rule, const Levels& levels) const {
-    const bool is_sure_error = levels.surely == Level::kError;
-    const bool is_warning = *levels.at == Level::kWarn ||  //
-                            (*levels.at == Level::kError && !is_sure_error);
-    const bool is_sure_warning = levels.surely && *levels.surely >= Level::kWarn;
+    const bool is_sure_error = levels.surely == rules::Level::kError;
+    const bool is_warning = *levels.at == rules::Level::kWarn ||  //
+                            (*levels.at == rules::Level::kError && !is_sure_error);
+    const bool is_sure_warning = levels.surely && *levels.surely >= rules::Level::kWarn;
     if (!is_warning) return Counts(*levels.at) ? Said::kFails : Said::kNothing;
     // A doubtful warning about the very number that leaves a limit open says nothing beside it.
     for (const Limit& limit : drawn_.limits) {
       const bool is_its = (rule.warn || rule.error) && !rule.is_rest && limit.metric == rule.metric;
       if (is_its && !is_sure_warning && IsUnsure(limit)) return Said::kNothing;
     }
-    if (Counts(Level::kWarn)) return Said::kFails;
-    const bool would_fail = *levels.at == Level::kError && Counts(Level::kError);
+    if (Counts(rules::Level::kWarn)) return Said::kFails;
+    const bool would_fail = *levels.at == rules::Level::kError && Counts(rules::Level::kError);
     return would_fail ? Said::kOpen : Said::kNothing;
   }
 
-  Said OfAnswer(const Change::Answer& answer, Level level) const {
+  Said OfAnswer(const Change::Answer& answer, rules::Level level) const {
     if (answer.change == stats::Change::kFail) {
       return Counts(level) ? Said::kFails : Said::kNothing;
     }
     if (answer.change != stats::Change::kInconclusive) return Said::kNothing;
     if (answer.over) return Counts(level) ? Said::kOpen : Said::kNothing;
-    const bool asks = drawn_.on_inconclusive == OnInconclusive::kNoVerdict;
-    return asks && level != Level::kInfo ? Said::kOpen : Said::kNothing;
+    const bool asks = drawn_.on_inconclusive == rules::OnInconclusive::kNoVerdict;
+    return asks && level != rules::Level::kInfo ? Said::kOpen : Said::kNothing;
   }
 
   Said Of(const Change& change) const {
     const Measured& metric = drawn_.metrics[change.metric];
     if (!metric.now || !metric.base || metric.base_is_of_old) {
-      if (drawn_.on_missing == OnMissing::kFail && Counts(change.level)) return Said::kFails;
-      const bool is_open = drawn_.on_missing == OnMissing::kNoVerdict;
-      return is_open && change.level != Level::kInfo ? Said::kOpen : Said::kNothing;
+      if (drawn_.on_missing == rules::OnMissing::kFail && Counts(change.level)) return Said::kFails;
+      const bool is_open = drawn_.on_missing == rules::OnMissing::kNoVerdict;
+      return is_open && change.level != rules::Level::kInfo ? Said::kOpen : Said::kNothing;
     }
     if (change.answer) return OfAnswer(*change.answer, change.level);
     const double by = *metric.now - *metric.base;
@@ -244,10 +244,10 @@ class Naive {
   Said Ranks() const {
     bool all_matter = drawn_.expected || drawn_.on_missing_ranks || drawn_.has_baseline;
     for (const Limit& limit : drawn_.limits) {
-      all_matter |= limit.metric == kOfAllRanks && limit.level != Level::kInfo;
+      all_matter |= limit.metric == kOfAllRanks && limit.level != rules::Level::kInfo;
     }
     for (const Change& change : drawn_.changes) {
-      all_matter |= change.metric == kOfAllRanks && change.level != Level::kInfo;
+      all_matter |= change.metric == kOfAllRanks && change.level != rules::Level::kInfo;
     }
     if (!all_matter || !drawn_.ranks || (!drawn_.expected && !drawn_.lacking)) {
       return Said::kNothing;
@@ -255,11 +255,11 @@ class Naive {
     const std::int64_t missing =
         drawn_.expected ? *drawn_.expected - *drawn_.ranks : *drawn_.lacking;
     if (missing >= 0 && missing <= drawn_.allowed.value_or(0)) return Said::kNothing;
-    switch (drawn_.on_missing_ranks.value_or(OnMissingRanks::kNoVerdict)) {
-      case OnMissingRanks::kFail:
-        return Counts(Level::kError) ? Said::kFails : Said::kNothing;
-      case OnMissingRanks::kWarn:
-        return Counts(Level::kWarn) ? Said::kFails : Said::kNothing;
+    switch (drawn_.on_missing_ranks.value_or(rules::OnMissingRanks::kNoVerdict)) {
+      case rules::OnMissingRanks::kFail:
+        return Counts(rules::Level::kError) ? Said::kFails : Said::kNothing;
+      case rules::OnMissingRanks::kWarn:
+        return Counts(rules::Level::kWarn) ? Said::kFails : Said::kNothing;
       default:
         return Said::kOpen;
     }
@@ -282,4 +282,4 @@ class Naive {
 
 std::string_view NaiveVerdict(const Case& drawn) { return Naive(drawn).Verdict(); }
 
-}  // namespace profgauge::drawn
+}  // namespace profgauge::gate::drawn

@@ -13,7 +13,7 @@
 #include "gate/limits.h"
 #include "verdict_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 // Who may accept a doubt: no one, --allow-incomplete, or `allow_missing` as well.
@@ -23,16 +23,19 @@ TEST(Doubts, AreAcceptedByWhoMay) {
     bool by_incomplete, by_missing;
   };
   const Row kRows[] = {
-      {kIterationsLost, true, false},      {kIterationsPartial, true, false},
-      {kProcessesApart, true, false},      {kWorkOutside, true, false},
-      {kRanksWithoutMarkers, true, false}, {kRanksWithoutWork, true, true},
-      {kRanksApart, false, false},
+      {analysis::context::kIterationsLost, true, false},
+      {analysis::context::kIterationsPartial, true, false},
+      {analysis::context::kProcessesApart, true, false},
+      {analysis::context::kWorkOutside, true, false},
+      {analysis::context::kRanksWithoutMarkers, true, false},
+      {analysis::context::kRanksWithoutWork, true, true},
+      {analysis::communication::kRanksApart, false, false},
   };
   for (const Row& row : kRows) {
-    Analysis analysis = MakeAnalysis({{"profile.ranks_without_work", std::int64_t{2}}});
+    analysis::Analysis analysis = MakeAnalysis({{"profile.ranks_without_work", std::int64_t{2}}});
     analysis.remarks = {{"another-remark", "said"}, {std::string(row.remark), "doubted"}};
     const auto open = [&](std::int64_t allowed, bool allow_incomplete) {
-      Policy policy;
+      rules::Policy policy;
       policy.ranks.allow_missing = allowed;
       const std::vector<std::string> doubts = DoubtsOf(policy, analysis, allow_incomplete);
       EXPECT_TRUE(doubts.empty() || doubts == std::vector<std::string>{"doubted"}) << row.remark;
@@ -71,7 +74,7 @@ TEST(LostLimits, JudgedABaselineRun) {
       {0.9, 0.75, 0.5, "second has 50.0 %"},
       {0.9, 0.2, 0.5, "first has 20.0 %"},
   };
-  Threshold limit;
+  rules::Threshold limit;
   limit.metric = "gpu.idle.mean";
   limit.min = 0.2;
   limit.max = 0.5;
@@ -85,10 +88,10 @@ TEST(LostLimits, JudgedABaselineRun) {
     for (Snapshot& run : runs) {
       run.metrics["gpu.occupancy"] = 0.4;
       for (const char* id : {"gpu.idle.mean", "gpu.occupancy"}) {
-        run.definitions[id] = FindMetric(id)->definition_number;
+        run.definitions[id] = analysis::FindMetric(id)->definition_number;
       }
     }
-    const Analysis analysis =
+    const analysis::Analysis analysis =
         row.now ? MakeAnalysis({{"gpu.idle.mean", *row.now}}) : MakeAnalysis({});
     const auto said = [&] { return WithPlainSpaces(WhyLost(limit, analysis, runs).value_or("")); };
     EXPECT_EQ(said(), row.lost);
@@ -124,9 +127,9 @@ TEST(MissingRanks, MatterToCommonMetrics) {
       {"baseline: {iteration.time.median: {max_increase: 9%, level: info}}", false, false},
       {"baseline: {gpu.idle.mean: {max_increase: 9%}}", false, false},
   };
-  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  const analysis::Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   for (const Row& row : kRows) {
-    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
     ASSERT_TRUE(policy) << row.policy << policy.error().front().message;
     EXPECT_EQ(WhyRanksMissing(*policy, six, row.has_baseline).has_value(), row.matters)
         << row.policy;
@@ -158,42 +161,44 @@ TEST(MissingRanks, AreCounted) {
       {6, {}, "{expect: 8, allow_missing: 2}", ""},
   };
   for (const Row& row : kRows) {
-    Analysis analysis = MakeAnalysis({});
+    analysis::Analysis analysis = MakeAnalysis({});
     const auto add = [&](const char* id, std::optional<std::int64_t> value) {
-      analysis.metrics.push_back({FindMetric(id), value ? Value(*value) : Value(), "", false, ""});
+      analysis.metrics.push_back(
+          {analysis::FindMetric(id), value ? Value(*value) : Value(), "", false, ""});
     };
     add("profile.ranks", row.present);
     add("profile.ranks_missing", row.lacking);
     const std::string ranks =
         row.ranks.front() == '{' ? std::string(row.ranks) : fmt::format("{{{}}}", row.ranks);
-    const auto policy = ParsePolicy("schema: 1\nranks: " + ranks, "p.yaml");
+    const auto policy = rules::ParsePolicy("schema: 1\nranks: " + ranks, "p.yaml");
     ASSERT_TRUE(policy) << ranks;
     EXPECT_EQ(WhyRanksMissing(*policy, analysis, false).value_or(""), row.said) << ranks;
   }
-  Analysis noted = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  analysis::Analysis noted = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   noted.metrics.back().note = "ranks 6 and 7";
   EXPECT_EQ(WhyRanksMissing({}, noted, true), "2 of 8 ranks are missing (ranks 6 and 7)");
 }
 
 // A run of summaries, with limits and rules of which some need missing data.
 struct Kept {
-  Analysis analysis = MakeAnalysis({});
+  analysis::Analysis analysis = MakeAnalysis({});
   std::vector<GateResult> gate;
-  std::vector<Rule> rules;
-  std::vector<Finding> findings;
-  Policy policy;
+  std::vector<rules::Rule> rules;
+  std::vector<rules::Finding> findings;
+  rules::Policy policy;
 
   Kept() { analysis.not_kept = "summaries do not keep it"; }
-  void Limit(GateStatus status, Level level, std::string reason) {
+  void Limit(GateStatus status, rules::Level level, std::string reason) {
     GateResult& result = gate.emplace_back();
     result.status = status;
     result.threshold.level = level;
     result.reason = std::move(reason);
   }
-  void Rules(std::size_t count, FindingStatus status, Level most, const std::string& reason) {
+  void Rules(std::size_t count, rules::FindingStatus status, rules::Level most,
+             const std::string& reason) {
     for (std::size_t i = 0; i < count; ++i) rules.emplace_back().id = fmt::format("x/{}", i);
-    for (const Rule& rule : rules) {
-      Finding& finding = findings.emplace_back();
+    for (const rules::Rule& rule : rules) {
+      rules::Finding& finding = findings.emplace_back();
       finding.rule = &rule;
       finding.status = status;
       finding.most = most;
@@ -209,18 +214,18 @@ struct Kept {
 TEST(NotKept, CountsPossiblyFailingLimits) {
   struct Row {
     GateStatus status;
-    Level level;
+    rules::Level level;
     std::string_view reason;
     std::string_view said;
   };
   constexpr std::string_view kReason = "this: summaries do not keep it; give the profiles";
   const Row kRows[] = {
-      {GateStatus::kSkipped, Level::kError, kReason, "1 limit"},
-      {GateStatus::kNotApplicable, Level::kError, kReason, "1 limit"},
-      {GateStatus::kSkipped, Level::kWarn, kReason, ""},
-      {GateStatus::kSkipped, Level::kError, "no such events", ""},
-      {GateStatus::kPass, Level::kError, kReason, ""},
-      {GateStatus::kMissing, Level::kError, kReason, ""},
+      {GateStatus::kSkipped, rules::Level::kError, kReason, "1 limit"},
+      {GateStatus::kNotApplicable, rules::Level::kError, kReason, "1 limit"},
+      {GateStatus::kSkipped, rules::Level::kWarn, kReason, ""},
+      {GateStatus::kSkipped, rules::Level::kError, "no such events", ""},
+      {GateStatus::kPass, rules::Level::kError, kReason, ""},
+      {GateStatus::kMissing, rules::Level::kError, kReason, ""},
   };
   for (const Row& row : kRows) {
     Kept kept;
@@ -230,7 +235,8 @@ TEST(NotKept, CountsPossiblyFailingLimits) {
     EXPECT_EQ(kept.Said(), "");
   }
   Kept two;
-  for (int i = 0; i < 2; ++i) two.Limit(GateStatus::kSkipped, Level::kError, std::string(kReason));
+  for (int i = 0; i < 2; ++i)
+    two.Limit(GateStatus::kSkipped, rules::Level::kError, std::string(kReason));
   EXPECT_EQ(
       WhyNotKept(two.analysis, two.gate, {}, {}),
       "2 limits need data that summaries do not contain; check the full profiles, or drop the "
@@ -239,28 +245,33 @@ TEST(NotKept, CountsPossiblyFailingLimits) {
 
 TEST(NotKept, NamesPossiblyFailingRules) {
   const std::string reason = "`x` is absent: summaries do not keep it";
-  const auto said = [&](std::size_t count, FindingStatus status, Level most, std::string why,
-                        FailOn fail_on, bool with_limit) {
+  const auto said = [&](std::size_t count, rules::FindingStatus status, rules::Level most,
+                        std::string why, rules::FailOn fail_on, bool with_limit) {
     Kept kept;
-    if (with_limit) kept.Limit(GateStatus::kSkipped, Level::kError, reason);
+    if (with_limit) kept.Limit(GateStatus::kSkipped, rules::Level::kError, reason);
     kept.Rules(count, status, most, why);
     kept.policy.fail_on = fail_on;
     return kept.Said();
   };
-  const auto kNone = FindingStatus::kNotApplicable;
-  EXPECT_EQ(said(1, kNone, Level::kError, reason, FailOn::kError, false), "1 rule (x/0)");
-  EXPECT_EQ(said(3, kNone, Level::kError, reason, FailOn::kError, false),
+  const auto kNone = rules::FindingStatus::kNotApplicable;
+  EXPECT_EQ(said(1, kNone, rules::Level::kError, reason, rules::FailOn::kError, false),
+            "1 rule (x/0)");
+  EXPECT_EQ(said(3, kNone, rules::Level::kError, reason, rules::FailOn::kError, false),
             "3 rules (x/0, x/1, x/2)");
-  EXPECT_EQ(said(4, kNone, Level::kError, reason, FailOn::kError, false),
+  EXPECT_EQ(said(4, kNone, rules::Level::kError, reason, rules::FailOn::kError, false),
             "4 rules (x/0, x/1, x/2, …)");
-  EXPECT_EQ(said(5, kNone, Level::kError, reason, FailOn::kError, false),
+  EXPECT_EQ(said(5, kNone, rules::Level::kError, reason, rules::FailOn::kError, false),
             "5 rules (x/0, x/1, x/2, …)");
-  EXPECT_EQ(said(1, kNone, Level::kError, reason, FailOn::kError, true),
+  EXPECT_EQ(said(1, kNone, rules::Level::kError, reason, rules::FailOn::kError, true),
             "1 limit and 1 rule (x/0)");
-  EXPECT_EQ(said(1, kNone, Level::kWarn, reason, FailOn::kError, false), "");
-  EXPECT_EQ(said(1, kNone, Level::kWarn, reason, FailOn::kWarn, false), "1 rule (x/0)");
-  EXPECT_EQ(said(1, kNone, Level::kError, "no such events", FailOn::kError, false), "");
-  EXPECT_EQ(said(1, FindingStatus::kError, Level::kError, reason, FailOn::kError, false), "");
+  EXPECT_EQ(said(1, kNone, rules::Level::kWarn, reason, rules::FailOn::kError, false), "");
+  EXPECT_EQ(said(1, kNone, rules::Level::kWarn, reason, rules::FailOn::kWarn, false),
+            "1 rule (x/0)");
+  EXPECT_EQ(said(1, kNone, rules::Level::kError, "no such events", rules::FailOn::kError, false),
+            "");
+  EXPECT_EQ(said(1, rules::FindingStatus::kError, rules::Level::kError, reason,
+                 rules::FailOn::kError, false),
+            "");
 }
 
 TEST(NotKept, OneOrSeveralNeedIt) {
@@ -268,9 +279,9 @@ TEST(NotKept, OneOrSeveralNeedIt) {
   const auto said = [&](std::size_t limits, std::size_t rules) {
     Kept kept;
     for (std::size_t i = 0; i < limits; ++i) {
-      kept.Limit(GateStatus::kSkipped, Level::kError, reason);
+      kept.Limit(GateStatus::kSkipped, rules::Level::kError, reason);
     }
-    kept.Rules(rules, FindingStatus::kNotApplicable, Level::kError, reason);
+    kept.Rules(rules, rules::FindingStatus::kNotApplicable, rules::Level::kError, reason);
     const std::string all = WhyNotKept(kept.analysis, kept.gate, kept.findings, {}).value_or("");
     return all.find(" needs data") != all.npos ? 1 : all.find(" need data") != all.npos ? 2 : 0;
   };
@@ -301,13 +312,13 @@ TEST(NotKept, PassByCutRowsIsNone) {
   };
   for (const Row& row : kRows) {
     Kept kept;
-    kept.Rules(1, FindingStatus::kPass, Level::kError, "");
-    Rule& rule = kept.rules.front();
+    kept.Rules(1, rules::FindingStatus::kPass, rules::Level::kError, "");
+    rules::Rule& rule = kept.rules.front();
     rule.formerly = {"older/name", "old/name"};
     rule.for_each.text = "gap";
     rule.for_each.file = row.file;
     if (!row.where.empty()) rule.where.emplace().text = row.where;
-    const auto policy = ParsePolicy(
+    const auto policy = rules::ParsePolicy(
         fmt::format("schema: 1\n{}",
                     row.policy.empty() ? std::string() : fmt::format("rules: {{{}}}", row.policy)),
         "p.yaml");
@@ -319,10 +330,10 @@ TEST(NotKept, PassByCutRowsIsNone) {
     EXPECT_EQ(kept.Said(), "") << "those of other tables were cut";
     kept.analysis.remarks.push_back({"summary-rows/gaps", ""});
     EXPECT_EQ(kept.Said(), row.is_open ? "1 rule (x/0)" : "") << row.policy;
-    kept.findings.front().status = FindingStatus::kInfo;
+    kept.findings.front().status = rules::FindingStatus::kInfo;
     EXPECT_EQ(kept.Said(), "") << "it has fired";
   }
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

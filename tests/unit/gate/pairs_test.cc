@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 // Runs whose level the machine moves by up to `wander` over all of them and by `step` between
@@ -150,4 +150,4 @@ TEST(ComparePairs, TotalsAreJudgedToo) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

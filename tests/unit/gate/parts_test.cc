@@ -11,7 +11,7 @@
 
 #include "gate/snapshot.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 constexpr int kIterations = 12;
@@ -29,7 +29,7 @@ class Even {
   std::uint64_t state_ = 42;
 };
 
-using Sums = std::vector<WorkSum> WorkSums::*;
+using Sums = std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*;
 
 struct Part {
   std::string name;
@@ -43,7 +43,7 @@ Snapshot RunOf(const std::vector<Part>& parts, Sums sums, Even& even, double clo
   run.work.iterations = kIterations;
   run.work.has_gpu = true;
   for (const Part& part : parts) {
-    WorkSum& sum = (run.work.*sums).emplace_back();
+    analysis::time::WorkSum& sum = (run.work.*sums).emplace_back();
     sum.name = part.name;
     sum.count = kIterations;
     const double level = part.share * kIterationNs * clock * (1 + 0.005 * even.Next());
@@ -63,7 +63,8 @@ std::vector<Part> FortyParts(double of_third = 0.02) {
 }
 
 PartFindings Judged(const std::vector<Part>& base, const std::vector<Part>& current,
-                    Sums sums = &WorkSums::kernels, double clock = 1, int runs = 20) {
+                    Sums sums = &analysis::time::WorkSums::kernels, double clock = 1,
+                    int runs = 20) {
   Even even;
   std::vector<Snapshot> baselines;
   for (int i = 0; i < runs; ++i) baselines.push_back(RunOf(base, sums, even));
@@ -72,7 +73,8 @@ PartFindings Judged(const std::vector<Part>& base, const std::vector<Part>& curr
 
 TEST(JudgeParts, FindsTheSlowerOneOfForty) {
   for (const Sums sums :
-       {&WorkSums::kernels, &WorkSums::ops, &WorkSums::collectives, &WorkSums::modules}) {
+       {&analysis::time::WorkSums::kernels, &analysis::time::WorkSums::ops,
+        &analysis::time::WorkSums::collectives, &analysis::time::WorkSums::modules}) {
     const PartFindings findings = Judged(FortyParts(), FortyParts(0.0216), sums);
     ASSERT_EQ(findings.found.size(), 1U);
     EXPECT_EQ(findings.found[0].name, "part 3");
@@ -86,17 +88,20 @@ TEST(JudgeParts, FindsNothingWhereNothingChanged) {
   int alarms = 0;
   for (int repetition = 0; repetition < 50; ++repetition) {
     std::vector<Snapshot> baselines;
-    for (int i = 0; i < 10; ++i) baselines.push_back(RunOf(FortyParts(), &WorkSums::ops, even));
-    const Snapshot run = RunOf(FortyParts(), &WorkSums::ops, even);
-    alarms += !JudgeParts(baselines, run, &WorkSums::ops, {}, 0.01).found.empty();
+    for (int i = 0; i < 10; ++i)
+      baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::ops, even));
+    const Snapshot run = RunOf(FortyParts(), &analysis::time::WorkSums::ops, even);
+    alarms += !JudgeParts(baselines, run, &analysis::time::WorkSums::ops, {}, 0.01).found.empty();
   }
   EXPECT_EQ(alarms, 0);
 }
 
 // A clock moves all parts alike, which the typical iteration shows.
 TEST(JudgeParts, LeavesOutCommonChange) {
-  EXPECT_TRUE(Judged(FortyParts(), FortyParts(), &WorkSums::kernels, 1.2).found.empty());
-  const PartFindings both = Judged(FortyParts(), FortyParts(0.0216), &WorkSums::kernels, 1.2);
+  EXPECT_TRUE(
+      Judged(FortyParts(), FortyParts(), &analysis::time::WorkSums::kernels, 1.2).found.empty());
+  const PartFindings both =
+      Judged(FortyParts(), FortyParts(0.0216), &analysis::time::WorkSums::kernels, 1.2);
   ASSERT_EQ(both.found.size(), 1U);
   EXPECT_NEAR(both.common, 0.2, 0.02);
   EXPECT_NE(PartTexts(both, "kernel").front().find("; all kernels +2"), std::string::npos)
@@ -122,8 +127,8 @@ TEST(JudgeParts, PoolsKernelsByOperatorType) {
   const auto with = [&](const std::string& name, double share) {
     std::vector<Part> parts = FortyParts();
     parts[5] = {name, share};
-    Snapshot run = RunOf(parts, &WorkSums::kernels, even);
-    TimePart part;
+    Snapshot run = RunOf(parts, &analysis::time::WorkSums::kernels, even);
+    analysis::time::TimePart part;
     part.op_type = "mm";
     part.op = "aten::mm";
     part.kernel = name;
@@ -135,12 +140,12 @@ TEST(JudgeParts, PoolsKernelsByOperatorType) {
   std::vector<Snapshot> baselines;
   for (int i = 0; i < 20; ++i) baselines.push_back(with("gemm_a", 0.02));
   const PartFindings pooled =
-      JudgeParts(baselines, with("gemm_b", 0.03), &WorkSums::kernels, {}, 0.01);
+      JudgeParts(baselines, with("gemm_b", 0.03), &analysis::time::WorkSums::kernels, {}, 0.01);
   ASSERT_EQ(pooled.found.size(), 1U);
   EXPECT_EQ(pooled.found[0].name, "mm: others");
   // The operator that launches a slower kernel is named with its own change.
   const PartFindings named =
-      JudgeParts(baselines, with("gemm_a", 0.024), &WorkSums::kernels, {}, 0.01);
+      JudgeParts(baselines, with("gemm_a", 0.024), &analysis::time::WorkSums::kernels, {}, 0.01);
   ASSERT_EQ(named.found.size(), 1U);
   EXPECT_EQ(named.found[0].above.substr(0, 11), "aten::mm +2");
 }
@@ -159,9 +164,11 @@ TEST(JudgeParts, ReportsPartsWithoutCounterpart) {
 }
 
 TEST(JudgeParts, NeedsFiveRuns) {
-  EXPECT_FALSE(Judged(FortyParts(), FortyParts(0.04), &WorkSums::modules, 1, 4).is_judged);
-  EXPECT_TRUE(Judged(FortyParts(), FortyParts(0.04), &WorkSums::modules, 1, 5).is_judged);
+  EXPECT_FALSE(
+      Judged(FortyParts(), FortyParts(0.04), &analysis::time::WorkSums::modules, 1, 4).is_judged);
+  EXPECT_TRUE(
+      Judged(FortyParts(), FortyParts(0.04), &analysis::time::WorkSums::modules, 1, 5).is_judged);
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

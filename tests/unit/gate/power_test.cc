@@ -9,7 +9,7 @@
 
 #include "compare_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Sample;
@@ -67,4 +67,4 @@ TEST(BaselinePower, MoreIterationsAndRunsFindLess) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

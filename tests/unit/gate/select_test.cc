@@ -15,7 +15,7 @@
 #include "gate/baseline_verdict.h"
 #include "gate/history_check.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Find;
@@ -154,7 +154,7 @@ TEST_F(SelectTest, LevelIsOfOneProgram) {
 }
 
 TEST_F(SelectTest, OtherWorkIsAnotherModel) {
-  const auto with = [](Snapshot run, std::vector<WorkSum> kernels) {
+  const auto with = [](Snapshot run, std::vector<analysis::time::WorkSum> kernels) {
     run.work.iterations = 10;
     run.work.has_gpu = true;
     run.work.kernels = std::move(kernels);
@@ -375,4 +375,4 @@ TEST_F(SelectTest, CheckJudgesTheLevelOfToday) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

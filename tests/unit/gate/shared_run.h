@@ -11,13 +11,13 @@
 #include "gate/make_snapshot.h"
 #include "readers/load.h"
 
-namespace profgauge::testing {
+namespace profgauge::gate::testing {
 
 inline Snapshot SnapshotOf(const std::string& path) {
-  auto profiles = ReadRun({path}, {});
+  auto profiles = readers::ReadRun({path}, {});
   EXPECT_TRUE(profiles) << path;
-  const auto analysis = Analyze(*profiles, {});
-  auto attribution = AttributeTime(*profiles, {});
+  const auto analysis = analysis::Analyze(*profiles, {});
+  auto attribution = analysis::time::AttributeTime(*profiles, {});
   EXPECT_TRUE(analysis && attribution) << path;
   return MakeSnapshot("run", *profiles, *analysis, std::move(*attribution));
 }
@@ -26,4 +26,4 @@ inline std::string SharedPath(const std::string& path) {
   return std::string(PROFGAUGE_SHARED_DIR) + "/" + path;
 }
 
-}  // namespace profgauge::testing
+}  // namespace profgauge::gate::testing

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 struct CalledOut {
@@ -55,4 +55,4 @@ TEST(FindSignificant, PValuesAreThoseOfASeries) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

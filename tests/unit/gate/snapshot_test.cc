@@ -12,7 +12,7 @@
 
 #include "gate/make_snapshot.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 namespace json = boost::json;
@@ -26,7 +26,7 @@ Snapshot SampleSnapshot() {
   run.iteration_times = {1'694'128'201'556, 9'007'199'254'740'993};  // Beyond a double's exactness.
   run.iteration_shares["breakdown.dataloader"] = {0.1, 1.0 / 3};
   run.metrics["gpu.idle.mean"] = 0.25;
-  TimePart part;
+  analysis::time::TimePart part;
   part.category = "other_kernel";
   part.op_type = "matmul";
   part.op = "aten::mm";
@@ -36,7 +36,7 @@ Snapshot SampleSnapshot() {
   part.count = 7;
   part.time = 1'694'128'201'556;
   part.series = {1'694'128'201'556, 0};
-  TimePart other;
+  analysis::time::TimePart other;
   other.category = "other";
   other.time = 9'007'199'254'740'993;
   run.parts = {part, other};
@@ -96,7 +96,7 @@ TEST(Baseline, IsReadWhateverBytesNamesHave) {
   std::vector<Profile> ranks(1);
   ranks[0].facts = {{"cuda_driver_version", "5\xe2\x80"}};
   ranks[0].has_timeline = true;
-  Attribution attribution;
+  analysis::time::Attribution attribution;
   attribution.gpu_models = "V100\xff";
   attribution.iteration_times = {7};
   attribution.parts = {{"cpu", "t\x80", "o\x80", "s\x80", "k\x80", 0, 1, 7, {}}};
@@ -104,7 +104,7 @@ TEST(Baseline, IsReadWhateverBytesNamesHave) {
   attribution.work.kernels = {{"k\x80", 1, 7, 0, {}}};
   attribution.work.ops = {{"o\x80", 1, 7, 0, {}}};
   const std::string text =
-      WriteBaseline({MakeSnapshot("run\xc0", ranks, Analysis{}, std::move(attribution))});
+      WriteBaseline({MakeSnapshot("run\xc0", ranks, analysis::Analysis{}, std::move(attribution))});
   const auto runs = ParseBaseline(text, "base.json");
   ASSERT_TRUE(runs) << runs.error().message;
   EXPECT_EQ(runs->front().name, "run\xef\xbf\xbd");
@@ -480,4 +480,4 @@ TEST(Snapshot, TimesAreObservedTimes) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

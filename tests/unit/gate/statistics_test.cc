@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 using ::testing::ElementsAre;
@@ -144,4 +144,4 @@ TEST(RoundToSum, AlwaysMeetsTheTotal) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

@@ -6,7 +6,7 @@
 
 #include "held_limits.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Amount;
@@ -31,7 +31,7 @@ TEST(CompareRuns, SumsOverIterationsAreTotals) {
     run.metrics["profile.iterations"] = static_cast<double>(values.size());
     return run;
   };
-  const BaselineLimit limit = On("profile.kernel_time", Amount{0.05, true});
+  const rules::BaselineLimit limit = On("profile.kernel_time", Amount{0.05, true});
   const std::vector<Snapshot> base = {summing(1, 0, 1), summing(1, 0, 1), summing(1, 0, 1)};
   EXPECT_EQ(Words(Compared(base, {summing(1.02, 0, 1)}, limit)), "pass");
   EXPECT_EQ(Words(Compared(base, {summing(1.2, 0, 1)}, limit)), "fail");
@@ -56,7 +56,7 @@ TEST(CompareRuns, SumsOfSomeIterationsAreHeldByChance) {
     if (run.metrics["dataloader.exposed_time"] == 0) run.iteration_values.clear();
     return run;
   };
-  const BaselineLimit limit = On("dataloader.exposed_time", Amount{0.5, true});
+  const rules::BaselineLimit limit = On("dataloader.exposed_time", Amount{0.5, true});
   const std::vector<Snapshot> base = {loading(1, 100'000)};
   // Two of 20 wait instead of one: chance.
   const MetricComparison twice = Compared(base, {loading(2, 100'000)}, limit);
@@ -74,4 +74,4 @@ TEST(CompareRuns, SumsOfSomeIterationsAreHeldByChance) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -11,7 +11,7 @@
 #include "gate/history_check.h"
 #include "gate/verdict.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Find;
@@ -79,7 +79,7 @@ TEST(Texts, Endings) {
       CompareRuns(std::vector{Sample(1)}, std::vector{Sample(1, 3)}, nullptr);
   Verdict verdict;
   verdict.status = VerdictStatus::kPass;
-  AddComparison(comparison, Policy(), verdict);
+  AddComparison(comparison, rules::Policy(), verdict);
   EXPECT_EQ(ExitCodeOf(verdict, false), 3);
   bool is_said = false;
   for (const std::string& reason : verdict.reasons) {
@@ -107,4 +107,4 @@ TEST(Texts, Histories) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

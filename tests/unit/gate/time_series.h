@@ -9,7 +9,7 @@
 #include "gate/change.h"
 #include "gate/change_text.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 
 using Times = std::vector<double>;
 using Runs = std::vector<Times>;
@@ -21,7 +21,8 @@ inline Times Scaled(Times times, double factor) {
 
 inline std::vector<Series> SeriesOf(const Runs& runs) {
   std::vector<Series> series;
-  for (const Times& times : runs) series.push_back({times, FindWarmup(times)});
+  for (const Times& times : runs)
+    series.push_back({times, analysis::time::stats::FindWarmup(times)});
   return series;
 }
 
@@ -37,4 +38,4 @@ inline std::string Said(const Comparison& result) {
   return text;
 }
 
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

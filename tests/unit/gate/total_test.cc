@@ -14,7 +14,7 @@
 #include "gate/significance.h"
 #include "time_series.h"
 
-namespace profgauge::stats {
+namespace profgauge::gate::stats {
 namespace {
 
 using ::testing::HasSubstr;
@@ -262,4 +262,4 @@ TEST(ChanceText, IsOneOfAHundred) {
 }
 
 }  // namespace
-}  // namespace profgauge::stats
+}  // namespace profgauge::gate::stats

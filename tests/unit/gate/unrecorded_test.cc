@@ -15,19 +15,20 @@
 #include "gate/unrecorded.h"
 #include "verdict_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::Find;
 using testing::Sample;
 
 /// Idle for 42 % as recorded, and for `idle` without the profiler, somewhere in `low` to `high`.
-Analysis Corrected(double idle, double low, double high, std::size_t steps = 200,
-                   bool is_of_process = true) {
-  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.unrecorded", idle}});
+analysis::Analysis Corrected(double idle, double low, double high, std::size_t steps = 200,
+                             bool is_of_process = true) {
+  analysis::Analysis analysis =
+      MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.unrecorded", idle}});
   analysis.metrics[1].may_be = high;
   analysis.metrics[1].may_also_be = low;
-  auto judged = std::make_shared<JudgedSteps>();
+  auto judged = std::make_shared<analysis::recording::JudgedSteps>();
   judged->level = {27.8e6, 0.005, steps};
   judged->is_of_process = is_of_process;
   analysis.steps = std::move(judged);
@@ -42,7 +43,7 @@ TEST(Unrecorded, ALimitIsJudgedWithoutTheProfiler) {
          {kFail, 1, "error",
           "gpu.idle.mean is 38.0 %, above the limit of 30 % (without the profiler; 42.0 % "
           "recorded)\n"});
-  const Verdict verdict = Judge(*ParsePolicy("schema: 1\n" + std::string(kIdle), "p.yaml"),
+  const Verdict verdict = Judge(*rules::ParsePolicy("schema: 1\n" + std::string(kIdle), "p.yaml"),
                                 Corrected(0.145, 0.12, 0.17), {}, {});
   EXPECT_EQ(AsNumber(verdict.gate[0].measured, 0), 0.145);
   EXPECT_EQ(AsNumber(verdict.gate[0].recorded, 0), 0.42);
@@ -73,7 +74,7 @@ TEST(Unrecorded, OnlyManyOwnIterationsExcuse) {
 TEST(Unrecorded, PolicyMayIgnoreOrRequireThem) {
   Expect("unrecorded: ignore\n" + std::string(kIdle), Corrected(0.145, 0.12, 0.17),
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"});
-  Analysis without = MakeAnalysis({{"gpu.idle.mean", 0.1}, {"step.time.median", {}}});
+  analysis::Analysis without = MakeAnalysis({{"gpu.idle.mean", 0.1}, {"step.time.median", {}}});
   Expect(
       "unrecorded: require\n" + std::string(kIdle), without,
       {kNoVerdict, 3, "pass",
@@ -81,7 +82,7 @@ TEST(Unrecorded, PolicyMayIgnoreOrRequireThem) {
 }
 
 TEST(Unrecorded, UncorrectableNumbersAreMissing) {
-  Analysis analysis = Corrected(0.1, 0.1, 0.1);
+  analysis::Analysis analysis = Corrected(0.1, 0.1, 0.1);
   analysis.metrics[1].value = {};
   analysis.metrics[1].absent_because = "the profile is of another part of the run";
   Expect(kIdle, analysis,
@@ -90,7 +91,7 @@ TEST(Unrecorded, UncorrectableNumbersAreMissing) {
 }
 
 TEST(Unrecorded, OneDevicesMeanIsTheExtreme) {
-  Analysis analysis = MakeAnalysis({{"profile.gpus", std::int64_t{1}}});
+  analysis::Analysis analysis = MakeAnalysis({{"profile.gpus", std::int64_t{1}}});
   EXPECT_EQ(WithoutProfiler("gpu.idle.max", analysis), metric::kGpuIdleUnrecorded);
   analysis = MakeAnalysis({{"profile.gpus", std::int64_t{2}}});
   EXPECT_EQ(WithoutProfiler("gpu.idle.max", analysis), std::nullopt);
@@ -99,17 +100,17 @@ TEST(Unrecorded, OneDevicesMeanIsTheExtreme) {
 
 // The profiler's overhead is time in which the device waits for the host.
 TEST(Unrecorded, RulesUseIdleWithoutProfiler) {
-  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42},
-                                    {"gpu.idle.unrecorded", 0.145},
-                                    {"gpu.utilization.mean", 0.58},
-                                    {"gpu.utilization.unrecorded", 0.855},
-                                    {"step.perturbation", 41.0 / 27.8},
-                                    {"gpu.idle_cause.host_wait", 0.3},
-                                    {"gpu.idle_cause.launch_latency", 0.1},
-                                    {"gpu.idle_cause.sync", 0.02}});
+  analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42},
+                                              {"gpu.idle.unrecorded", 0.145},
+                                              {"gpu.utilization.mean", 0.58},
+                                              {"gpu.utilization.unrecorded", 0.855},
+                                              {"step.perturbation", 41.0 / 27.8},
+                                              {"gpu.idle_cause.host_wait", 0.3},
+                                              {"gpu.idle_cause.launch_latency", 0.1},
+                                              {"gpu.idle_cause.sync", 0.02}});
   analysis.steps = Corrected(0.145, 0.12, 0.17).steps;
-  const Policy policy;
-  const Analysis before = analysis;
+  const rules::Policy policy;
+  const analysis::Analysis before = analysis;
   ReplacedMetrics replaced = TakeProfilerOff(policy, analysis);
   const auto number = [&](std::string_view id) { return AsNumber(analysis.Find(id)->value, -1); };
   EXPECT_EQ(number("gpu.idle.mean"), 0.145);
@@ -147,7 +148,7 @@ int ExitOf(const std::vector<Snapshot>& base, const Snapshot& current) {
   RunComparison comparison = CompareRuns(base, std::vector<Snapshot>{current}, nullptr);
   Verdict verdict;
   verdict.status = VerdictStatus::kPass;
-  AddComparison(comparison, Policy(), verdict);
+  AddComparison(comparison, rules::Policy(), verdict);
   return ExitCodeOf(verdict, false);
 }
 
@@ -211,4 +212,4 @@ TEST(Unrecorded, BaselinesKeepThem) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -9,26 +9,27 @@
 #include "gate/verdict.h"
 #include "verdict_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
-Policy PolicyOf(std::string_view text) {
-  const auto policy = ParsePolicy("schema: 1\n" + std::string(text), "p.yaml");
+rules::Policy PolicyOf(std::string_view text) {
+  const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(text), "p.yaml");
   EXPECT_TRUE(policy) << text;
-  return policy ? *policy : Policy{};
+  return policy ? *policy : rules::Policy{};
 }
 
-Evaluation EvaluationOf(const Rule& rule, FindingStatus status, bool is_uncertain = false) {
-  Evaluation evaluation;
-  Finding& finding = evaluation.findings.emplace_back();
+rules::Evaluation EvaluationOf(const rules::Rule& rule, rules::FindingStatus status,
+                               bool is_uncertain = false) {
+  rules::Evaluation evaluation;
+  rules::Finding& finding = evaluation.findings.emplace_back();
   finding.rule = &rule;
   finding.status = status;
   finding.is_uncertain = is_uncertain;
   return evaluation;
 }
 
-Rule RuleOn(std::string_view metric, std::vector<std::string> explains = {}) {
-  Rule rule;
+rules::Rule RuleOn(std::string_view metric, std::vector<std::string> explains = {}) {
+  rules::Rule rule;
   rule.id = "gpu/idle";
   rule.metric.emplace();
   rule.metric->value.text = metric;
@@ -47,7 +48,7 @@ TEST(Verdict, StrongestLimitOnANumberCounts) {
     VerdictStatus status;
     std::string_view counts;  ///< errors warnings
   };
-  const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
+  const analysis::Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   const Row kRows[] = {
       {"error; [{max: 30%}, {max: 5%}]", kFail, "1 0"},
       {"error; [{max: 5%}, {max: 30%}]", kFail, "1 0"},
@@ -63,7 +64,7 @@ TEST(Verdict, StrongestLimitOnANumberCounts) {
   };
   for (const Row& row : kRows) {
     const std::size_t semicolon = row.limits.find(';');
-    const Policy policy =
+    const rules::Policy policy =
         PolicyOf(fmt::format("fail_on: {}\nthresholds: {{gpu.idle.mean: {}}}",
                              row.limits.substr(0, semicolon), row.limits.substr(semicolon + 2)));
     const Verdict verdict = Judge(policy, open, {}, {});
@@ -86,7 +87,7 @@ TEST(Verdict, EachAbsentNumbersLimitIsMissing) {
 }
 
 TEST(Verdict, LimitsOnTwoNumbersAreTwo) {
-  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4}, {"gpu.idle.max", 0.5}});
+  const analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4}, {"gpu.idle.max", 0.5}});
   const auto counts = [&](std::string_view level) {
     const Verdict verdict =
         Judge(PolicyOf(fmt::format("thresholds: {{gpu.idle.mean: {{max: 9%, level: {}}}, "
@@ -116,7 +117,7 @@ TEST(Verdict, EachLimitCountsOnce) {
       {"gpu.occupancy: {max: 9%, side: any}", "0 1 0 0 0"},
       {"gpu.occupancy: {max: 9%, side: any, level: info}", "0 0 0 0 0"},
   };
-  const Analysis analysis =
+  const analysis::Analysis analysis =
       MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.max", {}}, {"gpu.occupancy", 0.42, true}});
   for (const Row& row : kRows) {
     const Verdict verdict =
@@ -130,15 +131,15 @@ TEST(Verdict, EachLimitCountsOnce) {
 
 TEST(Verdict, MissesFailFromFailOn) {
   struct Row {
-    FailOn fail_on;
+    rules::FailOn fail_on;
     bool info, warn, error;
   };
-  for (const Row& row :
-       {Row{FailOn::kError, false, false, true}, Row{FailOn::kWarn, false, true, true},
-        Row{FailOn::kNever, false, false, false}}) {
-    EXPECT_EQ(Fails(Level::kInfo, row.fail_on), row.info);
-    EXPECT_EQ(Fails(Level::kWarn, row.fail_on), row.warn);
-    EXPECT_EQ(Fails(Level::kError, row.fail_on), row.error);
+  for (const Row& row : {Row{rules::FailOn::kError, false, false, true},
+                         Row{rules::FailOn::kWarn, false, true, true},
+                         Row{rules::FailOn::kNever, false, false, false}}) {
+    EXPECT_EQ(Fails(rules::Level::kInfo, row.fail_on), row.info);
+    EXPECT_EQ(Fails(rules::Level::kWarn, row.fail_on), row.warn);
+    EXPECT_EQ(Fails(rules::Level::kError, row.fail_on), row.error);
   }
 }
 
@@ -157,8 +158,8 @@ TEST(Verdict, LimitsAreInclusive) {
 }
 
 TEST(Verdict, LimitsShowValueOrReason) {
-  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42, true}, {"gpu.idle.max", {}}});
-  const Policy policy = PolicyOf(
+  analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42, true}, {"gpu.idle.max", {}}});
+  const rules::Policy policy = PolicyOf(
       "thresholds: {gpu.idle.mean: {max: 9%}, gpu.idle.max: {max: 9%}, "
       "gpu.occupancy: {min: 9%}}");
   const auto reasons = [&] {
@@ -183,10 +184,10 @@ TEST(Verdict, LimitsShowValueOrReason) {
 TEST(Verdict, MissedLimitStaysBesideBaseline) {
   Snapshot base;
   base.metrics = {{"gpu.idle.mean", 0.1}};
-  base.definitions["gpu.idle.mean"] = FindMetric("gpu.idle.mean")->definition_number;
+  base.definitions["gpu.idle.mean"] = analysis::FindMetric("gpu.idle.mean")->definition_number;
   JudgeOptions options;
   options.baselines = {&base, 1};
-  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  const analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", analysis,
          {kFail, 1, "error", "gpu.idle.mean is 42.0 %, above the limit of 30 %\n"}, {}, options);
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", MakeAnalysis({{"gpu.idle.mean", {}}}),
@@ -208,18 +209,19 @@ TEST(Verdict, OnlyDataLossMakesVerdictUndecided) {
 // A rule about missing ranks reports them only where it fires: a waiver for it, say, takes away
 // the finding and not the ranks' own warning.
 TEST(Verdict, FindsMissingRanksByEither) {
-  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
-  Rule rule;
+  const analysis::Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  rules::Rule rule;
   rule.id = "recording/ranks-missing";
-  const Policy policy = PolicyOf("fail_on: warn\nranks: {on_missing: warn}");
-  for (const FindingStatus status : {FindingStatus::kWarn, FindingStatus::kWaived,
-                                     FindingStatus::kPass, FindingStatus::kNotApplicable}) {
-    const Evaluation evaluation = EvaluationOf(rule, status);
+  const rules::Policy policy = PolicyOf("fail_on: warn\nranks: {on_missing: warn}");
+  for (const rules::FindingStatus status :
+       {rules::FindingStatus::kWarn, rules::FindingStatus::kWaived, rules::FindingStatus::kPass,
+        rules::FindingStatus::kNotApplicable}) {
+    const rules::Evaluation evaluation = EvaluationOf(rule, status);
     JudgeOptions options;
     options.evaluation = &evaluation;
     const Verdict verdict = Judge(policy, six, {}, options);
-    EXPECT_EQ(verdict.status, kFail) << FindingStatusName(status);
-    EXPECT_EQ(verdict.warnings, 1) << FindingStatusName(status);
+    EXPECT_EQ(verdict.status, kFail) << rules::FindingStatusName(status);
+    EXPECT_EQ(verdict.warnings, 1) << rules::FindingStatusName(status);
     EXPECT_EQ(verdict.notes, std::vector<std::string>{"2 of 8 ranks are missing"});
   }
   const Verdict open =
@@ -232,10 +234,10 @@ TEST(Verdict, FindsMissingRanksByEither) {
 }
 
 TEST(Verdict, FindingIsNamedWithItsData) {
-  Rule rule;
+  rules::Rule rule;
   rule.id = "gpu/idle";
-  Evaluation evaluation = EvaluationOf(rule, FindingStatus::kError);
-  Finding& finding = evaluation.findings.front();
+  rules::Evaluation evaluation = EvaluationOf(rule, rules::FindingStatus::kError);
+  rules::Finding& finding = evaluation.findings.front();
   finding.title = "The GPU idles";
   JudgeOptions options;
   options.evaluation = &evaluation;
@@ -249,8 +251,8 @@ TEST(Verdict, FindingIsNamedWithItsData) {
 
 // A broken rule leaves everything open, a failure too.
 TEST(Verdict, ABrokenRuleIsNoVerdict) {
-  const Rule rule = RuleOn("gpu.idle.mean");
-  const Evaluation evaluation = EvaluationOf(rule, FindingStatus::kBroken);
+  const rules::Rule rule = RuleOn("gpu.idle.mean");
+  const rules::Evaluation evaluation = EvaluationOf(rule, rules::FindingStatus::kBroken);
   JudgeOptions options;
   options.evaluation = &evaluation;
   for (const char* policy : {"", "thresholds: {gpu.idle.mean: {max: 9%}}"}) {
@@ -266,23 +268,25 @@ TEST(Verdict, ABrokenRuleIsNoVerdict) {
 TEST(Verdict, EqualLimitsCountTheFinding) {
   struct Row {
     std::string_view policy;
-    FindingStatus status;
+    rules::FindingStatus status;
     bool is_uncertain;
     std::string_view explains;  ///< Empty: the rule measures gpu.idle.mean itself.
     bool is_counted_with;
     VerdictStatus verdict;
   };
-  const auto kError = FindingStatus::kError;
-  const auto kWarn = FindingStatus::kWarn;
-  const auto kInfo = FindingStatus::kInfo;
+  const auto kError = rules::FindingStatus::kError;
+  const auto kWarn = rules::FindingStatus::kWarn;
+  const auto kInfo = rules::FindingStatus::kInfo;
   const Row kRows[] = {
       {"thresholds: {gpu.idle.mean: {max: 9%, level: info}}", kInfo, false, "", true, kPass},
       {"thresholds: {gpu.idle.mean: {max: 9%, level: info}}", kWarn, false, "", false, kPass},
       {"thresholds: {gpu.idle.mean: {max: 90%}}", kInfo, false, "", false, kPass},
       {"thresholds: {gpu.idle.mean: {max: 90%}}", kError, false, "", false, kFail},
       {"thresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kError, false, "", false, kFail},
-      {"thresholds: {gpu.idle.mean: {max: 9%}}", FindingStatus::kPass, false, "", false, kFail},
-      {"thresholds: {gpu.idle.mean: {max: 9%}}", FindingStatus::kWaived, false, "", false, kFail},
+      {"thresholds: {gpu.idle.mean: {max: 9%}}", rules::FindingStatus::kPass, false, "", false,
+       kFail},
+      {"thresholds: {gpu.idle.mean: {max: 9%}}", rules::FindingStatus::kWaived, false, "", false,
+       kFail},
       // An explained limit that is missed for sure, and one that may not be.
       {"fail_on: warn\nthresholds: {gpu.idle.max: {max: 9%, level: warn}}", kWarn, false,
        "gpu.idle.max", true, kFail},
@@ -303,18 +307,19 @@ TEST(Verdict, EqualLimitsCountTheFinding) {
       {"fail_on: warn\nthresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kWarn, true, "", true,
        kFail},
   };
-  const Analysis analysis = MakeAnalysis(
+  const analysis::Analysis analysis = MakeAnalysis(
       {{"gpu.idle.mean", 0.42}, {"gpu.idle.max", 0.42}, {"gpu.occupancy", 0.42, true}});
   for (const Row& row : kRows) {
-    const Rule rule = row.explains.empty() ? RuleOn("gpu.idle.mean")
-                                           : RuleOn("1 - gpu.idle.mean",
-                                                    {"sync.time_share", std::string(row.explains)});
-    const Evaluation evaluation = EvaluationOf(rule, row.status, row.is_uncertain);
+    const rules::Rule rule =
+        row.explains.empty()
+            ? RuleOn("gpu.idle.mean")
+            : RuleOn("1 - gpu.idle.mean", {"sync.time_share", std::string(row.explains)});
+    const rules::Evaluation evaluation = EvaluationOf(rule, row.status, row.is_uncertain);
     JudgeOptions options;
     options.evaluation = &evaluation;
     const Verdict verdict = Judge(PolicyOf(row.policy), analysis, {}, options);
     EXPECT_EQ(!verdict.findings_counted_with.front().empty(), row.is_counted_with)
-        << row.policy << " " << FindingStatusName(row.status) << row.is_uncertain;
+        << row.policy << " " << rules::FindingStatusName(row.status) << row.is_uncertain;
     EXPECT_EQ(VerdictStatusName(verdict.status), VerdictStatusName(row.verdict)) << row.policy;
   }
 }
@@ -322,10 +327,10 @@ TEST(Verdict, EqualLimitsCountTheFinding) {
 // Under `fail_on: warn` a warning that is one whatever the number is fails the run, beside a limit
 // on the same number that may be kept.
 TEST(Verdict, UndecidedLimitCountsNoCertainWarning) {
-  const Rule rule = RuleOn("gpu.idle.mean");
-  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4, false, 0.2}});
+  const rules::Rule rule = RuleOn("gpu.idle.mean");
+  const analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.4, false, 0.2}});
   for (const bool is_sure : {false, true}) {
-    Evaluation evaluation = EvaluationOf(rule, FindingStatus::kWarn);
+    rules::Evaluation evaluation = EvaluationOf(rule, rules::FindingStatus::kWarn);
     evaluation.findings.front().is_sure = is_sure;
     JudgeOptions options;
     options.evaluation = &evaluation;
@@ -342,35 +347,36 @@ TEST(Verdict, UndecidedLimitCountsNoCertainWarning) {
 
 // A rule that is required is asked for all that it could have said, whatever it found.
 TEST(Verdict, RequiredRuleAnswersAllItsLimits) {
-  const Rule rule = RuleOn("gpu.idle.mean");
-  for (const FindingStatus status :
-       {FindingStatus::kWarn, FindingStatus::kInfo, FindingStatus::kError, FindingStatus::kWaived,
-        FindingStatus::kPass}) {
-    Evaluation evaluation = EvaluationOf(rule, status);
+  const rules::Rule rule = RuleOn("gpu.idle.mean");
+  for (const rules::FindingStatus status :
+       {rules::FindingStatus::kWarn, rules::FindingStatus::kInfo, rules::FindingStatus::kError,
+        rules::FindingStatus::kWaived, rules::FindingStatus::kPass}) {
+    rules::Evaluation evaluation = EvaluationOf(rule, status);
     evaluation.findings.front().unanswered = "rank 3: `gpu.idle.max` is absent";
     JudgeOptions options;
     options.evaluation = &evaluation;
     const auto judged = [&](std::string_view policy) {
       return Judge(PolicyOf(policy), MakeAnalysis({{"gpu.idle.mean", 0.4}}), {}, options).status;
     };
-    const bool fails = status == FindingStatus::kError;
+    const bool fails = status == rules::FindingStatus::kError;
     evaluation.findings.front().unanswered.clear();
-    EXPECT_EQ(judged("require: [gpu/idle]"), fails ? kFail : kPass) << FindingStatusName(status);
+    EXPECT_EQ(judged("require: [gpu/idle]"), fails ? kFail : kPass)
+        << rules::FindingStatusName(status);
     evaluation.findings.front().unanswered = "rank 3: `gpu.idle.max` is absent";
-    EXPECT_EQ(judged(""), fails ? kFail : kPass) << FindingStatusName(status);
+    EXPECT_EQ(judged(""), fails ? kFail : kPass) << rules::FindingStatusName(status);
     EXPECT_EQ(judged("require: [gpu/idle]"), fails ? kFail : kNoVerdict)
-        << FindingStatusName(status);
+        << rules::FindingStatusName(status);
     // Where it is counted with a limit, too.
     EXPECT_EQ(judged("require: [gpu/idle]\n"
                      "thresholds: {gpu.idle.mean: {max: 30%, level: warn}}"),
               fails ? kFail : kNoVerdict)
-        << FindingStatusName(status);
+        << rules::FindingStatusName(status);
   }
 }
 
 // `fail_on: never` is the user's decision on every failure; an undecided question stays undecided.
 TEST(Verdict, NeverMissingRanksDoNotFail) {
-  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  const analysis::Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
   for (const char* fail_on : {"never", "error", "warn"}) {
     const auto judged = [&](std::string_view on_missing) {
       return Judge(
@@ -385,4 +391,4 @@ TEST(Verdict, NeverMissingRanksDoNotFail) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,31 +10,31 @@
 #include "gate/verdict.h"
 #include "verdict_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
-Evaluation OneFinding(const Rule& rule, FindingStatus status) {
-  Finding finding;
+rules::Evaluation OneFinding(const rules::Rule& rule, rules::FindingStatus status) {
+  rules::Finding finding;
   finding.rule = &rule;
   finding.title = rule.title;
   finding.status = status;
   finding.metric_text = "31.4 %";
   finding.reason = "kernel.op is absent";
-  Evaluation evaluation;
+  rules::Evaluation evaluation;
   evaluation.findings.push_back(std::move(finding));
   return evaluation;
 }
 
 // Missing ranks that the policy only warns of are one warning, whoever reports them.
 TEST(Verdict, MissingRanksAreOneWarning) {
-  const auto policy = ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
+  const auto policy = rules::ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
   ASSERT_TRUE(policy);
-  const Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
-  Rule rule;
+  const analysis::Analysis six = MakeAnalysis({{"profile.ranks", 6}, {"profile.ranks_missing", 2}});
+  rules::Rule rule;
   rule.title = "Ranks of the program are missing";
   for (const char* id : {"recording/ranks-missing", "gpu/idle"}) {
     rule.id = id;
-    const Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+    const rules::Evaluation evaluation = OneFinding(rule, rules::FindingStatus::kWarn);
     JudgeOptions options;
     options.evaluation = &evaluation;
     EXPECT_EQ(Judge(*policy, six, {}, options).warnings, rule.id == "gpu/idle" ? 2 : 1);
@@ -44,39 +44,39 @@ TEST(Verdict, MissingRanksAreOneWarning) {
 TEST(Verdict, FindingsCountLikeLimits) {
   struct Row {
     std::string_view policy;
-    FindingStatus status;
+    rules::FindingStatus status;
     Outcome outcome;
     std::string_view counts;  ///< errors warnings passed not_applicable waived broken
   };
   constexpr std::string_view kFound = "gpu/idle: The GPU idles (31.4 %)\n";
   const Row kRows[] = {
-      {"", FindingStatus::kError, {kFail, 1, "", kFound}, "1 0 0 0 0 0"},
-      {"fail_on: never", FindingStatus::kError, {kPass, 0, "", ""}, "1 0 0 0 0 0"},
-      {"", FindingStatus::kWarn, {kPass, 0, "", ""}, "0 1 0 0 0 0"},
-      {"fail_on: warn", FindingStatus::kWarn, {kFail, 1, "", kFound}, "0 1 0 0 0 0"},
-      {"fail_on: warn", FindingStatus::kInfo, {kPass, 0, "", ""}, "0 0 0 0 0 0"},
-      {"", FindingStatus::kPass, {kPass, 0, "", ""}, "0 0 1 0 0 0"},
-      {"", FindingStatus::kWaived, {kPass, 0, "", ""}, "0 0 0 0 1 0"},
-      {"", FindingStatus::kNotApplicable, {kPass, 0, "", ""}, "0 0 0 1 0 0"},
+      {"", rules::FindingStatus::kError, {kFail, 1, "", kFound}, "1 0 0 0 0 0"},
+      {"fail_on: never", rules::FindingStatus::kError, {kPass, 0, "", ""}, "1 0 0 0 0 0"},
+      {"", rules::FindingStatus::kWarn, {kPass, 0, "", ""}, "0 1 0 0 0 0"},
+      {"fail_on: warn", rules::FindingStatus::kWarn, {kFail, 1, "", kFound}, "0 1 0 0 0 0"},
+      {"fail_on: warn", rules::FindingStatus::kInfo, {kPass, 0, "", ""}, "0 0 0 0 0 0"},
+      {"", rules::FindingStatus::kPass, {kPass, 0, "", ""}, "0 0 1 0 0 0"},
+      {"", rules::FindingStatus::kWaived, {kPass, 0, "", ""}, "0 0 0 0 1 0"},
+      {"", rules::FindingStatus::kNotApplicable, {kPass, 0, "", ""}, "0 0 0 1 0 0"},
       {"require: [gpu/idle]",
-       FindingStatus::kNotApplicable,
+       rules::FindingStatus::kNotApplicable,
        {kNoVerdict, 3, "", "gpu/idle is required, but not applicable: kernel.op is absent\n"},
        "0 0 0 1 0 0"},
       {"require: [gpu/sleepy]",
-       FindingStatus::kNotApplicable,
+       rules::FindingStatus::kNotApplicable,
        {kNoVerdict, 3, "", "gpu/idle is required, but not applicable: kernel.op is absent\n"},
        "0 0 0 1 0 0"},
   };
-  Rule rule;
+  rules::Rule rule;
   rule.id = "gpu/idle";
   rule.title = "The GPU idles";
   rule.formerly = {"gpu/sleepy"};
   for (const Row& row : kRows) {
-    const Evaluation evaluation = OneFinding(rule, row.status);
+    const rules::Evaluation evaluation = OneFinding(rule, row.status);
     JudgeOptions options;
     options.evaluation = &evaluation;
     Expect(row.policy, MakeAnalysis({}), row.outcome, {}, options);
-    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
     const Verdict verdict = Judge(*policy, MakeAnalysis({}), {}, options);
     EXPECT_EQ(fmt::format("{} {} {} {} {} {}", verdict.errors, verdict.warnings, verdict.passed,
                           verdict.not_applicable, verdict.waived, verdict.broken),
@@ -88,27 +88,28 @@ TEST(Verdict, FindingsCountLikeLimits) {
 TEST(Verdict, OneNumberCountsOnce) {
   struct Row {
     std::string_view policy;
-    FindingStatus status;
+    rules::FindingStatus status;
     std::string_view counts;  ///< errors warnings passed
     std::string_view reasons;
   };
   constexpr std::string_view kLimit = "gpu.idle.mean is 42.0 %, above the limit of 30 %\n";
   const Row kRows[] = {
-      {"thresholds: {gpu.idle.mean: {max: 30%}}", FindingStatus::kError, "1 0 0", kLimit},
-      {"thresholds: {gpu.idle.mean: {max: 30%}}", FindingStatus::kWarn, "1 0 0", kLimit},
-      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", FindingStatus::kWarn, "0 1 0", ""},
-      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", FindingStatus::kError, "1 1 0",
-       "gpu/idle: The GPU idles (31.4 %)\n"},
-      {"thresholds: {gpu.idle.mean: {max: 50%}}", FindingStatus::kWarn, "0 1 1", ""},
-      {"thresholds: {gpu.idle.mean: [{max: 15%, level: warn}, {max: 30%}]}", FindingStatus::kError,
-       "1 0 0", kLimit},
-      {"thresholds: {gpu.idle.max: {max: 15%}}", FindingStatus::kError, "1 0 0",
+      {"thresholds: {gpu.idle.mean: {max: 30%}}", rules::FindingStatus::kError, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.mean: {max: 30%}}", rules::FindingStatus::kWarn, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", rules::FindingStatus::kWarn, "0 1 0",
+       ""},
+      {"thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", rules::FindingStatus::kError,
+       "1 1 0", "gpu/idle: The GPU idles (31.4 %)\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%}}", rules::FindingStatus::kWarn, "0 1 1", ""},
+      {"thresholds: {gpu.idle.mean: [{max: 15%, level: warn}, {max: 30%}]}",
+       rules::FindingStatus::kError, "1 0 0", kLimit},
+      {"thresholds: {gpu.idle.max: {max: 15%}}", rules::FindingStatus::kError, "1 0 0",
        "gpu.idle.max is 42.0 %, above the limit of 15 %\n"},
-      {"thresholds: {gpu.utilization.mean: {min: 90%}}", FindingStatus::kError, "2 0 0",
+      {"thresholds: {gpu.utilization.mean: {min: 90%}}", rules::FindingStatus::kError, "2 0 0",
        "gpu.utilization.mean is 42.0 %, below the limit of 90 %\n"
        "gpu/idle: The GPU idles (31.4 %)\n"},
   };
-  Rule rule;
+  rules::Rule rule;
   rule.id = "gpu/idle";
   rule.title = "The GPU idles";
   rule.metric.emplace();
@@ -117,14 +118,14 @@ TEST(Verdict, OneNumberCountsOnce) {
     rule.explains.emplace_back();
     rule.explains.back().text = explained;
   }
-  const Analysis analysis = MakeAnalysis(
+  const analysis::Analysis analysis = MakeAnalysis(
       {{"gpu.idle.mean", 0.42}, {"gpu.idle.max", 0.42}, {"gpu.utilization.mean", 0.42}});
   for (const Row& row : kRows) {
-    const Evaluation evaluation = OneFinding(rule, row.status);
+    const rules::Evaluation evaluation = OneFinding(rule, row.status);
     JudgeOptions options;
     options.evaluation = &evaluation;
-    const auto policy = ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
-    ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+    const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    ASSERT_TRUE(policy) << rules::RenderErrors(policy.error(), false);
     const Verdict verdict = Judge(*policy, analysis, {}, options);
     EXPECT_EQ(fmt::format("{} {} {}", verdict.errors, verdict.warnings, verdict.passed), row.counts)
         << row.policy;
@@ -137,14 +138,14 @@ TEST(Verdict, OneNumberCountsOnce) {
 // A finding that would fail the run with a certain number leaves it undecided; if a warning fails
 // the run, it fails as a warning.
 TEST(Verdict, UncertainFindingIsUndecidedOrFails) {
-  Rule rule;
+  rules::Rule rule;
   rule.id = "gpu/idle";
   rule.title = "The GPU idles";
-  Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+  rules::Evaluation evaluation = OneFinding(rule, rules::FindingStatus::kWarn);
   evaluation.findings.front().is_uncertain = true;
   JudgeOptions options;
   options.evaluation = &evaluation;
-  const Analysis none = MakeAnalysis({});
+  const analysis::Analysis none = MakeAnalysis({});
   Expect("", none,
          {kNoVerdict, 3, "", "gpu/idle: The GPU idles (31.4 %), but kernel.op is absent\n"}, {},
          options);
@@ -154,17 +155,17 @@ TEST(Verdict, UncertainFindingIsUndecidedOrFails) {
 
 // A finding is counted with an uncertain limit only where the run does not fail by the finding.
 TEST(Verdict, AFindingAmongUncertainLimits) {
-  Rule rule;
+  rules::Rule rule;
   rule.id = "gpu/idle";
   rule.title = "The GPU idles";
   rule.explains.emplace_back();
   rule.explains.back().text = "gpu.idle.max";
-  const Analysis analysis = MakeAnalysis({{"gpu.idle.max", 0.42, true}});
-  const Evaluation evaluation = OneFinding(rule, FindingStatus::kWarn);
+  const analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.max", 0.42, true}});
+  const rules::Evaluation evaluation = OneFinding(rule, rules::FindingStatus::kWarn);
   JudgeOptions options;
   options.evaluation = &evaluation;
   const auto judged = [&](std::string_view fail_on) {
-    const auto policy = ParsePolicy(
+    const auto policy = rules::ParsePolicy(
         fmt::format("schema: 1\nfail_on: {}\nthresholds: {{gpu.idle.max: {{max: 30%}}}}", fail_on),
         "p.yaml");
     return Judge(*policy, analysis, {}, options);
@@ -178,7 +179,7 @@ TEST(Verdict, AFindingAmongUncertainLimits) {
 
 // The limit that is not counted says where it is, at every level.
 TEST(Verdict, LesserMissCountsWithTheOther) {
-  const auto policy = ParsePolicy(
+  const auto policy = rules::ParsePolicy(
       "schema: 1\nthresholds: {gpu.idle.mean: [{max: 15%, level: info}, {max: 30%}]}", "p.yaml");
   const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, {});
   EXPECT_EQ(verdict.gate[0].counted_with, "gpu.idle.mean");
@@ -186,9 +187,9 @@ TEST(Verdict, LesserMissCountsWithTheOther) {
 }
 
 TEST(Verdict, ReportsChangeLimitsWithoutBaseline) {
-  const auto policy =
-      ParsePolicy("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
-  ASSERT_TRUE(policy) << RenderErrors(policy.error(), false);
+  const auto policy = rules::ParsePolicy(
+      "schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
+  ASSERT_TRUE(policy) << rules::RenderErrors(policy.error(), false);
   const std::vector<Snapshot> baselines(1);
   JudgeOptions options;
   EXPECT_EQ(Judge(*policy, MakeAnalysis({}), {}, options).notes.size(), 1U);
@@ -199,7 +200,7 @@ TEST(Verdict, ReportsChangeLimitsWithoutBaseline) {
 TEST(Verdict, OtherRunsDoubtsAreUndecided) {
   JudgeOptions options;
   options.doubts = {"b: the profile is incomplete"};
-  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  const analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.42}});
   Expect("thresholds: {gpu.idle.mean: {max: 50%}}", analysis,
          {kNoVerdict, 3, "pass", "b: the profile is incomplete\n"}, {}, options);
   Expect("thresholds: {gpu.idle.mean: {max: 15%}}", analysis,
@@ -210,12 +211,13 @@ TEST(Verdict, OtherRunsDoubtsAreUndecided) {
 }
 
 TEST(Verdict, BrokenRuleIsAConfigurationError) {
-  Rule rule;
+  rules::Rule rule;
   rule.id = "gpu/idle";
-  const Evaluation evaluation = OneFinding(rule, FindingStatus::kBroken);
+  const rules::Evaluation evaluation = OneFinding(rule, rules::FindingStatus::kBroken);
   JudgeOptions options;
   options.evaluation = &evaluation;
-  const auto policy = ParsePolicy("schema: 1\nthresholds: {gpu.idle.mean: {max: 30%}}", "p.yaml");
+  const auto policy =
+      rules::ParsePolicy("schema: 1\nthresholds: {gpu.idle.mean: {max: 30%}}", "p.yaml");
   const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, options);
   EXPECT_EQ(ExitCodeOf(verdict, false), 2);
   EXPECT_EQ(ExitCodeOf(verdict, true), 2);
@@ -223,13 +225,13 @@ TEST(Verdict, BrokenRuleIsAConfigurationError) {
 }
 
 TEST(Verdict, NotesExpiredAndUnusedWaivers) {
-  const auto policy = ParsePolicy(
+  const auto policy = rules::ParsePolicy(
       "schema: 1\nwaivers:\n"
       "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2026-01-01}\n"
       "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-01-01}\n"
       "  - {rule: gpu/idle, reason: r, owner: ops, expires: 2027-01-01}\n",
       "p.yaml");
-  Evaluation evaluation;
+  rules::Evaluation evaluation;
   evaluation.waivers = {{&policy->waivers[0], true, 0},
                         {&policy->waivers[1], false, 0},
                         {&policy->waivers[2], false, 1}};
@@ -246,4 +248,4 @@ TEST(Verdict, NotesExpiredAndUnusedWaivers) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

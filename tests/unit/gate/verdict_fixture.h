@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "gate/verdict.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 
 struct Given {
   std::string_view metric;
@@ -21,10 +21,10 @@ struct Given {
   std::optional<double> may_be = std::nullopt;
 };
 
-inline Analysis MakeAnalysis(std::initializer_list<Given> given) {
-  Analysis analysis;
+inline analysis::Analysis MakeAnalysis(std::initializer_list<Given> given) {
+  analysis::Analysis analysis;
   for (const Given& g : given) {
-    Metric metric{FindMetric(g.metric), g.value, "", g.low_confidence, ""};
+    analysis::Metric metric{analysis::FindMetric(g.metric), g.value, "", g.low_confidence, ""};
     if (IsAbsent(g.value)) metric.absent_because = "no such events were recorded";
     if (g.low_confidence) metric.note = "only 4 iterations";
     metric.may_be = g.may_be;
@@ -49,9 +49,10 @@ struct Outcome {
   std::string_view reasons;  ///< One a line.
 };
 
-inline void Expect(std::string_view policy_text, const Analysis& analysis, const Outcome& outcome,
-                   const ImportLog& log = {}, const JudgeOptions& options = {}) {
-  const auto policy = ParsePolicy("schema: 1\n" + std::string(policy_text), "p.yaml");
+inline void Expect(std::string_view policy_text, const analysis::Analysis& analysis,
+                   const Outcome& outcome, const ImportLog& log = {},
+                   const JudgeOptions& options = {}) {
+  const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(policy_text), "p.yaml");
   ASSERT_TRUE(policy) << policy.error().front().message;
   const Verdict verdict = Judge(*policy, analysis, log, options);
   std::string gate, reasons;
@@ -70,4 +71,4 @@ inline constexpr auto kPass = VerdictStatus::kPass;
 inline constexpr auto kFail = VerdictStatus::kFail;
 inline constexpr auto kNoVerdict = VerdictStatus::kNoVerdict;
 
-}  // namespace profgauge
+}  // namespace profgauge::gate

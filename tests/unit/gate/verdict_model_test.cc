@@ -16,25 +16,26 @@
 #include "rules/compile.h"
 #include "rules/selection.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 template <class T>
-T Valid(tl::expected<T, Errors> value) {
-  if (!value) throw std::runtime_error(RenderErrors(value.error(), false));
+T Valid(tl::expected<T, rules::Errors> value) {
+  if (!value) throw std::runtime_error(rules::RenderErrors(value.error(), false));
   return *std::move(value);
 }
 
 Verdict JudgeDrawn(const drawn::Case& drawn) {
-  const Policy policy = Valid(ParsePolicy(drawn::PolicyText(drawn), "policy.yaml"));
-  RuleSet rules;
+  const rules::Policy policy = Valid(rules::ParsePolicy(drawn::PolicyText(drawn), "policy.yaml"));
+  rules::RuleSet rules;
   if (!drawn.rules.empty()) {
-    rules.rules = Valid(ParseRuleFile(drawn::RulesText(drawn), "rules.yaml")).rules;
+    rules.rules = Valid(rules::ParseRuleFile(drawn::RulesText(drawn), "rules.yaml")).rules;
   }
-  const auto active = Valid(SelectRules(rules, policy, {.today = drawn::kToday}));
-  const auto compiled = Valid(CompileRules(active, policy));
-  const Analysis analysis = drawn::AnalysisOf(drawn);
-  const Evaluation evaluation = EvaluateRules(compiled, analysis, {}, {.today = drawn::kToday});
+  const auto active = Valid(rules::SelectRules(rules, policy, {.today = drawn::kToday}));
+  const auto compiled = Valid(rules::CompileRules(active, policy));
+  const analysis::Analysis analysis = drawn::AnalysisOf(drawn);
+  const rules::Evaluation evaluation =
+      rules::EvaluateRules(compiled, analysis, {}, {.today = drawn::kToday});
   ImportLog log;
   if (drawn.is_truncated) log.Add(Counter::truncated);
   for (std::int64_t i = 0; i < drawn.unreadable; ++i) log.Add(Counter::ranks_unreadable);
@@ -77,4 +78,4 @@ TEST(VerdictModel, AgreesWithANaiveOne) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -10,11 +10,11 @@
 #include "gate/baseline_verdict.h"
 #include "verdict_fixture.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 TEST(Verdict, LimitsAndLevels) {
-  const Analysis idle = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  const analysis::Analysis idle = MakeAnalysis({{"gpu.idle.mean", 0.42}});
   Expect("thresholds: {gpu.idle.mean: {max: 50%}}", idle, {kPass, 0, "pass", ""});
   Expect("thresholds: {gpu.idle.mean: {max: 42%}}", idle, {kPass, 0, "pass", ""});  // Inclusive.
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", idle,
@@ -33,7 +33,7 @@ TEST(Verdict, LimitsAndLevels) {
 }
 
 TEST(Verdict, MissingMetrics) {
-  const Analysis analysis = MakeAnalysis({{"gpu.idle.mean", {}}});
+  const analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", {}}});
   constexpr std::string_view kMissing = "gpu.idle.mean is missing: no such events were recorded\n";
   Expect("thresholds: {gpu.idle.mean: [{max: 9%}, {max: 5%, level: warn}]}", analysis,
          {kNoVerdict, 3, "missing missing", kMissing});
@@ -50,7 +50,7 @@ TEST(Verdict, MissingMetrics) {
 }
 
 TEST(Verdict, UncertainMissesNeitherFailNorPass) {
-  const Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
+  const analysis::Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.robust_cv: {max: 10%}}";
   constexpr std::string_view kOpen =
       "iteration.time.robust_cv is 20.0 %, above the limit of 10 %, but uncertain: only 4 "
@@ -63,7 +63,7 @@ TEST(Verdict, UncertainMissesNeitherFailNorPass) {
   Expect("thresholds: {iteration.time.robust_cv: {max: 10%, level: warn}}", analysis,
          {kPass, 0, "low_confidence", ""});
   const Verdict verdict =
-      Judge(*ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml"), analysis, {}, {});
+      Judge(*rules::ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml"), analysis, {}, {});
   EXPECT_EQ(WithPlainSpaces(verdict.gate[0].reason),
             "is 20.0 %, above the limit of 10 %, but uncertain: only 4 iterations");
   EXPECT_EQ(verdict.warnings, 1);
@@ -71,7 +71,7 @@ TEST(Verdict, UncertainMissesNeitherFailNorPass) {
 
 // A limit is kept or missed for certain only if both ends of the number's range agree.
 TEST(Verdict, MissingDataMakesLimitUndecided) {
-  const Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
+  const analysis::Analysis open = MakeAnalysis({{"gpu.idle.mean", 0.1, false, 0.6}});
   constexpr std::string_view kWithin =
       "gpu.idle.mean is 10.0 %, within the limit, but uncertain: some work is unknown\n";
   Expect("thresholds: {gpu.idle.mean: {max: 70%}}", open, {kPass, 0, "pass", ""});
@@ -88,7 +88,7 @@ TEST(Verdict, MissingDataMakesLimitUndecided) {
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", open,
          {kPass, 0, "low_confidence", ""});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: info}}", open, {kPass, 0, "pass", ""});
-  const Analysis unbounded = MakeAnalysis(
+  const analysis::Analysis unbounded = MakeAnalysis(
       {{"kernel.count_per_iteration", 24.0, false, std::numeric_limits<double>::infinity()}});
   Expect("thresholds: {kernel.count_per_iteration: {min: 10, side: any}}", unbounded,
          {kPass, 0, "pass", ""});
@@ -99,9 +99,9 @@ TEST(Verdict, MissingDataMakesLimitUndecided) {
 }
 
 TEST(Verdict, MissingRanks) {
-  const Analysis six = MakeAnalysis(
+  const analysis::Analysis six = MakeAnalysis(
       {{"profile.ranks", 6}, {"profile.ranks_missing", 2}, {"communication.exposed_share", 0.1}});
-  const Analysis eight = MakeAnalysis(
+  const analysis::Analysis eight = MakeAnalysis(
       {{"profile.ranks", 8}, {"profile.ranks_missing", 0}, {"communication.exposed_share", 0.1}});
   // Limits on the ranks' common work need them all; others do not.
   constexpr std::string_view kLimit = "thresholds: {communication.exposed_share: {max: 20%}}\n";
@@ -109,10 +109,10 @@ TEST(Verdict, MissingRanks) {
   Expect(kLimit, eight, {kPass, 0, "pass", ""});
   Expect("thresholds: {profile.ranks: {min: 2}}", six, {kPass, 0, "pass", ""});
   // The slowest rank may be one of those that are missing.
-  const Analysis timed = MakeAnalysis({{"profile.ranks", 6},
-                                       {"profile.ranks_missing", 2},
-                                       {"iteration.time.median", 9.0},
-                                       {"gpu.idle.max", 0.1}});
+  const analysis::Analysis timed = MakeAnalysis({{"profile.ranks", 6},
+                                                 {"profile.ranks_missing", 2},
+                                                 {"iteration.time.median", 9.0},
+                                                 {"gpu.idle.max", 0.1}});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", timed,
          {kNoVerdict, 3, "pass", "2 of 8 ranks are missing\n"});
   Expect("thresholds: {gpu.idle.max: {max: 20%}}", timed,
@@ -126,9 +126,11 @@ TEST(Verdict, MissingRanks) {
          {kNoVerdict, 3, "pass", "2 of 8 ranks are missing, the policy allows 1\n"});
   Expect("ranks: {on_missing: fail}", six, {kFail, 1, "", "2 of 8 ranks are missing\n"});
   EXPECT_EQ(
-      Judge(*ParsePolicy("schema: 1\nranks: {on_missing: fail}", "p.yaml"), six, {}, {}).errors, 1);
+      Judge(*rules::ParsePolicy("schema: 1\nranks: {on_missing: fail}", "p.yaml"), six, {}, {})
+          .errors,
+      1);
   Expect("ranks: {on_missing: warn}\n" + std::string(kLimit), six, {kPass, 0, "pass", ""});
-  const auto warn = ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
+  const auto warn = rules::ParsePolicy("schema: 1\nranks: {on_missing: warn}", "p.yaml");
   EXPECT_EQ(Judge(*warn, six, {}, {}).warnings, 1);
   Expect("fail_on: warn\nranks: {on_missing: warn}\n" + std::string(kLimit), six,
          {kFail, 1, "pass", "2 of 8 ranks are missing\n"});
@@ -145,8 +147,9 @@ TEST(Verdict, MissingRanks) {
 }
 
 TEST(Verdict, LostIterationsPreventAPass) {
-  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
-  analysis.remarks.push_back({std::string(kIterationsLost), "the last 10 of 20 are left out"});
+  analysis::Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  analysis.remarks.push_back(
+      {std::string(analysis::context::kIterationsLost), "the last 10 of 20 are left out"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis,
          {kNoVerdict, 3, "pass", "the last 10 of 20 are left out\n"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""}, {},
@@ -154,16 +157,18 @@ TEST(Verdict, LostIterationsPreventAPass) {
 }
 
 TEST(Verdict, PartialIterationsPreventAPass) {
-  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
-  analysis.remarks.push_back({std::string(kIterationsPartial), "some are left out"});
+  analysis::Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  analysis.remarks.push_back(
+      {std::string(analysis::context::kIterationsPartial), "some are left out"});
   Expect("", analysis, {kNoVerdict, 3, "", "some are left out\n"});
   Expect("", analysis, {kPass, 0, "", ""}, {}, {true});
 }
 
 TEST(Verdict, RankWithoutDeviceWorkPreventsPass) {
-  Analysis analysis = MakeAnalysis(
+  analysis::Analysis analysis = MakeAnalysis(
       {{"iteration.time.median", 9.0}, {"profile.ranks_without_work", std::int64_t{2}}});
-  analysis.remarks.push_back({std::string(kRanksWithoutWork), "rank 3 has none"});
+  analysis.remarks.push_back(
+      {std::string(analysis::context::kRanksWithoutWork), "rank 3 has none"});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.median: {max: 10 ns}}";
   Expect(kPolicy, analysis, {kNoVerdict, 3, "pass", "rank 3 has none\n"});
   Expect(kPolicy, analysis, {kPass, 0, "pass", ""}, {}, {true});
@@ -173,8 +178,8 @@ TEST(Verdict, RankWithoutDeviceWorkPreventsPass) {
 }
 
 TEST(Verdict, SeveralRunsRanksDoNotPass) {
-  Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
-  analysis.remarks.push_back({std::string(kRanksApart), "not of one run"});
+  analysis::Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
+  analysis.remarks.push_back({std::string(analysis::communication::kRanksApart), "not of one run"});
   for (const bool allow_incomplete : {false, true}) {
     Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis,
            {kNoVerdict, 3, "pass", "not of one run\n"}, {}, {allow_incomplete});
@@ -182,7 +187,8 @@ TEST(Verdict, SeveralRunsRanksDoNotPass) {
 }
 
 TEST(Verdict, SummariesDoNotHideBadRuns) {
-  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", {}}, {"iteration.time.median", 9.0}});
+  analysis::Analysis analysis =
+      MakeAnalysis({{"gpu.idle.mean", {}}, {"iteration.time.median", 9.0}});
   analysis.not_kept = "summaries do not keep it";
   analysis.metrics.front().absent_because = analysis.not_kept + "; give the profiles";
   constexpr std::string_view kUnjudged =
@@ -193,42 +199,43 @@ TEST(Verdict, SummariesDoNotHideBadRuns) {
   Expect("thresholds: {gpu.idle.mean: {max: 9%, level: warn, on_missing: skip}}", analysis,
          {kPass, 0, "skipped", ""});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""});
-  const auto with_rule = [&](Level most) {
-    Rule rule;
+  const auto with_rule = [&](rules::Level most) {
+    rules::Rule rule;
     rule.id = "gpu/idle";
-    Evaluation evaluation;
-    Finding& finding = evaluation.findings.emplace_back();
+    rules::Evaluation evaluation;
+    rules::Finding& finding = evaluation.findings.emplace_back();
     finding.rule = &rule;
-    finding.status = FindingStatus::kNotApplicable;
+    finding.status = rules::FindingStatus::kNotApplicable;
     finding.most = most;
     finding.reason = analysis.not_kept;
     JudgeOptions options;
     options.evaluation = &evaluation;
-    return Judge(*ParsePolicy("schema: 1\n", "p.yaml"), analysis, {}, options).status;
+    return Judge(*rules::ParsePolicy("schema: 1\n", "p.yaml"), analysis, {}, options).status;
   };
-  EXPECT_EQ(with_rule(Level::kWarn), kPass);
-  EXPECT_EQ(with_rule(Level::kError), kNoVerdict);
+  EXPECT_EQ(with_rule(rules::Level::kWarn), kPass);
+  EXPECT_EQ(with_rule(rules::Level::kError), kNoVerdict);
 }
 
 // If summaries keep only the longest gaps, only rules that choose among these pass.
 TEST(Verdict, UnkeptRowsPreventAPass) {
-  Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.1}});
+  analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.1}});
   analysis.not_kept = "summaries do not keep it";
   const auto status = [&](std::string file, std::string policy) {
-    Rule rule;
+    rules::Rule rule;
     rule.id = "gpu/gaps";
     rule.for_each.text = "gap";
     rule.for_each.file = std::move(file);
     rule.where.emplace();
     rule.where->text = "gap.duration >= $shortest";
-    Evaluation evaluation;
-    Finding& finding = evaluation.findings.emplace_back();
+    rules::Evaluation evaluation;
+    rules::Finding& finding = evaluation.findings.emplace_back();
     finding.rule = &rule;
-    finding.status = FindingStatus::kPass;
-    finding.most = Level::kError;
+    finding.status = rules::FindingStatus::kPass;
+    finding.most = rules::Level::kError;
     JudgeOptions options;
     options.evaluation = &evaluation;
-    return Judge(*ParsePolicy("schema: 1\n" + policy, "p.yaml"), analysis, {}, options).status;
+    return Judge(*rules::ParsePolicy("schema: 1\n" + policy, "p.yaml"), analysis, {}, options)
+        .status;
   };
   constexpr const char* kShorter = "rules: {gpu/gaps: {params: {shortest: 1 us}}}\n";
   EXPECT_EQ(status("ours.yaml", kShorter), kPass);
@@ -245,9 +252,9 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   Expect(kPolicy,
          MakeAnalysis({{"tensor_core.efficiency", 0.1}, {"tensor_core.eligible_share", 0.1}}),
          {kFail, 1, "error", "tensor_core.efficiency is 10.0 %, below the limit of 60 %\n"});
-  const auto reason = [&](const Analysis& analysis) {
+  const auto reason = [&](const analysis::Analysis& analysis) {
     Expect(kPolicy, analysis, {kPass, 0, "not_applicable", ""});
-    const auto policy = ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml");
+    const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(kPolicy), "p.yaml");
     return WithPlainSpaces(Judge(*policy, analysis, {}, {}).gate[0].reason);
   };
   EXPECT_EQ(
@@ -262,13 +269,13 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
 // run in one.
 TEST(Verdict, PresetsJudgeRelevantTensorCores) {
   const auto status = [](const char* preset, double utilization) {
-    const Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.0},
-                                            {"tensor_core.eligible_share", 0.11},
-                                            {"gpu.utilization.mean", utilization},
-                                            {"gpu.idle.mean", 0.1}});
-    for (const GateResult& result : Judge(*LoadPolicy(preset), analysis, {}, {}).gate) {
+    const analysis::Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.0},
+                                                      {"tensor_core.eligible_share", 0.11},
+                                                      {"gpu.utilization.mean", utilization},
+                                                      {"gpu.idle.mean", 0.1}});
+    for (const GateResult& result : Judge(*rules::LoadPolicy(preset), analysis, {}, {}).gate) {
       if (result.threshold.metric == "tensor_core.efficiency" &&
-          result.threshold.level == Level::kError) {
+          result.threshold.level == rules::Level::kError) {
         return result.status;
       }
     }
@@ -282,13 +289,13 @@ TEST(Verdict, PresetsJudgeRelevantTensorCores) {
 
 TEST(Verdict, ReportsFailingPartOfCondition) {
   const auto reason = [](std::string_view when) {
-    const auto policy = ParsePolicy(
+    const auto policy = rules::ParsePolicy(
         fmt::format("schema: 1\nthresholds: {{tensor_core.efficiency: {{min: 60%, when: '{}'}}}}",
                     when),
         "p.yaml");
-    const Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.1},
-                                            {"tensor_core.eligible_share", 0.05},
-                                            {"gpu.idle.mean", 0.2}});
+    const analysis::Analysis analysis = MakeAnalysis({{"tensor_core.efficiency", 0.1},
+                                                      {"tensor_core.eligible_share", 0.05},
+                                                      {"gpu.idle.mean", 0.2}});
     return WithPlainSpaces(Judge(*policy, analysis, {}, {}).gate[0].reason);
   };
   EXPECT_EQ(
@@ -327,9 +334,9 @@ TEST(Verdict, BaselinesLimitKeepsJudging) {
   base.name = "main";
   base.metrics = {{"tensor_core.efficiency", 0.9}, {"tensor_core.eligible_share", 0.5}};
   for (const char* id : {"tensor_core.efficiency", "tensor_core.eligible_share"}) {
-    base.definitions[id] = FindMetric(id)->definition_number;
+    base.definitions[id] = analysis::FindMetric(id)->definition_number;
   }
-  const auto expect = [&](const Analysis& analysis, const Outcome& outcome,
+  const auto expect = [&](const analysis::Analysis& analysis, const Outcome& outcome,
                           std::string_view level = "error") {
     std::string policy(kPolicy);
     policy.insert(policy.find("min:"), fmt::format("level: {}, ", level));
@@ -337,7 +344,7 @@ TEST(Verdict, BaselinesLimitKeepsJudging) {
     options.baselines = {&base, 1};
     Expect(policy, analysis, outcome, {}, options);
   };
-  const Analysis unknown =
+  const analysis::Analysis unknown =
       MakeAnalysis({{"tensor_core.efficiency", {}}, {"tensor_core.eligible_share", {}}});
   Expect(kPolicy, unknown, {kPass, 0, "not_applicable", ""});
   expect(unknown, {kNoVerdict, 3, "missing",
@@ -364,13 +371,13 @@ TEST(Verdict, BaselinesLimitKeepsJudging) {
   base.definitions["tensor_core.efficiency"] = 1;
   expect(unknown, {kPass, 0, "not_applicable", ""});
   base.definitions["tensor_core.efficiency"] =
-      FindMetric("tensor_core.efficiency")->definition_number;
+      analysis::FindMetric("tensor_core.efficiency")->definition_number;
   base.metrics["tensor_core.eligible_share"] = 0.05;  // It did not judge the baseline.
   expect(unknown, {kPass, 0, "not_applicable", ""});
 }
 
 TEST(Verdict, CountsMissingResults) {
-  Policy policy;
+  rules::Policy policy;
   policy.thresholds.emplace_back().metric = "gpu.idle.mean";
   policy.thresholds.back().max = 0.3;
   const Verdict verdict = Judge(policy, MakeAnalysis({{"gpu.idle.mean", {}}}), {}, {});
@@ -392,7 +399,7 @@ TEST(Verdict, LossIsUndecidedUnlessItFails) {
   log.Add(Counter::truncated);
   constexpr std::string_view kTruncated =
       "the profile is incomplete: the file ends early; totals are lower bounds\n";
-  const Analysis idle = MakeAnalysis({{"gpu.idle.mean", 0.42}});
+  const analysis::Analysis idle = MakeAnalysis({{"gpu.idle.mean", 0.42}});
   Expect("thresholds: {gpu.idle.mean: {max: 50%}}", idle, {kNoVerdict, 3, "pass", kTruncated}, log);
   Expect("thresholds: {gpu.idle.mean: {max: 50%}}", idle, {kPass, 0, "pass", ""}, log, {true});
   Expect("thresholds: {gpu.idle.mean: {max: 30%}}", idle,
@@ -412,7 +419,7 @@ TEST(Verdict, UnreadableRanksAreMissingOnes) {
       "judged\n";
   constexpr std::string_view kTruncated =
       "the profile is incomplete: the file ends early; totals are lower bounds\n";
-  const Analysis analysis = MakeAnalysis({});
+  const analysis::Analysis analysis = MakeAnalysis({});
   ImportLog log;
   log.Add(Counter::ranks_unreadable);
   Expect("", analysis, {kNoVerdict, 3, "", kUnreadable}, log);
@@ -424,7 +431,8 @@ TEST(Verdict, UnreadableRanksAreMissingOnes) {
   Expect("ranks: {allow_missing: 2}", analysis, {kNoVerdict, 3, "", kTruncated}, log);
 }
 
-MetricComparison Compared(stats::Change verdict, bool over_limit, Level level = Level::kError) {
+MetricComparison Compared(stats::Change verdict, bool over_limit,
+                          rules::Level level = rules::Level::kError) {
   MetricComparison metric;
   metric.metric = "iteration.time.median";
   metric.method = CompareMethod::kStatistics;
@@ -437,7 +445,7 @@ MetricComparison Compared(stats::Change verdict, bool over_limit, Level level = 
 
 Verdict Judged(std::string_view policy_text, std::vector<MetricComparison> metrics,
                bool is_judged = true) {
-  const auto policy = ParsePolicy("schema: 1\n" + std::string(policy_text), "p.yaml");
+  const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(policy_text), "p.yaml");
   RunComparison comparison;
   comparison.metrics = std::move(metrics);
   comparison.is_judged = is_judged;
@@ -458,7 +466,8 @@ TEST(ComparisonVerdict, ProbablySlowerIsNeverAPass) {
   EXPECT_EQ(
       ExitCodeOf(Judged("fail_on: never", {Compared(stats::Change::kInconclusive, true)}), false),
       0);
-  const Verdict warned = Judged("", {Compared(stats::Change::kInconclusive, true, Level::kWarn)});
+  const Verdict warned =
+      Judged("", {Compared(stats::Change::kInconclusive, true, rules::Level::kWarn)});
   EXPECT_EQ(ExitCodeOf(warned, false), 0);
   EXPECT_EQ(warned.warnings, 1);
 }
@@ -485,4 +494,4 @@ TEST(ComparisonVerdict, IncomparableResultsAreMissing) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

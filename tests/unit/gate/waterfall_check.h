@@ -8,7 +8,7 @@
 
 #include "gate/waterfall.h"
 
-namespace profgauge::testing {
+namespace profgauge::gate::testing {
 
 /// Children sum to their parent in delta and in both effects, at every level; the top to the
 /// change.
@@ -33,4 +33,4 @@ inline void ExpectExactSums(const Waterfall& waterfall) {
   EXPECT_EQ(top, waterfall.delta);
 }
 
-}  // namespace profgauge::testing
+}  // namespace profgauge::gate::testing

@@ -6,13 +6,13 @@
 
 #include "waterfall_check.h"
 
-namespace profgauge {
+namespace profgauge::gate {
 namespace {
 
 using testing::ExpectExactSums;
 
-TimePart Kernel(const char* op, const char* kernel, std::int64_t count, Ns time) {
-  TimePart part;
+analysis::time::TimePart Kernel(const char* op, const char* kernel, std::int64_t count, Ns time) {
+  analysis::time::TimePart part;
   part.category = "other_kernel";
   part.op_type = "matmul";
   part.op = op;
@@ -22,14 +22,14 @@ TimePart Kernel(const char* op, const char* kernel, std::int64_t count, Ns time)
   return part;
 }
 
-TimePart Other(Ns time) {
-  TimePart part;
+analysis::time::TimePart Other(Ns time) {
+  analysis::time::TimePart part;
   part.category = "other";
   part.time = time;
   return part;
 }
 
-Snapshot RunOfParts(std::vector<Ns> iterations, std::vector<TimePart> parts) {
+Snapshot RunOfParts(std::vector<Ns> iterations, std::vector<analysis::time::TimePart> parts) {
   Snapshot run;
   run.iteration_times = std::move(iterations);
   run.parts = std::move(parts);
@@ -110,7 +110,8 @@ TEST(Explain, ARunAgainstItselfChangesNothing) {
 }
 
 TEST(Explain, OnlyCertainLargeChangesAreSignificant) {
-  TimePart slower = Kernel("a", "x", 10, 1000000), steady = Kernel("b", "y", 10, 1000000);
+  analysis::time::TimePart slower = Kernel("a", "x", 10, 1000000),
+                           steady = Kernel("b", "y", 10, 1000000);
   Snapshot base = RunOfParts(std::vector<Ns>(10, 200000), {slower, steady});
   Snapshot current = RunOfParts(std::vector<Ns>(10, 260000), {slower, steady});
   current.parts[0].time = 1600000;
@@ -128,7 +129,7 @@ TEST(Explain, OnlyCertainLargeChangesAreSignificant) {
 
 TEST(Explain, NewKernelIsTestedAgainstZero) {
   std::vector<Ns> before(6, 10'000'000), after(6, 12'000'000);
-  TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
+  analysis::time::TimePart extra = Kernel("aten::mm", "extra", 6, 12'000'000);
   extra.series = std::vector<Ns>{2'000'000, 2'010'000, 1'990'000, 2'005'000, 1'995'000, 2'000'000};
   const Waterfall waterfall = Explain(RunOfParts(before, {Other(60'000'000)}),
                                       RunOfParts(after, {Other(60'000'000), extra}));
@@ -139,8 +140,8 @@ TEST(Explain, NewKernelIsTestedAgainstZero) {
 
 TEST(Explain, FoldsSmallPartsOfBothRuns) {
   // 0.021 % of one run is a separate row, 0.019 % of the other is among its small parts.
-  TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
-  TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
+  analysis::time::TimePart alone = Kernel("aten::mm", "small", 2, 4'200);
+  analysis::time::TimePart folded = Kernel("", "(smaller parts)", 2, 3'800);
   const Waterfall waterfall =
       Explain(RunOfParts({10'000'000, 10'000'000}, {Other(19'995'800), alone}),
               RunOfParts({10'000'000, 10'000'000}, {Other(19'996'200), folded}));
@@ -152,4 +153,4 @@ TEST(Explain, FoldsSmallPartsOfBothRuns) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::gate

@@ -32,15 +32,15 @@ inline const std::string& ExamplesFolder() {
 /// All tables of a profile.
 struct Asked {
   explicit Asked(const std::string& path) {
-    auto read = ReadRun({path}, {});
+    auto read = readers::ReadRun({path}, {});
     if (!read) throw std::runtime_error(read.error().message);
     ranks = *std::move(read);
-    contexts =
-        std::make_shared<const std::vector<RankContext>>(*BuildRankContexts(ranks, Selection{}));
+    contexts = std::make_shared<const std::vector<analysis::context::RankContext>>(
+        *analysis::context::BuildRankContexts(ranks, analysis::Selection{}));
     Places all;
     for (std::size_t i = 0; i < Schema().size(); ++i) all.insert(i);
     AddEvents("", contexts, 0, all, data);
-    analysis = *Analyze(ranks, Selection{});
+    analysis = *analysis::Analyze(ranks, analysis::Selection{});
     report::BuildInput input;
     input.ranks = ranks;
     input.analysis = &analysis;
@@ -49,8 +49,8 @@ struct Asked {
   }
 
   std::vector<Profile> ranks;
-  std::shared_ptr<const std::vector<RankContext>> contexts;
-  Analysis analysis;
+  std::shared_ptr<const std::vector<analysis::context::RankContext>> contexts;
+  analysis::Analysis analysis;
   Dataset data;
 };
 

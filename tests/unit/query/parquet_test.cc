@@ -14,7 +14,7 @@
 #include "ask.h"
 #include "readers/parquet/table.h"
 
-namespace profgauge {
+namespace profgauge::query {
 namespace {
 
 using readers::parquet::Form;
@@ -44,15 +44,15 @@ std::vector<Cell> ReadColumn(const Table& table, std::size_t column) {
   }
 }
 
-const std::vector<ParquetColumn> kColumns = {{"count", Unit::kCount},
-                                             {"share", Unit::kShare},
-                                             {"name", Unit::kText},
-                                             {"flag", Unit::kBool},
-                                             {"number", Unit::kNumber}};
+const std::vector<exports::ParquetColumn> kColumns = {{"count", Unit::kCount},
+                                                      {"share", Unit::kShare},
+                                                      {"name", Unit::kText},
+                                                      {"flag", Unit::kBool},
+                                                      {"number", Unit::kNumber}};
 
 /// A file with these rows, in groups of `most`.
 std::string Written(const std::vector<std::vector<Cell>>& rows, std::size_t most) {
-  ParquetWriter writer(kColumns, {{"unit.count", "count"}});
+  exports::ParquetWriter writer(kColumns, {{"unit.count", "count"}});
   std::string bytes;
   for (std::size_t from = 0; from < rows.size(); from += most) {
     writer.AddGroup(std::min(most, rows.size() - from),
@@ -115,11 +115,11 @@ TEST(Parquet, TextsAreValidUtf8) {
 
 /// The table as `export tables` writes it.
 std::string Written(const query::Relation& relation) {
-  std::vector<ParquetColumn> columns;
+  std::vector<exports::ParquetColumn> columns;
   for (const query::ColumnInfo& column : relation.info->columns) {
     columns.push_back({column.name, column.unit});
   }
-  ParquetWriter writer(std::move(columns), {});
+  exports::ParquetWriter writer(std::move(columns), {});
   std::string bytes;
   for (const query::Part& part : relation.parts) {
     writer.AddGroup(part.rows->size(), [&](std::size_t row, std::size_t column) {
@@ -172,4 +172,4 @@ TEST(Parquet, SameRowsGiveTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::query

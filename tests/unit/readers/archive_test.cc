@@ -16,7 +16,7 @@
 #include "base/gzip.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,4 +203,4 @@ TEST_F(Archive, AnyDamageIsAnError) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

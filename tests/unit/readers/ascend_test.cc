@@ -17,7 +17,7 @@
 #include "readers/kineto/kineto_reader.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -386,7 +386,7 @@ TEST(AscendTable, ClusterIsNoRankBesideTrace) {
   const std::string steps =
       "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,"
       "Stage,Bubble\n,rank,0,80.5,600,20,620,319.5,1000,0\n";
-  profgauge::Run run;
+  readers::Run run;
   run.profiles.push_back(*ReadTable(steps));
   const auto reader = readers::MakeAscendTraceReader();
   ASSERT_TRUE(reader->Settle("", run));
@@ -580,4 +580,4 @@ TEST(AscendReal, TotalsAgreeWithTheFile) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

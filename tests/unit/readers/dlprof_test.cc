@@ -13,7 +13,7 @@
 #include "readers/dlprof/report_file.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -573,4 +573,4 @@ TEST(DlprofReal, GoldenSumsEqualTheirRows) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

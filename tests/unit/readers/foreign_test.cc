@@ -21,7 +21,7 @@
 #include "readers/reader.h"
 #include "readers/text/json_shape.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -285,4 +285,4 @@ TEST(Foreign, ReadsOtherCompressions) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -13,7 +13,7 @@
 
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -157,4 +157,4 @@ TEST_F(GraphFilesTest, UnmatchedOrUnreadableAreNotes) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

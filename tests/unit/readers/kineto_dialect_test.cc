@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "kineto_text.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 // However many cores there are.
@@ -360,4 +360,4 @@ TEST(KinetoDialects, AnEventLongerThanAChunk) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -8,7 +8,7 @@
 #include "kineto_text.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -90,4 +90,4 @@ TEST(KinetoMalformed, EveryCollectedTraceHasItsOutcome) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

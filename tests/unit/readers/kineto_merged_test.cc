@@ -10,7 +10,7 @@
 #include "model/processes.h"
 #include "readers/kineto/document.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -126,4 +126,4 @@ TEST(KinetoMerged, HostileLabelsAndIdsAreRead) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

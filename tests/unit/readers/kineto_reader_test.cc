@@ -4,7 +4,7 @@
 
 #include "kineto_text.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(KinetoReader, ReadsABareList) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

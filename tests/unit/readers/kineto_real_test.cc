@@ -6,7 +6,7 @@
 
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -40,4 +40,4 @@ TEST(KinetoReal, EveryTraceIsReadWithoutRepair) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -4,7 +4,7 @@
 
 #include "kineto_text.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 /// The names of the host ranges, one after the other.
@@ -271,4 +271,4 @@ TEST(KinetoSurvives, ExtremesOfNestingAndLength) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -6,7 +6,7 @@
 #include "kineto_text.h"
 #include "readers/kineto/document.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using readers::kineto::Chunk;
@@ -23,7 +23,7 @@ std::size_t LargestChunk(std::string_view text) {
   Chunk chunk;
   std::size_t largest = 0;
   do {
-    NextChunk(input, chunk);
+    kineto::NextChunk(input, chunk);
     largest = std::max({largest, chunk.text.size(), chunk.text.capacity()});
   } while (!chunk.last);
   return largest;
@@ -64,4 +64,4 @@ TEST(KinetoSpace, MovesNoPlace) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

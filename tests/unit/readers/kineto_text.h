@@ -13,7 +13,7 @@
 #include "model/profile.h"
 #include "readers/kineto/kineto_reader.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 inline Result<Profile> ReadText(std::string_view text, ReadOptions options = {}) {
   const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
@@ -47,4 +47,4 @@ inline std::string Outcome(const Result<Profile>& profile) {
   return text;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

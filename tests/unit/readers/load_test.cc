@@ -18,7 +18,7 @@
 #include "readers/one_run.h"
 #include "readers/ranks.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -714,4 +714,4 @@ TEST(OneRun, RefusesSummariesOfSeveralRuns) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -20,7 +20,7 @@
 #include "readers/neuron/neuron_reader.h"
 #include "readers/neuron/tables.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -53,7 +53,7 @@ Profile ReadDocument(const json::object& document) {
 
 std::vector<std::string> Broken(const Profile& profile) {
   std::vector<std::string> names;
-  for (const auto& identity : neuron::CheckIdentities(*profile.neuron)) {
+  for (const auto& identity : profgauge::neuron::CheckIdentities(*profile.neuron)) {
     if (!identity.holds) names.push_back(identity.name);
   }
   return names;
@@ -67,17 +67,17 @@ TEST(NeuronIdentities, HoldInAConsistentFile) {
   const Profile profile = ReadDocument(Consistent());
   EXPECT_THAT(Broken(profile), ElementsAre());
   EXPECT_EQ(profile.log[Counter::identities_broken], 0);
-  EXPECT_GE(neuron::CheckIdentities(*profile.neuron).size(), 48);
+  EXPECT_GE(profgauge::neuron::CheckIdentities(*profile.neuron).size(), 48);
 }
 
 // The reader sums up beside other work; it keeps the sums of the finished rows.
 TEST(NeuronIdentities, KeptLikeTheRows) {
   const Profile profile = ReadDocument(Consistent());
   ASSERT_NE(profile.neuron->whole, nullptr);
-  EXPECT_EQ(neuron::SumWhole(*profile.neuron), profile.neuron->whole);
-  neuron::Data fresh = *profile.neuron;
+  EXPECT_EQ(profgauge::neuron::SumWhole(*profile.neuron), profile.neuron->whole);
+  profgauge::neuron::Data fresh = *profile.neuron;
   fresh.whole = nullptr;
-  const auto again = neuron::SumWhole(fresh);
+  const auto again = profgauge::neuron::SumWhole(fresh);
   const auto& kept = profile.neuron->whole->identities;
   ASSERT_EQ(again->identities.size(), kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {
@@ -93,7 +93,7 @@ TEST(NeuronIdentities, KeptLikeTheRows) {
 TEST(NeuronIdentities, EachDeviationIsReported) {
   const Profile whole = ReadDocument(Consistent());
   std::size_t tried = 0;
-  for (const auto& identity : neuron::CheckIdentities(*whole.neuron)) {
+  for (const auto& identity : profgauge::neuron::CheckIdentities(*whole.neuron)) {
     if (identity.name.starts_with("active_time table")) continue;
     SCOPED_TRACE(identity.name);
     json::object document = Consistent();
@@ -245,7 +245,7 @@ TEST(NeuronReader, TakesMissingHardwareFromTable) {
   json::object& metadata = document.at("metadata").as_array().at(0).as_object();
   for (const char* key : {"pe_num_rows", "pe_clock_freq", "hbm_ddr_bandwidth"}) metadata.erase(key);
   const Profile profile = ReadDocument(document);
-  const neuron::Hardware& hardware = profile.neuron->hardware;
+  const profgauge::neuron::Hardware& hardware = profile.neuron->hardware;
   EXPECT_TRUE(hardware.by_table);
   EXPECT_NEAR(hardware.PeakFlops(), 78.6e12, 0.1e12);
   EXPECT_EQ(hardware.hbm_bandwidth, 1225e9);
@@ -254,20 +254,21 @@ TEST(NeuronReader, TakesMissingHardwareFromTable) {
 }
 
 TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
-  using enum neuron::NumberType;
-  constexpr auto kTrn1 = neuron::Generation::kTrn1, kTrn2 = neuron::Generation::kTrn2,
-                 kTrn3 = neuron::Generation::kTrn3;
-  EXPECT_EQ(neuron::CostInBf16(kHalf, kTrn2), 1);
-  EXPECT_EQ(neuron::CostInBf16(kFp32, kTrn1), 4);
-  EXPECT_EQ(neuron::CostInBf16(kFp8, kTrn1), 1);
-  EXPECT_EQ(neuron::CostInBf16(kFp8, kTrn2), 0.5);
-  EXPECT_EQ(neuron::CostInBf16(kUint8, kTrn3), 0.5);
-  EXPECT_EQ(neuron::CostInBf16(kMx, kTrn3), 0.25);
-  EXPECT_EQ(neuron::NumberTypeOf("FP8e4"), kFp8);
-  EXPECT_EQ(neuron::NumberTypeOf("int4"), kUnstated);
-  EXPECT_EQ(neuron::GenerationOf("trn1n.32xlarge"), kTrn1);
-  EXPECT_EQ(neuron::GenerationOf("inf2.xlarge"), kTrn1);
-  EXPECT_EQ(neuron::GenerationOf("p5.48xlarge"), neuron::Generation::kOther);
+  using enum profgauge::neuron::NumberType;
+  constexpr auto kTrn1 = profgauge::neuron::Generation::kTrn1,
+                 kTrn2 = profgauge::neuron::Generation::kTrn2,
+                 kTrn3 = profgauge::neuron::Generation::kTrn3;
+  EXPECT_EQ(profgauge::neuron::CostInBf16(kHalf, kTrn2), 1);
+  EXPECT_EQ(profgauge::neuron::CostInBf16(kFp32, kTrn1), 4);
+  EXPECT_EQ(profgauge::neuron::CostInBf16(kFp8, kTrn1), 1);
+  EXPECT_EQ(profgauge::neuron::CostInBf16(kFp8, kTrn2), 0.5);
+  EXPECT_EQ(profgauge::neuron::CostInBf16(kUint8, kTrn3), 0.5);
+  EXPECT_EQ(profgauge::neuron::CostInBf16(kMx, kTrn3), 0.25);
+  EXPECT_EQ(profgauge::neuron::NumberTypeOf("FP8e4"), kFp8);
+  EXPECT_EQ(profgauge::neuron::NumberTypeOf("int4"), kUnstated);
+  EXPECT_EQ(profgauge::neuron::GenerationOf("trn1n.32xlarge"), kTrn1);
+  EXPECT_EQ(profgauge::neuron::GenerationOf("inf2.xlarge"), kTrn1);
+  EXPECT_EQ(profgauge::neuron::GenerationOf("p5.48xlarge"), profgauge::neuron::Generation::kOther);
   // The fixture: FP8 matmuls at half, transposes in BF16 in full; then a type that is unknown.
   json::object document = Consistent();
   std::int64_t adjusted = 0;
@@ -280,7 +281,7 @@ TEST(NeuronReader, FlopsCostByTypeAndGeneration) {
   }
   const Profile unknown = ReadDocument(document);
   EXPECT_FALSE(unknown.neuron->adjusted_by_table);
-  EXPECT_EQ(unknown.neuron->instructions.front().adjusted_flops, neuron::kUnknown);
+  EXPECT_EQ(unknown.neuron->instructions.front().adjusted_flops, profgauge::neuron::kUnknown);
 }
 
 // Memory is bounded: of very many different operands only awaited ones are kept.
@@ -298,7 +299,7 @@ TEST(NeuronReader, HugeNumbersCountAsMissing) {
   const Profile profile = ReadDocument(document);
   ASSERT_TRUE(profile.neuron);
   ASSERT_FALSE(profile.neuron->instructions.empty());
-  for (const neuron::Instruction& row : profile.neuron->instructions) {
+  for (const profgauge::neuron::Instruction& row : profile.neuron->instructions) {
     EXPECT_EQ(row.traffic.hbm_write, 0);
     EXPECT_EQ(row.flops, 0);
   }
@@ -321,7 +322,7 @@ TEST(NeuronReader, KeepsSemaphoreOfLongOperands) {
   EXPECT_LT(profile.log[Counter::operands_dropped], kRows / 2);
   const auto& last = profile.neuron->instructions.back();
   EXPECT_EQ(profile.Name(last.operands), "S[24] (qSyncIO)>=16");
-  EXPECT_EQ(neuron::WaitedSemaphore(profile.Name(last.operands)), "S[24] (qSyncIO)");
+  EXPECT_EQ(profgauge::neuron::WaitedSemaphore(profile.Name(last.operands)), "S[24] (qSyncIO)");
   EXPECT_GT(profile.Name(profile.neuron->instructions.front().operands).size(), 3000);
 }
 
@@ -376,4 +377,4 @@ TEST(NeuronTables, KnowsEveryTableOfTheSchema) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -11,7 +11,7 @@
 #include "nsight_tables.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -130,4 +130,4 @@ TEST_F(NsightCaptureTest, RefusesTruncatedFile) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -10,7 +10,7 @@
 #include "nsight_fixture.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::HasSubstr;
@@ -150,4 +150,4 @@ TEST_F(NsightTest, DamagedFileHasSqlitesMessage) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -12,7 +12,7 @@
 #include "nsight_tables.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 // Process 7, threads 1 and 2: pid << 24 | tid.
 inline constexpr const char* kThread1 = "117440513";
@@ -79,4 +79,4 @@ class NsightTest : public ::testing::Test {
   std::string path_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -11,7 +11,7 @@
 #include "readers/load.h"
 #include "readers/text/nvtx_text.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::HasSubstr;
@@ -225,4 +225,4 @@ TEST(ParseRangeText, KnowsTheWritersOfRanges) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

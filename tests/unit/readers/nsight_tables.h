@@ -2,7 +2,7 @@
 // A test of another version's columns makes its table itself, or alters one of these.
 #pragma once
 
-namespace profgauge::nsight_tables {
+namespace profgauge::readers::nsight_tables {
 
 inline constexpr char kStringIds[] = "create table StringIds (id integer, value text);";
 
@@ -44,4 +44,4 @@ inline constexpr char kDiagnostics[] =
 inline constexpr char kCaptureMetadata[] =
     "create table META_DATA_CAPTURE (name text, value text);";
 
-}  // namespace profgauge::nsight_tables
+}  // namespace profgauge::readers::nsight_tables

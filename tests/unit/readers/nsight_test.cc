@@ -9,7 +9,7 @@
 #include "nsight_fixture.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::HasSubstr;
@@ -275,4 +275,4 @@ TEST(NsightReal, CountsAgreeWithTheTables) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -12,7 +12,7 @@
 #include "base/sqlite.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 class NvprofTest : public ::testing::Test {
@@ -282,4 +282,4 @@ TEST_F(NvprofTest, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

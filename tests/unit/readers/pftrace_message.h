@@ -11,7 +11,7 @@
 #include "proto_message.h"
 #include "readers/kineto/pftrace/pftrace_reader.h"
 
-namespace profgauge::pftrace_message {
+namespace profgauge::readers::pftrace_message {
 
 /// Unix time at which the traces begin.
 inline constexpr std::uint64_t kBase = 1'700'000'000'000'000'000;
@@ -133,4 +133,4 @@ inline Result<Profile> ReadPftrace(const std::string& bytes, bool allow_incomple
                                             {.allow_incomplete = allow_incomplete, .progress = {}});
 }
 
-}  // namespace profgauge::pftrace_message
+}  // namespace profgauge::readers::pftrace_message

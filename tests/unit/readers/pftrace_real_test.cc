@@ -8,7 +8,7 @@
 
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,4 +129,4 @@ TEST(PftraceReal, ReadsTheFormOfJune2026) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

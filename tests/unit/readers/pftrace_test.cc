@@ -15,7 +15,7 @@
 #include "readers/kineto/pftrace/decoder.h"
 #include "readers/kineto/pftrace/packets.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using namespace pftrace_message;
@@ -390,4 +390,4 @@ TEST(Pftrace, EveryDamageGivesAnAnswer) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

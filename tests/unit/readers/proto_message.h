@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace profgauge {
+namespace profgauge::readers {
 
 // Puts a Protocol Buffers message together.
 class ProtoMessage {
@@ -38,4 +38,4 @@ class ProtoMessage {
   std::string bytes_;
 };
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -10,7 +10,7 @@
 
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::HasSubstr;
@@ -220,4 +220,4 @@ TEST_F(NetDictTest, ReadsRealFiles) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

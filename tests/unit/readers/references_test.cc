@@ -14,7 +14,7 @@
 #include "readers/neuron/neuron_reader.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 Result<std::vector<Profile>> ReadText(const Reader& reader, const std::string& text) {
@@ -40,7 +40,7 @@ TEST(References, SkipsUnnamedNeuronLayers) {
   const Profile& profile = ranks->front();
   EXPECT_EQ(profile.log[Counter::events_unreadable], 1u);
   std::vector<std::string> paths;
-  for (const neuron::Layer& layer : profile.neuron->layers) {
+  for (const profgauge::neuron::Layer& layer : profile.neuron->layers) {
     paths.emplace_back(profile.Name(layer.path));
   }
   EXPECT_THAT(paths, ::testing::ElementsAre("b/a", "a/b"));
@@ -93,4 +93,4 @@ TEST(References, EventsOfKinetoThatNameNothing) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace profgauge::rocpd_tables {
+namespace profgauge::readers::rocpd_tables {
 
 inline constexpr std::string_view kSchema3 = R"(
 create table rocpd_metadataSUFFIX (id integer primary key autoincrement, tag text, value text);
@@ -103,4 +103,4 @@ inline std::string Of(std::string_view sql, std::string_view suffix) {
   return text;
 }
 
-}  // namespace profgauge::rocpd_tables
+}  // namespace profgauge::readers::rocpd_tables

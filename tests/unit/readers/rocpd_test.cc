@@ -17,11 +17,10 @@
 #include "readers/load.h"
 #include "rocpd_tables.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
-using rocpd_tables::kRows;
 using rocpd_tables::kSchema3;
 using rocpd_tables::Of;
 using ::testing::Contains;
@@ -45,7 +44,7 @@ class RocpdTest : public ::testing::Test {
     ASSERT_TRUE(status) << status.error().message;
   }
   static std::string Process(std::string_view suffix, std::string_view rank = "1") {
-    std::string sql = Of(std::string(kSchema3) + std::string(kRows), suffix);
+    std::string sql = Of(std::string(kSchema3) + std::string(rocpd_tables::kRows), suffix);
     const std::string_view kRank = "\"RANK\": \"1\"";
     return sql.replace(sql.find(kRank), kRank.size(), "\"RANK\": \"" + std::string(rank) + "\"");
   }
@@ -315,4 +314,4 @@ TEST_F(RocpdTest, ReadsTracks) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -12,7 +12,7 @@
 #include "base/byte_source.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::Contains;
@@ -241,4 +241,4 @@ TEST(Rocprofv3, TotalsAgreeWithTheFile) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -12,7 +12,7 @@
 #include "readers/load.h"
 #include "readers/text/json_copy.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ TEST(ScrubReal, TheCopyGivesTheSameReport) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -9,7 +9,7 @@
 #include "model/processes.h"
 #include "xla_message.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using ::testing::ElementsAre;
@@ -238,4 +238,4 @@ TEST(XlaTrace, PlaneNameMakesATpu) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

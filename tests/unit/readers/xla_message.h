@@ -11,7 +11,7 @@
 #include "proto_message.h"
 #include "readers/xla/xla_reader.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 
 // A plane in words; ids are made from the names.
 class PlaneText {
@@ -96,4 +96,4 @@ std::vector<std::string> Names(const Profile& profile, const Ids& ids) {
   return names;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::readers

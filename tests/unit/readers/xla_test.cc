@@ -13,7 +13,7 @@
 #include "readers/xla/xla_reader.h"
 #include "xla_message.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 using readers::WireReader;
@@ -386,4 +386,4 @@ TEST(XlaReal, TotalsAgreeWithTheFiles) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

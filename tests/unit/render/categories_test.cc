@@ -78,7 +78,7 @@ TEST(States, EachHasSignWordAndColors) {
   }
   for (const std::string_view name : report::kStateNames) {
     const State state = *report::FindState(name);
-    EXPECT_EQ(NameOf(state), name);
+    EXPECT_EQ(report::NameOf(state), name);
     EXPECT_FALSE(LookOf(state).sign.empty()) << name;
     EXPECT_EQ(LookOf(state).word.empty(), name.empty()) << name;
   }

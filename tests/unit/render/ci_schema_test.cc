@@ -31,7 +31,7 @@ report::Report HostileInEveryStatus() {
   using enum report::State;
   for (const report::State status : {kError, kMissing, kNotApplicable, kLowConfidence, kWaived}) {
     report::GateRow row = report.gate.front();
-    row.metric = "test." + std::string(NameOf(status));
+    row.metric = "test." + std::string(report::NameOf(status));
     row.status = status;
     row.change = testing::Q(0.1, Unit::kShare);
     report.gate.push_back(row);

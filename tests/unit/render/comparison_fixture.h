@@ -11,13 +11,13 @@
 
 namespace profgauge::render::testing {
 
-inline report::ComparisonStep Step(PartLevel level, std::string name, std::int64_t parent,
+inline report::ComparisonStep Step(gate::PartLevel level, std::string name, std::int64_t parent,
                                    std::int64_t count_effect, std::int64_t duration_effect) {
   report::ComparisonStep step;
   step.level = level;
   step.name = std::move(name);
   step.parent = parent;
-  step.change = PartChange::kChanged;
+  step.change = gate::PartChange::kChanged;
   step.base = 40'000'000;
   step.delta = count_effect + duration_effect;
   step.current = step.base + step.delta;
@@ -31,7 +31,7 @@ inline report::ComparisonStep Step(PartLevel level, std::string name, std::int64
 inline report::PairedWork Work(std::string name, std::int64_t delta, bool significant) {
   report::PairedWork work;
   work.name = std::move(name);
-  work.change = PartChange::kRenamed;
+  work.change = gate::PartChange::kRenamed;
   work.base_count = 2;
   work.current_count = 3.5;
   work.base = 20'000'000;
@@ -79,13 +79,13 @@ inline report::Comparison SampleComparison() {
   comparison.current = 112'000'000;
   comparison.delta = 12'000'000;
   comparison.waterfall = {
-      Step(PartLevel::kCategory, "other_kernel", -1, 10'000'000, 5'000'000),
-      Step(PartLevel::kCategory, "dataloader", -1, 0, -3'000'000),
-      Step(PartLevel::kOpType, "mm", 0, 10'000'000, 5'000'000),
-      Step(PartLevel::kOp, "aten::mm [[2, 3]]", 2, 10'000'000, 5'000'000),
-      Step(PartLevel::kKernel, "void gemm<float>(a|b) </script>", 3, 10'000'000, 5'000'000),
+      Step(gate::PartLevel::kCategory, "other_kernel", -1, 10'000'000, 5'000'000),
+      Step(gate::PartLevel::kCategory, "dataloader", -1, 0, -3'000'000),
+      Step(gate::PartLevel::kOpType, "mm", 0, 10'000'000, 5'000'000),
+      Step(gate::PartLevel::kOp, "aten::mm [[2, 3]]", 2, 10'000'000, 5'000'000),
+      Step(gate::PartLevel::kKernel, "void gemm<float>(a|b) </script>", 3, 10'000'000, 5'000'000),
   };
-  comparison.waterfall.back().change = PartChange::kRenamed;
+  comparison.waterfall.back().change = gate::PartChange::kRenamed;
   comparison.waterfall.back().significant = true;
   comparison.kernels = {report::Measure::kGpuTime,
                         40'000'000,

@@ -42,8 +42,8 @@ TEST(WaterfallBars, NeverGoBelowZero) {
   report::Comparison comparison = testing::SampleComparison();
   comparison.base = 20'000'000;
   comparison.current = 25'000'000;
-  comparison.waterfall = {testing::Step(PartLevel::kCategory, "cpu", -1, -19'000'000, 0),
-                          testing::Step(PartLevel::kCategory, "memcpy", -1, 24'000'000, 0)};
+  comparison.waterfall = {testing::Step(gate::PartLevel::kCategory, "cpu", -1, -19'000'000, 0),
+                          testing::Step(gate::PartLevel::kCategory, "memcpy", -1, 24'000'000, 0)};
   for (const ChangeBar& bar : WaterfallBars(comparison)) EXPECT_GE(bar.to, 0) << bar.title;
 }
 
@@ -60,10 +60,10 @@ TEST(ChangeTree, PassesOverALevelThatOnlyRepeats) {
 
 TEST(ChangeTree, SmallerStepsKeepTheSum) {
   report::Comparison comparison = testing::SampleComparison();
-  comparison.waterfall = {testing::Step(PartLevel::kCategory, "cpu", -1, 10'000'000, 0),
-                          testing::Step(PartLevel::kOpType, "a", 0, 9'900'000, 0),
-                          testing::Step(PartLevel::kOpType, "b", 0, 60'000, 0),
-                          testing::Step(PartLevel::kOpType, "c", 0, 40'000, 0)};
+  comparison.waterfall = {testing::Step(gate::PartLevel::kCategory, "cpu", -1, 10'000'000, 0),
+                          testing::Step(gate::PartLevel::kOpType, "a", 0, 9'900'000, 0),
+                          testing::Step(gate::PartLevel::kOpType, "b", 0, 60'000, 0),
+                          testing::Step(gate::PartLevel::kOpType, "c", 0, 40'000, 0)};
   std::int64_t sum = 0;
   std::size_t smaller = 0;
   for (const ChangeRow& row : ChangeTree(comparison, {})) {

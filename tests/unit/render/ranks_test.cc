@@ -38,7 +38,7 @@ HeatChart Heat(std::vector<double> values, std::size_t rows) {
 
 // The parts of a rank's bar are columns that add up, in the order of their table.
 TEST(RankParts, AreColumnsOfTheTable) {
-  const TableSpec* ranks = FindTable("ranks");
+  const analysis::TableSpec* ranks = analysis::FindTable("ranks");
   ASSERT_NE(ranks, nullptr);
   std::size_t at = 0;
   while (at < ranks->columns.size() && ranks->columns[at].id != html::kRankParts[0].column) ++at;

@@ -17,10 +17,10 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::vector<HistoryEntry> Steps() {
-  std::vector<HistoryEntry> entries;
+std::vector<gate::HistoryEntry> Steps() {
+  std::vector<gate::HistoryEntry> entries;
   for (int i = 0; i < 12; ++i) {
-    HistoryEntry& entry = entries.emplace_back();
+    gate::HistoryEntry& entry = entries.emplace_back();
     entry.id = i + 1;
     entry.time = 1'700'000'000 + i;
     entry.branch = "main";
@@ -47,7 +47,7 @@ TEST(BuildTrend, FindsWhereTheLevelChanged) {
 TEST(BuildTrend, DrawsRunsOfOneModelAndDevice) {
   auto entries = Steps();
   entries[2].snapshot.environment = {{"gpu", "NVIDIA H100 80GB HBM3"}};
-  for (HistoryEntry& entry : entries) entry.model = "gpt";
+  for (gate::HistoryEntry& entry : entries) entry.model = "gpt";
   entries[4].model = "bert";
   for (const std::size_t other : {2, 4}) entries[other].snapshot.iteration_times = {1, 1};
   const report::Trend trend = report::BuildTrend(entries, "main");
@@ -80,7 +80,7 @@ TEST(RenderTrend, NamesChangeInWordsAndChart) {
 // Numbers of runs are those of the history, which may begin anywhere.
 TEST(RenderTrend, DescriptionNamesRunsByTheirNumber) {
   auto entries = Steps();
-  for (HistoryEntry& entry : entries) entry.id += 40;
+  for (gate::HistoryEntry& entry : entries) entry.id += 40;
   EXPECT_THAT(*RenderTrend(report::BuildTrend(entries, "main"), {}),
               HasSubstr("+20.0\u202f% from run 47 on\""));
 }

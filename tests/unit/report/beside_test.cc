@@ -22,7 +22,7 @@ struct TreeRow {
 };
 
 Table TreeOf(const std::vector<TreeRow>& rows) {
-  const TableSpec* spec = FindTable("op_tree");
+  const analysis::TableSpec* spec = analysis::FindTable("op_tree");
   Table table(spec->id, spec->row_name, spec->title, std::make_shared<StringPool>());
   for (const ColumnSpec& column : spec->columns) table.AddColumn(column);
   for (std::size_t i = 0; i < rows.size(); ++i) {

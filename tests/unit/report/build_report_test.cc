@@ -58,8 +58,8 @@ class BuildReportTest : public ::testing::Test {
     analysis_.iteration_source = {IterationsBy::kProfilerSteps};
     analysis_.iterations_total = 12;
     analysis_.iterations_selected = 12;
-    for (const MetricSpec& spec : MetricCatalogue()) {
-      profgauge::Metric metric;
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
+      analysis::Metric metric;
       metric.spec = &spec;
       metric.absent_because = "not in this test";
       if (spec.id == "gpu.idle.mean") metric.value = 0.314;
@@ -91,9 +91,9 @@ class BuildReportTest : public ::testing::Test {
   }
 
   std::vector<Profile> ranks_;
-  Analysis analysis_;
-  Policy policy_;
-  Verdict verdict_;
+  analysis::Analysis analysis_;
+  rules::Policy policy_;
+  gate::Verdict verdict_;
   bool is_judged_ = false;
 };
 
@@ -118,14 +118,14 @@ TEST_F(BuildReportTest, DescribesTheMeasurement) {
 // Three digits say the same of both.
 TEST_F(BuildReportTest, AMissReadsLikeOne) {
   is_judged_ = true;
-  GateResult missed;
+  gate::GateResult missed;
   missed.threshold.metric = "iteration.time.p95";
   missed.threshold.max = 343'000'000;
   missed.measured = std::int64_t{343'000'804};
-  missed.status = GateStatus::kError;
-  GateResult met = missed;
+  missed.status = gate::GateStatus::kError;
+  gate::GateResult met = missed;
   met.measured = std::int64_t{342'999'804};
-  met.status = GateStatus::kPass;
+  met.status = gate::GateStatus::kPass;
   verdict_.gate = {missed, met};
   const Report report = Build();
   ASSERT_EQ(report.gate.size(), 2u);
@@ -137,8 +137,8 @@ TEST_F(BuildReportTest, AMissReadsLikeOne) {
 TEST_F(BuildReportTest, MetricsCarryTheirTextAndDefinition) {
   const Report report = Build();
   // Every metric but those of devices that the run does not have.
-  const auto ours = [](const MetricSpec& spec) { return spec.family.empty(); };
-  ASSERT_EQ(report.metrics.size(), std::ranges::count_if(MetricCatalogue(), ours));
+  const auto ours = [](const analysis::MetricSpec& spec) { return spec.family.empty(); };
+  ASSERT_EQ(report.metrics.size(), std::ranges::count_if(analysis::MetricCatalogue(), ours));
   const Metric* idle = FindMetricById(report, "gpu.idle.mean");
   EXPECT_EQ(idle->quantity.text, "31.4\u202f%");
   EXPECT_EQ(idle->better, Better::kLower);
@@ -195,23 +195,23 @@ TEST_F(BuildReportTest, RanksThatDifferAreListed) {
 
 TEST_F(BuildReportTest, AThresholdShowsValueLimitAndRoom) {
   is_judged_ = true;
-  Threshold idle;
+  rules::Threshold idle;
   idle.metric = "gpu.idle.mean";
   idle.max = 0.3;
-  Threshold time;
+  rules::Threshold time;
   time.metric = "iteration.time.p95";
   time.max = 360e6;
-  time.level = Level::kWarn;
-  Threshold missing;
+  time.level = rules::Level::kWarn;
+  rules::Threshold missing;
   missing.metric = "memory.peak_share";
   missing.min = 0.1;
   missing.max = 0.9;
-  verdict_.status = VerdictStatus::kFail;
+  verdict_.status = gate::VerdictStatus::kFail;
   verdict_.errors = 1;
   verdict_.reasons = {"gpu.idle.mean is too much"};
-  verdict_.gate = {{idle, 0.314, GateStatus::kError, "above", ""},
-                   {time, std::int64_t{343'000'000}, GateStatus::kPass, "", ""},
-                   {missing, {}, GateStatus::kMissing, "not in this test", ""}};
+  verdict_.gate = {{idle, 0.314, gate::GateStatus::kError, "above", ""},
+                   {time, std::int64_t{343'000'000}, gate::GateStatus::kPass, "", ""},
+                   {missing, {}, gate::GateStatus::kMissing, "not in this test", ""}};
   const Report report = Build();
   EXPECT_EQ(report.verdict.status, State::kFail);
   EXPECT_EQ(report.verdict.policy, "builtin:recommended");
@@ -229,29 +229,30 @@ TEST_F(BuildReportTest, AThresholdShowsValueLimitAndRoom) {
 }
 
 TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
-  RunComparison run;
+  gate::RunComparison run;
   run.base_name = "main";
   run.baseline_runs = 2;
   run.differences = {{"driver", "535", "550", false}};
-  MetricComparison time;
+  gate::MetricComparison time;
   time.metric = "iteration.time.median";
   time.unit = Unit::kTime;
   time.base = 100e6;
   time.current = 110e6;
   time.change = 10e6;
-  time.verdict = stats::Change::kFail;
+  time.verdict = gate::stats::Change::kFail;
   time.limit = "≤ +5 %";
-  MetricComparison share = time;
+  gate::MetricComparison share = time;
   share.metric = "gpu.idle.mean";
   share.unit = Unit::kShare;
   share.base = 0.2, share.current = 0.25, share.change = 0.05;
   share.limit = "";
-  MetricComparison limited = share;
+  gate::MetricComparison limited = share;
   limited.limit = "≤ +5 %";
-  limited.level = Level::kInfo;
+  limited.level = rules::Level::kInfo;
   run.metrics = {time, share, limited};
   run.waterfall.delta = 10;
-  run.waterfall.steps = {{PartLevel::kCategory, "cpu", -1, PartChange::kChanged, 1, 11, 10}};
+  run.waterfall.steps = {
+      {gate::PartLevel::kCategory, "cpu", -1, gate::PartChange::kChanged, 1, 11, 10}};
   BuildInput input;
   input.ranks = ranks_;
   input.analysis = &analysis_;
@@ -270,14 +271,14 @@ TEST_F(BuildReportTest, ABaselineBecomesComparisonAndGateRows) {
 
 TEST_F(BuildReportTest, IncomparableBaselineIsNotApplicable) {
   AddIterations({0});
-  RunComparison run;
+  gate::RunComparison run;
   run.differences = {{"gpu", "Tesla V100", "NVIDIA A100", true}};
   run.is_comparable = run.is_judged = false;
-  MetricComparison time;
+  gate::MetricComparison time;
   time.metric = "iteration.time.median";
   time.unit = Unit::kTime;
   time.base = 100e6, time.current = 200e6, time.change = 100e6;
-  time.verdict = stats::Change::kFail;
+  time.verdict = gate::stats::Change::kFail;
   time.limit = "≤ +5 %";
   run.metrics = {time};
   BuildInput input;

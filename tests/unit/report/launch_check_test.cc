@@ -11,7 +11,7 @@ TEST(LaunchCheck, IsInEveryCertificate) {
   AddLaunchCheck(nullptr, none);
   EXPECT_TRUE(none.checks.empty());
 
-  const auto checked = [](const RunComparison* comparison, Trust trust) {
+  const auto checked = [](const gate::RunComparison* comparison, Trust trust) {
     Certificate certificate{trust, {{"readable", "Events are readable"}}};
     AddLaunchCheck(comparison, certificate);
     return certificate;
@@ -22,7 +22,7 @@ TEST(LaunchCheck, IsInEveryCertificate) {
   EXPECT_EQ(without.checks[1].state, CheckState::kUnknown);
   EXPECT_EQ(without.trust, Trust::kWhole);
 
-  RunComparison comparison;
+  gate::RunComparison comparison;
   EXPECT_EQ(checked(&comparison, Trust::kWhole).checks[1].state, CheckState::kOk);
   comparison.other_launches = "they launch only 88.0 %";
   const Certificate fewer = checked(&comparison, Trust::kWhole);

@@ -32,8 +32,8 @@ Comparison SampleComparison() {
   comparison.current = 10;
   comparison.delta = 1;
   comparison.waterfall = {
-      {PartLevel::kCategory, "cpu", -1, PartChange::kChanged, 4, 5, 1, 0, 1, true},
-      {PartLevel::kOpType, "copy", 0, PartChange::kAdded, 0, 1, 1, 1, 0, false}};
+      {gate::PartLevel::kCategory, "cpu", -1, gate::PartChange::kChanged, 4, 5, 1, 0, 1, true},
+      {gate::PartLevel::kOpType, "copy", 0, gate::PartChange::kAdded, 0, 1, 1, 1, 0, false}};
   return comparison;
 }
 

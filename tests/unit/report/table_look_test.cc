@@ -15,13 +15,13 @@
 namespace profgauge::report {
 namespace {
 
-bool HasColumn(const TableSpec& spec, std::string_view id) {
+bool HasColumn(const analysis::TableSpec& spec, std::string_view id) {
   return std::any_of(spec.columns.begin(), spec.columns.end(),
                      [id](const ColumnSpec& column) { return column.id == id; });
 }
 
 TEST(TableLooks, EveryTableHasOne) {
-  for (const TableSpec& spec : TableCatalogue()) {
+  for (const analysis::TableSpec& spec : analysis::TableCatalogue()) {
     const TableLook* look = FindTableLook(spec.id);
     ASSERT_NE(look, nullptr) << spec.id << ": a row in report/table_look.cc says how it is shown";
     EXPECT_FALSE(look->sheet.empty()) << spec.id;
@@ -34,7 +34,7 @@ TEST(TableLooks, NameExistingTablesAndColumns) {
   std::set<std::string_view> seen;
   for (const TableLook& look : TableLooks()) {
     EXPECT_TRUE(seen.insert(look.id).second) << look.id << " twice";
-    const TableSpec* spec = FindTable(look.id);
+    const analysis::TableSpec* spec = analysis::FindTable(look.id);
     ASSERT_NE(spec, nullptr) << look.id;
     EXPECT_TRUE(look.sheet_by.empty() || HasColumn(*spec, look.sheet_by)) << look.id;
     for (const std::string_view column : look.markdown_columns) {

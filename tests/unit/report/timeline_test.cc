@@ -163,18 +163,19 @@ TEST(BuildTimeline, KeepsHostEventsAroundFindings) {
   EXPECT_NE(timeline.left_out.find(" (kept near findings)"), std::string::npos);
 }
 
-PathMove PartAt(Span time, PathKind kind, PathOwner in) {
+analysis::path::PathMove PartAt(Span time, PathKind kind, analysis::path::PathOwner in) {
   return {time, kind, false, "a step", "aten::mm", in};
 }
 
 TEST(BuildTimeline, CriticalPathIsALinkedTrack) {
   const Profile profile = MakeProfile(10, 10);
   TimelineOptions options;
-  PathMoves moves;
+  analysis::path::PathMoves moves;
   moves.kept = {
-      PartAt({0, 100}, PathKind::kHost, {PathTable::kHost, true, 0}),
-      PartAt({100, 1000}, PathKind::kUnknown, {PathTable::kHost, false, PathGraph::kNone}),
-      PartAt({1000, 1500}, PathKind::kKernel, {PathTable::kDevice, true, 1})};
+      PartAt({0, 100}, PathKind::kHost, {analysis::path::PathTable::kHost, true, 0}),
+      PartAt({100, 1000}, PathKind::kUnknown,
+             {analysis::path::PathTable::kHost, false, analysis::path::PathGraph::kNone}),
+      PartAt({1000, 1500}, PathKind::kKernel, {analysis::path::PathTable::kDevice, true, 1})};
   options.paths = {{&profile, moves}};
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);
   ASSERT_EQ(timeline.tracks.front().type, TrackType::kPath);
@@ -198,8 +199,10 @@ TEST(BuildTimeline, CriticalPathIsALinkedTrack) {
 TEST(BuildTimeline, CountsOmittedStepsOfLongPaths) {
   const Profile profile = MakeProfile(1, 1);
   TimelineOptions options;
-  PathMoves moves;
-  moves.kept = {PartAt({0, 100}, PathKind::kHost, {PathTable::kHost, false, PathGraph::kNone})};
+  analysis::path::PathMoves moves;
+  moves.kept = {
+      PartAt({0, 100}, PathKind::kHost,
+             {analysis::path::PathTable::kHost, false, analysis::path::PathGraph::kNone})};
   moves.left_out = 20'000;
   options.paths = {{&profile, moves}};
   const Timeline timeline = BuildTimeline({&profile, 1}, {}, options);

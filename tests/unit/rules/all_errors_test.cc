@@ -10,7 +10,7 @@
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ class AllErrors : public ::testing::Test {
   /// "file:line code" of each.
   std::vector<std::string> Errors() const {
     std::vector<std::string> out;
-    const auto add = [&out](const profgauge::Errors& errors) {
+    const auto add = [&out](const rules::Errors& errors) {
       for (const Error& error : errors) {
         out.push_back(fs::path(error.where.file).filename().string() + ":" +
                       std::to_string(error.where.line) + " " + error.code);
@@ -95,4 +95,4 @@ TEST_F(AllErrors, UnreadableFileCausesNoOthers) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -8,7 +8,7 @@
 
 #include "made_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 SourceText Condition(std::string_view text) {
@@ -18,10 +18,10 @@ SourceText Condition(std::string_view text) {
 }
 
 // Two metrics that are there, one without a value, and one that is not even listed.
-Analysis FewMetrics(std::string why = "not recorded here") {
-  Analysis analysis;
-  const auto add = [&](const char* id, Value value) -> Metric& {
-    analysis.metrics.push_back({FindMetric(id), std::move(value), "", false, ""});
+analysis::Analysis FewMetrics(std::string why = "not recorded here") {
+  analysis::Analysis analysis;
+  const auto add = [&](const char* id, Value value) -> analysis::Metric& {
+    analysis.metrics.push_back({analysis::FindMetric(id), std::move(value), "", false, ""});
     return analysis.metrics.back();
   };
   add("gpu.idle.mean", 0.2);
@@ -103,4 +103,4 @@ TEST(Condition, NoExpressionIsFalse) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -4,7 +4,7 @@
 
 #include "made_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kTensorCore = R"(
@@ -458,4 +458,4 @@ TEST(Evaluator, UnknownRowsKeysAndCircles) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -4,7 +4,7 @@
 #include "rules/compile.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 std::string Repeat(std::string_view text, int times) {
@@ -71,4 +71,4 @@ TEST(HostileRules, EndInOneClearError) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -7,7 +7,7 @@
 
 #include "made_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 TestRun GainRun() {
@@ -84,7 +84,7 @@ TEST(Gains, UnknownIdleTimeBoundsNothing) {
       "     gain: {value: gpu.idle.mean * 100 ms, bound: upper}}\n";
   Loaded loaded;
   ASSERT_EQ(Load(kRule, "", loaded), "");
-  const auto gain = [&](const Analysis& analysis) {
+  const auto gain = [&](const analysis::Analysis& analysis) {
     return EvaluateRules(loaded.compiled, analysis, {}, {}).findings.front().gain;
   };
   EXPECT_EQ(gain(GainRun().analysis()), 40e6);
@@ -93,8 +93,8 @@ TEST(Gains, UnknownIdleTimeBoundsNothing) {
   EXPECT_EQ(gain(shares.Set("iteration.time.mean", {}).analysis()), 60e6);
   // Metrics that an analysis does not have at all.
   const auto without = [](std::initializer_list<std::string_view> ids) {
-    Analysis analysis = GainRun().analysis();
-    std::erase_if(analysis.metrics, [&](const Metric& metric) {
+    analysis::Analysis analysis = GainRun().analysis();
+    std::erase_if(analysis.metrics, [&](const analysis::Metric& metric) {
       return std::find(ids.begin(), ids.end(), metric.spec->id) != ids.end();
     });
     return analysis;
@@ -111,17 +111,18 @@ TEST(Gains, NoCapWithoutIteration) {
       "    for_each: profile\n    gain: {value: 5 ms, bound: upper}\n";
   Loaded loaded;
   ASSERT_EQ(Load(kRule, "", loaded), "");
-  const auto first = [&](const Analysis& analysis) {
+  const auto first = [&](const analysis::Analysis& analysis) {
     return EvaluateRules(loaded.compiled, analysis, {}, {}).findings.front();
   };
   const TestRun zero = GainRun().Set("iteration.time.mean", Ms(0));
   const TestRun absent = GainRun().Set("iteration.time.mean", {});
-  for (const Analysis& analysis : {Analysis(), absent.analysis(), zero.analysis()}) {
+  for (const analysis::Analysis& analysis :
+       {analysis::Analysis(), absent.analysis(), zero.analysis()}) {
     const Finding finding = first(analysis);
     EXPECT_EQ(finding.status, FindingStatus::kError);
     EXPECT_EQ(finding.gain_share, 0);
   }
-  EXPECT_EQ(first(Analysis()).gain, 5e6);
+  EXPECT_EQ(first(analysis::Analysis()).gain, 5e6);
   EXPECT_EQ(first(absent.analysis()).gain, 5e6);
   EXPECT_EQ(first(zero.analysis()).gain, 0);
   EXPECT_EQ(first(GainRun().analysis()).gain_share, 0.05);
@@ -276,4 +277,4 @@ TEST(Waivers, CountCoveredFindings) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -14,18 +14,18 @@
 #include "rules/policy.h"
 #include "rules/rulebook.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
-constexpr Ns kTenthMs = kMs / 10;
-constexpr Ns kPeriod = 100 * kMs, kPrepared = 60 * kMs, kKernelStart = 605 * kTenthMs,
-             kKernelEnd = 95 * kMs;
+constexpr Ns kTenthMs = analysis::kMs / 10;
+constexpr Ns kPeriod = 100 * analysis::kMs, kPrepared = 60 * analysis::kMs,
+             kKernelStart = 605 * kTenthMs, kKernelEnd = 95 * analysis::kMs;
 constexpr std::string_view kShapes = "[[4096, 4096], [4096, 4096]]";
 
-void AddMatmul(Ns at, std::string_view shapes, TestProfile& profile) {
+void AddMatmul(Ns at, std::string_view shapes, analysis::TestProfile& profile) {
   HostRow row;
   row.start = at + kPrepared;
-  row.duration = kMs;
+  row.duration = analysis::kMs;
   row.name = profile.builder().Intern("aten::mm");
   row.thread = profile.main();
   if (!shapes.empty()) row.input_shapes = profile.builder().Intern(shapes);
@@ -38,7 +38,7 @@ void AddMatmul(Ns at, std::string_view shapes, TestProfile& profile) {
 /// Ten iterations of 100 ms on an A100: `frame` takes 60, then a matmul in FP32 34.5, for which the
 /// host waits.
 Profile Loop(std::string_view frame, std::string_view shapes) {
-  TestProfile profile;
+  analysis::TestProfile profile;
   Gpu gpu;
   gpu.id = 0;
   gpu.name = "NVIDIA A100-SXM4-80GB";
@@ -55,7 +55,8 @@ Profile Loop(std::string_view frame, std::string_view shapes) {
     python.thread = profile.main();
     profile.builder().AddPython(python);
     AddMatmul(at, shapes, profile);
-    profile.Call("cudaDeviceSynchronize", ApiKind::kSync, {at + 61 * kMs, at + kKernelEnd + 1'000});
+    profile.Call("cudaDeviceSynchronize", ApiKind::kSync,
+                 {at + 61 * analysis::kMs, at + kKernelEnd + 1'000});
   }
   return profile.Finish();
 }
@@ -63,7 +64,7 @@ Profile Loop(std::string_view frame, std::string_view shapes) {
 struct MadePlan {
   Policy policy;
   std::vector<Profile> ranks;
-  Replayable run;
+  analysis::Replayable run;
   std::optional<Rulebook> book;
   Evaluation evaluation;
   Plan plan;
@@ -78,10 +79,10 @@ std::unique_ptr<MadePlan> PlanOfMade(std::vector<Profile> ranks) {
   out->ranks = std::move(ranks);
   out->policy = *LoadPolicy("builtin:recommended");
   out->book = *LoadRulebook(out->policy, {});
-  auto run = AnalyzeForReplay(out->ranks, {});
+  auto run = analysis::AnalyzeForReplay(out->ranks, {});
   EXPECT_TRUE(run.has_value());
   out->run = *std::move(run);
-  const Replayer* replayer = out->run.replayer.get();
+  const analysis::path::Replayer* replayer = out->run.replayer.get();
   out->evaluation = out->book->Evaluate(
       out->run.analysis, CollectFacts(out->ranks, out->run.analysis), false, replayer);
   out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, replayer);
@@ -89,7 +90,7 @@ std::unique_ptr<MadePlan> PlanOfMade(std::vector<Profile> ranks) {
 }
 
 std::unique_ptr<MadePlan> PlanOfMade(Profile profile) {
-  return PlanOfMade(OneRank(std::move(profile)));
+  return PlanOfMade(analysis::OneRank(std::move(profile)));
 }
 
 // What the scenario of a rule saves by itself, in ns per iteration.
@@ -102,10 +103,11 @@ double SavedBy(const MadePlan& made, std::string_view rule) {
   return -1;
 }
 
-constexpr Ns kCompute = kMs, kTransfer = kTenthMs, kLate = kMs / 5;
+constexpr Ns kCompute = analysis::kMs, kTransfer = kTenthMs, kLate = analysis::kMs / 5;
 constexpr int kCalls = 4;
 
-void Reduce(std::int64_t number, At call, At device, TestProfile& profile) {
+void Reduce(std::int64_t number, analysis::At call, analysis::At device,
+            analysis::TestProfile& profile) {
   auto& builder = profile.builder();
   Collective collective;
   collective.name = builder.Intern("allreduce");
@@ -137,7 +139,7 @@ void Reduce(std::int64_t number, At call, At device, TestProfile& profile) {
 // One of two ranks that compute and reduce four times an iteration. They compute longer in turns,
 // so that the other waits. The host launches all of it, then waits for the device.
 Profile RankThatReduces(int rank) {
-  TestProfile profile;
+  analysis::TestProfile profile;
   auto& distributed = profile.builder().distributed();
   distributed.backend = "nccl";
   distributed.rank = rank;
@@ -149,7 +151,7 @@ Profile RankThatReduces(int rank) {
   distributed.groups.push_back(group);
   std::int64_t number = 0;
   for (int i = 0; i < 6; ++i) {
-    const Ns start = i * 6 * kMs;
+    const Ns start = i * 6 * analysis::kMs;
     Ns call = start, device = start + kTenthMs;
     for (int c = 0; c < kCalls; ++c, ++number) {
       const Ns compute = kCompute + (c % 2 == rank ? kLate : 0);
@@ -188,7 +190,7 @@ TEST(MadePlan, NamesTheFrameThatTheDeviceWaitsFor) {
   EXPECT_EQ(made->FindingOf(0).rule->id, "gpu/idle");
   EXPECT_NE(made->FindingOf(0).change.find("`train.py(12): preprocess`"), std::string::npos)
       << made->FindingOf(0).change;
-  EXPECT_NEAR(made->plan.steps[0].saves, 60.0 * kMs, 6.0 * kMs);
+  EXPECT_NEAR(made->plan.steps[0].saves, 60.0 * analysis::kMs, 6.0 * analysis::kMs);
 }
 
 TEST(MadePlan, NamesNoFrameWhereFrameworkCodeRuns) {
@@ -203,21 +205,21 @@ TEST(MadePlan, UsesMatrixUnitTimeOfShapes) {
   ASSERT_GE(made->plan.steps.size(), 2u);
   EXPECT_EQ(made->FindingOf(1).rule->id, "tensorcore/eligible-not-used");
   // 2 · 4096³ operations at half of 156 TFLOP/s take 1.76 ms of 34.5.
-  EXPECT_NEAR(made->plan.steps[1].saves, 32.7 * kMs, 1.0 * kMs);
+  EXPECT_NEAR(made->plan.steps[1].saves, 32.7 * analysis::kMs, 1.0 * analysis::kMs);
   const auto unknown = PlanOfMade(Loop("train.py(12): preprocess", ""));
   ASSERT_GE(unknown->plan.steps.size(), 2u);
-  EXPECT_NEAR(unknown->plan.steps[1].saves, 0.75 * 34.5 * kMs, 1.0 * kMs);
+  EXPECT_NEAR(unknown->plan.steps[1].saves, 0.75 * 34.5 * analysis::kMs, 1.0 * analysis::kMs);
 }
 
 TEST(MadePlan, FloorIsTheRoofOfKernels) {
   const auto made = PlanOfMade(Loop("train.py(12): preprocess", kShapes));
-  const Floor alone =
-      FindFloor(*made->run.replayer, made->run.analysis, {}, 100.0 * kMs, 100.0 * kMs);
+  const Floor alone = FindFloor(*made->run.replayer, made->run.analysis, {}, 100.0 * analysis::kMs,
+                                100.0 * analysis::kMs);
   EXPECT_EQ(alone.absent_because, "");
   EXPECT_DOUBLE_EQ(alone.counted, 1);
   // 19.5 TFLOP/s by the data sheet, three quarters of them in reach.
-  EXPECT_NEAR(alone.time, 7.05 * kMs, 0.3 * kMs);
-  EXPECT_NEAR(alone.reachable, 9.4 * kMs, 0.3 * kMs);
+  EXPECT_NEAR(alone.time, 7.05 * analysis::kMs, 0.3 * analysis::kMs);
+  EXPECT_NEAR(alone.reachable, 9.4 * analysis::kMs, 0.3 * analysis::kMs);
   // The changes of the plan go below the roof of today's types.
   EXPECT_LE(made->plan.floor.time, made->plan.end());
   EXPECT_LT(made->plan.floor.time, alone.time);
@@ -225,7 +227,7 @@ TEST(MadePlan, FloorIsTheRoofOfKernels) {
 
 // One reduction of 10 MB takes 2 ms, another of as much 10: the links carry 10 MB in 2.
 TEST(MadePlan, FloorHasTransfersAtTheBestBandwidth) {
-  const auto reduce = [](Ns start, Ns end, int group, TestProfile& profile) {
+  const auto reduce = [](Ns start, Ns end, int group, analysis::TestProfile& profile) {
     Collective collective;
     collective.name = profile.builder().Intern("allreduce");
     collective.dtype = profile.builder().Intern("Float");
@@ -243,7 +245,7 @@ TEST(MadePlan, FloorHasTransfersAtTheBestBandwidth) {
     profile.builder().AddDevice(kernel);
   };
   const auto floor_with = [&](Ns second) {
-    TestProfile profile;
+    analysis::TestProfile profile;
     Gpu gpu;
     gpu.id = 0;
     gpu.name = "NVIDIA A100-SXM4-80GB";
@@ -253,17 +255,17 @@ TEST(MadePlan, FloorHasTransfersAtTheBestBandwidth) {
       const Ns at = i * 2 * kPeriod;
       profile.Step(i, {at, at + 2 * kPeriod});
       AddMatmul(at, kShapes, profile);
-      reduce(at + 110 * kMs, at + 112 * kMs, 1, profile);
-      reduce(at + 120 * kMs, at + 120 * kMs + second, 2, profile);
+      reduce(at + 110 * analysis::kMs, at + 112 * analysis::kMs, 1, profile);
+      reduce(at + 120 * analysis::kMs, at + 120 * analysis::kMs + second, 2, profile);
     }
     const auto made = PlanOfMade(profile.Finish());
-    const Floor floor =
-        FindFloor(*made->run.replayer, made->run.analysis, {}, 200.0 * kMs, 200.0 * kMs);
+    const Floor floor = FindFloor(*made->run.replayer, made->run.analysis, {},
+                                  200.0 * analysis::kMs, 200.0 * analysis::kMs);
     EXPECT_EQ(floor.absent_because, "");
     return floor.time;
   };
-  EXPECT_NEAR(floor_with(10 * kMs), floor_with(2 * kMs), 0.1 * kMs);
-  EXPECT_GT(floor_with(2 * kMs), 4.0 * kMs);
+  EXPECT_NEAR(floor_with(10 * analysis::kMs), floor_with(2 * analysis::kMs), 0.1 * analysis::kMs);
+  EXPECT_GT(floor_with(2 * analysis::kMs), 4.0 * analysis::kMs);
 }
 
 TEST(MadePlan, FloorIsUnknownWithoutShapes) {
@@ -273,7 +275,7 @@ TEST(MadePlan, FloorIsUnknownWithoutShapes) {
 }
 
 TEST(MadePlan, FloorOfOneRankOfSeveralNeedsTheOthers) {
-  TestProfile profile;
+  analysis::TestProfile profile;
   Gpu gpu;
   gpu.id = 0;
   gpu.name = "NVIDIA A100-SXM4-80GB";
@@ -285,7 +287,8 @@ TEST(MadePlan, FloorOfOneRankOfSeveralNeedsTheOthers) {
     profile.Step(i, {at, at + kPeriod});
     AddMatmul(at, kShapes, profile);
     profile.Launch("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-                   {at + 61 * kMs, at + 611 * kTenthMs}, {at + kKernelEnd, at + 110 * kMs});
+                   {at + 61 * analysis::kMs, at + 611 * kTenthMs},
+                   {at + kKernelEnd, at + 110 * analysis::kMs});
   }
   const auto made = PlanOfMade(profile.Finish());
   EXPECT_NE(made->plan.floor.absent_because.find("all ranks"), std::string::npos)
@@ -293,4 +296,4 @@ TEST(MadePlan, FloorOfOneRankOfSeveralNeedsTheOthers) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -18,34 +18,34 @@
 #include "model/devices.h"
 #include "rules/evaluator.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// An analysis out of a few numbers. Cells are given in the order of `columns`; monostate is
 /// absent.
 class TestRun {
  public:
   TestRun() {
-    for (const MetricSpec& spec : MetricCatalogue()) {
-      Metric metric;
+    for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
+      analysis::Metric metric;
       metric.spec = &spec;
       metric.absent_because = "not recorded here";
       analysis_.metrics.push_back(metric);
     }
   }
   TestRun& Set(std::string_view metric, Value value) {
-    for (Metric& m : analysis_.metrics) {
+    for (analysis::Metric& m : analysis_.metrics) {
       if (m.spec->id == metric) m.value = value;
     }
     return *this;
   }
   TestRun& MayBe(std::string_view metric, double other) {
-    for (Metric& m : analysis_.metrics) {
+    for (analysis::Metric& m : analysis_.metrics) {
       if (m.spec->id == metric) m.may_be = other;
     }
     return *this;
   }
   TestRun& LowConfidence(std::string_view metric) {
-    for (Metric& m : analysis_.metrics) {
+    for (analysis::Metric& m : analysis_.metrics) {
       if (m.spec->id == metric) m.low_confidence = true;
     }
     return *this;
@@ -57,7 +57,7 @@ class TestRun {
   /// The same with rows that are made in a loop.
   TestRun& RowsOf(std::string_view table_id, std::initializer_list<std::string_view> columns,
                   const std::vector<std::vector<Value>>& rows) {
-    const TableSpec* spec = profgauge::FindTable(table_id);
+    const analysis::TableSpec* spec = analysis::FindTable(table_id);
     Table table(spec->id, spec->row_name, InGeneralWords(spec->title), strings_);
     for (const ColumnSpec& column_spec : spec->columns) {
       Column& column = table.AddColumn(column_spec);
@@ -73,11 +73,12 @@ class TestRun {
     analysis_.absent_tables.emplace(table, std::move(reason));
     return *this;
   }
-  TestRun& Exposed(std::string_view table, Exposure exposure) {
-    analysis_.exposures[std::string(table)] = std::make_shared<const Exposure>(std::move(exposure));
+  TestRun& Exposed(std::string_view table, analysis::tables::Exposure exposure) {
+    analysis_.exposures[std::string(table)] =
+        std::make_shared<const analysis::tables::Exposure>(std::move(exposure));
     return *this;
   }
-  const Analysis& analysis() const { return analysis_; }
+  const analysis::Analysis& analysis() const { return analysis_; }
 
  private:
   void Add(Column& column, const Value& value) {
@@ -92,7 +93,7 @@ class TestRun {
     }
   }
 
-  Analysis analysis_;
+  analysis::Analysis analysis_;
   std::shared_ptr<StringPool> strings_ = std::make_shared<StringPool>();
 };
 
@@ -198,4 +199,4 @@ inline TestRun RankRun() {
   return run;
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

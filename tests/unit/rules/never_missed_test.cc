@@ -12,7 +12,7 @@
 #include "rules/compile.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 struct Checked {
@@ -86,4 +86,4 @@ TEST(NeverMissed, KnowsParametersAndNames) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -202,4 +202,4 @@ TEST(PlanSearch, SavingsAddUpToTotal) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -16,7 +16,7 @@
 #include "rules/policy_reads.h"
 #include "rules/rulebook.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -216,8 +216,8 @@ TEST_F(PolicyFiles, KnowledgeIsReadFromItsFiles) {
   ASSERT_EQ(names.size(), 2U);
   EXPECT_EQ(names[0].id, "ours/gemm");
   EXPECT_EQ(names[0].except, "_simt$");
-  EXPECT_EQ(names[0].tensor_core, Tri::kYes);
-  EXPECT_EQ(names[1].tensor_core, Tri::kNo);
+  EXPECT_EQ(names[0].tensor_core, analysis::classify::Tri::kYes);
+  EXPECT_EQ(names[1].tensor_core, analysis::classify::Tri::kNo);
   const auto& devices = policy->knowledge.devices;
   ASSERT_EQ(devices.size(), 2U);
   EXPECT_EQ(devices[0].properties.memory, std::int64_t{80} << 30);
@@ -292,4 +292,4 @@ TEST(Policy, HashIsOfAllSources) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -8,7 +8,7 @@
 
 #include "rules/policy.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 TEST(PolicyWords, HaveTheirMeaning) {
@@ -199,4 +199,4 @@ TEST(PolicyWords, AreRefusedWithACode) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

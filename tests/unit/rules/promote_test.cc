@@ -5,7 +5,7 @@
 
 #include "rules/plan.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 struct Promoted {
@@ -47,4 +47,4 @@ TEST(PromoteSteps, ALevelOfThePolicyStays) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-namespace profgauge {
+namespace profgauge::rules {
 
 /// Empty when the file is not there.
 inline std::string ReadAll(const std::filesystem::path& path) {
@@ -15,4 +15,4 @@ inline std::string ReadAll(const std::filesystem::path& path) {
   return text.str();
 }
 
-}  // namespace profgauge
+}  // namespace profgauge::rules

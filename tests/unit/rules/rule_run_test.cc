@@ -11,7 +11,7 @@
 
 #include "made_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 // "warn", "pass: no row matches": the status of the first finding, and why.
@@ -377,4 +377,4 @@ TEST(RuleRun, ReportsUpToTwentyGroups) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -10,7 +10,7 @@
 #include "rules/selection.h"
 #include "rules/waiver.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +190,4 @@ TEST(SelectRules, UnreachableParameterIsAnError) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

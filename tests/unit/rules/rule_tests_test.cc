@@ -15,7 +15,7 @@
 #include "read_all.h"
 #include "rules/rule_test.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -58,7 +58,7 @@ TEST_F(RuleTests, FailuresShowExpectedAndFound) {
 // There are as many names of rows as tables: "…" in the expected texts.
 std::string WithoutRowNames(std::string text) {
   std::vector<std::string_view> names;
-  for (const TableSpec& table : TableCatalogue()) {
+  for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (!table.row_name.empty()) names.push_back(table.row_name);
   }
   const std::string all = fmt::format("note: rows are called {}", fmt::join(names, ", "));
@@ -129,4 +129,4 @@ TEST(RuleExamples, ScenariosOfThePageLoad) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

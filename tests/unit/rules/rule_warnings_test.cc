@@ -17,7 +17,7 @@
 #include "rules/rule.h"
 #include "rules/yaml.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kHeadOfFile = "schema: 2\nnamespace: t\ncategory: c\n";
@@ -215,16 +215,17 @@ TEST(Values, EqualTheAnalysisOutput) {
     return values != nullptr &&
            std::ranges::any_of(values->values, [&](const auto& value) { return value.cell == id; });
   };
-  for (int i = 1; i <= static_cast<int>(Trait::kSlowElementwise); ++i) {
-    const auto name = TraitName(static_cast<Trait>(i));
+  for (int i = 1; i <= static_cast<int>(analysis::device::Trait::kSlowElementwise); ++i) {
+    const auto name = analysis::device::TraitName(static_cast<analysis::device::Trait>(i));
     EXPECT_TRUE(has("roofline_op.trait", name)) << name;
   }
-  for (int i = 1; i <= static_cast<int>(OpKind::kReduction); ++i) {
-    const auto name = OpKindName(static_cast<OpKind>(i));
+  for (int i = 1; i <= static_cast<int>(analysis::work::OpKind::kReduction); ++i) {
+    const auto name = analysis::work::OpKindName(static_cast<analysis::work::OpKind>(i));
     EXPECT_TRUE(has("roofline_op.kind", name)) << name;
   }
-  for (std::size_t i = 0; i < kCollectiveKinds; ++i) {
-    const auto name = CollectiveKindId(static_cast<CollectiveKind>(i));
+  for (std::size_t i = 0; i < analysis::classify::kCollectiveKinds; ++i) {
+    const auto name =
+        analysis::classify::CollectiveKindId(static_cast<analysis::classify::CollectiveKind>(i));
     EXPECT_TRUE(has("collective.name", name)) << name;
   }
   for (int i = 0; i <= static_cast<int>(IterationsBy::kNoTimeline); ++i) {
@@ -234,4 +235,4 @@ TEST(Values, EqualTheAnalysisOutput) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -10,7 +10,7 @@
 #include "rules/rule_library.h"
 #include "rules/rule_run.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 /// Whether a cause whose rule estimates `most`, and of which a simulation saves `simulated`,
@@ -96,4 +96,4 @@ TEST(SameTime, IdleTimeWithoutSuchARuleIsItsOwn) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

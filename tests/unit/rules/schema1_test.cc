@@ -6,7 +6,7 @@
 #include "made_run.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 TEST(Schema1, ReadsAndCompilesLastFiles) {
@@ -37,4 +37,4 @@ TEST(Schema1, Schema2WordsAreNames) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

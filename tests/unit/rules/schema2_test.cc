@@ -12,7 +12,7 @@
 #include "rules/facts.h"
 #include "rules/rule.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 constexpr std::string_view kHead = "schema: 2\nnamespace: t\ncategory: c\n";
@@ -482,4 +482,4 @@ TEST(Schema2, GrowthIsBounded) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -20,7 +20,7 @@
 #include "rules/rule_test.h"
 #include "rules/rulebook.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,7 +146,8 @@ TEST(ShippedRules, ExplainOnlyRulesThatThereAre) {
     for (const SourceText& id : rule.explains) {
       const bool is_rule = std::ranges::any_of(
           shipped.rules.rules, [&id](const Rule& other) { return GlobMatch(id.text, other.id); });
-      EXPECT_TRUE(is_rule || FindMetric(id.text) != nullptr) << rule.id << " explains " << id.text;
+      EXPECT_TRUE(is_rule || analysis::FindMetric(id.text) != nullptr)
+          << rule.id << " explains " << id.text;
     }
   }
 }
@@ -155,15 +156,15 @@ TEST(ShippedRules, ExplainOnlyRulesThatThereAre) {
 /// `loading` of it in the loader, which takes 10 ms in each.
 std::vector<std::string> ExplainedByTheLoader(std::int64_t slow, std::int64_t loading) {
   constexpr std::int64_t kMs = 1'000'000;
-  Analysis analysis;
-  for (const MetricSpec& spec : MetricCatalogue()) {
-    Metric metric;
+  analysis::Analysis analysis;
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
+    analysis::Metric metric;
     metric.spec = &spec;
     metric.absent_because = "not recorded here";
     analysis.metrics.push_back(metric);
   }
   const auto set = [&](std::string_view id, Value value) {
-    for (Metric& metric : analysis.metrics) {
+    for (analysis::Metric& metric : analysis.metrics) {
       if (metric.spec->id == id) metric.value = std::move(value);
     }
   };
@@ -173,7 +174,7 @@ std::vector<std::string> ExplainedByTheLoader(std::int64_t slow, std::int64_t lo
   set("iteration.time.robust_cv", 0.01);
   set("iteration.time.cv", 0.5);
   set("profile.steady_range", std::string("use 0 to 4"));
-  const TableSpec* spec = FindTable("iterations");
+  const analysis::TableSpec* spec = analysis::FindTable("iterations");
   Table table(spec->id, spec->row_name, spec->title, std::make_shared<StringPool>());
   for (const ColumnSpec& column_spec : spec->columns) {
     Column& column = table.AddColumn(column_spec);
@@ -236,22 +237,22 @@ TEST(ShippedRules, AreTested) {
   }
 }
 
-double MetricOr(const Analysis& analysis, std::string_view id, double otherwise) {
-  const Metric* metric = analysis.Find(id);
+double MetricOr(const analysis::Analysis& analysis, std::string_view id, double otherwise) {
+  const analysis::Metric* metric = analysis.Find(id);
   return metric == nullptr ? otherwise : AsNumber(metric->value, otherwise);
 }
 
 /// The largest time per iteration that all rows of a table together are exposed or idle beside.
-double MostOf(const Exposure& exposure) {
+double MostOf(const analysis::tables::Exposure& exposure) {
   std::vector<std::uint32_t> all(1'000'000);
   std::iota(all.begin(), all.end(), 0U);
-  ExposureCosts costs(exposure);
+  analysis::tables::ExposureCosts costs(exposure);
   return std::max(costs.Exposed(all).value_or(0), costs.Idle(all));
 }
 
 /// A gain is at most an iteration, and at most the total cost of its table's rows; a
 /// warning concerns at least a hundredth of the iteration.
-void CheckGain(const Finding& finding, const Analysis& analysis) {
+void CheckGain(const Finding& finding, const analysis::Analysis& analysis) {
   if (!finding.gain) return;
   const double iteration = MetricOr(analysis, "iteration.time.mean", 0);
   const double slack = 2;  // Rounding.
@@ -261,7 +262,7 @@ void CheckGain(const Finding& finding, const Analysis& analysis) {
   if (finding.status == FindingStatus::kWarn || finding.status == FindingStatus::kError) {
     EXPECT_GE(*finding.gain, 0.01 * iteration - slack);
   }
-  const TableSpec* rows = FindTableByRow(finding.rule->for_each.text);
+  const analysis::TableSpec* rows = FindTableByRow(finding.rule->for_each.text);
   if (rows == nullptr) return;
   const auto exposure = analysis.exposures.find(rows->id);
   if (exposure == analysis.exposures.end()) return;
@@ -284,9 +285,9 @@ TEST(ShippedRules, FindingsOnRealProfilesHold) {
   int judged = 0;
   for (const fs::path& path : paths) {
     SCOPED_TRACE(path.filename().string());
-    const auto ranks = ReadRun({path.string()}, {});
+    const auto ranks = readers::ReadRun({path.string()}, {});
     if (!ranks) continue;
-    const auto analysis = Analyze(*ranks, {});
+    const auto analysis = analysis::Analyze(*ranks, {});
     ASSERT_TRUE(analysis) << analysis.error().message;
     ++judged;
     const Evaluation result =
@@ -313,4 +314,4 @@ TEST(ShippedRules, FindingsOnRealProfilesHold) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -4,7 +4,7 @@
 
 #include "rules/selection.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 TEST(Waiver, Days) {
@@ -94,4 +94,4 @@ TEST(Waiver, ExpiredAndUnusedOnesAreNoted) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

@@ -17,13 +17,13 @@
 #include "readers/load.h"
 #include "rules/rulebook.h"
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 std::vector<Profile> Read(const std::string& path) {
-  ReadOptions options;
+  readers::ReadOptions options;
   options.threads = 1;
-  auto profiles = ReadProfiles(path, options);
+  auto profiles = readers::ReadProfiles(path, options);
   EXPECT_TRUE(profiles.has_value()) << path << ": " << (profiles ? "" : profiles.error().message);
   return profiles ? *std::move(profiles) : std::vector<Profile>{};
 }
@@ -51,8 +51,9 @@ CompiledScenario Compiled(const std::vector<std::string>& scales) {
   return *std::move(compiled);
 }
 
-Prediction Predicted(const std::vector<Profile>& profiles, const std::vector<std::string>& scales) {
-  const auto run = AnalyzeForReplay(profiles, {});
+analysis::path::Prediction Predicted(const std::vector<Profile>& profiles,
+                                     const std::vector<std::string>& scales) {
+  const auto run = analysis::AnalyzeForReplay(profiles, {});
   EXPECT_TRUE(run.has_value());
   EXPECT_NE(run->replayer, nullptr);
   const ScenarioOutcome outcome = ScenarioRunner(*run->replayer).Run(Compiled(scales));
@@ -62,7 +63,7 @@ Prediction Predicted(const std::vector<Profile>& profiles, const std::vector<std
 }
 
 double IterationTime(const std::vector<Profile>& profiles) {
-  const auto analysis = Analyze(profiles, {});
+  const auto analysis = analysis::Analyze(profiles, {});
   EXPECT_TRUE(analysis.has_value());
   return AsNumber(analysis->Find("iteration.time.mean")->value, 0);
 }
@@ -111,14 +112,14 @@ TEST(WhatIf, PolicyScenariosHaveMetricsAndLimits) {
   const auto book = LoadRulebook(*policy, {});
   ASSERT_TRUE(book.has_value()) << RenderErrors(book.error(), false);
   const std::vector<Profile> profiles = Made("--iterations 3");
-  auto run = AnalyzeForReplay(profiles, {});
-  Analysis* analysis = &run->analysis;
+  auto run = analysis::AnalyzeForReplay(profiles, {});
+  analysis::Analysis* analysis = &run->analysis;
   book->Predict(run->replayer.get(), *analysis);
-  const Metric* share = analysis->Find("what_if.loader.gain_share");
+  const analysis::Metric* share = analysis->Find("what_if.loader.gain_share");
   ASSERT_NE(share, nullptr);
   EXPECT_GT(AsNumber(share->value, 0), 0.1);
   EXPECT_EQ(AsNumber(analysis->Find("what_if.nothing.gain_share")->value, 1), 0);
-  const Metric* alone = analysis->Find("what_if.alone.iteration_time");
+  const analysis::Metric* alone = analysis->Find("what_if.alone.iteration_time");
   EXPECT_TRUE(IsAbsent(alone->value));
   EXPECT_NE(alone->absent_because.find("other ranks"), std::string::npos);
   const Table* table = analysis->FindTable("what_if");
@@ -177,7 +178,7 @@ what_if:
   const auto book = LoadRulebook(*policy, {});
   ASSERT_TRUE(book.has_value()) << RenderErrors(book.error(), false);
   const std::vector<Profile> profiles = Made("--iterations 3");
-  auto run = AnalyzeForReplay(profiles, {});
+  auto run = analysis::AnalyzeForReplay(profiles, {});
   book->Predict(run->replayer.get(), run->analysis);
   const auto time = [&](const std::string& name) {
     return AsNumber(run->analysis.Find("what_if." + name + ".iteration_time")->value, -1);
@@ -222,7 +223,7 @@ TEST(WhatIf, ShippedGainsEqualTwinsDifference) {
   for (const Fault& fault : faults) {
     SCOPED_TRACE(fault.rule);
     const std::vector<Profile> run = Made(fault.with);
-    const auto analyzed = AnalyzeForReplay(run, {});
+    const auto analyzed = analysis::AnalyzeForReplay(run, {});
     ASSERT_TRUE(analyzed.has_value());
     const Evaluation evaluation = book->Evaluate(
         analyzed->analysis, CollectFacts(run, analyzed->analysis), false, analyzed->replayer.get());
@@ -264,7 +265,7 @@ rules:
   std::filesystem::remove(file);
   ASSERT_TRUE(book.has_value()) << book.error().front().message;
   const std::vector<Profile> run = Made("--dataloader-us 3000");
-  const auto analyzed = AnalyzeForReplay(run, {});
+  const auto analyzed = analysis::AnalyzeForReplay(run, {});
   ASSERT_TRUE(analyzed.has_value());
   const Evaluation evaluation = book->Evaluate(
       analyzed->analysis, CollectFacts(run, analyzed->analysis), false, analyzed->replayer.get());
@@ -339,9 +340,9 @@ TEST(WhatIf, RealTwins) {
   const auto scale = [](double by) {
     return fmt::format("host_op.name matches '^enumerate[(]DataLoader' by {:.6f}", by);
   };
-  const Prediction predicted = Predicted(none, {scale(factor)});
-  const Prediction gone = Predicted(none, {scale(0)});
-  const Prediction back = Predicted(four, {scale(1 / factor)});
+  const analysis::path::Prediction predicted = Predicted(none, {scale(factor)});
+  const analysis::path::Prediction gone = Predicted(none, {scale(0)});
+  const analysis::path::Prediction back = Predicted(four, {scale(1 / factor)});
   fmt::print(
       "V100, 0 to 4 workers: {:.0f} to {:.0f}, loader by {:.4f}: predicted {:.0f}, {:+.1f} "
       "%; by 0: {:.0f}; and back {:.0f}, {:+.1f} %\n",
@@ -362,9 +363,9 @@ TEST(WhatIf, LoaderSavesItsWaitingTime) {
         "legacy/hist_2021-02_resnet50_num_workers_0__worker0.pt.trace.json.gz"}) {
     SCOPED_TRACE(path);
     const auto run = Read(data + path);
-    const auto analysis = Analyze(run, {});
+    const auto analysis = analysis::Analyze(run, {});
     ASSERT_TRUE(analysis.has_value());
-    const Metric* share = analysis->Find("dataloader.exposed_share");
+    const analysis::Metric* share = analysis->Find("dataloader.exposed_share");
     ASSERT_NE(share, nullptr);
     const double gain =
         Predicted(run, {"host_op.name matches '^enumerate[(]DataLoader' by 0"}).gain_share();
@@ -373,4 +374,4 @@ TEST(WhatIf, LoaderSavesItsWaitingTime) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

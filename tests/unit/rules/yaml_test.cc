@@ -4,7 +4,7 @@
 
 #include <tuple>
 
-namespace profgauge {
+namespace profgauge::rules {
 namespace {
 
 std::string Rendered(const Errors& errors) {
@@ -161,4 +161,4 @@ TEST(Yaml, ManyErrorsOfOneFile) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::rules

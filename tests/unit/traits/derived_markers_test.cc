@@ -36,7 +36,7 @@ Tokens Counted(std::uint32_t first, std::uint32_t count) {
 }
 
 void ExpectPeriod(const Tokens& tokens, std::size_t first, std::size_t length, std::size_t count) {
-  const Period found = FindPeriod(tokens);
+  const analysis::context::Period found = analysis::context::FindPeriod(tokens);
   EXPECT_EQ(found.first, first);
   EXPECT_EQ(found.length, length);
   EXPECT_EQ(found.count, count);
@@ -72,8 +72,8 @@ constexpr Ns kStep = 100'000;  // Length of an iteration of nine kernels.
 // Iterations of nine kernels of a training loop, the first of which is `at`; `close` is called
 // after the last kernel of each.
 template <class Close>
-TestProfile Loop(int iterations, Close close) {
-  TestProfile test;
+analysis::TestProfile Loop(int iterations, Close close) {
+  analysis::TestProfile test;
   test.Op("aten::empty", {0, 10});
   for (int i = 0; i < iterations; ++i) {
     const Ns at = i * kStep + 100;
@@ -86,13 +86,14 @@ TestProfile Loop(int iterations, Close close) {
   return test;
 }
 
-void CallOptimizer(TestProfile& test, int /*iteration*/, Span time) {
+void CallOptimizer(analysis::TestProfile& test, int /*iteration*/, Span time) {
   test.Host(HostKind::kAnnotation, "Optimizer.step#AdamW.step", {time.start, time.end});
 }
 
-std::vector<Iteration> IterationsOf(TestProfile test, std::string* source = nullptr) {
+std::vector<analysis::context::Iteration> IterationsOf(analysis::TestProfile test,
+                                                       std::string* source = nullptr) {
   const Profile profile = test.Finish();
-  const auto found = FindIterations(profile, {});
+  const auto found = analysis::context::FindIterations(profile, {});
   EXPECT_TRUE(found.has_value());
   if (source != nullptr) *source = found->source.Text();
   return found->all;
@@ -105,7 +106,7 @@ TEST(DerivedMarkers, FromOptimizerStepToOptimizerStep) {
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].host, (Span{0, 90'100}));
   EXPECT_EQ(all[1].host, (Span{90'100, 190'100}));
-  for (const Iteration& iteration : all) EXPECT_EQ(iteration.device_events, 9);
+  for (const analysis::context::Iteration& iteration : all) EXPECT_EQ(iteration.device_events, 9);
 }
 
 TEST(DerivedMarkers, TwoOptimizerStepsAreTooFew) {
@@ -116,11 +117,11 @@ TEST(DerivedMarkers, TwoOptimizerStepsAreTooFew) {
 
 // Work launched before the first step of the optimizer is less than an iteration: a set-up.
 TEST(DerivedMarkers, AnIncompleteStartIsNoIteration) {
-  TestProfile test = Loop(4, [](TestProfile& loop, int i, Span time) {
+  analysis::TestProfile test = Loop(4, [](analysis::TestProfile& loop, int i, Span time) {
     if (i > 0) CallOptimizer(loop, i, time);
   });
   EXPECT_EQ(IterationsOf(std::move(test)).size(), 3u) << "the first has twice the work";
-  TestProfile little;
+  analysis::TestProfile little;
   little.Op("aten::empty", {0, 10});
   little.Launch("setup", {20, 30}, {40, 50});
   CallOptimizer(little, 0, {60, 90});
@@ -138,11 +139,11 @@ TEST(DerivedMarkers, AnIncompleteStartIsNoIteration) {
 }
 
 TEST(DerivedMarkers, BetweenLoaderCallsInTraining) {
-  const auto load = [](TestProfile& test, int /*iteration*/, Span time) {
+  const auto load = [](analysis::TestProfile& test, int /*iteration*/, Span time) {
     test.Host(HostKind::kAnnotation, "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__",
               {time.start + 5'000, time.end});
   };
-  TestProfile training = Loop(4, load);
+  analysis::TestProfile training = Loop(4, load);
   training.Op("autograd::engine::evaluate_function: MmBackward0", {20, 30});
   std::string source;
   EXPECT_EQ(IterationsOf(std::move(training), &source).size(), 4u);
@@ -157,7 +158,7 @@ TEST(DerivedMarkers, BetweenLoaderCallsInTraining) {
 
 // Layers repeat, too, and users open ranges around them.
 TEST(DerivedMarkers, RepetitionWithoutAWitnessIsNoIteration) {
-  const auto mine = [](TestProfile& test, int i, Span time) {
+  const auto mine = [](analysis::TestProfile& test, int i, Span time) {
     test.Host(HostKind::kAnnotation, "layer " + std::to_string(i), {time.start, time.end});
   };
   std::string source;
@@ -167,7 +168,7 @@ TEST(DerivedMarkers, RepetitionWithoutAWitnessIsNoIteration) {
 
 // The witness must occur once in each period: layers within one forward have none.
 TEST(DerivedMarkers, AWitnessOfSomePeriodsIsNone) {
-  const auto every_third = [](TestProfile& test, int i, Span time) {
+  const auto every_third = [](analysis::TestProfile& test, int i, Span time) {
     if (i % 3 != 0) return;
     test.Host(HostKind::kAnnotation, "DistributedDataParallel.forward", {time.start, time.end});
   };
@@ -175,7 +176,7 @@ TEST(DerivedMarkers, AWitnessOfSomePeriodsIsNone) {
 }
 
 TEST(DerivedMarkers, OneLaunchOfAGraphIsAWitness) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Op("aten::empty", {0, 10});
   for (int i = 0; i < 4; ++i) {
     const Ns at = i * kStep + 100;
@@ -210,7 +211,7 @@ TEST(DerivedMarkers, OneLaunchOfAGraphIsAWitness) {
 
 // The phase with most time of an engine's steps counts; others are skipped, and named.
 TEST(DerivedMarkers, PhasesOfAServingEngine) {
-  TestProfile test;
+  analysis::TestProfile test;
   for (int i = 0; i < 6; ++i) {
     const bool prefills = i == 0 || i == 3;
     const Ns at = i * kStep;
@@ -221,17 +222,17 @@ TEST(DerivedMarkers, PhasesOfAServingEngine) {
     test.Launch("kernel", {at + 1'000, at + 2'000}, {at + 3'000, at + 80'000});
   }
   const Profile profile = test.Finish();
-  const auto found = FindIterations(profile, {});
+  const auto found = analysis::context::FindIterations(profile, {});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->all.size(), 4u);
   EXPECT_EQ(found->source.Text(), "iteration markers `decode` of vLLM, not `prefill`");
-  EXPECT_EQ(PhaseOf(found->source), "decode");
-  Selection prefill;
-  prefill.iteration_marker = MarkerPatternOfPhase("prefill");
-  const auto others = FindIterations(profile, prefill);
+  EXPECT_EQ(analysis::context::PhaseOf(found->source), "decode");
+  analysis::Selection prefill;
+  prefill.iteration_marker = analysis::context::MarkerPatternOfPhase("prefill");
+  const auto others = analysis::context::FindIterations(profile, prefill);
   ASSERT_TRUE(others.has_value());
   EXPECT_EQ(others->all.size(), 2u);
-  EXPECT_EQ(MarkerPatternOfPhase("nonsense"), "");
+  EXPECT_EQ(analysis::context::MarkerPatternOfPhase("nonsense"), "");
 }
 
 TEST(DerivedMarkers, StepNamesShowPhase) {
@@ -244,24 +245,26 @@ TEST(DerivedMarkers, StepNamesShowPhase) {
       {"execute_diffusion_1_1024x1024", "diffusion"},
       {"[pl][profile][Strategy]SingleDeviceStrategy.validation_step", "evaluation"}};
   for (const auto& [name, phase] : kNames) {
-    TestProfile test;
+    analysis::TestProfile test;
     for (int i = 0; i < 2; ++i) {
       test.Host(HostKind::kAnnotation, name, {i * kStep, i * kStep + 90'000});
       test.Launch("kernel", {i * kStep + 10, i * kStep + 20}, {i * kStep + 30, i * kStep + 80});
     }
-    EXPECT_EQ(PhaseOf(EngineSteps(test.Finish()).source), phase) << name;
+    EXPECT_EQ(analysis::context::PhaseOf(analysis::context::EngineSteps(test.Finish()).source),
+              phase)
+        << name;
   }
   for (const char* name : {"capture_8_decode", "execute_context", "step[", "decode", "Prefiller"}) {
-    TestProfile test;
+    analysis::TestProfile test;
     for (int i = 0; i < 2; ++i) {
       test.Host(HostKind::kAnnotation, name, {i * kStep, i * kStep + 90'000});
     }
-    EXPECT_TRUE(EngineSteps(test.Finish()).found.empty()) << name;
+    EXPECT_TRUE(analysis::context::EngineSteps(test.Finish()).found.empty()) << name;
   }
 }
 
 TEST(DerivedMarkers, RecordedMarkersGoFirst) {
-  TestProfile test = Loop(4, CallOptimizer);
+  analysis::TestProfile test = Loop(4, CallOptimizer);
   test.Step(7, {0, 200'100});
   test.Step(8, {200'100, 400'100});
   std::string source;
@@ -279,12 +282,14 @@ TEST(DerivedMarkers, SourcesReadBackFromTheirTexts) {
 }
 
 TEST(DerivedMarkers, NamesUncertainCandidates) {
-  const auto candidates = [](TestProfile test) { return IterationCandidates(test.Finish()); };
+  const auto candidates = [](analysis::TestProfile test) {
+    return analysis::context::IterationCandidates(test.Finish());
+  };
   const auto few = candidates(Loop(2, CallOptimizer));
   ASSERT_EQ(few.size(), 1u);
   EXPECT_EQ(few[0].text, "2 × Optimizer.step#AdamW.step, equal work in 1");
   EXPECT_EQ(few[0].pattern, "^Optimizer\\.step#");
-  const auto layers = candidates(Loop(6, [](TestProfile&, int, Span) {}));
+  const auto layers = candidates(Loop(6, [](analysis::TestProfile&, int, Span) {}));
   ASSERT_EQ(layers.size(), 1u);
   EXPECT_EQ(layers[0].text,
             "6 × 9 kernels in the same order: layers or iterations, nothing recorded says which");
@@ -292,10 +297,11 @@ TEST(DerivedMarkers, NamesUncertainCandidates) {
 }
 
 TEST(IterationWays, NameTheChosenOneAndWhyNot) {
-  const auto ways_of = [](TestProfile test) {
+  const auto ways_of = [](analysis::TestProfile test) {
     const Profile profile = test.Finish();
     std::string text;
-    for (const IterationWay& way : IterationWays(profile, *FindIterations(profile, {}))) {
+    for (const analysis::context::IterationWay& way : analysis::context::IterationWays(
+             profile, *analysis::context::FindIterations(profile, {}))) {
       text += fmt::format("{}{}: {}; {}\n", way.chosen ? "* " : "", way.way, way.found, way.reason);
     }
     return text;
@@ -312,7 +318,7 @@ TEST(IterationWays, NameTheChosenOneAndWhyNot) {
             "steps of an engine: ; no engine's names twice\n"
             "optimizer step: 2 × Optimizer.step#AdamW.step, equal work in 1; too few\n"
             "* undivided: 1; chosen: nothing divides it\n");
-  TestProfile marked = Loop(4, CallOptimizer);
+  analysis::TestProfile marked = Loop(4, CallOptimizer);
   marked.Step(7, {0, 200'100});
   marked.Step(8, {200'100, 400'100});
   const std::string of_marked = ways_of(std::move(marked));
@@ -323,7 +329,7 @@ TEST(IterationWays, NameTheChosenOneAndWhyNot) {
 }
 
 // From the start of each to that of the next: marks may leave time between them out.
-Ns UsualPeriod(const Iterations& iterations) {
+Ns UsualPeriod(const analysis::context::Iterations& iterations) {
   std::vector<Ns> periods;
   for (std::size_t i = 0; i + 1 < iterations.all.size(); ++i) {
     periods.push_back(iterations.all[i + 1].host.start - iterations.all[i].host.start);
@@ -331,9 +337,10 @@ Ns UsualPeriod(const Iterations& iterations) {
   return periods.empty() ? 0 : Median(periods);
 }
 
-Ns UsualLength(const Iterations& iterations) {
+Ns UsualLength(const analysis::context::Iterations& iterations) {
   std::vector<Ns> lengths;
-  for (const Iteration& iteration : iterations.all) lengths.push_back(iteration.time.length());
+  for (const analysis::context::Iteration& iteration : iterations.all)
+    lengths.push_back(iteration.time.length());
   return Median(lengths);
 }
 
@@ -347,15 +354,15 @@ TEST(DerivedMarkers, FindsHiddenMarkersOrNone) {
     GTEST_SKIP() << "needs ../shared/data";
   }
   std::size_t accepted = 0, abstained = 0;
-  for (const std::string& path : AllRecordings()) {
-    auto profile = ReadProfile(path, {});
+  for (const std::string& path : analysis::AllRecordings()) {
+    auto profile = readers::ReadProfile(path, {});
     if (!profile || !profile->has_timeline) continue;
-    const auto marked = FindIterations(*profile, {});
+    const auto marked = analysis::context::FindIterations(*profile, {});
     if (!marked || marked->source.by != IterationsBy::kProfilerSteps) continue;
     for (HostKind& kind : profile->host.kind) {
       if (kind == HostKind::kIterationMarker) kind = HostKind::kAnnotation;
     }
-    const auto hidden = FindIterations(*profile, {});
+    const auto hidden = analysis::context::FindIterations(*profile, {});
     ASSERT_TRUE(hidden.has_value()) << path;
     if (hidden->source.by == IterationsBy::kUndivided) {
       ++abstained;

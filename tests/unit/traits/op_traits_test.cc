@@ -14,11 +14,11 @@
 namespace profgauge {
 namespace {
 
-OpCall Call(const std::string& name, const std::string& shapes, const std::string& types,
-            const std::string& values = "") {
-  const auto call = CallOf(CallText{name, shapes, types, values});
+analysis::work::OpCall Call(const std::string& name, const std::string& shapes,
+                            const std::string& types, const std::string& values = "") {
+  const auto call = analysis::work::CallOf(analysis::work::CallText{name, shapes, types, values});
   EXPECT_TRUE(call) << name;
-  return call.value_or(OpCall{});
+  return call.value_or(analysis::work::OpCall{});
 }
 
 std::string Types(std::size_t tensors, const std::string& type = "c10::BFloat16") {
@@ -27,16 +27,19 @@ std::string Types(std::size_t tensors, const std::string& type = "c10::BFloat16"
   return text + "]";
 }
 
-OpShape Convolution(const std::string& x, const std::string& w, const std::string& rest) {
-  return ShapeOf(Call("aten::convolution", "[" + x + ", " + w + ", [], [], [], [], [], [], []]",
-                      "[float, float, , , , , , , ]", "[, , , " + rest + "]"));
+analysis::work::OpShape Convolution(const std::string& x, const std::string& w,
+                                    const std::string& rest) {
+  return analysis::work::ShapeOf(Call("aten::convolution",
+                                      "[" + x + ", " + w + ", [], [], [], [], [], [], []]",
+                                      "[float, float, , , , , , , ]", "[, , , " + rest + "]"));
 }
 
 TEST(OpTraits, ReadsAllFormsOfLists) {
   for (const char* values :
        {"(2,2), (3,3), (1,1), False, (0,0), 1", "[2, 2], [3, 3], [1, 1], false, [0, 0], 1"}) {
-    const OpShape shape = Convolution("[1, 3, 2048, 2048]", "[64, 3, 7, 7]", values);
-    EXPECT_EQ(shape.kind, OpKind::kConvolution) << values;
+    const analysis::work::OpShape shape =
+        Convolution("[1, 3, 2048, 2048]", "[64, 3, 7, 7]", values);
+    EXPECT_EQ(shape.kind, analysis::work::OpKind::kConvolution) << values;
     EXPECT_EQ(shape.product.m, 1024.0 * 1024) << values;
     EXPECT_EQ(shape.product.n, 64);
     EXPECT_EQ(shape.product.k, 3 * 49);
@@ -46,16 +49,17 @@ TEST(OpTraits, ReadsAllFormsOfLists) {
 }
 
 TEST(OpTraits, ShapesMayEndEarly) {
-  const OpShape shape =
-      ShapeOf(Call("aten::convolution", "[[2, 256, 128, 128], [256, 256, 3, 3]]", "[Float, Float]",
-                   "[, , , (1,1), (16,16), (16,16), False, (0,0), 1]"));
+  const analysis::work::OpShape shape = analysis::work::ShapeOf(
+      Call("aten::convolution", "[[2, 256, 128, 128], [256, 256, 3, 3]]", "[Float, Float]",
+           "[, , , (1,1), (16,16), (16,16), False, (0,0), 1]"));
   EXPECT_EQ(shape.product.m, 2 * 128 * 128);
   EXPECT_EQ(shape.convolution.dilation, (std::vector<double>{16, 16}));
 }
 
 TEST(OpTraits, SizesMakeATensor) {
-  const OpShape shape = ShapeOf(Call("aten::mm", "[[8, 16], [16, 4]]", "[Float, BFloat16]"));
-  EXPECT_EQ(shape.kind, OpKind::kProduct);
+  const analysis::work::OpShape shape =
+      analysis::work::ShapeOf(Call("aten::mm", "[[8, 16], [16, 4]]", "[Float, BFloat16]"));
+  EXPECT_EQ(shape.kind, analysis::work::OpKind::kProduct);
   EXPECT_EQ(shape.product.k, 16);
   const auto number = Call("aten::add", "[[8, 16], [], []]", "[Float, Double, Scalar]");
   EXPECT_EQ(number.Tensors().size(), 1u);
@@ -63,7 +67,7 @@ TEST(OpTraits, SizesMakeATensor) {
 
 TEST(OpTraits, ListOfTruthsSelectsGradients) {
   const auto flops = [](const char* mask) {
-    const auto work = ConvolutionWork(
+    const auto work = analysis::work::ConvolutionWork(
         Call("aten::convolution_backward",
              "[[1, 6, 8, 8], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
              "[float, float, float, , , , , , , , ]",
@@ -75,7 +79,7 @@ TEST(OpTraits, ListOfTruthsSelectsGradients) {
 }
 
 TEST(OpTraits, GroupsAreSeparateMatmuls) {
-  const OpShape grouped =
+  const analysis::work::OpShape grouped =
       Convolution("[2, 64, 8, 8]", "[128, 16, 3, 3]", "[1, 1], [1, 1], [1, 1], False, [0, 0], 4");
   EXPECT_EQ(grouped.product.batch, 4);
   EXPECT_EQ(grouped.product.m, 2 * 8 * 8);
@@ -84,81 +88,85 @@ TEST(OpTraits, GroupsAreSeparateMatmuls) {
 }
 
 TEST(OpTraits, TransposedConvolutionsNeedAllArguments) {
-  const OpCall call =
+  const analysis::work::OpCall call =
       Call("aten::convolution", "[[1, 8, 4, 4], [8, 16, 3, 3], [], [], [], [], [], [], []]",
            "[float, float, , , , , , , ]", "[, , , [2, 2], [1, 1], [1, 1], True, [1, 1], 1]");
-  const auto work = ConvolutionWork(call);
+  const auto work = analysis::work::ConvolutionWork(call);
   ASSERT_TRUE(work);
   // [1, 16, 8, 8]: (4 - 1)·2 - 2·1 + 1·(3 - 1) + 1 + 1.
   EXPECT_EQ(work->bytes, 4 * (8 * 16 + 8 * 16 * 9 + 16 * 64));
   EXPECT_EQ(work->flops, 2.0 * 8 * 16 * 16 * 9);
-  const OpShape shape = ShapeOf(call);
+  const analysis::work::OpShape shape = analysis::work::ShapeOf(call);
   EXPECT_EQ(shape.product.m, 16);
   EXPECT_EQ(shape.product.n, 16 * 9);
   EXPECT_EQ(shape.product.k, 8);
 }
 
 TEST(OpTraits, SharedWeightsFoldBatchIntoRows) {
-  const ProductSizes sizes =
-      ShapeOf(Call("aten::matmul", "[[4, 128, 64], [64, 32]]", Types(2))).product;
+  const analysis::work::ProductSizes sizes =
+      analysis::work::ShapeOf(Call("aten::matmul", "[[4, 128, 64], [64, 32]]", Types(2))).product;
   EXPECT_EQ(sizes.batch, 1);
   EXPECT_EQ(sizes.m, 512);
-  const ProductSizes batched =
-      ShapeOf(Call("aten::bmm", "[[4, 128, 64], [4, 64, 32]]", Types(2))).product;
+  const analysis::work::ProductSizes batched =
+      analysis::work::ShapeOf(Call("aten::bmm", "[[4, 128, 64], [4, 64, 32]]", Types(2))).product;
   EXPECT_EQ(batched.batch, 4);
   EXPECT_EQ(batched.m, 128);
 }
 
 TEST(OpTraits, AttentionOfOtherLibrariesIsKnown) {
-  const AttentionSizes flash =
-      ShapeOf(Call("flash_attn::_flash_attn_forward",
-                   "[[2, 512, 8, 96], [2, 512, 8, 96], [2, 512, 8, 96], [], [], []]",
-                   "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar]",
-                   "[, , , 0.0, 0.1, True]"))
+  const analysis::work::AttentionSizes flash =
+      analysis::work::ShapeOf(
+          Call("flash_attn::_flash_attn_forward",
+               "[[2, 512, 8, 96], [2, 512, 8, 96], [2, 512, 8, 96], [], [], []]",
+               "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar]",
+               "[, , , 0.0, 0.1, True]"))
           .attention;
   EXPECT_EQ(flash.heads, 8);
   EXPECT_EQ(flash.head, 96);
   EXPECT_EQ(flash.pairs, 512.0 * 513 / 2);
   // Sequences of several lengths in a row: shapes do not say which.
-  EXPECT_EQ(ShapeOf(Call("flash_attn::_flash_attn_forward",
-                         "[[4096, 8, 96], [4096, 8, 96], [4096, 8, 96]]", Types(3)))
+  EXPECT_EQ(analysis::work::ShapeOf(Call("flash_attn::_flash_attn_forward",
+                                         "[[4096, 8, 96], [4096, 8, 96], [4096, 8, 96]]", Types(3)))
                 .kind,
-            OpKind::kOther);
+            analysis::work::OpKind::kOther);
 }
 
 // A fused layer is known by its tensors.
 TEST(OpTraits, ExpertsAreKnownWhateverTheirName) {
   const std::string tensors = "[[16, 4096], [64, 22016, 4096], [64, 4096, 11008], [16, 2]]";
   for (const char* name : {"vllm::rocm_aiter_fused_moe", "sglang::inplace_fused_experts", "mine"}) {
-    const OpCall call = Call(name, tensors, Types(4));
-    const ExpertSizes experts = ShapeOf(call).experts;
+    const analysis::work::OpCall call = Call(name, tensors, Types(4));
+    const analysis::work::ExpertSizes experts = analysis::work::ShapeOf(call).experts;
     EXPECT_EQ(experts.experts, 64) << name;
     EXPECT_EQ(experts.rows, 32);
     EXPECT_NEAR(experts.read, 64 * (1 - std::pow(1 - 2.0 / 64, 16)), 1e-9);
     EXPECT_EQ(experts.weights, 22016.0 * 4096 + 4096.0 * 11008);
-    const auto work = WorkOf(call);
+    const auto work = analysis::work::WorkOf(call);
     ASSERT_TRUE(work);
     EXPECT_EQ(work->flops, 2 * 32 * experts.weights);
   }
   // Scores of all experts do not say to how many of them a token goes.
-  EXPECT_NE(ShapeOf(Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 11008], [16, 64]]",
-                         Types(4)))
-                .kind,
-            OpKind::kExperts);
-  // The whole model of a compiler takes such tensors, too.
-  EXPECT_NE(ShapeOf(Call("CompiledFunction", tensors, Types(4))).kind, OpKind::kExperts);
   EXPECT_NE(
-      ShapeOf(Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 12000], [16, 2]]", Types(4)))
+      analysis::work::ShapeOf(
+          Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 11008], [16, 64]]", Types(4)))
           .kind,
-      OpKind::kExperts);
+      analysis::work::OpKind::kExperts);
+  // The whole model of a compiler takes such tensors, too.
+  EXPECT_NE(analysis::work::ShapeOf(Call("CompiledFunction", tensors, Types(4))).kind,
+            analysis::work::OpKind::kExperts);
+  EXPECT_NE(
+      analysis::work::ShapeOf(
+          Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 12000], [16, 2]]", Types(4)))
+          .kind,
+      analysis::work::OpKind::kExperts);
 }
 
 TEST(OpTraits, GroupedMatmulsAreExperts) {
-  const OpCall call = Call("aten::_grouped_mm", "[[1024, 64], [8, 64, 256], [8]]",
-                           "[c10::BFloat16, c10::BFloat16, int]");
-  EXPECT_EQ(ShapeOf(call).kind, OpKind::kExperts);
-  EXPECT_EQ(ShapeOf(call).experts.rows, 1024);
-  EXPECT_EQ(WorkOf(call)->flops, 2.0 * 1024 * 64 * 256);
+  const analysis::work::OpCall call = Call("aten::_grouped_mm", "[[1024, 64], [8, 64, 256], [8]]",
+                                           "[c10::BFloat16, c10::BFloat16, int]");
+  EXPECT_EQ(analysis::work::ShapeOf(call).kind, analysis::work::OpKind::kExperts);
+  EXPECT_EQ(analysis::work::ShapeOf(call).experts.rows, 1024);
+  EXPECT_EQ(analysis::work::WorkOf(call)->flops, 2.0 * 1024 * 64 * 256);
 }
 
 struct TileCase {
@@ -167,7 +175,7 @@ struct TileCase {
 };
 class TileTest : public ::testing::TestWithParam<TileCase> {};
 TEST_P(TileTest, IsInTheName) {
-  const auto tile = TileInName(GetParam().kernel);
+  const auto tile = analysis::classify::TileInName(GetParam().kernel);
   EXPECT_EQ(tile ? tile->first : 0, GetParam().first) << GetParam().kernel;
   EXPECT_EQ(tile ? tile->second : 0, GetParam().second) << GetParam().kernel;
 }
@@ -190,39 +198,44 @@ INSTANTIATE_TEST_SUITE_P(
         TileCase{"flash_fwd_kernel<64x64>", 0, 0}));
 
 TEST(OpTraits, TensileNamesHaveInnerParts) {
-  EXPECT_EQ(PartsInName("Cijk_BBS_MT256x128x64_GSU2_GSUAMB_MKFGSU256_NTA0"), 2);
-  EXPECT_EQ(PartsInName("Cijk_B_PostGSU4"), 4);
-  EXPECT_EQ(PartsInName("Cijk_BBS_MT256x128x64_MKFGSU256_NTA0"), 1);
-  EXPECT_TRUE(NamesUnknownParts("nvjet_tst_64x8_64x16_4x1_v_bz_splitK_TNT"));
-  EXPECT_TRUE(SharesEvenly("Cijk_BBS_MT256x128x64_SK3_"));
-  EXPECT_FALSE(SharesEvenly("Cijk_BBS_MT256x128x64_SKFTR0"));
+  EXPECT_EQ(analysis::classify::PartsInName("Cijk_BBS_MT256x128x64_GSU2_GSUAMB_MKFGSU256_NTA0"), 2);
+  EXPECT_EQ(analysis::classify::PartsInName("Cijk_B_PostGSU4"), 4);
+  EXPECT_EQ(analysis::classify::PartsInName("Cijk_BBS_MT256x128x64_MKFGSU256_NTA0"), 1);
+  EXPECT_TRUE(analysis::classify::NamesUnknownParts("nvjet_tst_64x8_64x16_4x1_v_bz_splitK_TNT"));
+  EXPECT_TRUE(analysis::classify::SharesEvenly("Cijk_BBS_MT256x128x64_SK3_"));
+  EXPECT_FALSE(analysis::classify::SharesEvenly("Cijk_BBS_MT256x128x64_SKFTR0"));
 }
 
 TEST(OpTraits, HeadsArePaddedToKernelSizes) {
-  EXPECT_EQ(PaddedHead("attn_fwd.kd", 192), 256);
-  EXPECT_EQ(PaddedHead("_attn_fwd", 96), 128);
-  EXPECT_EQ(PaddedHead("void flash_fwd_kernel<Flash_fwd_kernel_traits<96, 64, 64, 4>>", 80), 96);
-  EXPECT_EQ(PaddedHead("void pytorch_flash::flash_fwd_splitkv_kernel<T>", 72), 96);
-  EXPECT_EQ(
-      PaddedHead("cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x128x128_"
-                 "4x1x1_kernel",
-                 112),
-      128);
-  EXPECT_FALSE(PaddedHead("some_attention", 80));
-  EXPECT_FALSE(PaddedHead("flash_fwd_kernel", 512));
+  EXPECT_EQ(analysis::classify::PaddedHead("attn_fwd.kd", 192), 256);
+  EXPECT_EQ(analysis::classify::PaddedHead("_attn_fwd", 96), 128);
+  EXPECT_EQ(analysis::classify::PaddedHead(
+                "void flash_fwd_kernel<Flash_fwd_kernel_traits<96, 64, 64, 4>>", 80),
+            96);
+  EXPECT_EQ(analysis::classify::PaddedHead("void pytorch_flash::flash_fwd_splitkv_kernel<T>", 72),
+            96);
+  EXPECT_EQ(analysis::classify::PaddedHead(
+                "cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x128x128_"
+                "4x1x1_kernel",
+                112),
+            128);
+  EXPECT_FALSE(analysis::classify::PaddedHead("some_attention", 80));
+  EXPECT_FALSE(analysis::classify::PaddedHead("flash_fwd_kernel", 512));
 }
 
-ProductSizes Product(double m, double n, double k) { return {1, m, n, k}; }
+analysis::work::ProductSizes Product(double m, double n, double k) { return {1, m, n, k}; }
 
 TEST(OpTraits, TilesTimesInnerParts) {
-  const OpTiles tiles = TilesOf(Product(256, 512, 131072), {"_MT256x128x64_GSU2_", -1, 2}, 304);
+  const analysis::device::OpTiles tiles =
+      analysis::device::TilesOf(Product(256, 512, 131072), {"_MT256x128x64_GSU2_", -1, 2}, 304);
   EXPECT_EQ(tiles.tiles, 8);
   EXPECT_NEAR(tiles.wave_use, 8.0 / 304, 1e-12);
   EXPECT_EQ(tiles.tile_use, 1);
 }
 
 TEST(OpTraits, TilesThatDoNotFit) {
-  const OpTiles tiles = TilesOf(Product(4097, 4097, 4097), {"_MT256x112x64_GSU1_"}, 304);
+  const analysis::device::OpTiles tiles =
+      analysis::device::TilesOf(Product(4097, 4097, 4097), {"_MT256x112x64_GSU1_"}, 304);
   EXPECT_EQ(tiles.tiles, 17 * 37);
   EXPECT_NEAR(tiles.wave_use, 629.0 / 912, 1e-12);
   EXPECT_NEAR(tiles.tile_use, 4097.0 * 4097 / (17 * 256 * 37 * 112), 1e-12);
@@ -230,48 +243,59 @@ TEST(OpTraits, TilesThatDoNotFit) {
 
 TEST(OpTraits, GridDecidesTileOrder) {
   // 1024 × 8192: 4 × 128 tiles of 256 × 64 in one order, 16 × 32 in the other.
-  const OpTiles one = TilesOf(Product(1024, 8192, 512), {"gemm_256x64_x", 32 * 16}, 132);
+  const analysis::device::OpTiles one =
+      analysis::device::TilesOf(Product(1024, 8192, 512), {"gemm_256x64_x", 32 * 16}, 132);
   EXPECT_EQ(one.tiles, 512);
-  const OpTiles other = TilesOf(Product(100, 8192, 512), {"gemm_64x256_x", 2 * 32}, 132);
+  const analysis::device::OpTiles other =
+      analysis::device::TilesOf(Product(100, 8192, 512), {"gemm_64x256_x", 2 * 32}, 132);
   EXPECT_EQ(other.tile.first, 256);
   EXPECT_EQ(other.tiles, 64);
   // A persistent kernel launches as many as run at a time, and has all tiles to do.
-  EXPECT_EQ(TilesOf(Product(8192, 8192, 512), {"gemm_128x128_x", 132}, 132).tiles, 64 * 64);
+  EXPECT_EQ(analysis::device::TilesOf(Product(8192, 8192, 512), {"gemm_128x128_x", 132}, 132).tiles,
+            64 * 64);
   // A block a multiprocessor is 33 times its tiles by chance.
-  EXPECT_EQ(TilesOf(Product(256, 512, 131'072), {"gemm_128x256_x", 132}, 132).tiles, 4);
-  EXPECT_EQ(TilesOf(Product(256, 512, 131'072), {"gemm_128x256_x", 128}, 132).tiles, 128);
+  EXPECT_EQ(
+      analysis::device::TilesOf(Product(256, 512, 131'072), {"gemm_128x256_x", 132}, 132).tiles, 4);
+  EXPECT_EQ(
+      analysis::device::TilesOf(Product(256, 512, 131'072), {"gemm_128x256_x", 128}, 132).tiles,
+      128);
 }
 
 TEST(OpTraits, GridCountsUnlessPersistent) {
-  EXPECT_EQ(TilesOf({}, {"kernel", 24}, 132).tiles, 24);
-  EXPECT_EQ(TilesOf({}, {"kernel", 132}, 132).tiles, -1);
-  EXPECT_EQ(TilesOf({}, {"kernel", 264}, 132).tiles, -1);
-  EXPECT_EQ(TilesOf({}, {"kernel", 1000}, 132).tiles, 1000);
-  EXPECT_EQ(TilesOf({}, {"kernel", 24}, -1).tiles, -1);
-  EXPECT_EQ(TilesOf({}, {"kernel"}, 132).tiles, -1);
-  EXPECT_EQ(TilesOf(Product(256, 256, 4096), {"nvjet_tst_64x64_x_splitK", -1, 1, true}, 132).tiles,
+  EXPECT_EQ(analysis::device::TilesOf({}, {"kernel", 24}, 132).tiles, 24);
+  EXPECT_EQ(analysis::device::TilesOf({}, {"kernel", 132}, 132).tiles, -1);
+  EXPECT_EQ(analysis::device::TilesOf({}, {"kernel", 264}, 132).tiles, -1);
+  EXPECT_EQ(analysis::device::TilesOf({}, {"kernel", 1000}, 132).tiles, 1000);
+  EXPECT_EQ(analysis::device::TilesOf({}, {"kernel", 24}, -1).tiles, -1);
+  EXPECT_EQ(analysis::device::TilesOf({}, {"kernel"}, 132).tiles, -1);
+  EXPECT_EQ(analysis::device::TilesOf(Product(256, 256, 4096),
+                                      {"nvjet_tst_64x64_x_splitK", -1, 1, true}, 132)
+                .tiles,
             -1);
-  EXPECT_EQ(TilesOf(Product(256, 256, 4096), {"_MT64x64x64_SK3_"}, 132).tiles, -1);
+  EXPECT_EQ(analysis::device::TilesOf(Product(256, 256, 4096), {"_MT64x64x64_SK3_"}, 132).tiles,
+            -1);
 }
 
 TEST(OpTraits, ReachByProfileElseByMaker) {
-  EXPECT_EQ(ComputeReach("NVIDIA H100 80GB HBM3", {}), 0.75);
-  EXPECT_EQ(ComputeReach("AMD Instinct MI300X", {}), 0.54);
-  EXPECT_EQ(ComputeReach("", {}), 0.6);
-  const ReachedShare good{0.5, 100e-6, true}, best{0.62, 200e-6, true}, brief{0.9, 10e-6, true},
-      unaligned{0.8, 100e-6, false};
-  const ReachedShare three[] = {good, best, good, brief, unaligned};
-  EXPECT_EQ(ComputeReach("NVIDIA H100 80GB HBM3", three), 0.62);
-  EXPECT_EQ(ComputeReach("NVIDIA H100 80GB HBM3", std::span(three).subspan(1)), 0.75);
-  const ReachedShare slow[] = {{0.1, 1, true}, {0.1, 1, true}, {0.1, 1, true}};
-  EXPECT_EQ(ComputeReach("NVIDIA H100 80GB HBM3", slow), 0.375);
+  EXPECT_EQ(analysis::device::ComputeReach("NVIDIA H100 80GB HBM3", {}), 0.75);
+  EXPECT_EQ(analysis::device::ComputeReach("AMD Instinct MI300X", {}), 0.54);
+  EXPECT_EQ(analysis::device::ComputeReach("", {}), 0.6);
+  const analysis::device::ReachedShare good{0.5, 100e-6, true}, best{0.62, 200e-6, true},
+      brief{0.9, 10e-6, true}, unaligned{0.8, 100e-6, false};
+  const analysis::device::ReachedShare three[] = {good, best, good, brief, unaligned};
+  EXPECT_EQ(analysis::device::ComputeReach("NVIDIA H100 80GB HBM3", three), 0.62);
+  EXPECT_EQ(analysis::device::ComputeReach("NVIDIA H100 80GB HBM3", std::span(three).subspan(1)),
+            0.75);
+  const analysis::device::ReachedShare slow[] = {{0.1, 1, true}, {0.1, 1, true}, {0.1, 1, true}};
+  EXPECT_EQ(analysis::device::ComputeReach("NVIDIA H100 80GB HBM3", slow), 0.375);
 }
 
 // One call on an H100: 989.4 TFLOP/s, 3.352 TB/s.
-MeasuredOp OnH100(const OpCall& call, double micros, const char* kernel = "") {
-  const auto work = WorkOf(call);
-  MeasuredOp facts;
-  facts.shape = ShapeOf(call);
+analysis::device::MeasuredOp OnH100(const analysis::work::OpCall& call, double micros,
+                                    const char* kernel = "") {
+  const auto work = analysis::work::WorkOf(call);
+  analysis::device::MeasuredOp facts;
+  facts.shape = analysis::work::ShapeOf(call);
   facts.kernel.name = kernel;
   facts.time = micros / 1e6;
   facts.reach = 0.75;
@@ -286,69 +310,72 @@ MeasuredOp OnH100(const OpCall& call, double micros, const char* kernel = "") {
   return facts;
 }
 
-OpVerdict Judge(const OpCall& call, double micros, const char* kernel = "") {
-  return JudgeOp(OnH100(call, micros, kernel));
+analysis::device::OpVerdict Judge(const analysis::work::OpCall& call, double micros,
+                                  const char* kernel = "") {
+  return analysis::device::JudgeOp(OnH100(call, micros, kernel));
 }
 
 TEST(OpTraits, TargetIsTheReachableRoof) {
-  const OpCall large = Call("aten::mm", "[[8192, 8192], [8192, 8192]]", Types(2));
+  const analysis::work::OpCall large = Call("aten::mm", "[[8192, 8192], [8192, 8192]]", Types(2));
   EXPECT_NEAR(Judge(large, 5000).target, 2 * std::pow(8192.0, 3) / 989.4e12 / 0.75, 1e-9);
   EXPECT_NEAR(Judge(large, 1200).target, 1.2e-3, 1e-12) << "faster than expected";
-  const OpCall small = Call("aten::mm", "[[64, 64], [64, 64]]", Types(2));
+  const analysis::work::OpCall small = Call("aten::mm", "[[64, 64], [64, 64]]", Types(2));
   EXPECT_NEAR(Judge(small, 20).target, 3e-6, 1e-12);
-  EXPECT_EQ(Judge(small, 5).trait, Trait::kNone) << "the start of a kernel decides";
+  EXPECT_EQ(Judge(small, 5).trait, analysis::device::Trait::kNone)
+      << "the start of a kernel decides";
 }
 
 TEST(OpTraits, FewTilesLeaveTheDeviceIdle) {
-  const OpCall call = Call("aten::mm", "[[256, 65536], [65536, 256]]", Types(2));
-  const OpVerdict few = Judge(call, 400, "nvjet_tst_128x128_64x4_x");
-  EXPECT_EQ(few.trait, Trait::kFewTiles);
+  const analysis::work::OpCall call = Call("aten::mm", "[[256, 65536], [65536, 256]]", Types(2));
+  const analysis::device::OpVerdict few = Judge(call, 400, "nvjet_tst_128x128_64x4_x");
+  EXPECT_EQ(few.trait, analysis::device::Trait::kFewTiles);
   EXPECT_NE(few.text.find("[256, 65536] × [65536, 256] is cut into 4 tiles"), std::string::npos)
       << few.text;
   EXPECT_NE(few.text.find("so that 97.0"), std::string::npos) << few.text;
-  MeasuredOp split = OnH100(call, 400, "nvjet_tst_128x128_64x4_splitK");
+  analysis::device::MeasuredOp split = OnH100(call, 400, "nvjet_tst_128x128_64x4_splitK");
   split.kernel.blocks = 4 * 33;
   split.kernel.unknown_parts = true;
-  EXPECT_NE(JudgeOp(split).trait, Trait::kFewTiles);
-  MeasuredOp unknown = OnH100(call, 400, "nvjet_tst_128x128_64x4_x");
+  EXPECT_NE(analysis::device::JudgeOp(split).trait, analysis::device::Trait::kFewTiles);
+  analysis::device::MeasuredOp unknown = OnH100(call, 400, "nvjet_tst_128x128_64x4_x");
   unknown.multiprocessors = -1;
-  EXPECT_NE(JudgeOp(unknown).trait, Trait::kFewTiles);
+  EXPECT_NE(analysis::device::JudgeOp(unknown).trait, analysis::device::Trait::kFewTiles);
 }
 
 TEST(OpTraits, TilesOfASecondWave) {
   // 140 tiles of 128 × 128 in two waves; at the peak by the model of tiles.
-  const OpCall call = Call("aten::mm", "[[1792, 8192], [8192, 1280]]", Types(2));
+  const analysis::work::OpCall call = Call("aten::mm", "[[1792, 8192], [8192, 1280]]", Types(2));
   const double flops = 2.0 * 1792 * 8192 * 1280;
   const double micros = flops / 989.4e12 / (140.0 / 264) / 0.75 * 1e6;
-  const OpVerdict partial = Judge(call, micros * 1.1, "nvjet_tst_128x128_64x4_x");
-  EXPECT_EQ(partial.trait, Trait::kPartialTiles) << partial.text;
+  const analysis::device::OpVerdict partial = Judge(call, micros * 1.1, "nvjet_tst_128x128_64x4_x");
+  EXPECT_EQ(partial.trait, analysis::device::Trait::kPartialTiles) << partial.text;
   EXPECT_NE(partial.text.find("the last of 2 waves is 6.1"), std::string::npos) << partial.text;
   // Six times as slow as that: tiles do not explain it.
-  EXPECT_EQ(Judge(call, micros * 12, "nvjet_tst_128x128_64x4_x").trait, Trait::kNone);
+  EXPECT_EQ(Judge(call, micros * 12, "nvjet_tst_128x128_64x4_x").trait,
+            analysis::device::Trait::kNone);
 }
 
 TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
-  const OpCall call = Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2));
-  const OpVerdict skinny = Judge(call, 200);
-  EXPECT_EQ(skinny.trait, Trait::kSkinny);
+  const analysis::work::OpCall call = Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2));
+  const analysis::device::OpVerdict skinny = Judge(call, 200);
+  EXPECT_EQ(skinny.trait, analysis::device::Trait::kSkinny);
   EXPECT_NE(skinny.text.find(
                 "has 4.99 FLOPs per byte (the {{ device.device }} needs 295 to be compute-bound)"),
             std::string::npos)
       << skinny.text;
-  EXPECT_EQ(Judge(call, 55).trait, Trait::kNone) << "near the bandwidth";
+  EXPECT_EQ(Judge(call, 55).trait, analysis::device::Trait::kNone) << "near the bandwidth";
   EXPECT_NE(Judge(Call("aten::mm", "[[512, 8192], [8192, 8192]]", Types(2)), 900).trait,
-            Trait::kSkinny);
+            analysis::device::Trait::kSkinny);
 }
 
 TEST(OpTraits, NamesUnalignedLoadsBeforeTiles) {
-  const OpCall call = Call("aten::mm", "[[4097, 4097], [4097, 4097]]", Types(2));
-  MeasuredOp facts =
+  const analysis::work::OpCall call = Call("aten::mm", "[[4097, 4097], [4097, 4097]]", Types(2));
+  analysis::device::MeasuredOp facts =
       OnH100(call, 900, "cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_32x5_nn_align1");
-  facts.misaligned = Misaligned{"K", 4097, 4104};
-  EXPECT_EQ(JudgeOp(facts).trait, Trait::kUnalignedLoads);
+  facts.misaligned = analysis::classify::Misaligned{"K", 4097, 4104};
+  EXPECT_EQ(analysis::device::JudgeOp(facts).trait, analysis::device::Trait::kUnalignedLoads);
 }
 
-OpCall Attention(const std::string& q, const std::string& k) {
+analysis::work::OpCall Attention(const std::string& q, const std::string& k) {
   return Call("aten::_scaled_dot_product_flash_attention",
               "[" + q + ", " + k + ", " + k + ", [], [], [], []]",
               "[c10::BFloat16, c10::BFloat16, c10::BFloat16, Scalar, Scalar, Scalar, Scalar]",
@@ -359,23 +386,24 @@ TEST(OpTraits, AttentionHasFourTraits) {
   const auto trait = [](const std::string& size, double micros, const char* kernel = "attn_fwd") {
     return Judge(Attention(size, size), micros, kernel).trait;
   };
-  EXPECT_EQ(trait("[16, 12, 197, 64]", 200), Trait::kShortAttention);
-  EXPECT_EQ(trait("[1, 8, 16384, 192]", 20000), Trait::kPaddedHeads);
-  EXPECT_EQ(trait("[1, 8, 16384, 192]", 20000, "a_kernel"), Trait::kLargeHeads);
-  EXPECT_EQ(trait("[1, 8, 16384, 256]", 20000), Trait::kLargeHeads);
-  EXPECT_EQ(trait("[1, 8, 16384, 128]", 20000), Trait::kSlowAttention);
-  EXPECT_EQ(trait("[1, 8, 16384, 128]", 2000), Trait::kNone);
-  const OpVerdict decode = Judge(Attention("[8, 32, 1, 128]", "[8, 32, 4096, 128]"), 2000);
-  EXPECT_EQ(decode.trait, Trait::kShortAttention);
+  EXPECT_EQ(trait("[16, 12, 197, 64]", 200), analysis::device::Trait::kShortAttention);
+  EXPECT_EQ(trait("[1, 8, 16384, 192]", 20000), analysis::device::Trait::kPaddedHeads);
+  EXPECT_EQ(trait("[1, 8, 16384, 192]", 20000, "a_kernel"), analysis::device::Trait::kLargeHeads);
+  EXPECT_EQ(trait("[1, 8, 16384, 256]", 20000), analysis::device::Trait::kLargeHeads);
+  EXPECT_EQ(trait("[1, 8, 16384, 128]", 20000), analysis::device::Trait::kSlowAttention);
+  EXPECT_EQ(trait("[1, 8, 16384, 128]", 2000), analysis::device::Trait::kNone);
+  const analysis::device::OpVerdict decode =
+      Judge(Attention("[8, 32, 1, 128]", "[8, 32, 4096, 128]"), 2000);
+  EXPECT_EQ(decode.trait, analysis::device::Trait::kShortAttention);
   EXPECT_NE(decode.text.find("1 query for 4"), std::string::npos) << decode.text;
 }
 
 std::string FormOf(const std::string& x, const std::string& w, const std::string& rest) {
-  const OpCall call =
+  const analysis::work::OpCall call =
       Call("aten::convolution", "[" + x + ", " + w + ", [], [], [], [], [], [], []]",
            "[c10::Half, c10::Half, , , , , , , ]", "[, , , " + rest + "]");
-  const OpVerdict verdict = Judge(call, 1e6);
-  EXPECT_EQ(verdict.trait, Trait::kSlowConvolution);
+  const analysis::device::OpVerdict verdict = Judge(call, 1e6);
+  EXPECT_EQ(verdict.trait, analysis::device::Trait::kSlowConvolution);
   return verdict.form;
 }
 
@@ -404,38 +432,41 @@ TEST(OpTraits, ExpertsNameTheirBottleneck) {
                     each + "]]",
                 Types(4));
   };
-  const OpVerdict few = Judge(layer("8", "2"), 3000);
-  EXPECT_EQ(few.trait, Trait::kExperts);
+  const analysis::device::OpVerdict few = Judge(layer("8", "2"), 3000);
+  EXPECT_EQ(few.trait, analysis::device::Trait::kExperts);
   EXPECT_NE(
       few.text.find("8 experts and 2 tokens per expert: if tokens spread evenly, the weights"),
       std::string::npos)
       << few.text;
-  const OpVerdict many = Judge(layer("8192", "1"), 10000);
+  const analysis::device::OpVerdict many = Judge(layer("8192", "1"), 10000);
   EXPECT_NE(many.text.find("tokens per expert: bound by arithmetic"), std::string::npos)
       << many.text;
-  const OpVerdict wrong = Judge(layer("8", "2"), 100);
+  const analysis::device::OpVerdict wrong = Judge(layer("8", "2"), 100);
   EXPECT_NE(wrong.text.find("shapes, times or the device are wrong"), std::string::npos);
   EXPECT_NEAR(wrong.target, 100e-6, 1e-12) << "nothing can be saved";
   // Without a device the tokens are known all the same.
-  MeasuredOp no_device = OnH100(layer("4", "1"), 100);
+  analysis::device::MeasuredOp no_device = OnH100(layer("4", "1"), 100);
   no_device.compute_time = no_device.memory_time = -1;
-  EXPECT_EQ(JudgeOp(no_device).text, "has 8 experts and 0.5 tokens per expert");
+  EXPECT_EQ(analysis::device::JudgeOp(no_device).text, "has 8 experts and 0.5 tokens per expert");
 }
 
 TEST(OpTraits, ElementwiseOperatorsBelowTheBandwidth) {
-  const OpCall call =
+  const analysis::work::OpCall call =
       Call("aten::add", "[[8192, 8192], [8192, 8192], []]", "[float, float, Scalar]");
-  EXPECT_EQ(Judge(call, 800).trait, Trait::kSlowElementwise);
-  EXPECT_EQ(Judge(call, 300).trait, Trait::kNone);
-  const OpCall small = Call("aten::add", "[[256, 256], [256, 256], []]", "[float, float, Scalar]");
-  EXPECT_EQ(Judge(small, 100).trait, Trait::kNone) << "too short to judge by bandwidth";
+  EXPECT_EQ(Judge(call, 800).trait, analysis::device::Trait::kSlowElementwise);
+  EXPECT_EQ(Judge(call, 300).trait, analysis::device::Trait::kNone);
+  const analysis::work::OpCall small =
+      Call("aten::add", "[[256, 256], [256, 256], []]", "[float, float, Scalar]");
+  EXPECT_EQ(Judge(small, 100).trait, analysis::device::Trait::kNone)
+      << "too short to judge by bandwidth";
 }
 
 TEST(OpTraits, WithoutARoofNothingIsSaid) {
-  MeasuredOp facts = OnH100(Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2)), 200);
+  analysis::device::MeasuredOp facts =
+      OnH100(Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2)), 200);
   facts.memory_time = -1;
-  const OpVerdict verdict = JudgeOp(facts);
-  EXPECT_EQ(verdict.trait, Trait::kUnknown);
+  const analysis::device::OpVerdict verdict = analysis::device::JudgeOp(facts);
+  EXPECT_EQ(verdict.trait, analysis::device::Trait::kUnknown);
   EXPECT_EQ(verdict.target, -1);
 }
 

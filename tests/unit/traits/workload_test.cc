@@ -16,14 +16,14 @@ namespace profgauge {
 namespace {
 
 // A kernel inside of an operator, `at` ns after the start.
-void RunInOp(TestProfile& test, std::string_view op, std::string_view kernel, Ns at) {
+void RunInOp(analysis::TestProfile& test, std::string_view op, std::string_view kernel, Ns at) {
   test.Op(op, {at, at + 900});
   test.Launch(kernel, {at + 100, at + 200}, {at + 300, at + 800});
 }
 
 // Eleven operators of equal weight: no benchmark.
-TestProfile ForwardOnly() {
-  TestProfile test;
+analysis::TestProfile ForwardOnly() {
+  analysis::TestProfile test;
   for (int i = 0; i < 11; ++i) {
     RunInOp(test, "aten::op" + std::to_string(i), "kernel" + std::to_string(i), i * 1'000);
   }
@@ -31,131 +31,133 @@ TestProfile ForwardOnly() {
 }
 
 TEST(Workload, OperatorsOfForwardAreInference) {
-  const Workload found = WorkloadOf(ForwardOnly().Finish());
+  const analysis::recording::Workload found =
+      analysis::recording::WorkloadOf(ForwardOnly().Finish());
   EXPECT_EQ(found.kind, "inference");
   EXPECT_FALSE(found.in_graphs);
   EXPECT_FALSE(found.loads_data);
 }
 
 TEST(Workload, BackwardNodesAreTraining) {
-  TestProfile test = ForwardOnly();
+  analysis::TestProfile test = ForwardOnly();
   test.Op("autograd::engine::evaluate_function: MmBackward0", {20'000, 21'000});
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {22'000, 23'000});
-  const Workload found = WorkloadOf(test.Finish());
+  const analysis::recording::Workload found = analysis::recording::WorkloadOf(test.Finish());
   EXPECT_EQ(found.kind, "training");
   EXPECT_TRUE(found.loads_data);
 }
 
 TEST(Workload, BackwardOnlyIsNoTraining) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Launch("MIOpenBatchNormBwd_backward", {0, 100}, {200, 900});
-  EXPECT_EQ(WorkloadOf(test.Finish()).kind, "");
+  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "");
 }
 
 TEST(Workload, BackwardAndOptimizerAreTraining) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Launch("cutlass_wgrad_optimized", {0, 100}, {200, 900});
   test.Launch("void multi_tensor_apply_kernel<adam>", {1'000, 1'100}, {1'200, 1'900});
-  EXPECT_EQ(WorkloadOf(test.Finish()).kind, "training");
+  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "training");
 }
 
 // "lamb" is in every lambda.
 TEST(Workload, LambdasAreNoOptimizer) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Launch("cutlass_wgrad_optimized", {0, 100}, {200, 900});
   test.Launch("void elementwise_kernel<gelu::lambda#1>", {1'000, 1'100}, {1'200, 1'900});
-  EXPECT_EQ(WorkloadOf(test.Finish()).kind, "");
+  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "");
 }
 
 TEST(Workload, AServingEngineNeedsTwoWitnesses) {
-  TestProfile one = ForwardOnly();
+  analysis::TestProfile one = ForwardOnly();
   one.Op("vllm::unified_attention", {20'000, 21'000});
-  EXPECT_EQ(WorkloadOf(one.Finish()).kind, "inference");
+  EXPECT_EQ(analysis::recording::WorkloadOf(one.Finish()).kind, "inference");
   for (const auto& [attention, kind] : {std::pair("paged_attention_v2_kernel", "decode"),
                                         std::pair("flash_fwd_kernel", "prefill")}) {
-    TestProfile two = ForwardOnly();
+    analysis::TestProfile two = ForwardOnly();
     two.Op("vllm::unified_attention", {20'000, 21'000});
     two.Launch("vllm::reshape_and_cache_flash_kernel", {22'000, 22'100}, {22'200, 22'900});
     two.Launch(attention, {23'000, 23'100}, {23'200, 23'900});
-    EXPECT_EQ(WorkloadOf(two.Finish()).kind, kind);
+    EXPECT_EQ(analysis::recording::WorkloadOf(two.Finish()).kind, kind);
   }
-  TestProfile both = ForwardOnly();
+  analysis::TestProfile both = ForwardOnly();
   both.Launch("vllm::reshape_and_cache_flash_kernel", {22'000, 22'100}, {22'200, 22'900});
   both.Launch("paged_attention_v2_kernel", {23'000, 23'100}, {23'200, 23'900});
   both.Launch("flash_fwd_kernel", {24'000, 24'100}, {24'200, 24'900});
-  EXPECT_EQ(WorkloadOf(both.Finish()).kind, "mixed");
+  EXPECT_EQ(analysis::recording::WorkloadOf(both.Finish()).kind, "mixed");
 }
 
 // A step of 8 155 tokens of prompts and 37 of answers has the kernels of both.
 TEST(Workload, NamesOfStepsGoBeforeKernels) {
-  TestProfile test = ForwardOnly();
+  analysis::TestProfile test = ForwardOnly();
   for (const Ns at : {20'000, 40'000}) {
     test.Host(HostKind::kAnnotation, "execute_4_context_1(8155)_generation_37(37)",
               {at, at + 10'000});
     test.Launch("vllm::reshape_and_cache_flash_kernel", {at + 100, at + 200}, {at + 300, at + 400});
     test.Launch("paged_attention_v2_kernel", {at + 500, at + 600}, {at + 700, at + 800});
   }
-  EXPECT_EQ(WorkloadOf(test.Finish()).kind, "mixed");
+  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "mixed");
 }
 
 TEST(Workload, AFrameOfADiffusionLibraryThatRepeats) {
   for (const int calls : {7, 8}) {
-    TestProfile test = ForwardOnly();
+    analysis::TestProfile test = ForwardOnly();
     for (int i = 0; i < calls; ++i) {
       const Ns at = 20'000 + i * 1'000;
       test.Op("diffusers/schedulers/scheduling_flow.py(300): step", {at, at + 100});
     }
-    EXPECT_EQ(WorkloadOf(test.Finish()).kind, calls == 8 ? "diffusion" : "inference");
+    EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind,
+              calls == 8 ? "diffusion" : "inference");
   }
 }
 
 TEST(Workload, AFewOperatorsAreABenchmark) {
-  TestProfile test;
+  analysis::TestProfile test;
   for (int i = 0; i < 10; ++i) RunInOp(test, "aten::mm", "gemm", i * 1'000);
-  EXPECT_EQ(WorkloadOf(test.Finish()).kind, "benchmark");
+  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "benchmark");
 }
 
 TEST(Workload, CapturedLaunches) {
   for (const Ns end : {2'000, 400}) {
-    TestProfile test;
+    analysis::TestProfile test;
     test.Call("cudaStreamBeginCapture", ApiKind::kOther, {0, 50});
     test.LostLaunch({100, 200});
     test.LostLaunch({500, 600});
     test.LostLaunch({700, 800});
     test.Call("cudaStreamEndCapture", ApiKind::kOther, {end, end + 50});
-    EXPECT_EQ(WorkloadOf(test.Finish()).kind, end == 2'000 ? "capture" : "");
+    EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, end == 2'000 ? "capture" : "");
   }
 }
 
 TEST(Workload, LaunchesOfGraphsRunMostKernels) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Launch("first", {0, 100}, {200, 300});
   test.Work("second", {300, 400});
-  EXPECT_TRUE(WorkloadOf(test.Finish()).in_graphs);
+  EXPECT_TRUE(analysis::recording::WorkloadOf(test.Finish()).in_graphs);
 }
 
 // A graph's work has no operators: those beside it are no sign of inference.
 TEST(Workload, OperatorsBesideGraphsSayNothing) {
   for (const bool trains : {false, true}) {
-    TestProfile test;
+    analysis::TestProfile test;
     RunInOp(test, "aten::copy_", "copy", 0);
     for (int i = 0; i < 9; ++i)
       test.Work(trains ? "wgrad" : "gemm", {1'000 + i * 10, 1'009 + i * 10});
     if (trains) test.Work("multi_tensor_apply_kernel", {2'000, 2'100});
-    const Workload found = WorkloadOf(test.Finish());
+    const analysis::recording::Workload found = analysis::recording::WorkloadOf(test.Finish());
     EXPECT_TRUE(found.in_graphs);
     EXPECT_EQ(found.kind, trains ? "training" : "");
   }
 }
 
 TEST(Workload, NothingRanOnADevice) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Op("aten::mm", {0, 100});
-  EXPECT_EQ(WorkloadOf(test.Finish()).kind, "");
+  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "");
 }
 
 std::string_view KindOfWork(std::string_view name) {
-  const HostWork* work = HostWorkOf(name);
+  const HostWork* work = analysis::classify::HostWorkOf(name);
   return work == nullptr ? "" : work->id;
 }
 
@@ -183,7 +185,7 @@ TEST(HostWork, NamesShowTheKind) {
 
 // `again` of `nodes` backward nodes run a numbered operator.
 std::size_t RecomputedOf(int nodes, int again) {
-  TestProfile test;
+  analysis::TestProfile test;
   for (int i = 0; i < nodes; ++i) {
     const Ns at = i * 1'000;
     test.Op("autograd::engine::evaluate_function: ConvolutionBackward0", {at, at + 900});
@@ -197,7 +199,7 @@ std::size_t RecomputedOf(int nodes, int again) {
     row.sequence = i < again ? i : -1;
     test.builder().AddHost(row);
   }
-  const std::vector<bool> found = FindRecomputed(test.Finish());
+  const std::vector<bool> found = analysis::work::FindRecomputed(test.Finish());
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), true));
 }
 
@@ -211,7 +213,7 @@ TEST(Recomputation, RecordedGradientsAreNoRecomputation) {
 }
 
 TEST(Recomputation, OperatorTableCountsOutermostOnes) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Step(1, {0, 100'000});
   RunInOp(test, "aten::mm", "gemm", 1'000);
   for (int i = 0; i < 4; ++i) {
@@ -230,7 +232,7 @@ TEST(Recomputation, OperatorTableCountsOutermostOnes) {
     }
     test.Launch("gemm", {at + 300, at + 400}, {at + 1'000, at + 3'000});
   }
-  const Analysis analysis = AnalyzeOne(test.Finish());
+  const analysis::Analysis analysis = analysis::AnalyzeOne(test.Finish());
   const Table& ops = *analysis.FindTable("ops");
   std::map<std::string, std::pair<std::int64_t, std::int64_t>> again;
   for (std::size_t row = 0; row < ops.rows(); ++row) {
@@ -243,10 +245,10 @@ TEST(Recomputation, OperatorTableCountsOutermostOnes) {
 }
 
 TEST(Recomputation, WithoutBackwardItIsUnknown) {
-  TestProfile test;
+  analysis::TestProfile test;
   test.Step(1, {0, 100'000});
   RunInOp(test, "aten::mm", "gemm", 1'000);
-  const Analysis analysis = AnalyzeOne(test.Finish());
+  const analysis::Analysis analysis = analysis::AnalyzeOne(test.Finish());
   EXPECT_TRUE(IsAbsent(analysis.FindTable("ops")->At(0, "recomputed_time")));
 }
 

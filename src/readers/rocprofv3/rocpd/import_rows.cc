@@ -70,7 +70,7 @@ Status Import::ReadKernels() {
     kernel.shared_memory = scan.Integer(kShared, -1);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::size_t column = kSizes + 2 * axis;
-      if (!SetAxis(kernel, axis, scan.Integer(column), scan.Integer(column + 1))) break;
+      if (!rocprofv3::SetAxis(kernel, axis, scan.Integer(column), scan.Integer(column + 1))) break;
     }
     rows_.Add(kernel);
   });

@@ -17,7 +17,7 @@
 #include "readers/builtin.h"
 #include "readers/load.h"
 
-namespace profgauge {
+namespace profgauge::readers {
 namespace {
 
 namespace fs = std::filesystem;
@@ -306,4 +306,4 @@ TEST_F(ParquetFolders, AnyNsysTableMayBeMissing) {
 }
 
 }  // namespace
-}  // namespace profgauge
+}  // namespace profgauge::readers

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace profgauge::testing_parquet {
+namespace profgauge::readers::testing_parquet {
 
 /// Thrift's compact protocol, the half that writes.
 class ThriftText {
@@ -380,4 +380,4 @@ class ParquetText {
   Pack pack_ = nullptr;
 };
 
-}  // namespace profgauge::testing_parquet
+}  // namespace profgauge::readers::testing_parquet
