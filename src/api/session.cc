@@ -12,6 +12,7 @@
 #include "analysis/replay.h"
 #include "api/candidates.h"
 #include "api/comparison.h"
+#include "api/run_remarks.h"
 #include "api/snapshots.h"
 #include "base/format.h"
 #include "gate/baseline_verdict.h"
@@ -94,37 +95,6 @@ Result<Measured> Measure(std::span<const RunToJudge> runs, const analysis::Selec
   }
   measured.run = std::move(analysed[measured.middle]);
   return measured;
-}
-
-// "kernels.short = 20 µs (default 10 µs)" of each threshold that the policy sets to another value.
-std::vector<std::string> ThresholdChanges(const rules::Policy& policy) {
-  std::vector<std::string> changes;
-  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
-    if (!row.IsChanged(policy.knowledge.thresholds)) continue;
-    const auto text = [&row](double value) { return FormatLimit(value, row.unit); };
-    changes.push_back(fmt::format("{} = {} (default {})", row.id,
-                                  text(row.get(policy.knowledge.thresholds)), text(row.value)));
-  }
-  return changes;
-}
-
-// Every output says it, as numbers of other runs are no match.
-void AddRemarkOnThresholds(const rules::Policy& policy, analysis::Analysis& analysis) {
-  const std::vector<std::string> changes = ThresholdChanges(policy);
-  if (changes.empty()) return;
-  analysis.remarks.push_back(
-      {"thresholds-set",
-       fmt::format("the policy sets thresholds of the analysis: {}", fmt::join(changes, ", "))});
-}
-
-// Ranks that no file recorded are the reader's or the caller's word.
-void AddRemarkOnRanks(std::span<const Profile> ranks, analysis::Analysis& analysis) {
-  if (ranks.size() < 2) return;
-  for (const auto& [key, value] : ranks.front().facts) {
-    if (key != readers::kRanksGivenBy) continue;
-    analysis.remarks.push_back(
-        {"ranks-given", "the files record no ranks: they are numbered by " + value});
-  }
 }
 
 /// The tables whose rows no rule looks at.
