@@ -81,12 +81,19 @@ std::vector<Block> PairBlocks(const context::RankContext& rank, BlockTexts& text
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
   blocks.reserve(memory.size() / 2 + 1);  // Most are returned.
-  // Devices have addresses of their own, which may be equal.
+  // GPUs may give out equal addresses. A CPU and a GPU do not: a return under the other type ends
+  // the same block, as TensorBoard's plug-in pairs them.
   boost::unordered_flat_map<std::pair<DeviceKey, std::uint64_t>, std::size_t> open;
+  boost::unordered_flat_map<std::uint64_t, DeviceKey> last_device;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (memory.address[i] == 0 || memory.bytes[i] == 0) continue;
     const std::pair place(KeyOf(memory, i), memory.address[i]);
-    const auto found = open.find(place);
+    auto found = open.find(place);
+    if (found == open.end() && memory.bytes[i] < 0) {
+      const auto last = last_device.find(memory.address[i]);
+      const bool is_other = last != last_device.end() && last->second.first != place.first.first;
+      if (is_other) found = open.find({last->second, memory.address[i]});
+    }
     if (memory.bytes[i] > 0) {
       Block& block = blocks.emplace_back();
       block.device = KeyOf(memory, i);
@@ -94,6 +101,7 @@ std::vector<Block> PairBlocks(const context::RankContext& rank, BlockTexts& text
       block.bytes = memory.bytes[i];
       block.allocated_at = memory.time[i];
       open.insert_or_assign(place, blocks.size() - 1);
+      last_device.insert_or_assign(memory.address[i], place.first);
     } else if (found != open.end()) {
       blocks[found->second].released_at = memory.time[i];
       open.erase(found);

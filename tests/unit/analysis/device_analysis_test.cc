@@ -59,7 +59,7 @@ TEST(Memory, AddressesAreOfTheirDevice) {
   ASSERT_EQ(blocks.rows(), 2U);
   for (std::size_t row = 0; row < 2; ++row) {
     const bool is_first = IntegerAt(blocks, row, "bytes") == 100;
-    EXPECT_EQ(IntegerAt(blocks, row, "released_at"), is_first ? 40 : Column::kAbsentInteger);
+    EXPECT_EQ(IntegerAt(blocks, row, "duration"), is_first ? 30 : Column::kAbsentInteger);
   }
 }
 
