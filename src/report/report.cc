@@ -52,7 +52,7 @@ bool HasFired(const Finding& finding) {
 
 const Finding* CauseOf(const Report& report, const Finding& finding) {
   if (!HasFired(finding)) return nullptr;
-  // A search that ends at the finding cannot run in a circle.
+  // A search that ends at the finding cannot run in a circle, whatever a report.json says.
   for (const Finding& cause : report.findings) {
     if (&cause == &finding) return nullptr;
     if (HasFired(cause) &&
@@ -61,6 +61,14 @@ const Finding* CauseOf(const Report& report, const Finding& finding) {
     }
   }
   return nullptr;
+}
+
+bool IsTree(const Table& table) {
+  using analysis::tables::ColumnOf;
+  using analysis::tables::columns::kTree;
+  return ColumnOf<kTree>(table, "node"_col) != nullptr &&
+         ColumnOf<kTree>(table, "parent"_col) != nullptr &&
+         ColumnOf<kTree>(table, "depth"_col) != nullptr;
 }
 
 // Trees of several iterations and ranks follow each other in `op_tree`; the first is the one that

@@ -371,8 +371,8 @@ const Metric* FindMetricById(const Report& report, std::string_view id);
 const Table* FindTableById(const Report& report, std::string_view id);
 /// Whether a finding fired: its status is a level.
 bool HasFired(const Finding& finding);
-/// The fired finding that explains this one, which fired; nullptr if no finding does. It comes
-/// before its symptoms. Their gains are one.
+/// The fired finding that explains this one, which fired; nullptr if no finding does.
+/// RankFindings() puts it before its symptoms. Their gains are one.
 const Finding* CauseOf(const Report& report, const Finding& finding);
 
 /// The place on the timeline of a row of a finding's evidence; rank -1 when it has none.
@@ -390,6 +390,9 @@ std::optional<Interval> FindInterval(const Finding& finding, const std::vector<V
 std::vector<std::size_t> RowsInJson(const Table& table);
 /// How many these are, without choosing them.
 std::size_t CountRowsInJson(const Table& table);
+
+/// Rows within rows: the table has the columns node, parent and depth.
+bool IsTree(const Table& table);
 
 /// How many rows of `op_tree` are its first tree: of the iteration nearest the median, of one rank.
 std::size_t RowsOfFirstTree(const Table& table);

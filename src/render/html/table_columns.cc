@@ -6,8 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/shared_columns.h"
 #include "base/format.h"
 #include "report/table_look.h"
 
@@ -129,15 +127,6 @@ std::size_t FirstThatDoNotFit(const Table& table, const Columns& columns, std::s
 
 }  // namespace
 
-bool IsTree(const Table& table) {
-  return analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "node"_col) !=
-             nullptr &&
-         analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "parent"_col) !=
-             nullptr &&
-         analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "depth"_col) !=
-             nullptr;
-}
-
 bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 
 // Every column of the table goes to one of these places:
@@ -150,7 +139,7 @@ bool IsLeft(Unit unit) { return unit == Unit::kText || unit == Unit::kBool; }
 ColumnChoice ChooseColumns(const Table& table, const Column* by) {
   ColumnChoice choice;
   Columns& columns = choice.shown;
-  const bool is_tree = IsTree(table);
+  const bool is_tree = report::IsTree(table);
   for (const Column& column : table.columns()) {
     if (is_tree && IsTreeColumn(column)) continue;
     if (IsConstantPlace(table, column)) {

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/device_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 #include "render/html/view.h"
 #include "report/labels.h"
@@ -41,8 +39,7 @@ void FoldInto(json::object& cell, std::string_view text, SeenNames& seen) {
 SeenNames NamesOfKernels(const report::Report& report) {
   SeenNames names;
   const Table* kernels = FindTable(report, "kernels");
-  const Column* name =
-      analysis::tables::ColumnOf<analysis::tables::columns::kKernels>(kernels, "name"_col);
+  const Column* name = kernels == nullptr ? nullptr : kernels->Find("name");
   if (name == nullptr || kernels->rows() > kSmallPayloadRows) return names;
   for (std::size_t row = 0; row < kernels->rows(); ++row) {
     if (!name->IsAbsentAt(row)) names.insert(kernels->strings()[name->TextAt(row)]);

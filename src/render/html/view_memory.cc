@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/work_columns.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "render/html/view.h"
@@ -45,15 +43,11 @@ std::optional<std::int64_t> NumberAt(const Column* column, std::size_t row) {
 // A row for each event of the allocator: columns are found once, and cells are no Values.
 std::vector<Curve> CurvesOf(const Table& table) {
   std::vector<Curve> curves;
-  const Column* const device =
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "device"_col);
+  const Column* const device = table.Find("device");
   if (device == nullptr || device->type() != CellType::kText) return curves;
-  const Column* const ranks =
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "rank"_col);
-  const Column* const allocated =
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "allocated"_col);
-  const Column* const reserved =
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "reserved"_col);
+  const Column* const ranks = table.Find("rank");
+  const Column* const allocated = table.Find("allocated");
+  const Column* const reserved = table.Find("reserved");
   using Key = std::pair<StringId, std::int64_t>;
   std::map<Key, std::size_t> places;
   Key last_key;  // That of most rows: the map is asked where it changes.
@@ -80,16 +74,14 @@ std::vector<Curve> CurvesOf(const Table& table) {
   return curves;
 }
 
-// The values of a column in these rows as a series called `name`. It refers to `table`, `values`
-// and `rows`, which must outlive it: a curve of millions of events is not copied.
-StepSeries SeriesOf(const Table& table, std::string_view name, const Column* values,
+// The values of `column` in these rows as a series. It refers to `table` and `rows`, which must
+// outlive it: a curve of millions of events is not copied.
+StepSeries SeriesOf(const Table& table, std::string_view column,
                     const std::vector<std::uint32_t>& rows) {
   StepSeries series;
-  series.name = name;
+  series.name = column;
   series.size = rows.size();
-  const Column* const times =
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "time"_col);
-  series.point = [&rows, times, values](std::size_t i) {
+  series.point = [&rows, times = table.Find("time"), values = table.Find(column)](std::size_t i) {
     return std::pair(NumberAt(times, rows[i]).value_or(0),
                      static_cast<double>(values->IntegerAt(rows[i])));
   };
@@ -104,16 +96,10 @@ double PeakOf(const StepSeries& series) {
 }
 
 std::string ChartOf(const Table& table, const Curve& curve, const std::string& name) {
-  StepSeries allocated = SeriesOf(
-      table, "allocated",
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "allocated"_col),
-      curve.allocated);
+  StepSeries allocated = SeriesOf(table, "allocated", curve.allocated);
   allocated.paint = PaintOf(Category::kOtherKernel);
   allocated.filled = true;
-  StepSeries reserved = SeriesOf(
-      table, "reserved",
-      analysis::tables::ColumnOf<analysis::tables::columns::kMemoryCurve>(table, "reserved"_col),
-      curve.reserved);
+  StepSeries reserved = SeriesOf(table, "reserved", curve.reserved);
   reserved.paint = PaintOf(Category::kMemcpy);
   StepChart chart;
   const double peak = PeakOf(allocated), most_reserved = PeakOf(reserved);

@@ -75,10 +75,6 @@ struct ColumnChoice {
 ///               -> by look or Arrange()    -> until kWindow is full: shown, the rest: extra
 ColumnChoice ChooseColumns(const Table& table, const Column* by);
 
-/// Rows within rows: analysis/tables/row_writer.h. Such a table has the columns node, parent and
-/// depth.
-bool IsTree(const Table& table);
-
 /// Texts and yes/no are on the left.
 bool IsLeft(Unit unit);
 

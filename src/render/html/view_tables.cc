@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/op_columns.h"
-#include "analysis/tables/row_writer.h"
 #include "base/format.h"
 #include "base/whole.h"
 #include "render/html/view.h"
@@ -51,10 +49,8 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::siz
 // The heaviest rows of the first tree, in the order of the tree. Times of a row are within those of
 // the row around it, so that a row's ancestors are at least as heavy as it is.
 std::vector<std::size_t> HeaviestOfTree(const Table& table, std::size_t count) {
-  const Column* iteration =
-      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "iteration"_col);
-  const Column* rank =
-      analysis::tables::ColumnOf<analysis::tables::columns::kOpTree>(table, "rank"_col);
+  const Column* iteration = table.Find("iteration");
+  const Column* rank = table.Find("rank");
   const auto tree_of = [&](std::size_t row) {
     return std::pair(iteration == nullptr ? 0 : iteration->IntegerAt(row),
                      rank == nullptr ? 0 : rank->IntegerAt(row));
@@ -168,7 +164,7 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Column* column = columns[k];
       Value cell = table.At(order[i], *column);
-      if (column->id() == "name" && IsTree(table)) {
+      if (column->id() == "name" && report::IsTree(table)) {
         const std::int64_t depth = AsWhole(table.At(order[i], "depth"), 0);
         std::string indent;
         for (std::int64_t d = 0; d < std::min<std::int64_t>(depth, 40); ++d) indent += "\u2003";
@@ -209,7 +205,7 @@ StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& colu
                       bool may_be_short) {
   const std::size_t bytes = limits.bytes > 0             ? limits.bytes
                             : limits.rows >= kStaticRows ? kStaticBytes
-                            : IsTree(table)              ? kStaticBytesOfTrees
+                            : report::IsTree(table)      ? kStaticBytesOfTrees
                                                          : kStaticBytesOfOthers;
   StaticRows rows = Rows(table, columns, order, Cells::kWhole, limits.rows, bytes, limits);
   const std::size_t least = limits.rows >= kStaticRows ? kStaticRows : kLeastStaticRows;
@@ -248,9 +244,9 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   if (!report.timeline.empty()) return all;
   if (look.needs_timeline) return 0;
   if (look.page_rows > 0) return std::min(all, kSmallPayloadRowsOfOthers * 2);
-  const std::size_t most = IsTree(table)  ? kSmallPayloadRowsOfTrees
-                           : look.is_main ? kSmallPayloadRows
-                                          : kSmallPayloadRowsOfOthers;
+  const std::size_t most = report::IsTree(table) ? kSmallPayloadRowsOfTrees
+                           : look.is_main        ? kSmallPayloadRows
+                                                 : kSmallPayloadRowsOfOthers;
   return std::min(all, most);
 }
 
@@ -284,14 +280,14 @@ using IterationLabels = std::map<std::int64_t, std::string>;
 TableLimits LimitsOf(const report::Report& report, const Table& table, const TableLook& look,
                      std::size_t payload_rows, const IterationLabels& labels) {
   TableLimits limits;
-  limits.rows = look.is_long    ? kStaticRows
-                : IsTree(table) ? kStaticRowsOfTrees
-                : look.is_main  ? kStaticRowsOfMain
-                                : kStaticRowsOfOthers;
+  limits.rows = look.is_long            ? kStaticRows
+                : report::IsTree(table) ? kStaticRowsOfTrees
+                : look.is_main          ? kStaticRowsOfMain
+                                        : kStaticRowsOfOthers;
   limits.payload_rows = payload_rows;
   limits.always_packs = look.opens_rows;
   // A page with a timeline has room.
-  if (IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
+  if (report::IsTree(table) && report.timeline.empty()) limits.bytes = kStaticBytesOfTrees * 2 / 3;
   const std::size_t of_main =
       report.timeline.empty() ? kStaticBytesOfMain * 3 / 4 : kStaticBytesOfMain;
   if (look.is_main && !look.is_long) limits.bytes = of_main;
@@ -317,7 +313,7 @@ std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>&
 boost::json::object TableView(const Table& table, const TableLimits& limits, TablePacker* payload) {
   const Column* by = report::HeaviestColumn(table);
   const ColumnChoice choice = ChooseColumns(table, by);
-  const bool is_tree = IsTree(table);
+  const bool is_tree = report::IsTree(table);
   const bool packs = payload != nullptr && limits.payload_rows > 0;
   // A small table is complete without scripts too, which hide the part that does not fit.
   std::vector<const Column*> columns = choice.shown;

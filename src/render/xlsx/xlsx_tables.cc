@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/tables/row_writer.h"
-#include "analysis/tables/shared_columns.h"
 #include "base/format.h"
 #include "base/whole.h"
 #include "render/shared/words.h"
@@ -69,8 +67,7 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
   }
   const std::vector<std::size_t> shown = report::TellingRows(table, report::RowsInWorkbook(table));
   const std::size_t rows = shown.size();
-  const Column* depth =
-      analysis::tables::ColumnOf<analysis::tables::columns::kTree>(table, "depth"_col);
+  const Column* depth = table.Find("depth");
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit(),

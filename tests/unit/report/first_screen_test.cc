@@ -84,8 +84,9 @@ TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
   EXPECT_EQ(Diagnose(report).bottleneck, "compute-bound");
   report.findings.back().gain = {};
   EXPECT_EQ(Diagnose(report).bottleneck, "communication-bound");
-  // A symptom's saving is its cause's.
+  // A symptom's saving is its cause's, which stands before it.
   AddFinding(report, "host/launch-bound", State::kWarn, 10e6).explains = {"comm/exposed"};
+  std::rotate(report.findings.begin(), report.findings.end() - 1, report.findings.end());
   EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
 }
 
