@@ -25,8 +25,6 @@ constexpr const char* kCreate = R"(
     model text not null default '',
     verdict text not null default '');
   create index run_by_branch on run (branch, id);
-)";
-constexpr const char* kCreateLevels = R"(
   create table level (
     id integer primary key autoincrement,
     run integer not null,
@@ -37,14 +35,8 @@ constexpr const char* kCreateLevels = R"(
     time integer not null,
     by text not null);
 )";
-// From schema 1, whose runs have neither model nor verdict.
-constexpr const char* kUpgrade = R"(
-  alter table run add column model text not null default '';
-  alter table run add column verdict text not null default '';
-)";
-// Data of a run, in the order of ReadRow(); of schema 1, too.
+// Data of a run, in the order of ReadRow().
 constexpr const char* kColumns = "id, time, branch, commit_id, model, verdict";
-constexpr const char* kOldColumns = "id, time, branch, commit_id, '' as model, '' as verdict";
 
 Error Refuse(const std::string& path, std::string slug, std::string message, std::string help) {
   Error error;
@@ -62,42 +54,36 @@ Result<std::int64_t> Pragma(sqlite::Database& database, const char* sql) {
   return found ? statement.Integer(0) : 0;
 }
 
-std::string SetVersion() { return "pragma user_version = " + std::to_string(kHistorySchema); }
-
-// Creates the schema in an empty file, or checks that the file is a history of ours, which it
-// upgrades where allowed. Returns the file's schema.
-Result<std::int64_t> CheckSchema(sqlite::Database& database, const std::string& path,
-                                 bool may_create) {
+// Creates the schema in an empty file, or checks that the file is a history of ours.
+Status CheckSchema(sqlite::Database& database, const std::string& path, bool may_create) {
   PROFGAUGE_TRY(const std::int64_t id, Pragma(database, "pragma application_id"));
   PROFGAUGE_TRY(const std::int64_t version, Pragma(database, "pragma user_version"));
   PROFGAUGE_TRY(const std::int64_t tables, Pragma(database, "select count(*) from sqlite_master"));
   if (id == 0 && tables == 0 && may_create) {
-    PROFGAUGE_CHECK(database.Execute(std::string(kCreate) + kCreateLevels +
-                                     "pragma application_id = " + std::to_string(kApplicationId) +
-                                     "; " + SetVersion()));
-    return kHistorySchema;
+    return database.Execute(std::string(kCreate) +
+                            "pragma application_id = " + std::to_string(kApplicationId) +
+                            "; pragma user_version = " + std::to_string(kHistorySchema));
   }
   if (id != kApplicationId) {
     return Fail(Refuse(path, "foreign", "this SQLite file is not a profgauge history",
                        "give another file; nothing was written to this one"));
   }
-  if (version > kHistorySchema) {
-    return Fail(Refuse(path, "newer",
-                       "the history has schema " + std::to_string(version) +
-                           ", this program knows up to " + std::to_string(kHistorySchema),
-                       "update profgauge; nothing was changed"));
-  }
   PROFGAUGE_TRY(const std::int64_t runs,
                 Pragma(database, "select count(*) from sqlite_master where name = 'run'"));
-  if (version < 1 || runs == 0) {
+  if (version < 1 || (version <= kHistorySchema && runs == 0)) {
     return Fail(Refuse(
         path, "damaged",
         version < 1 ? "the history has no schema version" : "the history has no table of runs",
         "restore it from a copy, or start another; nothing was changed"));
   }
-  if (version == kHistorySchema || !may_create) return version;
-  PROFGAUGE_CHECK(database.Execute(std::string(kUpgrade) + kCreateLevels + SetVersion()));
-  return kHistorySchema;
+  if (version == kHistorySchema) return {};
+  const bool is_old = version < kHistorySchema;
+  return Fail(Refuse(path, is_old ? "old" : "newer",
+                     "the history has schema " + std::to_string(version) + ", expected schema " +
+                         std::to_string(kHistorySchema),
+                     is_old ? "it was made by an earlier profgauge; start another with `profgauge "
+                              "history add PROFILE --db FILE`; nothing was changed"
+                            : "update profgauge; nothing was changed"));
 }
 
 /// A change of the file, which is undone unless it is committed. It takes the write lock first, so
@@ -172,8 +158,7 @@ Result<History> History::Open(const std::string& path, sqlite::Mode mode) {
   PROFGAUGE_TRY(auto database, sqlite::Database::Open(path, mode, ErrorKind::kConfig));
   History history(std::move(database), path);
   if (mode != sqlite::Mode::kReadWrite) {
-    PROFGAUGE_TRY(const std::int64_t schema, CheckSchema(history.database_, path, false));
-    history.has_levels_ = schema > 1;
+    PROFGAUGE_CHECK(CheckSchema(history.database_, path, false));
     return history;
   }
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(history.database_));
@@ -246,8 +231,7 @@ Status History::Remove(const std::vector<std::int64_t>& ids) {
 }
 
 Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int64_t count) {
-  const std::string columns = has_levels_ ? kColumns : kOldColumns;
-  PROFGAUGE_TRY(auto statement, database_.Prepare("select * from (select " + columns +
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select * from (select " + std::string(kColumns) +
                                                   " from run where ?1 = '' or branch = ?1 "
                                                   " order by id desc limit ?2) order by id"));
   statement.Bind(1, branch).Bind(2, count);
@@ -321,7 +305,6 @@ Result<std::optional<std::int64_t>> History::FindSource(std::string_view branch,
 
 Result<std::vector<HistoryLevel>> History::Levels() {
   std::vector<HistoryLevel> levels;
-  if (!has_levels_) return levels;
   PROFGAUGE_TRY(auto statement,
                 database_.Prepare("select id, run, name, reason, owner, until, time, by "
                                   "from level order by run, id"));

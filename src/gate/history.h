@@ -1,8 +1,7 @@
 // The history of runs: an SQLite file that keeps a snapshot of each, by branch. No server.
 //
-// Schema 2 adds the result of a run (verdict), its model, and levels: runs from which on
-// a changed speed is accepted, or a release begins. Files of schema 1 are read as they are, and
-// upgraded with the first addition; newer ones are refused.
+// A run has its result (verdict) and its model; levels are runs from which on a changed speed is
+// accepted, or a release begins. Files of another schema are refused.
 //
 // Each addition is one transaction: writers in parallel wait for each other, and a killed writer
 // leaves the file as it was.
@@ -62,7 +61,7 @@ Result<HistoryReference> ParseHistoryReference(std::string_view text);
 /// change is made whole or, after an error, not at all.
 class History {
  public:
-  /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of a newer schema.
+  /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of another schema.
   static Result<History> OpenToRead(const std::string& path);
   /// Opens for adding, creating the file and its schema. Errors as above.
   static Result<History> OpenToAdd(const std::string& path);
@@ -101,7 +100,6 @@ class History {
   Result<std::int64_t> InsertLevel(const HistoryLevel& level);
   sqlite::Database database_;
   std::string path_;
-  bool has_levels_ = true;  ///< False of files of schema 1 that are only read.
 };
 
 }  // namespace profgauge::gate

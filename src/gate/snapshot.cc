@@ -40,13 +40,20 @@ Result<std::vector<Snapshot>> BaselineParser::Parse(std::string_view text) const
   PROFGAUGE_TRY(const std::int64_t schema, Integer(*object, "schema", ""));
   if (schema > kBaselineSchema) {
     Error e = Bad("newer",
-                  "the baseline has schema " + std::to_string(schema) +
-                      ", this program knows up to " + std::to_string(kBaselineSchema),
+                  "the baseline has schema " + std::to_string(schema) + ", expected schema " +
+                      std::to_string(kBaselineSchema),
                   "schema");
     e.notes = {"help: update profgauge, or save the baseline again with this version"};
     return Fail(std::move(e));
   }
-  if (schema < 1) return Fail(Bad("schema", "expected schema 1 to 3", "schema"));
+  if (schema < kBaselineSchema) {
+    Error e = Bad("old",
+                  "the baseline has schema " + std::to_string(schema) + ", expected schema " +
+                      std::to_string(kBaselineSchema),
+                  "schema");
+    e.notes = {"help: save it again with `profgauge baseline save PROFILE -o FILE`"};
+    return Fail(std::move(e));
+  }
   const auto* runs = object->if_contains("runs");
   if (runs == nullptr || !runs->is_array() || runs->get_array().empty()) {
     return Fail(Bad("field", "expected a list of at least one run", "runs"));

@@ -9,13 +9,13 @@
 // the total work of kernels and ops: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]},
 // and "collectives" and "modules" where there are any, a sum being [name, count, gpu_time,
 // host_time, [series…]]; runs without it compare all the same. "definitions" has the numbers of the
-// metrics' definitions that are not 1; schema 1 does not have it and is read as if all were. The
-// following fields are of schema 3, and each may be missing. "iteration_shapes" has 16 hex digits
-// for each iteration: the same ones for the same input shapes; "iteration_values" has times of each
-// iteration by metric id, of metrics that are their sums. "steps" are unrecorded iterations,
-// "samples" is the number in an iteration, "conditions" the clock speeds of the devices.
-// "uncertain" lists the metrics whose values are uncertain; runs without it have none. Files of a
-// newer schema, of another kind, or damaged ones are refused; nothing is guessed.
+// metrics' definitions that are not 1. Each of the following fields may be missing.
+// "iteration_shapes" has 16 hex digits for each iteration: the same ones for the same input shapes;
+// "iteration_values" has times of each iteration by metric id, of metrics that are their sums.
+// "steps" are unrecorded iterations, "samples" is the number in an iteration, "conditions" the
+// clock speeds of the devices. "uncertain" lists the metrics whose values are uncertain; runs
+// without it have none. Files of another schema, of another kind, or damaged ones are refused;
+// nothing is guessed.
 #pragma once
 
 #include <cstdint>

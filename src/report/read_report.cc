@@ -382,12 +382,14 @@ Result<Report> ReadReport(std::string_view text, const std::string& name) {
     error.notes = {"help: to read a profile, use `profgauge report`"};
     return Fail(std::move(error));
   }
-  if (schema->get_int64() < 1 || schema->get_int64() > kSchema) {
-    Error error = MakeError(
-        name, "newer-schema",
-        fmt::format("expected schema {} or older, found {}", kSchema, schema->get_int64()));
+  if (schema->get_int64() != kSchema) {
+    const bool is_old = schema->get_int64() < kSchema;
+    Error error =
+        MakeError(name, is_old ? "old-schema" : "newer-schema",
+                  fmt::format("expected schema {}, found {}", kSchema, schema->get_int64()));
     error.where.path = "schema";
-    error.notes = {"help: render it with the version of profgauge that wrote it, or a newer one"};
+    error.notes = {is_old ? "help: judge the profile again with `profgauge report`"
+                          : "help: render it with the version of profgauge that wrote it"};
     return Fail(std::move(error));
   }
   std::optional<BadField> bad;

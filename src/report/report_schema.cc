@@ -1,6 +1,5 @@
 #include "report/read_report.h"
 
-#include <algorithm>
 #include <boost/json/array.hpp>
 
 #include "report/json_node.h"
@@ -40,8 +39,7 @@ json::object ReportSchema() {
       {"required", {"schema", "verdict"}},
       {"anyOf", {{{"required", {"profile"}}}, {{"required", {"errors"}}}}}};
   for (auto& entry : SchemaOf(ReportShape())) schema.insert_or_assign(entry.key(), entry.value());
-  schema["properties"].as_object()["schema"] = {
-      {"type", "integer"}, {"minimum", 1}, {"maximum", std::max(kSchema, kEndingSchema)}};
+  schema["properties"].as_object()["schema"] = {{"enum", {kSchema, kEndingSchema}}};
   return schema;
 }
 

@@ -23,8 +23,12 @@ constexpr std::string_view kKnown[] = {"# run|id|time|branch|commit_id|snapshot|
 /// As gate/history.cc makes it.
 constexpr const char* kOurs =
     "create table run (id integer primary key autoincrement, time integer not null,"
-    "  branch text not null, commit_id text not null, snapshot text not null);"
-    "pragma application_id = 1885816937; pragma user_version = 1";
+    "  branch text not null, commit_id text not null, snapshot text not null,"
+    "  model text not null default '', verdict text not null default '');"
+    "create table level (id integer primary key autoincrement, run integer not null,"
+    "  name text not null, reason text not null, owner text not null, until text not null,"
+    "  time integer not null, by text not null);"
+    "pragma application_id = 1885816937; pragma user_version = 2";
 
 }  // namespace
 

@@ -133,49 +133,6 @@ TEST_F(HistoryTest, RefusesOtherFilesUntouched) {
   EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/newer");
 }
 
-// Schema 1 knows neither verdicts nor levels.
-TEST_F(HistoryTest, ReadsAndUpgradesOldFiles) {
-  const auto version = [this] {
-    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kConfig);
-    auto statement = database->Prepare("pragma user_version");
-    EXPECT_TRUE(*statement->Step());
-    return statement->Integer(0);
-  };
-  {
-    auto old = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-    ASSERT_TRUE(old->Execute(
-        "create table run (id integer primary key autoincrement, time integer not null, branch "
-        "text not null, commit_id text not null, snapshot text not null);"
-        "pragma application_id = 1885816937; pragma user_version = 1"));
-    auto insert = old->Prepare(
-        "insert into run (time, branch, commit_id, snapshot) values (1, 'main', 'abc123', ?)");
-    insert->Bind(1, WriteBaseline({Entry("main", 7).snapshot}));
-    ASSERT_TRUE(insert->Run());
-  }
-  {
-    auto history = History::OpenToRead(path_);
-    ASSERT_TRUE(history) << history.error().message;
-    EXPECT_EQ(history->Last("main", 5)->front().snapshot.iteration_times, std::vector<Ns>{7});
-    EXPECT_TRUE(history->Levels()->empty());
-    EXPECT_EQ(history->Find("abc1")->id, 1);
-  }
-  EXPECT_EQ(version(), 1);
-  {
-    auto history = History::OpenToAdd(path_);
-    ASSERT_TRUE(history);
-    HistoryEntry entry = Entry("main", 8);
-    entry.verdict = "fail";
-    entry.model = "gpt";
-    ASSERT_TRUE(history->Add(entry));
-  }
-  EXPECT_EQ(version(), 2);
-  const auto rows = History::OpenToRead(path_)->Rows("main", 10);
-  ASSERT_EQ(rows->size(), 2u);
-  EXPECT_EQ((*rows)[0].verdict, "");
-  EXPECT_EQ((*rows)[1].verdict, "fail");
-  EXPECT_EQ((*rows)[1].model, "gpt");
-}
-
 TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
   auto history = History::OpenToAdd(path_);
   for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
@@ -293,8 +250,7 @@ TEST_F(HistoryTest, OtherFilesStay) {
       {"", "history/foreign", ""},
       {"pragma application_id = 5", "history/foreign", "history/foreign"},
       {"create table a (b integer)", "history/foreign", "history/foreign"},
-      {"pragma application_id = 1885816937; pragma user_version = 1", "history/damaged",
-       "history/damaged"},
+      {"pragma application_id = 1885816937; pragma user_version = 1", "history/old", "history/old"},
       {"pragma application_id = 1885816937; pragma user_version = 2", "history/damaged",
        "history/damaged"},
       {"pragma application_id = 1885816937; pragma user_version = 3", "history/newer",

@@ -1,15 +1,10 @@
-// One report, many documents: verdict, counts and every number's text are the same in all of them,
-// and every report.json of an older version can still be drawn.
+// One report, many documents: verdict, counts and every number's text are the same in all of them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
@@ -125,47 +120,6 @@ TEST_F(Agreement, ReportsReadBackAgree) {
   EXPECT_EQ(again.terminal, documents_.terminal);
   EXPECT_EQ(again.xlsx.at("xl/worksheets/sheet1.xml"),
             documents_.xlsx.at("xl/worksheets/sheet1.xml"));
-}
-
-std::vector<std::filesystem::path> OldReports() {
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(PROFGAUGE_SOURCE_DIR "/tests/report_versions")) {
-    if (entry.path().extension() == ".json") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-TEST(OldReports, CanStillBeDrawn) {
-  const auto paths = OldReports();
-  ASSERT_FALSE(paths.empty());
-  for (const auto& path : paths) {
-    std::ifstream file(path);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto report = report::ReadReport(text, path.filename().string());
-    ASSERT_TRUE(report) << path << ": " << report.error().message << " "
-                        << report.error().where.path;
-    const Documents documents = Draw(*report);
-    const std::string word = VerdictWord(report->verdict.status);
-    EXPECT_THAT(documents.html, HasSubstr(word)) << path;
-    EXPECT_THAT(documents.markdown, HasSubstr(word)) << path;
-    EXPECT_THAT(documents.terminal, HasSubstr(word)) << path;
-  }
-}
-
-// The report.json that this version writes: PROFGAUGE_UPDATE=1 makes it anew before a release.
-TEST(OldReports, TheNewestIsOurs) {
-  const std::string path =
-      fmt::format("{}/tests/report_versions/schema{}.json", PROFGAUGE_SOURCE_DIR, report::kSchema);
-  report::Report report = testing::SampleReport();
-  report.comparison = testing::SampleComparison();
-  if (std::getenv("PROFGAUGE_UPDATE") != nullptr) std::ofstream(path) << RenderJson(report);
-  std::ifstream file(path);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_EQ(RenderJson(report), text)
-      << "schema " << report::kSchema << " has changed: what was added is optional to readers, and "
-      << "PROFGAUGE_UPDATE=1 writes the file; anything else needs a new schema";
 }
 
 }  // namespace
