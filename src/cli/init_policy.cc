@@ -11,6 +11,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "cli/text/documents.h"
 #include "gate/verdict.h"
 #include "knowledge/init.h"
 #include "rules/facts.h"
@@ -238,6 +239,7 @@ std::string BaselineBlock(std::span<const InitRun> runs) {
 std::string PolicyText(const std::string& profile, std::span<const InitRun> runs,
                        const std::string& more_limits, const std::string& rules) {
   return fmt::format(
+      "{}"
       "# What this project enforces. Made by `profgauge init` from {}; edit it freely.\n"
       "# Check a profile with: profgauge check PROFILE --policy FILE\n"
       "schema: 1\n\n"
@@ -250,7 +252,8 @@ std::string PolicyText(const std::string& profile, std::span<const InitRun> runs
       "thresholds:{}{}\n"
       "{}"
       "{}",
-      Comment(profile), FittedLimits(runs), more_limits, rules, BaselineBlock(runs));
+      SchemaLine("policy"), Comment(profile), FittedLimits(runs), more_limits, rules,
+      BaselineBlock(runs));
 }
 
 Error NotAPolicy(const rules::Errors& errors) {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/configuration.h"
 #include "cli/profile_search.h"
+#include "cli/text/documents.h"
 
 namespace profgauge::cli {
 namespace {
@@ -208,8 +209,8 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
   }
   return {"profgauge.yaml",
           fmt::format(
-              "# What ProfGauge judges in this repository; `profgauge schema config` "
-              "describes it.\n"
+              "{}"
+              "# What ProfGauge judges in this repository.\n"
               "# Judge the latest run of each job: profgauge check\n"
               "schema: 1\n"
               "policy: {}\n"
@@ -221,7 +222,7 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
               "jobs:\n"
               "  - name: {}\n"
               "    inputs: [{}]\n",
-              policy, job, fmt::join(quoted, ", "))};
+              SchemaLine("config"), policy, job, fmt::join(quoted, ", "))};
 }
 
 // By the address of a remote, read as text: a repository may have several, and git need not be

@@ -310,4 +310,9 @@ std::vector<NamedSchema> AllSchemas() {
   return schemas;
 }
 
+std::string SchemaLine(std::string_view name) {
+  return fmt::format(
+      "# yaml-language-server: $schema=https://profgauge.example.org/schemas/1/{}.json\n", name);
+}
+
 }  // namespace profgauge::cli

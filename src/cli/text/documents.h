@@ -42,4 +42,9 @@ struct NamedSchema {
 /// files; the others are made from the shapes of the decoders and of the report.
 std::vector<NamedSchema> AllSchemas();
 
+/// The first line of a YAML file, by which editors find the schema `name` where releases publish
+/// it:
+/// "# yaml-language-server: $schema=https://…/schemas/1/policy.json\n".
+std::string SchemaLine(std::string_view name);
+
 }  // namespace profgauge::cli
