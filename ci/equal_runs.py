@@ -23,7 +23,7 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     for pair in range(PAIRS):
         runs = [another_run(folder / f"{side}.json", seed=2 * pair + i) for i, side in enumerate("ab")]
-        done = subprocess.run([PROGRAM, "compare", "--no-config", "-q", *runs], text=True, capture_output=True, check=False)
+        done = subprocess.run([PROGRAM, "compare", "--config", "none", "-q", *runs], text=True, capture_output=True, check=False)
         if done.returncode != 0:
             sys.exit(f"pair {pair}: {done.stdout}{done.stderr}")
         words[done.stdout.strip().rsplit(": ", 1)[-1]] += 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sends a verdict to Slack: slack.sh VERDICT.json [LINK]
-# VERDICT.json is what `profgauge check … --verdict VERDICT.json` writes, also where nothing could be judged.
+# VERDICT.json is what `profgauge check … --write verdict=VERDICT.json` writes, also where nothing could be judged.
 # $SLACK_WEBHOOK_URL is an incoming webhook.
 set -eu
 : "${SLACK_WEBHOOK_URL:?set it to the URL of an incoming webhook}"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sends a verdict to Microsoft Teams: teams.sh VERDICT.json [LINK]
-# VERDICT.json is what `profgauge check … --verdict VERDICT.json` writes, also where nothing could be judged.
+# VERDICT.json is what `profgauge check … --write verdict=VERDICT.json` writes, also where nothing could be judged.
 # $TEAMS_WORKFLOW_URL is the URL of a workflow "Post to a channel when a webhook request is received".
 set -eu
 : "${TEAMS_WORKFLOW_URL:?set it to the URL of the workflow}"

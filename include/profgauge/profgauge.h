@@ -73,7 +73,7 @@ struct EvaluateOptions {
   /// builtin:recommended; builtin:cpu for a profile of a program that used no GPU.
   std::string policy;
   /// The iterations to judge; unset: those of the policy, else all.
-  std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
+  std::optional<std::int64_t> iter_start, iter_stop, rank;
   /// The same as the numbers that were recorded (5 of ProfilerStep#5); they go first.
   std::optional<std::int64_t> iter_start_number, iter_stop_number;
   std::optional<std::string> key_op, iteration_marker;
@@ -86,8 +86,6 @@ struct EvaluateOptions {
   bool allow_incomplete = false;
   /// Files of `profgauge baseline save`, for the comparison.
   std::vector<std::string> baselines;
-  /// Judge changes although the baseline is of other devices, formats or world sizes.
-  bool allow_incomparable = false;
   /// The day for which waivers are judged, "2027-03-31". Empty: today, or $SOURCE_DATE_EPOCH.
   std::string now;
   EventsInPage events = EventsInPage::kAuto;

@@ -130,11 +130,13 @@ std::string KeyOfRuns(const report::Redaction& redaction, std::span<const gate::
 
 }  // namespace
 
-void DecideJudging(bool allow_incomparable, gate::RunComparison& comparison) {
-  comparison.is_judged = comparison.is_comparable || allow_incomparable;
-  if (comparison.is_comparable || !comparison.is_judged) return;
-  comparison.notes.push_back("runs that are not comparable are compared (--allow-incomparable): " +
-                             gate::HardDifferences(comparison.differences));
+void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison) {
+  const bool matches_any = policy.baseline && policy.baseline->match_any;
+  comparison.is_judged = comparison.is_comparable || matches_any;
+  const std::string differences = gate::AllowedDifferences(comparison.differences);
+  if (!matches_any || differences.empty()) return;
+  comparison.notes.push_back("runs that are not comparable are compared (match: any): " +
+                             differences);
 }
 
 JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const ImportLog& log,
@@ -150,10 +152,10 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
       base.runs, current.runs, selecting.baseline ? &*selecting.baseline : nullptr,
       policy != nullptr ? gate::ComparePurpose::kJudge : gate::ComparePurpose::kExplain);
   gate::JudgeClocks(base.runs, current.runs, selecting.baseline.value_or(rules::PolicyBaseline{}),
-                    policy == nullptr || choices.allow_incomparable, comparison);
+                    policy == nullptr, comparison);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
-  if (policy != nullptr) DecideJudging(choices.allow_incomparable, comparison);
+  if (policy != nullptr) DecideJudging(*policy, comparison);
   std::vector<std::string> incomplete =
       gate::WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
   // Without a policy no one judges; then they are notes.
@@ -224,7 +226,7 @@ Result<JudgedComparison> JudgeDuetRuns(const Duet& duet, std::optional<DuetProfi
     comparison = Explained(*profiles, std::move(comparison));
     NoteLosses(*profiles, policy, choices, comparison);
   }
-  DecideJudging(choices.allow_incomparable, comparison);
+  DecideJudging(policy, comparison);
   JudgedComparison out;
   out.verdict.status = gate::VerdictStatus::kPass;
   gate::AddComparison(comparison, policy, out.verdict);

@@ -62,13 +62,12 @@ struct ComparedSide {
 
 /// Decisions of the caller on a comparison, besides its policy.
 struct CompareChoices {
-  bool allow_incomplete = false;    ///< Judge in spite of data loss.
-  bool allow_incomparable = false;  ///< Judge runs that ran different work.
-  report::Redaction redact;         ///< The kinds of names to remove from the report.
+  bool allow_incomplete = false;  ///< Judge in spite of data loss.
+  report::Redaction redact;       ///< The kinds of names to remove from the report.
 };
 
-/// Whether runs that may have run different work are judged; a note says so.
-void DecideJudging(bool allow_incomparable, gate::RunComparison& comparison);
+/// Whether runs that may have run different work are judged, by `match: any`; a note says so.
+void DecideJudging(const rules::Policy& policy, gate::RunComparison& comparison);
 
 /// The report shows the same verdict. Without a policy its status is kNotJudged.
 struct JudgedComparison {

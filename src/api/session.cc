@@ -137,9 +137,9 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
   gate::RunComparison comparison = gate::CompareRuns(
       baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
       options.is_paired ? gate::ComparePurpose::kJudgePairs : gate::ComparePurpose::kJudge);
-  DecideJudging(options.choices.allow_incomparable, comparison);
-  gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}),
-                    options.choices.allow_incomparable, comparison);
+  DecideJudging(policy, comparison);
+  gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}), false,
+                    comparison);
   if (policy.baseline && comparison.is_judged && !runs.empty()) {
     gate::CompareParts(chosen.parts.empty() ? baselines : chosen.parts,
                        runs[gate::FindMiddleRun(runs)], *policy.baseline, comparison);
@@ -296,7 +296,7 @@ analysis::Selection SelectionOf(const rules::Policy& loaded, const EvaluateOptio
   selection.stop = (own_stop ? options.iter_stop : policy.stop).value_or(-1);
   selection.start_number = own_start ? options.iter_start_number : policy.start_number;
   selection.stop_number = own_stop ? options.iter_stop_number : policy.stop_number;
-  selection.warmup = first(options.warmup, policy.warmup).value_or(0);
+  selection.warmup = policy.warmup.value_or(0);
   selection.rank = options.rank.value_or(-1);
   if (options.range) selection.range = Span{options.range->first, options.range->second};
   for (const auto& [name, time] : options.marks) selection.marks.push_back({name, time});
@@ -325,7 +325,6 @@ std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const Evaluat
   };
   add_recorded("iter-start", options.iter_start_number);
   add_recorded("iter-stop", options.iter_stop_number);
-  add_number("warmup", options.warmup);
   add_number("rank", options.rank);
   if (options.range) {
     result.emplace_back("range", std::to_string(options.range->first) + ":" +

@@ -99,7 +99,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
 analysis::Selection SelectionOf(const rules::Policy& policy, const EvaluateOptions& options);
 
 /// Choices of the caller and additions of the policy to the profile that change numbers, for
-/// the report's provenance: ("warmup", "3"), ("devices", "chips.yaml").
+/// the report's provenance: ("iter-start", "3"), ("devices", "chips.yaml").
 std::vector<std::pair<std::string, std::string>> ProvenanceOptions(const EvaluateOptions& options,
                                                                    const rules::Policy& policy);
 

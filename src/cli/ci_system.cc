@@ -30,7 +30,6 @@ constexpr System kSystems[] = {
 // The folder that the system checked out: paths in alerts start there, so that the system finds the
 // line. Not for "generic", where alerts look for the nearest .git.
 void SetRepository(const Environment& environment, Options& options) {
-  if (!options.repository.empty()) return;
   for (const System& system : kSystems) {
     if (system.name != options.ci) continue;
     const std::string folder = environment(system.repository);
@@ -61,23 +60,23 @@ void ApplyCi(const Environment& environment, Options& options) {
   if (options.ci.empty() || options.ci == "off") return;
   if (options.out_dir.empty()) options.out_dir = kCiFolder;
   const fs::path folder = options.out_dir;
-  const std::pair<std::string Options::*, std::string_view> files[] = {
-      {&Options::summary, "summary.md"},       {&Options::junit, "junit.xml"},
-      {&Options::sarif, "profgauge.sarif"},    {&Options::gitlab, "codequality.json"},
-      {&Options::openmetrics, "metrics.prom"}, {&Options::verdict_file, "verdict.json"},
-      {&Options::pgsum, "run.pgsum"}};
-  for (const auto& [member, name] : files) {
-    if ((options.*member).empty()) options.*member = (folder / name).string();
+  const auto fill = [&](OutputKind kind, const std::string& path) {
+    if (!options.outputs.Has(kind)) options.outputs[kind] = path;
+  };
+  for (const OutputSpec& output : AllOutputs()) {
+    if (!output.ci_name.empty()) fill(output.kind, (folder / output.ci_name).string());
   }
   SetRepository(environment, options);
   if (options.ci == "github") {
-    if (!environment("GITHUB_STEP_SUMMARY").empty()) options.step_summary = true;
-    if (options.github.empty() && options.json != "-") options.github = "-";
-    options.github_output = environment("GITHUB_OUTPUT");
+    if (!environment("GITHUB_STEP_SUMMARY").empty()) {
+      fill(OutputKind::kStepSummary, "$GITHUB_STEP_SUMMARY");
+    }
+    if (options.outputs[OutputKind::kJson] != "-") fill(OutputKind::kGithub, "-");
+    fill(OutputKind::kGithubOutput, environment("GITHUB_OUTPUT"));
   } else if (options.ci == "gitlab") {
-    options.dotenv = (folder / "profgauge.env").string();
+    fill(OutputKind::kDotenv, (folder / "profgauge.env").string());
   } else if (options.ci == "jenkins") {
-    if (options.html_dir.empty()) options.html_dir = (folder / "page").string();
+    fill(OutputKind::kHtmlFolder, (folder / "page").string());
   }
 }
 

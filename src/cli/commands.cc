@@ -12,14 +12,18 @@ constexpr std::size_t kMany = static_cast<std::size_t>(-1);
 
 constexpr CommandSpec kCommands[] = {
     {"check", kOnCheck, "PROFILE…", 1, kMany, "Judge a profile; the exit code is the verdict",
-     "PROFILE is a trace file (gzipped or not), several files or a folder (one file per rank), or\n"
-     "`-` for standard input. The format is found by content. Without PROFILE all jobs of\n"
-     "profgauge.yaml are judged. The policy is that of --policy, else of profgauge.yaml, else\n"
-     "builtin:recommended (builtin:cpu if the program used no GPU). Requested reports are always\n"
-     "written; if the profile cannot be judged, they contain the error. With --baseline, several\n"
-     "folders, or several files of the same rank, are repeated runs of one program. All of them\n"
-     "are compared with the baseline; the rest of the report describes the run with the median\n"
-     "iteration time.",
+     "PROFILE is a trace file, several files, a folder (one file per rank), or `-`.\n"
+     "Without PROFILE all jobs of profgauge.yaml are judged.\n"
+     "\n"
+     "The format is found by content, gzipped or not; `-` is standard input. The policy is that "
+     "of\n"
+     "--policy, else of profgauge.yaml, else builtin:recommended (builtin:cpu if the program used\n"
+     "no GPU). Requested reports are always written; if the profile cannot be judged, they "
+     "contain\n"
+     "the error. With --baseline, several folders, or several files of the same rank, are "
+     "repeated\n"
+     "runs of one program. All of them are compared with the baseline; the rest of the report\n"
+     "describes the run with the median iteration time.",
      "  profgauge check run7.pt.trace.json.gz --out report/\n"
      "  profgauge check ranks/ --policy policy.yaml --json - | jq .verdict\n",
      RunCheck},
@@ -42,17 +46,16 @@ constexpr CommandSpec kCommands[] = {
      RunCompare},
     {"what-if", kOnWhatIf, "PROFILE…", 1, kMany, "Predict the effect of a change",
      "Simulates the selected iterations with changed durations and the recorded dependencies.\n"
-     "Each --scale and each --finding is one scenario; then all of them together. --plan lists "
-     "the\n"
+     "Each --scale is one scenario; then all of them together. --plan lists the\n"
      "findings in the order to fix them. Exits 3 if a condition matches nothing, or if the "
      "profile\n"
      "has no launching calls and cannot be simulated.",
      "  profgauge what-if run7.pt.trace.json.gz --scale \"host_op.name matches 'DataLoader' by "
      "0\"\n"
-     "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --without-waiting\n"
+     "  profgauge what-if ranks/ --scale \"launch.is_collective by 0.5\" --scale waiting\n"
      "  profgauge what-if run7.pt.trace.json.gz --plan\n",
      RunWhatIf},
-    {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline",
+    {"baseline save", kOnBaselineSave, "PROFILE…", 1, kMany, "Save runs as a baseline file",
      "Each argument becomes one run; several runs show the noise between runs. The file is small\n"
      "JSON, to be committed or cached. Pass the same policy as for `check`: its iterations, "
      "kernel\n"
@@ -75,7 +78,8 @@ constexpr CommandSpec kCommands[] = {
      "Add runs to a baseline and drop its oldest runs", "",
      "  profgauge baseline promote run8.json.gz -o baseline.json --policy policy.yaml\n",
      RunBaselinePromote},
-    {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
+    {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany,
+     "Add runs to the history, which check compares with",
      "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
      "that will judge, like for `baseline save`. PROFILE may be the folder that `check --ci` "
      "wrote:\n"
@@ -125,7 +129,7 @@ constexpr CommandSpec kCommands[] = {
      "measured values.\n"
      "With several runs of one program, limits are outside of the noise between them. Rules that\n"
      "fire on the profile get the level warn, so that it passes. The policy goes to standard\n"
-     "output or --file. With --project, profgauge.yaml names it.",
+     "output or --out. With --project, profgauge.yaml names it.",
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},
@@ -169,16 +173,16 @@ constexpr CommandSpec kCommands[] = {
      "Write one line per kernel launch in PyProf's 20 columns",
      "Op, direction, parameters, FLOPs, bytes and Tensor Core use of each kernel, as PyProf's "
      "prof\n"
-     "stage shows them, from any format. Goes to standard output, or to --output.",
+     "stage shows them, from any format. Goes to standard output, or to --out.",
      "  profgauge export kernels net.sqlite --columns all -o kernels.csv\n"
-     "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table -w 150\n"
+     "  profgauge export kernels net.dict --columns op,kernel,sil,flops --format table\n"
      "  profgauge export kernels net.dict -c op,sil --format space | awk '{t[$1] += $2}'\n",
      RunExportKernels},
     {"export netdict", kOnExportNetdict, "PROFILE…", 1, kMany,
      "Write PyProf's net.dict: one Python dictionary per kernel launch",
      "The output of `python -m pyprof.parse`, from any format, for scripts that read such files:\n"
      "operators, markers, layers, traces, sequence numbers. Goes to standard output, or to "
-     "--output.",
+     "--out.",
      "  profgauge export netdict net.sqlite -o net.dict\n", RunExportNetdict},
     {"export dlprof", kOnExportDlprof, "PROFILE…", 1, kMany,
      "Write the eight CSV reports of DLProf",
@@ -201,7 +205,7 @@ constexpr CommandSpec kCommands[] = {
     {"export nsys", kOnExportNsys, "PROFILE…", 1, kMany, "Write a summary of `nsys stats`",
      "Kernels, calls, copies or ranges with their sums, from any format, in the columns, order "
      "and\n"
-     "rounding of `nsys stats`. Goes to standard output, or to --output.",
+     "rounding of `nsys stats`. Goes to standard output, or to --out.",
      "  profgauge export nsys report1.sqlite --report cuda_gpu_kern_sum\n"
      "  profgauge export nsys run7.pt.trace.json.gz -r nvtx_gpu_proj_sum --format table\n",
      RunExportNsys},
@@ -232,7 +236,7 @@ constexpr CommandSpec kCommands[] = {
      "removed. It is judged like IN. Other formats are refused, with an alternative. A name\n"
      "that ends in .gz is compressed. --force overwrites an existing OUT.",
      "  profgauge scrub run7.pt.trace.json.gz for-the-ticket.json.gz\n"
-     "  profgauge scrub --code report1.sqlite for-the-ticket.sqlite\n",
+     "  profgauge scrub --redact=code report1.sqlite for-the-ticket.sqlite\n",
      RunScrub},
     {"metrics list", kOnMetricsList, "[ID…]", 0, kMany,
      "List metrics; with IDs or patterns, show their definitions",
@@ -250,7 +254,7 @@ constexpr CommandSpec kCommands[] = {
      "One rule a line, its id first; then category, levels and title.",
      "  profgauge rules list\n  profgauge rules list rules/\n", RunRulesList},
     {"rules explain", kOnRulesExplain, "ID [PROFILE…]", 1, kMany,
-     "Show a rule; with a profile, its measurement and the reason for its result",
+     "Show a rule, and with a profile the reason for its result",
      "Every intermediate value is shown. The policy adds rule files and sets parameters.",
      "  profgauge rules explain gpu/idle\n"
      "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n",
@@ -292,7 +296,7 @@ constexpr CommandSpec kCommands[] = {
     {"version", kOnVersion, "", 0, 0, "Print the version", "", "  profgauge version\n", RunVersion,
      Takes::kNothing},
     {"help", kOnHelp, "[COMMAND]", 0, 2, "Show help for a command or a group of commands",
-     "Same as --help after the command.",
+     "Same as --help after the command; `help COMMAND all` as --help all.",
      "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };
 

@@ -150,7 +150,7 @@ tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
     const Options& options) {
   if (options.command == nullptr || (options.command->bit & kOnConfigured) == 0)
     return std::nullopt;
-  if (options.no_config) return std::nullopt;
+  if (options.config == kNoConfiguration) return std::nullopt;
   const std::string path = options.config.empty() ? FindConfiguration() : options.config;
   if (path.empty()) return std::nullopt;
   auto project = rules::LoadProject(path);
@@ -174,7 +174,7 @@ void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, 
   TakeSetting(project, job, options, "--ranks", &rules::ProjectSettings::ranks,
               [&](const std::string& text, const rules::ProjectJob*) { options.ranks = text; });
   TakeSetting(
-      project, job, options, "--baseline-missing", &rules::ProjectSettings::baseline_missing,
+      project, job, options, "", &rules::ProjectSettings::baseline_missing,
       [&](const std::string& text, const rules::ProjectJob*) { options.baseline_missing = text; });
   const auto add_labels = [&](const rules::ProjectSettings& settings) {
     for (const auto& [name, text] : settings.labels) {

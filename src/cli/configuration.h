@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/options.h"
@@ -25,6 +26,9 @@
 namespace profgauge::cli {
 
 class Console;
+
+/// The value of --config for no configuration at all; a file of that name is `./none`.
+inline constexpr std::string_view kNoConfiguration = "none";
 
 /// The nearest file in the working folder or above it, up to the folder with .git; without such a
 /// folder only the working folder counts: folders above may be another user's. `profgauge.yaml`
@@ -37,7 +41,7 @@ std::string FindConfiguration();
 std::string RootOfRepository();
 
 /// The configuration of the command: --config, else the one that is found; nothing where there is
-/// none, with --no-config, and for commands that read none.
+/// none, with --config none, and for commands that read none.
 tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
     const Options& options);
 

@@ -42,12 +42,12 @@ bool AutoColor(bool is_terminal) {
 
 int TerminalWidth() {
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   int columns = 0;
   if (const char* text = std::getenv("COLUMNS")) {
     std::from_chars(text, text + std::strlen(text), columns);
   }
-  return columns >= 40 ? columns : 100;
+  if (columns >= 40) return columns;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
 /// A long name keeps its beginning and its end: the folder, and the number of the rank. Counts

@@ -31,6 +31,10 @@ constexpr std::size_t kCommentBytes = 20'000;
 /// The most that GitHub takes of one step; a larger summary is refused whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
 
+bool ShowsTimeline(OutputKind kind) {
+  return kind == OutputKind::kHtml || kind == OutputKind::kHtmlFolder || kind == OutputKind::kTrace;
+}
+
 /// An output of one file.
 Result<std::vector<render::File>> Single(Result<std::string> bytes) {
   if (!bytes) return Fail(std::move(bytes).error());
@@ -41,37 +45,16 @@ Result<std::vector<render::File>> Single(Result<std::string> bytes) {
 
 std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
   std::vector<Wanted> wanted;
-  if (!options.out_dir.empty()) {
-    const std::pair<Kind, std::string_view> files[] = {{Kind::kHtml, "html"},
-                                                       {Kind::kMarkdown, "md"},
-                                                       {Kind::kXlsx, "xlsx"},
-                                                       {Kind::kJson, "json"}};
-    const std::string_view stem = options.runs.empty() ? "report" : "runs";
-    for (const auto& [kind, suffix] : files) {
-      wanted.emplace_back(
-          kind, (fs::path(options.out_dir) / fmt::format("{}.{}", stem, suffix)).string());
-    }
+  const std::string_view stem = options.runs.empty() ? "report" : "runs";
+  for (const OutputSpec& output : AllOutputs()) {
+    if (options.out_dir.empty() || output.suffix.empty()) continue;
+    const fs::path file = fs::path(options.out_dir) / fmt::format("{}.{}", stem, output.suffix);
+    wanted.emplace_back(output.kind, file.string());
   }
-  const std::pair<Kind, const std::string&> singles[] = {
-      {Kind::kHtml, options.html},
-      {Kind::kMarkdown, options.markdown},
-      {Kind::kSummary, options.summary},
-      {Kind::kText, options.text},
-      {Kind::kXlsx, options.xlsx},
-      {Kind::kJson, options.json},
-      {Kind::kJunit, options.junit},
-      {Kind::kSarif, options.sarif},
-      {Kind::kGithub, options.github},
-      {Kind::kGitlab, options.gitlab},
-      {Kind::kOpenMetrics, options.openmetrics},
-      {Kind::kTrace, options.emit_trace},
-      {Kind::kHtmlFolder, options.html_dir},
-      {Kind::kVerdict, options.verdict_file},
-      {Kind::kRunSummary, options.pgsum},
-      {Kind::kDotenv, options.dotenv},
-      {Kind::kGithubOutput, options.github_output}};
-  for (const auto& [kind, path] : singles) {
-    if (!path.empty()) wanted.emplace_back(kind, path);
+  for (const OutputSpec& output : AllOutputs()) {
+    if (options.outputs.Has(output.kind)) {
+      wanted.emplace_back(output.kind, options.outputs[output.kind]);
+    }
   }
   return wanted;
 }
@@ -81,7 +64,6 @@ Status Drawing::Open(const Options& options) {
   options_ = options;
   if (!options.out_dir.empty()) PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
   for (const auto& [kind, path] : WantedBy(options)) PROFGAUGE_CHECK(Add(kind, path));
-  if (options.step_summary) PROFGAUGE_CHECK(AddStepSummary());
   return {};
 }
 
@@ -89,63 +71,21 @@ void Drawing::OpenThose(const Options& options) {
   options_ = options;
   if (!options.out_dir.empty()) (void)outputs_.MakeDirectory(options.out_dir);
   for (const auto& [kind, path] : WantedBy(options)) (void)Add(kind, path);
-  if (options.step_summary) (void)AddStepSummary();
 }
 
-FileKind Drawing::FileKindOf(Kind kind) {
-  switch (kind) {
-    case Kind::kHtml:
-    case Kind::kHtmlFolder:
-      return FileKind::kHtml;
-    case Kind::kMarkdown:
-    case Kind::kSummary:
-    case Kind::kStepSummary:
-      return FileKind::kMarkdown;
-    case Kind::kText:
-      return FileKind::kText;
-    case Kind::kXlsx:
-      return FileKind::kXlsx;
-    case Kind::kJunit:
-      return FileKind::kJunit;
-    case Kind::kSarif:
-      return FileKind::kSarif;
-    case Kind::kGithub:
-      return FileKind::kGithub;
-    case Kind::kGitlab:
-      return FileKind::kGitlab;
-    case Kind::kOpenMetrics:
-      return FileKind::kOpenMetrics;
-    case Kind::kTrace:
-      return FileKind::kTrace;
-    case Kind::kVerdict:
-      return FileKind::kVerdict;
-    case Kind::kRunSummary:
-      return FileKind::kSummary;
-    case Kind::kDotenv:
-      return FileKind::kDotenv;
-    case Kind::kGithubOutput:  // Appended to.
-    case Kind::kJson:
-      break;
-  }
-  return FileKind::kJson;
-}
-
-bool Drawing::HasTimeline(Kind kind) {
-  return kind == Kind::kHtml || kind == Kind::kHtmlFolder || kind == Kind::kTrace;
-}
-
-Status Drawing::Add(Kind kind, const std::string& path) {
-  if (kind == Kind::kHtmlFolder) return AddHtmlFolder(path);
-  PROFGAUGE_TRY(const std::size_t output, kind == Kind::kGithubOutput
-                                              ? outputs_.OpenToAppend(path)
-                                              : outputs_.Open(path, FileKindOf(kind)));
+Status Drawing::Add(OutputKind kind, const std::string& path) {
+  if (kind == OutputKind::kHtmlFolder) return AddHtmlFolder(path);
+  if (kind == OutputKind::kStepSummary) return AddStepSummary();
+  const OutputSpec& spec = SpecOf(kind);
+  PROFGAUGE_TRY(const std::size_t output,
+                spec.is_appended ? outputs_.OpenToAppend(path) : outputs_.Open(path, spec.file));
   items_.push_back({kind, path, {{"", output}}});
   return {};
 }
 
 Status Drawing::AddHtmlFolder(const std::string& folder) {
   PROFGAUGE_CHECK(outputs_.MakeDirectory(folder));
-  Item item{Kind::kHtmlFolder, folder, {}};
+  Item item{OutputKind::kHtmlFolder, folder, {}};
   for (const std::string name : {"index.html", "report.css", "report.js"}) {
     PROFGAUGE_TRY(const std::size_t output,
                   outputs_.Open((fs::path(folder) / name).string(),
@@ -160,11 +100,11 @@ Status Drawing::AddStepSummary() {
   const char* path = std::getenv("GITHUB_STEP_SUMMARY");
   if (path == nullptr || *path == '\0') {
     return Fail(UsageError("usage/no-step-summary",
-                           "`--step-summary` needs the file that $GITHUB_STEP_SUMMARY names",
-                           "GitHub Actions sets it; elsewhere use --md-summary FILE"));
+                           "`--write step-summary` needs the file that $GITHUB_STEP_SUMMARY names",
+                           "GitHub Actions sets it; elsewhere use --write summary=FILE"));
   }
   PROFGAUGE_TRY(const std::size_t output, outputs_.OpenToAppend(path));
-  items_.push_back({Kind::kStepSummary, path, {{"", output}}});
+  items_.push_back({OutputKind::kStepSummary, path, {{"", output}}});
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   const std::uintmax_t taken = error ? 0 : std::min<std::uintmax_t>(size, kStepSummaryBytes);
@@ -185,48 +125,48 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
   render::MarkdownOptions markdown;
   markdown.templates_dir = templates_dir_;
   switch (item.kind) {
-    case Kind::kHtml:
+    case OutputKind::kHtml:
       return Single(render::RenderHtml(report, html));
-    case Kind::kHtmlFolder:
+    case OutputKind::kHtmlFolder:
       return render::RenderHtmlFiles(report, html);
-    case Kind::kMarkdown:
+    case OutputKind::kMarkdown:
       return Single(render::RenderMarkdown(report, markdown));
-    case Kind::kSummary:
+    case OutputKind::kSummary:
       markdown.full = false;
       markdown.max_bytes = kCommentBytes;
       return Single(render::RenderMarkdown(report, markdown));
-    case Kind::kStepSummary: {
+    case OutputKind::kStepSummary: {
       markdown.full = false;
       markdown.max_bytes = std::min(kCommentBytes, step_summary_room_);
       auto text = render::RenderMarkdown(report, markdown);
       if (text && text->size() > step_summary_room_) return Single(std::string());
       return Single(std::move(text));
     }
-    case Kind::kText:
+    case OutputKind::kText:
       return Single(render::RenderText(report));
-    case Kind::kXlsx:
+    case OutputKind::kXlsx:
       return Single(render::RenderXlsx(report));
-    case Kind::kJunit:
+    case OutputKind::kJunit:
       return Single(render::RenderJunit(report));
-    case Kind::kSarif:
+    case OutputKind::kSarif:
       return Single(render::RenderSarif(report, PlacesFor(report)));
-    case Kind::kGithub:
+    case OutputKind::kGithub:
       return Single(render::RenderGithub(report, PlacesFor(report)));
-    case Kind::kGitlab:
+    case OutputKind::kCodeQuality:
       return Single(render::RenderGitlab(report, PlacesFor(report)));
-    case Kind::kOpenMetrics:
+    case OutputKind::kMetrics:
       return Single(render::RenderOpenMetrics(report, options_.labels));
-    case Kind::kVerdict:
-    case Kind::kDotenv:
-    case Kind::kGithubOutput:
+    case OutputKind::kVerdict:
+    case OutputKind::kDotenv:
+    case OutputKind::kGithubOutput:
       return DrawFacts(item, render::FactsOf(report, exit_code_));
-    case Kind::kRunSummary:
+    case OutputKind::kRunSummary:
       return Single(summarize_());
-    case Kind::kTrace: {
+    case OutputKind::kTrace: {
       std::string trace = render::RenderChromeTrace(report);
       return Single(item.path.ends_with(".gz") ? render::Gzip(trace) : std::move(trace));
     }
-    case Kind::kJson:
+    case OutputKind::kJson:
       break;
   }
   return Single(render::RenderJson(report));
@@ -236,13 +176,14 @@ Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
                                                      render::VerdictFacts facts) const {
   if (!options_.redact) facts.model = options_.model;
   const auto page = std::find_if(items_.begin(), items_.end(),
-                                 [](const Item& other) { return other.kind == Kind::kHtml; });
+                                 [](const Item& other) { return other.kind == OutputKind::kHtml; });
   if (page != items_.end() && page->path != "-") {
-    const fs::path from = item.kind == Kind::kVerdict ? fs::path(item.path).parent_path() : ".";
+    const fs::path from =
+        item.kind == OutputKind::kVerdict ? fs::path(item.path).parent_path() : ".";
     facts.report = fs::path(page->path).lexically_proximate(from).generic_string();
   }
-  if (item.kind == Kind::kDotenv) return Single(render::RenderDotenv(facts));
-  if (item.kind == Kind::kGithubOutput) return Single(render::RenderGithubOutput(facts));
+  if (item.kind == OutputKind::kDotenv) return Single(render::RenderDotenv(facts));
+  if (item.kind == OutputKind::kGithubOutput) return Single(render::RenderGithubOutput(facts));
   return Single(render::RenderVerdict(facts));
 }
 
@@ -252,17 +193,17 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
   render::MarkdownOptions markdown;
   markdown.templates_dir = templates_dir_;
   switch (item.kind) {
-    case Kind::kHtml:
+    case OutputKind::kHtml:
       return Single(render::RenderRunsHtml(runs, html));
-    case Kind::kHtmlFolder:
+    case OutputKind::kHtmlFolder:
       return render::RenderRunsHtmlFiles(runs, html);
-    case Kind::kMarkdown:
+    case OutputKind::kMarkdown:
       return Single(render::RenderRunsMarkdown(runs, markdown));
-    case Kind::kXlsx:
+    case OutputKind::kXlsx:
       return Single(render::RenderRunsXlsx(runs));
-    case Kind::kSummary:
-    case Kind::kStepSummary: {
-      const bool is_file = item.kind == Kind::kSummary;
+    case OutputKind::kSummary:
+    case OutputKind::kStepSummary: {
+      const bool is_file = item.kind == OutputKind::kSummary;
       markdown.full = false;
       markdown.max_bytes = is_file ? kCommentBytes : std::min(kCommentBytes, step_summary_room_);
       auto text = render::RenderRunsMarkdown(runs, markdown);
@@ -277,40 +218,40 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const render::Ending& ending) const {
   switch (item.kind) {
-    case Kind::kHtml:
+    case OutputKind::kHtml:
       return Single(render::RenderHtml(ending));
-    case Kind::kHtmlFolder:
+    case OutputKind::kHtmlFolder:
       return render::RenderHtmlFiles(ending);
-    case Kind::kMarkdown:
+    case OutputKind::kMarkdown:
       return Single(render::RenderMarkdown(ending));
-    case Kind::kSummary:
+    case OutputKind::kSummary:
       return Single(render::RenderMarkdown(ending, kCommentBytes));
-    case Kind::kStepSummary: {
+    case OutputKind::kStepSummary: {
       std::string text =
           render::RenderMarkdown(ending, std::min(kCommentBytes, step_summary_room_));
       return Single(text.size() > step_summary_room_ ? std::string() : std::move(text));
     }
-    case Kind::kText:
+    case OutputKind::kText:
       return Single(render::RenderText(ending));
-    case Kind::kXlsx:
+    case OutputKind::kXlsx:
       return Single(render::RenderXlsx(ending));
-    case Kind::kJunit:
+    case OutputKind::kJunit:
       return Single(render::RenderJunit(ending));
-    case Kind::kSarif:
+    case OutputKind::kSarif:
       return Single(render::RenderSarif(ending));
-    case Kind::kGithub:
+    case OutputKind::kGithub:
       return Single(render::RenderGithub(ending));
-    case Kind::kGitlab:
+    case OutputKind::kCodeQuality:
       return Single(render::RenderGitlab(ending));
-    case Kind::kOpenMetrics:
+    case OutputKind::kMetrics:
       return Single(render::RenderOpenMetrics(ending, options_.labels));
-    case Kind::kVerdict:
-    case Kind::kDotenv:
-    case Kind::kGithubOutput:
+    case OutputKind::kVerdict:
+    case OutputKind::kDotenv:
+    case OutputKind::kGithubOutput:
       return DrawFacts(item, render::FactsOf(ending));
-    case Kind::kTrace:  // Draw() removes a trace without events.
-    case Kind::kRunSummary:
-    case Kind::kJson:
+    case OutputKind::kTrace:  // Draw() removes a trace without events.
+    case OutputKind::kRunSummary:
+    case OutputKind::kJson:
       break;
   }
   return Single(render::RenderJson(ending));
@@ -319,7 +260,7 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
 Status Drawing::Draw(const render::Ending& ending) {
   Status first;
   for (Item& item : items_) {
-    if (item.kind == Kind::kTrace || item.kind == Kind::kRunSummary) {
+    if (item.kind == OutputKind::kTrace || item.kind == OutputKind::kRunSummary) {
       outputs_.RemoveEarlier(item.outputs.front().second);
       continue;
     }
@@ -356,7 +297,7 @@ Status Drawing::Draw(report::Report& report,
   std::once_flag added;
   return DrawAll(
       [&](const Item& item) {
-        if (add_timeline && HasTimeline(item.kind)) {
+        if (add_timeline && ShowsTimeline(item.kind)) {
           std::call_once(added, [&] { add_timeline(report); });
         }
         return DrawOne(item, report);
@@ -371,8 +312,8 @@ Status Drawing::Draw(const report::Runs& runs, Stats& stats) {
 void Drawing::RemoveUnsummarized() {
   if (summarize_) return;
   std::erase_if(items_, [this](const Item& item) {
-    if (item.kind == Kind::kRunSummary) outputs_.RemoveEarlier(item.outputs.front().second);
-    return item.kind == Kind::kRunSummary;
+    if (item.kind == OutputKind::kRunSummary) outputs_.RemoveEarlier(item.outputs.front().second);
+    return item.kind == OutputKind::kRunSummary;
   });
 }
 
@@ -383,7 +324,7 @@ Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   // The workbook takes longest: begun last, it would be waited for.
   std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t i) { return items_[i].kind == Kind::kXlsx; });
+                        [&](std::size_t i) { return items_[i].kind == OutputKind::kXlsx; });
   ForEachAtOnce(order.size(), [&](std::size_t i) { drawn[order[i]] = draw_one(items_[order[i]]); });
   stats.EndPhase("draw");
   std::optional<Error> first;

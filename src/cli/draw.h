@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "cli/output_kind.h"
 #include "cli/outputs.h"
 #include "cli/stats.h"
 #include "profgauge/error.h"
@@ -64,7 +65,7 @@ class Drawing {
 
   /// The exit code of the program, for outputs that state it.
   void ExitsWith(int exit_code) { exit_code_ = exit_code; }
-  /// Makes the bytes of --pgsum. Called while the outputs are drawn.
+  /// Makes the bytes of `--write pgsum`. Called while the outputs are drawn.
   void SummarizeBy(std::function<Result<std::string>()> summarize) {
     summarize_ = std::move(summarize);
   }
@@ -75,38 +76,16 @@ class Drawing {
   std::vector<std::string> Summary() const;
 
  private:
-  enum class Kind : std::uint8_t {
-    kHtml,
-    kHtmlFolder,
-    kMarkdown,
-    kSummary,
-    kText,
-    kStepSummary,
-    kXlsx,
-    kJson,
-    kJunit,
-    kSarif,
-    kGithub,
-    kGitlab,
-    kOpenMetrics,
-    kTrace,
-    kVerdict,
-    kRunSummary,
-    kGithubOutput,
-    kDotenv,
-  };
   struct Item {
-    Kind kind;
+    OutputKind kind;
     std::string path;
     std::vector<std::pair<std::string, std::size_t>> outputs;  ///< Name in the folder, number.
     bool written = false;
   };
 
-  static FileKind FileKindOf(Kind kind);
-  static bool HasTimeline(Kind kind);
-  using Wanted = std::pair<Kind, std::string>;
+  using Wanted = std::pair<OutputKind, std::string>;
   static std::vector<Wanted> WantedBy(const Options& options);
-  Status Add(Kind kind, const std::string& path);
+  Status Add(OutputKind kind, const std::string& path);
   Status AddHtmlFolder(const std::string& folder);
   Status AddStepSummary();
   render::AlertPlaces PlacesFor(const report::Report& report) const;
@@ -116,7 +95,7 @@ class Drawing {
   Result<std::vector<render::File>> DrawFacts(const Item& item, render::VerdictFacts facts) const;
   using DrawsOne = std::function<Result<std::vector<render::File>>(const Item&)>;
   Status DrawAll(const DrawsOne& draw_one, Stats& stats);
-  void RemoveUnsummarized();  ///< The output of --pgsum, where there is no summary.
+  void RemoveUnsummarized();  ///< The output of `--write pgsum`, where there is no summary.
   Status Commit(Item& item, const std::vector<render::File>& files);
 
   Outputs outputs_;

@@ -124,7 +124,7 @@ Result<Duet> LoadDuet(const std::string& path) {
 // is reported immediately. The text of the comparison goes to standard error where an output has
 // standard output.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console) {
-  Stats stats(console);
+  Stats stats;
   const auto policy = ReadPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
   Drawing drawing(KeptBy(options, &*policy));
@@ -133,8 +133,7 @@ Result<int> CheckDuet(const std::string& file, const Options& options, Console& 
   PROFGAUGE_TRY(auto profiles, LoadDuetProfiles(file, options, *policy, console));
   stats.EndPhase("read");
   auto judged =
-      JudgeDuetRuns(duet, std::move(profiles), *policy,
-                    {options.allow_incomplete, options.allow_incomparable, options.redact});
+      JudgeDuetRuns(duet, std::move(profiles), *policy, {options.allow_incomplete, options.redact});
   if (!judged) {
     Error error = std::move(judged).error();
     error.where.file = file;
@@ -144,7 +143,7 @@ Result<int> CheckDuet(const std::string& file, const Options& options, Console& 
   const int exit_code = gate::ExitCodeOf(judged->verdict, options.exit_zero);
   drawing.ExitsWith(exit_code);
   const Status drawn = drawing.Draw(judged->report, stats);
-  if (options.stats) console.Warn(stats.Table());
+  if (options.verbosity > 0) console.Warn(stats.Table());
   const std::string text = render::RenderComparison(judged->report, options.verbosity);
   if (drawing.uses_stdout()) {
     console.Warn(text);

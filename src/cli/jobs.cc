@@ -61,25 +61,10 @@ std::string_view WordOf(int exit_code) {
 
 /// Outputs of one run, which several runs would overwrite: the last would hide the others' results.
 Status RefuseSingleOutputs(const Options& options) {
-  const std::pair<std::string_view, const std::string&> outputs[] = {
-      {"--html", options.html},
-      {"--html-dir", options.html_dir},
-      {"--md", options.markdown},
-      {"--md-summary", options.summary},
-      {"--xlsx", options.xlsx},
-      {"--json", options.json},
-      {"--junit", options.junit},
-      {"--sarif", options.sarif},
-      {"--github", options.github},
-      {"--gitlab", options.gitlab},
-      {"--pgsum", options.pgsum},
-      {"--openmetrics", options.openmetrics},
-      {"--verdict", options.verdict_file},
-      {"--emit-trace", options.emit_trace}};
-  for (const auto& [name, path] : outputs) {
-    if (path.empty()) continue;
+  for (const OutputSpec& output : AllOutputs()) {
+    if (!options.outputs.Has(output.kind) || output.is_appended) continue;
     return Fail(UsageError("usage/one-run-only",
-                           fmt::format("`{}` is for one run, found several jobs", name),
+                           fmt::format("`{}` is for one run, found several jobs", output.name),
                            "`--out DIR` and `--ci` have a folder for each job; or name one: "
                            "--job NAME"));
   }
@@ -118,7 +103,7 @@ class Jobs {
     const auto inputs = InputsOf(project_, job);
     if (!inputs) {
       ApplyCi(Variable, options);
-      options.github_output.clear();
+      options.outputs[OutputKind::kGithubOutput].clear();
       Add(job.name, ExitOf(EndWith(inputs.error(), options, console_), options, console_), options);
       return;
     }
@@ -131,7 +116,7 @@ class Jobs {
         if (!base_.empty()) one.out_dir = (fs::path(base_) / one.run_name).string();
       }
       ApplyCi(Variable, one);
-      one.github_output.clear();  // The jobs' together.
+      one.outputs[OutputKind::kGithubOutput].clear();  // The jobs' together.
       console_.Say(fmt::format("job {}: {}", one.run_name,
                                Printable(fmt::format("{}", fmt::join(one.arguments, " ")))));
       Add(one.run_name, ExitOf(judge(one), one, console_), one);

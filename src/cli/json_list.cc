@@ -38,10 +38,11 @@ void RealOrNull(render::JsonWriter& out, std::string_view key, const double* val
 
 Result<int> PrintList(const Options& options, const std::string& text, JsonList list,
                       Console& console) {
-  if (options.json != "-") console.Print(text);
-  if (options.json.empty()) return kExitPass;
+  if (options.outputs[OutputKind::kJson] != "-") console.Print(text);
+  if (options.outputs[OutputKind::kJson].empty()) return kExitPass;
   Outputs outputs(KeptBy(options));
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.json, FileKind::kForPeople));
+  PROFGAUGE_TRY(const std::size_t output,
+                outputs.Open(options.outputs[OutputKind::kJson], FileKind::kForPeople));
   PROFGAUGE_CHECK(outputs.Commit(output, list.Take()));
   return kExitPass;
 }

@@ -9,6 +9,7 @@
 #include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/option_values.h"
 #include "render/shared/template.h"
 
 namespace profgauge::cli {
@@ -118,7 +119,7 @@ KeptFiles KeptBy(const Options& options, const rules::Policy* policy) {
   if (ReadsHistory(options)) AddInput(kept, options.db);
   AddInput(kept, options.policy);
   AddInput(kept, options.config_file);
-  AddInput(kept, options.marks_file);
+  if (IsMarksFile(options.marks_text)) AddInput(kept, options.marks_text);
   kept.source_root = options.source_root;
   AddTemplates(kept, options.templates_dir);
   if (policy == nullptr) return kept;

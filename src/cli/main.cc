@@ -3,9 +3,9 @@
 //   argv -> ParseCommandLine -> Options -> limits of threads and memory
 //                | fails                      |
 //                v                            v
-//   OutputsNamedBy(argv): the      Configure(): profgauge.yaml fills options that were
-//   outputs of a line that is      not given. check and report do that in RunJobs()
-//   wrong get its error                       |
+//   the outputs that a wrong       Configure(): profgauge.yaml fills options that were
+//   line names get its error       not given. check and report do that in RunJobs()
+//                                             |
 //                                             v
 //                                  command->run(options, console) -> exit code or Error
 //                                             |
@@ -74,10 +74,15 @@ Status Precede(const Options& options, Console& console, const std::function<Sta
 }
 
 Result<int> Run(const std::vector<std::string>& args, Console& console) {
-  Result<Options> parsed = ParseCommandLine(args);
+  if (args.empty()) {
+    console.Warn(HelpText(nullptr, HelpRequest::kShort));
+    return kExitUsage;
+  }
+  Options wrong;
+  Result<Options> parsed = ParseCommandLine(args, &wrong);
   if (!parsed) {
-    PROFGAUGE_CHECK(Precede(OutputsNamedBy(args), console,
-                            [&]() -> Status { return Fail(std::move(parsed).error()); }));
+    PROFGAUGE_CHECK(
+        Precede(wrong, console, [&]() -> Status { return Fail(std::move(parsed).error()); }));
   }
   Options options = *std::move(parsed);
   console.Configure(options);

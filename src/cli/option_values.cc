@@ -1,11 +1,12 @@
 #include "cli/option_values.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "base/literal.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/commands.h"
 #include "rules/project.h"
 
 namespace profgauge::cli {
@@ -154,9 +156,38 @@ Status SetRedaction(Options& options, const OptionSpec& self, const std::string&
   return {};
 }
 
-Status SetHiddenCode(Options& options, const OptionSpec&, const std::string&) {
-  options.redact.level = report::RedactLevel::kCode;
-  return {};
+Status SetWrite(Options& options, const OptionSpec& self, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  const std::string_view word = std::string_view(value).substr(0, equals);
+  const bool is_judging = (options.command->bit & kOnJudging) != 0;
+  const bool is_drawing = (options.command->bit & kOnDrawing) != 0;
+  std::vector<std::string_view> words;
+  for (const OutputSpec& output : AllOutputs()) {
+    // `rules test` draws no reports; its results are JUnit XML only.
+    const bool has_it = is_drawing ? is_judging || output.scope != OutputScope::kProfile
+                                   : output.kind == OutputKind::kJunit;
+    if (output.word.empty() || !has_it) continue;
+    words.push_back(output.word);
+    if (output.word != word) continue;
+    const bool takes_file = output.kind != OutputKind::kStepSummary;
+    const bool has_file = equals != std::string::npos && equals + 1 < value.size();
+    if (takes_file != has_file) {
+      return Fail(
+          BadValue(self, takes_file ? fmt::format("{}=FILE", word) : std::string(word), value));
+    }
+    std::string& path = options.outputs[output.kind];
+    if (!path.empty()) {
+      return Fail(UsageError("usage/repeated-option",
+                             fmt::format("`{}` is given twice; it takes one file", output.name)));
+    }
+    path = takes_file ? value.substr(equals + 1) : "$GITHUB_STEP_SUMMARY";
+    return {};
+  }
+  Error error = BadValue(self, self.value, value);
+  const std::string_view near = DidYouMean(word, words);
+  if (!near.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
+  error.notes.push_back(fmt::format("help: kinds are {}", fmt::join(words, ", ")));
+  return Fail(std::move(error));
 }
 
 // The key is the content of a file, not the value: command lines are visible to others in the list
@@ -229,12 +260,13 @@ Result<Marks> ParseMarks(const std::string& text) {
     const auto equals = part.rfind('=');
     const auto time = equals == part.npos ? std::nullopt : ParseTime(part.substr(equals + 1));
     if (!time && equals != part.npos && IsBareNumber(part.substr(equals + 1))) {
-      return Fail(NoUnit("--mark", part.substr(equals + 1)));
+      return Fail(NoUnit("--marks", part.substr(equals + 1)));
     }
     if (!time || equals == 0) {
-      return Fail(UsageError("usage/bad-value",
-                             fmt::format("option `--mark` needs NAME=TIME, found `{}`", part),
-                             "e.g. `--mark load=5us,store=12.5us`; times count from the start"));
+      return Fail(
+          UsageError("usage/bad-value",
+                     fmt::format("option `--marks` needs NAME=TIME or a file, found `{}`", part),
+                     "e.g. `--marks load=5us,store=12.5us`; times count from the start"));
     }
     marks.emplace_back(std::string(part.substr(0, equals)), *time);
   }
@@ -270,15 +302,17 @@ Result<Marks> MarksOfFile(std::string_view text, const std::string& path) {
   return marks;
 }
 
-// Marks of the command line and of the file are one list, sorted by time. Names are looked up
-// there, so marks come before the range.
+bool IsMarksFile(const std::string& text) {
+  std::error_code error;
+  return !text.empty() &&
+         (text.find('=') == std::string::npos || std::filesystem::exists(text, error));
+}
+
+// Marks are sorted by time. Names are looked up there, so marks come before the range.
 Status ResolveRange(Options& options) {
-  if (!options.mark_text.empty()) {
-    PROFGAUGE_TRY(options.marks, ParseMarks(options.mark_text));
-  }
-  if (!options.marks_file.empty()) {
-    PROFGAUGE_TRY(const Marks more, ReadMarks(options.marks_file));
-    options.marks.insert(options.marks.end(), more.begin(), more.end());
+  if (!options.marks_text.empty()) {
+    PROFGAUGE_TRY(options.marks, IsMarksFile(options.marks_text) ? ReadMarks(options.marks_text)
+                                                                 : ParseMarks(options.marks_text));
   }
   std::stable_sort(options.marks.begin(), options.marks.end(),
                    [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -1,5 +1,5 @@
 // How the values of options are parsed and put into Options: the functions that rows of
-// options_*.cc name as `apply`, e.g. SetText<&Options::html> or SetIndex<&Options::warmup>.
+// options_*.cc name as `apply`, e.g. SetText<&Options::policy> or SetIndex<&Options::rank>.
 // The parser calls it once for each value of the option, in their order; options are taken in the
 // order of their tables. A failure ends the parsing. No function depends on another option, except
 // where two exclude each other.
@@ -35,10 +35,12 @@ Status SetJobs(Options& options, const OptionSpec& self, const std::string& valu
 Status SetMaxMemory(Options& options, const OptionSpec& self, const std::string& value);
 /// A time, as "60s": nanoseconds.
 Status SetTimeout(Options& options, const OptionSpec& self, const std::string& value);
+/// "KIND=FILE" of --write, or "step-summary". Errors: "usage/bad-value" for a kind that is unknown
+/// or that the command cannot write, and for a missing file; "usage/repeated-option" for a kind
+/// given twice. REQUIRES: `options.command` is set.
+Status SetWrite(Options& options, const OptionSpec& self, const std::string& value);
 /// A level; without a value it is that of places.
 Status SetRedaction(Options& options, const OptionSpec& self, const std::string& value);
-/// Of a copy: names of code are hidden, too.
-Status SetHiddenCode(Options& options, const OptionSpec& self, const std::string& value);
 /// Reads the key from a file.
 Status SetRedactKey(Options& options, const OptionSpec& self, const std::string& value);
 Status SetColor(Options& options, const OptionSpec& self, const std::string& value);
@@ -49,6 +51,14 @@ template <auto member>
 Status SetText(Options& options, const OptionSpec& self, const std::string& value) {
   if (value.empty()) return Fail(BadValue(self, self.value, value));
   options.*member = value;
+  return {};
+}
+
+/// The same of the path of an output.
+template <OutputKind kind>
+Status SetOutput(Options& options, const OptionSpec& self, const std::string& value) {
+  if (value.empty()) return Fail(BadValue(self, self.value, value));
+  options.outputs[kind] = value;
   return {};
 }
 
@@ -109,13 +119,16 @@ Status AddText(Options& options, const OptionSpec& self, const std::string& valu
   return {};
 }
 
-// Moments of a profile on the command line: `--mark`, `--marks` and the ends of `--range`.
+// Moments of a profile on the command line: `--marks` and the ends of `--range`.
 
 using Marks = std::vector<std::pair<std::string, std::int64_t>>;  ///< Name, ns from the start.
 
 /// "load=5us,store=12.5us": names and times; a time without a unit is in nanoseconds.
 /// Errors: kUsage "usage/bad-value".
 Result<Marks> ParseMarks(const std::string& text);
+
+/// Whether --marks names a file: one that is there, or a text without `=`.
+bool IsMarksFile(const std::string& text);
 
 /// A file of marks, as the page's timeline saves it: {"marks": [{"name": "load", "time": 5000}]},
 /// with times in nanoseconds. Errors: kUsage "usage/bad-marks".

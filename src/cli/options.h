@@ -1,5 +1,5 @@
 // The command line as data: the requested work, and the tables of commands and options from which
-// parser, `-h` and `--help` are all made, so that they cannot disagree.
+// parser and help are both made, so that they cannot disagree.
 //
 // To add an option: a field in Options and a row in options.cc. To add a command: a row in
 // commands.cc and a function in commands/. An option needs a user and a test.
@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/output_kind.h"
 #include "profgauge/error.h"
 #include "report/redaction.h"
 
@@ -21,6 +22,7 @@ namespace profgauge::cli {
 struct CommandSpec;
 
 enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
+/// kShort: `--help`, what most users need; kFull: `--help all`.
 enum class HelpRequest : std::uint8_t { kNone, kShort, kFull };
 
 /// A command line, taken apart. Empty strings and nullopt mean "not given".
@@ -32,12 +34,9 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> runs;  ///< Name and path of each.
 
   // Outputs. "-" is standard output.
-  std::string out_dir, html, html_dir, markdown, summary, text, xlsx, json;
-  std::string junit, sarif, github, gitlab, openmetrics, emit_trace;
-  std::string verdict_file, pgsum;
-  bool step_summary = false;
-  std::string ci;                     ///< "auto", a system's name, "off", or empty: as "off".
-  std::string github_output, dotenv;  ///< Files of variables that --ci names.
+  std::string out_dir;  ///< --out: a folder or a file, whatever the command mainly writes.
+  OutputPaths outputs;
+  std::string ci;          ///< "auto", a system's name, "off", or empty: as "off".
   std::string repository;  ///< Paths in alerts start from it; empty: the nearest with a .git.
   report::Redaction redact;
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.
@@ -51,7 +50,6 @@ struct Options {
   std::string
       policy_from;     ///< Who named it: "command line", "PROFGAUGE_POLICY", a job; else empty.
   std::string config;  ///< --config
-  bool no_config = false;
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
   std::string step;              ///< Which of several runs: a number, or "latest".
@@ -61,74 +59,59 @@ struct Options {
   std::string fail_on;           ///< "error", "warn" or "never".
   bool exit_zero = false;
   bool expand = false;
-  std::string now;  ///< A day, or seconds since 1970.
-  bool allow_long_waivers = false;
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
-  bool allow_incomparable = false;
 
   // Exports.
-  std::string output;          ///< The file to write.
   std::string format = "csv";  ///< "csv" or "table".
   std::string columns;
-  std::string report;          ///< "cuda_gpu_kern_sum"
-  std::string pyprof_dialect;  ///< "nv311", "classic", or empty: ours.
-  std::optional<std::int64_t> width;
+  std::string report;  ///< "cuda_gpu_kern_sum"
 
   // Queries.
-  std::string query_file;               ///< The file of the statement; empty: the last argument.
-  std::vector<std::string> parameters;  ///< NAME=VALUE
-  bool per_rank = false;                ///< One statement for each rank, …
-  std::string then;                     ///< … and one over the rows of all.
-  std::optional<std::int64_t> max_rows;
-  std::optional<std::int64_t> timeout;  ///< ns.
-  std::string tables;                   ///< Patterns of names, with commas between; empty: all.
-  bool no_events = false;               ///< Leave out the tables of events.
-  bool gzip = false;
-  std::vector<std::string> roots;         ///< Folders that agents may read.
-  std::optional<std::int64_t> max_bytes;  ///< The size of an answer to an agent.
-  bool raw = false;                       ///< Base units, and texts as they are.
-  std::string explain;                    ///< For inspect: "iterations", "classes" or "blame".
-  bool list = false;                      ///< The saved queries instead of rows.
-  bool schema = false;                    ///< The tables and columns instead of rows.
+  std::vector<std::string> parameters;   ///< NAME=VALUE
+  bool per_rank = false;                 ///< One statement for each rank, …
+  std::string then;                      ///< … and one over the rows of all.
+  std::optional<std::int64_t> max_rows;  ///< Of an answer to an agent; set by its tool.
+  std::optional<std::int64_t> timeout;   ///< ns.
+  std::string tables;                    ///< Patterns of names, with commas between; empty: all.
+  std::vector<std::string> roots;        ///< Folders that agents may read.
+  std::string explain;                   ///< For inspect: "iterations", "classes" or "blame".
+  bool list = false;                     ///< The saved queries instead of rows.
+  bool schema = false;                   ///< The tables and columns instead of rows.
 
   // Baselines and history.
-  std::string file;                         ///< The baseline file to write.
   std::string db = "profgauge-history.db";  ///< The history.
   std::string branch, commit, model;
   /// Labels of metrics, and of the report.
   std::vector<std::pair<std::string, std::string>> labels;
-  std::string baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
+  /// Of profgauge.yaml: "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
+  std::string baseline_missing;
   std::string accept, reason, owner, until, verdict;
   std::optional<std::int64_t> undo;
   std::string metric;
   bool paired = false;
-  std::string exit_map;  ///< "bisect", or empty: the program's own exit codes.
 
   // Duet.
   std::string duet_a, duet_b, duet_aa;  ///< Commands.
   std::optional<std::int64_t> blocks, block_steps;
 
   // What-if.
-  std::vector<std::string> scales;    ///< "CONDITION by FACTOR"
-  std::vector<std::string> findings;  ///< Rules whose scenario is asked for.
+  std::vector<std::string> scales;  ///< "CONDITION by FACTOR", the id of a rule, or "waiting".
   bool plan = false;
-  bool without_waiting = false;
 
   // Times of unrecorded iterations.
-  std::string step_times;  ///< FILE or FILE:COLUMN.
-  std::string step_unit, step_column, step_tag;
+  std::string step_times;                ///< FILE, FILE:COLUMN or FILE:COLUMN:UNIT.
   std::vector<std::string> device_logs;  ///< Readings of clocks, power, temperature.
   bool is_one_of_many = false;  ///< Set where the ranks of a run are read one by one, not by users.
 
   // Which iterations and ranks.
-  std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;
+  std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;  // warmup: of duet.
   std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Aggregation of a DLProf database.
   std::string ranks = "recorded";           ///< "recorded", "as-listed" or "separate".
   // Which part; as written, and resolved by cli/option_values.h: nanoseconds from the start.
-  std::string range_text, mark_text, marks_file, source_root;
+  std::string range_text, marks_text, source_root;
   std::optional<std::pair<std::int64_t, std::int64_t>> range;
   std::vector<std::pair<std::string, std::int64_t>> marks;
 
@@ -136,7 +119,6 @@ struct Options {
   unsigned jobs = 0;                       ///< 0: one per core.
   std::optional<std::int64_t> max_memory;  ///< Bytes.
   int verbosity = 0;                       ///< -1 quiet, 1 verbose.
-  bool stats = false;
   ColorChoice color = ColorChoice::kAuto;
 
   /// Options that were given, on the command line or by a variable.
@@ -158,16 +140,19 @@ struct OptionSpec {
   std::string_view value;      ///< "FILE"; empty: a switch.
   OptionGroup group = OptionGroup::kGeneral;
   std::uint64_t commands = 0;  ///< Bits of CommandBit.
-  std::string_view brief;      ///< One line, for -h and --help.
-  std::string_view detail;     ///< More, for --help; may be empty.
+  std::string_view brief;      ///< One line.
+  std::string_view detail;     ///< More, for `--help all`; may be empty.
   /// Puts `value` into the options. Errors: kUsage "usage/bad-value".
   Status (*apply)(Options& options, const OptionSpec& self, const std::string& value) = nullptr;
   bool repeats = false;  ///< May be given several times; applied once for each value.
   /// The words that `value` may be, with blanks between, which shells complete. A FILE or a NAME
   /// may be something else, too. A switch with choices may have one of them after `=`.
   std::string_view choices = {};
-  bool is_rare = false;  ///< Only --help shows it, so that -h fits one screen.
+  /// The line of `COMMAND --help`, which shows the options that most users need; kAsBrief: as
+  /// `brief`; empty: only `--help all` shows the option. Neighbors with one text share a line.
+  std::string_view common = {};
 };
+inline constexpr std::string_view kAsBrief = "=";
 std::span<const OptionSpec> AllOptions();
 
 /// Its choices, one by one.

@@ -2,16 +2,18 @@
 
 #include <fmt/core.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/text.h"
 #include "cli/ci_system.h"
 #include "cli/commands.h"
+#include "cli/gone.h"
 #include "cli/option_values.h"
 #include "render/shared/template.h"
 
@@ -44,6 +46,7 @@ bool LooksLikePath(std::string_view word) {
 // Three mistakes look alike: half of a name of two words (`baseline`), a typo, and a profile
 // without `check`. Each has its own next step.
 Error UnknownCommand(std::span<const std::string> args) {
+  if (auto gone = GoneCommand(args)) return *std::move(gone);
   std::vector<std::string_view> names;
   std::vector<std::string> notes;
   for (const CommandSpec& command : AllCommands()) {
@@ -72,8 +75,9 @@ Error UnknownCommand(std::span<const std::string> args) {
 }
 
 // An option of another command is reported as such: "did you mean" would offer something else.
-Error UnknownOption(const CommandSpec& command, const std::string& word) {
+Error UnknownOption(const CommandSpec& command, const std::string& word, std::string_view value) {
   const std::string name = word.substr(0, word.find('='));
+  if (auto gone = GoneOption(command.name, name, value)) return *std::move(gone);
   std::vector<std::string_view> names = {"--help"};
   for (const OptionSpec& option : AllOptions()) {
     if (HasOption(command, option)) {
@@ -97,117 +101,122 @@ bool AsksForGroup(std::span<const std::string> args) {
          !CommandsOf(args[0]).empty();
 }
 
-/// The arguments that CLI11 found, before any meaning is given to them.
-struct RawArguments {
-  std::map<const OptionSpec*, std::vector<std::string>> values;
-  std::map<const OptionSpec*, std::int64_t> switches;
+/// A command line in its parts, before any meaning is given to them.
+struct Line {
+  std::map<const OptionSpec*, std::vector<std::string>> values;  ///< "": a switch without one.
   std::vector<std::string> arguments;
   HelpRequest help = HelpRequest::kNone;
+  std::optional<Error> error;  ///< The first mistake; the rest is read all the same.
 };
 
-/// `--json --help` would write a file called `--help`.
-Status CheckValues(const CommandSpec& command, std::span<const std::string> args) {
-  for (std::size_t i = 0; i + 1 < args.size(); ++i) {
-    const std::string& value = args[i + 1];
-    if (!value.starts_with("--")) continue;
+class Splitter {
+ public:
+  Splitter(const CommandSpec& command, std::span<const std::string> args)
+      : command_(command), args_(args) {}
+
+  Line Split() {
+    while (next_ < args_.size()) {
+      const std::string& word = args_[next_++];
+      if (word == "--") break;
+      if (word == "-h" || word == "--help") {
+        TakeHelp();
+      } else if (word.starts_with("--")) {
+        TakeLong(word);
+      } else if (word.size() > 1 && word[0] == '-') {
+        TakeShort(word);
+      } else {
+        line_.arguments.push_back(word);
+      }
+    }
+    line_.arguments.insert(line_.arguments.end(),
+                           args_.begin() + static_cast<std::ptrdiff_t>(next_), args_.end());
+    return std::move(line_);
+  }
+
+ private:
+  const OptionSpec* Find(std::string_view name) const {
     for (const OptionSpec& option : AllOptions()) {
-      const bool is_named =
-          args[i] == option.name || (!option.shorthand.empty() && args[i] == option.shorthand);
-      if (!is_named || option.value.empty() || !HasOption(command, option)) continue;
-      return Fail(CommandLineError(
+      const bool is_it = option.name == name || (!name.empty() && option.shorthand == name);
+      if (is_it && HasOption(command_, option)) return &option;
+    }
+    return nullptr;
+  }
+
+  void Refuse(Error error) {
+    if (!line_.error) line_.error = std::move(error);
+  }
+
+  void TakeHelp() {
+    const bool is_full = next_ < args_.size() && args_[next_] == "all";
+    if (is_full) ++next_;
+    line_.help = is_full ? HelpRequest::kFull : std::max(line_.help, HelpRequest::kShort);
+  }
+
+  // "--policy p.yaml", "--policy=p.yaml", "--quiet", "--redact=code".
+  void TakeLong(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    const OptionSpec* option = Find(word.substr(0, equals));
+    if (option == nullptr) {
+      const bool has_next = next_ < args_.size() && !args_[next_].starts_with('-');
+      const std::string_view value = equals != std::string::npos
+                                         ? std::string_view(word).substr(equals + 1)
+                                     : has_next ? std::string_view(args_[next_])
+                                                : std::string_view();
+      return Refuse(UnknownOption(command_, word, value));
+    }
+    if (equals == std::string::npos) return TakeValueOf(*option, {});
+    if (option->value.empty() && option->choices.empty()) {
+      return Refuse(CommandLineError("usage/unexpected-value",
+                                     fmt::format("option `{}` takes no value", option->name), {}));
+    }
+    line_.values[option].push_back(word.substr(equals + 1));
+  }
+
+  // "-q", "-qv", "-p p.yaml", "-pp.yaml".
+  void TakeShort(const std::string& word) {
+    for (std::size_t at = 1; at < word.size(); ++at) {
+      const OptionSpec* option = Find(std::string{'-', word[at]});
+      if (option == nullptr) return Refuse(UnknownOption(command_, word, {}));
+      if (!option->value.empty()) return TakeValueOf(*option, word.substr(at + 1));
+      line_.values[option].emplace_back();
+    }
+  }
+
+  // `--json --help` would write a file called `--help`.
+  void TakeValueOf(const OptionSpec& option, std::string attached) {
+    if (option.value.empty()) {
+      line_.values[&option].emplace_back();
+    } else if (!attached.empty()) {
+      line_.values[&option].push_back(std::move(attached));
+    } else if (next_ == args_.size()) {
+      Refuse(CommandLineError("usage/missing-value",
+                              fmt::format("option `{}` needs a value", option.name),
+                              {SeeHelp(command_)}));
+    } else if (const std::string& value = args_[next_]; value.starts_with("--")) {
+      Refuse(CommandLineError(
           "usage/missing-value",
           fmt::format("option `{}` needs a value, found `{}`", option.name, value),
           {fmt::format("help: write `{}={}` if that is the value", option.name, value)}));
-    }
-  }
-  return {};
-}
-
-/// Takes "--redact=code" of a switch with choices out of `args`.
-std::vector<std::string> WithoutChoices(const CommandSpec& command,
-                                        std::span<const std::string> args, RawArguments& raw) {
-  std::vector<std::string> left;
-  for (const std::string& arg : args) {
-    const std::size_t equals = std::min(arg.find('='), arg.size());
-    const auto options = AllOptions();
-    const auto option = std::find_if(options.begin(), options.end(), [&](const OptionSpec& one) {
-      return one.name == arg.substr(0, equals) && one.value.empty() && !one.choices.empty() &&
-             HasOption(command, one);
-    });
-    if (option == options.end() || equals == arg.size()) {
-      left.push_back(arg);
     } else {
-      raw.values[&*option].push_back(arg.substr(equals + 1));
+      line_.values[&option].push_back(value);
+      ++next_;
     }
   }
-  return left;
-}
 
-/// The only function that knows CLI11. It throws inside; nothing leaves.
-Result<RawArguments> Split(const CommandSpec& command, std::span<const std::string> args) {
-  RawArguments raw;
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  std::int64_t short_help = 0, full_help = 0;
-  app.add_flag("-h", short_help);
-  app.add_flag("--help", full_help);
-  for (const OptionSpec& option : AllOptions()) {
-    if (!HasOption(command, option)) continue;
-    std::string names(option.name);
-    if (!option.shorthand.empty()) names = fmt::format("{},{}", option.shorthand, option.name);
-    if (option.value.empty()) {
-      app.add_flag(names, raw.switches[&option])->disable_flag_override();
-    } else {
-      app.add_option(names, raw.values[&option])->type_size(1)->allow_extra_args(false);
-    }
-  }
-  app.add_option("arguments", raw.arguments);
-  const auto end_of_options = std::find(args.begin(), args.end(), "--");
-  const std::span<const std::string> arguments_only(
-      end_of_options == args.end() ? end_of_options : end_of_options + 1, args.end());
-  args = args.first(static_cast<std::size_t>(end_of_options - args.begin()));
-  PROFGAUGE_CHECK(CheckValues(command, args));
-  try {
-    std::vector<std::string> words = WithoutChoices(command, args, raw);
-    std::reverse(words.begin(), words.end());
-    app.parse(std::move(words));
-  } catch (const CLI::ArgumentMismatch& error) {
-    // "--color: 1 required TEXT missing", "quiet was given a disallowed flag override"
-    const std::string text = error.what();
-    std::string name = text.substr(0, text.find_first_of(": "));
-    if (!name.starts_with('-')) name.insert(0, "--");
-    const bool has_value = text.find("flag override") != std::string::npos;
-    return Fail(has_value ? CommandLineError("usage/unexpected-value",
-                                             fmt::format("option `{}` takes no value", name), {})
-                          : CommandLineError("usage/missing-value",
-                                             fmt::format("option `{}` needs a value", name),
-                                             {SeeHelp(command)}));
-  } catch (const CLI::ParseError& error) {
-    return Fail(CommandLineError("usage/bad-command-line", error.what(), {SeeHelp(command)}));
-  }
-  for (const std::string& extra : app.remaining()) {
-    if (extra.size() > 1 && extra[0] == '-') return Fail(UnknownOption(command, extra));
-    raw.arguments.push_back(extra);
-  }
-  raw.arguments.insert(raw.arguments.end(), arguments_only.begin(), arguments_only.end());
-  if (short_help > 0) raw.help = HelpRequest::kShort;
-  if (full_help > 0) raw.help = HelpRequest::kFull;
-  return raw;
-}
+  const CommandSpec& command_;
+  std::span<const std::string> args_;
+  std::size_t next_ = 0;
+  Line line_;
+};
 
 // Applies options in the order of their tables, each at most once unless it repeats. REQUIRES:
 // `raw` is of the command of `options`.
-Status ApplyOptions(const RawArguments& raw, Options& options) {
+Status ApplyOptions(const Line& line, Options& options) {
   for (const OptionSpec& option : AllOptions()) {
-    if (const auto found = raw.switches.find(&option);
-        found != raw.switches.end() && found->second > 0) {
-      PROFGAUGE_CHECK(option.apply(options, option, ""));
-      options.given.push_back(option.name);
-    }
-    const auto found = raw.values.find(&option);
-    if (found == raw.values.end() || found->second.empty()) continue;
-    if (found->second.size() > 1 && !option.repeats) {
+    const auto found = line.values.find(&option);
+    if (found == line.values.end()) continue;
+    const bool is_switch = option.value.empty() && option.choices.empty();
+    if (found->second.size() > 1 && !option.repeats && !is_switch) {
       return Fail(CommandLineError("usage/repeated-option",
                                    fmt::format("option `{}` is given {} times; it takes one value",
                                                option.name, found->second.size()),
@@ -220,6 +229,21 @@ Status ApplyOptions(const RawArguments& raw, Options& options) {
     if (option.name == "--policy") options.policy_from = "command line";
   }
   return {};
+}
+
+/// The outputs that a wrong line names, which get its error, and what hides names in them. A wrong
+/// value has its own error.
+void NameOutputs(const Line& line, Options& options) {
+  if ((options.command->bit & kOnDrawing) == 0) return;
+  options.arguments = line.arguments;  // No output may replace them.
+  for (const OptionSpec& option : AllOptions()) {
+    const auto found = line.values.find(&option);
+    const bool is_of_outputs = option.group == OptionGroup::kOutputs || option.name == "--redact" ||
+                               option.name == "--redact-key";
+    if (found == line.values.end() || !is_of_outputs) continue;
+    for (const std::string& value : found->second) (void)option.apply(options, option, value);
+  }
+  if ((options.command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
 }
 
 /// Folders that are read: one that is not there would silently be taken for an empty one.
@@ -276,54 +300,19 @@ bool HasOption(const CommandSpec& command, const OptionSpec& option) {
   return (option.commands & command.bit) != 0;
 }
 
-Options OutputsNamedBy(std::span<const std::string> args) {
+Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wrong) {
   Options options;
-  const auto [command, words] = FindCommand(args);
-  if (command == nullptr || (command->bit & kOnDrawing) == 0) return options;
-  options.command = command;
-  const auto find = [command = command](std::string_view name) -> const OptionSpec* {
-    for (const OptionSpec& option : AllOptions()) {
-      const bool is_it = name == option.name || (name == option.shorthand && !name.empty());
-      if (is_it && HasOption(*command, option)) return &option;
-    }
-    return nullptr;
-  };
-  for (std::size_t i = words; i < args.size() && args[i] != "--"; ++i) {
-    if (args[i].size() < 2 || !args[i].starts_with('-')) {
-      options.arguments.push_back(args[i]);  // An argument that no output may replace.
-      continue;
-    }
-    const std::size_t equals = args[i].find('=');
-    const OptionSpec* option = find(args[i].substr(0, equals));
-    if (option == nullptr) continue;
-    std::string value;
-    if (equals != std::string::npos) {
-      value = args[i].substr(equals + 1);
-    } else if (!option->value.empty()) {
-      const bool has_value = i + 1 < args.size() && !args[i + 1].starts_with("--");
-      if (!has_value) continue;
-      value = args[++i];
-    }
-    // A wrong value has its own error for the line.
-    if (option->group == OptionGroup::kOutputs) (void)option->apply(options, *option, value);
+  const std::string version = "version";
+  if (!args.empty() && (args[0] == "-h" || args[0] == "--help")) {
+    options.help = args.size() > 1 && args[1] == "all" ? HelpRequest::kFull : HelpRequest::kShort;
+    return options;
   }
-  if ((command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
-  return options;
-}
-
-Result<Options> ParseCommandLine(std::span<const std::string> args) {
-  Options options;
   if (args.empty()) {
     return Fail(
         CommandLineError("usage/missing-command", "no command given",
                          {"help: `profgauge check PROFILE` judges a profile; `profgauge --help` "
                           "lists the commands"}));
   }
-  if (args[0] == "-h" || args[0] == "--help") {
-    options.help = args[0] == "-h" ? HelpRequest::kShort : HelpRequest::kFull;
-    return options;
-  }
-  const std::string version = "version";
   if (args[0] == "--version" || args[0] == "-V") {
     options.command = FindCommand({&version, 1}).first;
     return options;
@@ -336,20 +325,31 @@ Result<Options> ParseCommandLine(std::span<const std::string> args) {
   const auto [command, words] = FindCommand(args);
   if (command == nullptr && AsksForGroup(args)) {
     options.group = args[0];
-    options.help = args[1] == "-h" ? HelpRequest::kShort : HelpRequest::kFull;
+    options.help = HelpRequest::kShort;
     return options;
   }
   if (command == nullptr) return Fail(UnknownCommand(args));
   options.command = command;
-  PROFGAUGE_TRY(RawArguments raw, Split(*command, args.subspan(words)));
-  options.help = raw.help;
-  options.arguments = std::move(raw.arguments);
+  const Line line = Splitter(*command, args.subspan(words)).Split();
+  const auto refused = [&](Error error) -> Result<Options> {
+    if (wrong != nullptr) {
+      wrong->command = command;
+      NameOutputs(line, *wrong);
+    }
+    return Fail(std::move(error));
+  };
+  if (line.error) return refused(*line.error);
+  options.help = line.help;
+  options.arguments = line.arguments;
   if (options.help != HelpRequest::kNone) return options;
-  PROFGAUGE_CHECK(ApplyOptions(raw, options));
-  PROFGAUGE_CHECK(ApplyVariables(*command, options));
-  PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
-  PROFGAUGE_CHECK(ResolveRange(options));
-  PROFGAUGE_CHECK(CheckFolders(options));
+  const auto finish = [&, command = command]() -> Status {
+    PROFGAUGE_CHECK(ApplyOptions(line, options));
+    PROFGAUGE_CHECK(ApplyVariables(*command, options));
+    PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
+    PROFGAUGE_CHECK(ResolveRange(options));
+    return CheckFolders(options);
+  };
+  if (Status done = finish(); !done) return refused(std::move(done).error());
   return options;
 }
 

@@ -1,5 +1,4 @@
-// From argv to Options. CLI11 does the splitting; the messages, suggestions and exit codes are
-// ours.
+// From argv to Options.
 //
 //   profgauge  check  run.json.gz  --policy p.yaml  --redact=code  --  -odd-name
 //              ^^^^^  ^^^^^^^^^^^  ^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^      ^^^^^^^^^
@@ -18,14 +17,12 @@
 namespace profgauge::cli {
 
 /// Parses a command line (without the program's name). Everything after `--` is an argument. A
-/// request for help ends the parsing once the options are split: values and the number of arguments
+/// request for help ends the parsing once the line is split: values and the number of arguments
 /// are not looked at then. Variables PROFGAUGE_… are applied, profgauge.yaml is not. Errors:
-/// kUsage, each with the found and the expected form; the first mistake only.
-Result<Options> ParseCommandLine(std::span<const std::string> args);
-
-/// The outputs that a command line names which cannot be taken apart: they get its error, too.
-/// Without a command: it draws none.
-Options OutputsNamedBy(std::span<const std::string> args);
+/// kUsage, each with the found and the expected form; the first mistake only. `wrong`, unless
+/// nullptr, then has the command and the outputs that the line names, which get its error, too; no
+/// command if it draws none.
+Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wrong = nullptr);
 
 /// Whether a command has an option; several rows may have its name.
 bool HasOption(const CommandSpec& command, const OptionSpec& option);
@@ -49,7 +46,7 @@ std::span<const ExitMeaning> ExitMeanings();
 /// The head of a group of options: "Outputs".
 std::string_view GroupTitle(OptionGroup group);
 
-/// The help text of a command, or of the program for nullptr. Short: one screen.
+/// The help text of a command, or of the program for nullptr. kShort: one screen.
 std::string HelpText(const CommandSpec* command, HelpRequest request);
 /// Help for `options.command`, for `options.group`, else for the program.
 std::string HelpText(const Options& options);

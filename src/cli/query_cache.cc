@@ -57,14 +57,11 @@ std::string TextOf(const std::optional<std::int64_t>& number) {
 // another selection.
 std::string SelectionText(const Options& o) {
   std::string text =
-      fmt::format("{} {} {} {} {} {} {} {}\n{}\n{}\n{}\n", TextOf(o.iter_start),
-                  TextOf(o.iter_stop), TextOf(o.iter_start_number), TextOf(o.iter_stop_number),
-                  TextOf(o.warmup), TextOf(o.rank), TextOf(o.aggregation), o.ranks,
-                  o.key_op.value_or(""), o.iteration_marker.value_or(""), o.range_text);
-  for (const std::string& one :
-       {o.mark_text, o.marks_file, o.step_times, o.step_unit, o.step_column, o.step_tag, o.now}) {
-    text += one + '\n';
-  }
+      fmt::format("{} {} {} {} {} {} {}\n{}\n{}\n{}\n", TextOf(o.iter_start), TextOf(o.iter_stop),
+                  TextOf(o.iter_start_number), TextOf(o.iter_stop_number), TextOf(o.rank),
+                  TextOf(o.aggregation), o.ranks, o.key_op.value_or(""),
+                  o.iteration_marker.value_or(""), o.range_text);
+  for (const std::string& one : {o.marks_text, o.step_times}) text += one + '\n';
   for (const std::string& log : o.device_logs) text += log + '\n';
   return text + (o.allow_incomplete ? "incomplete\n" : "\n");
 }

@@ -127,7 +127,7 @@ struct QueryData::Judge {
 
 Result<bool> QueryData::AddWhole(const std::string& run, const Options& options,
                                  const query::Places& wanted, Console& console) {
-  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   Judge judge(options, today, console);
   const Judging* judging = judge.policies.For(false);
   if (judging == nullptr) return Fail(AlreadyReported());
@@ -203,7 +203,7 @@ Status QueryData::EachRank(const Options& options, const query::Places& events, 
 // fields that it looks at, and no events.
 Status QueryData::ForEachRank(const Options& options, const query::Places& wanted, Console& console,
                               const std::function<Status(std::int64_t rank, QueryData&)>& use) {
-  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   Judge judge(options, today, console);
   std::vector<Profile> seen;  // Without their events.
   const std::vector<std::string> inputs = RecordingsNamed(options.arguments);

@@ -144,19 +144,16 @@ Result<Question> QuestionOf(const Options& options) {
   }
   question.profiles = options.arguments;
   PROFGAUGE_TRY(question.parameters, ParametersOf(options));
-  if (!options.query_file.empty()) {
-    question.file = options.query_file;
-    PROFGAUGE_TRY(std::string sql, StatementIn(options.query_file));
-    const query::SavedQuery of_file = query::ParseQueryFile(options.query_file, std::move(sql));
-    question.saved.units = of_file.units;
-    question.sql = of_file.sql;
-    question.parameters = query::WithDefaults(of_file, std::move(question.parameters));
-  } else {
+  {
     if (question.profiles.empty()) return Fail(NoStatement(""));
     question.sql = std::move(question.profiles.back());
     question.profiles.pop_back();
     if (question.sql == "-") {
-      PROFGAUGE_TRY(question.sql, StatementIn("-"));
+      PROFGAUGE_TRY(std::string sql, StatementIn("-"));
+      const query::SavedQuery of_file = query::ParseQueryFile("-", std::move(sql));
+      question.saved.units = of_file.units;
+      question.sql = of_file.sql;
+      question.parameters = query::WithDefaults(of_file, std::move(question.parameters));
     } else if (question.sql.starts_with('@')) {
       PROFGAUGE_TRY(question.known, SavedQueriesOf(options));
       PROFGAUGE_TRY(

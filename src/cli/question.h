@@ -2,12 +2,12 @@
 //
 //   profgauge query  run.json.gz  "select name from kernels"      SQL
 //                    run.json.gz  @NAME --param n=5               a saved query
-//                    run.json.gz  --file q.sql                    a file
+//                    run.json.gz  - < q.sql                       standard input
 //                    --schema [TABLE] [run.json.gz]               tables, or columns of one
 //                    --list                                       the saved queries
 //
-// The last argument is the statement, unless --file, --schema or --list takes its place; all others
-// are profiles.
+// The last argument is the statement, unless --schema or --list takes its place; all others are
+// profiles.
 #pragma once
 
 #include <chrono>

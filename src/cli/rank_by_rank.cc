@@ -176,8 +176,8 @@ bool NamesManyRanks(const Options& options) {
 
 Result<std::vector<Profile>> ReadRanks(const Options& options, const rules::Policy& policy,
                                        Console& console) {
-  const bool events =
-      !options.emit_trace.empty() || options.timeline == "full" || !policy.what_if.empty();
+  const bool events = options.outputs.Has(OutputKind::kTrace) || options.timeline == "full" ||
+                      !policy.what_if.empty();
   const analysis::Selection selection = SelectionOf(policy, Choices(options));
   const bool are_many = NamesManyRanks(options);
   if (are_many && selection.rank >= 0) return ReadOneRank(options, selection.rank, console);

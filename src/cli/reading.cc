@@ -16,6 +16,7 @@
 #include "readers/load.h"
 #include "readers/one_run.h"
 #include "readers/run_side/device_log.h"
+#include "readers/run_side/step_log.h"
 
 namespace profgauge::cli {
 
@@ -26,7 +27,6 @@ EvaluateOptions Choices(const Options& options) {
   choices.iter_stop = options.iter_stop;
   choices.iter_start_number = options.iter_start_number;
   choices.iter_stop_number = options.iter_stop_number;
-  choices.warmup = options.warmup;
   choices.rank = options.rank;
   choices.key_op = options.key_op;
   choices.iteration_marker = options.iteration_marker;
@@ -34,15 +34,14 @@ EvaluateOptions Choices(const Options& options) {
   choices.marks = options.marks;
   choices.source_root = options.source_root;
   choices.allow_incomplete = options.allow_incomplete;
-  choices.allow_incomparable = options.allow_incomparable;
   return choices;
 }
 
 // Without a page or a trace no events are kept: collecting them takes memory and time.
 EventsInPage EventsOf(const Options& options) {
-  const bool has_page =
-      !options.html.empty() || !options.html_dir.empty() || !options.out_dir.empty();
-  const bool is_wanted = has_page || !options.emit_trace.empty();
+  const bool is_wanted = options.outputs.Has(OutputKind::kHtml) ||
+                         options.outputs.Has(OutputKind::kHtmlFolder) ||
+                         options.outputs.Has(OutputKind::kTrace) || !options.out_dir.empty();
   if (!is_wanted || options.timeline == "off") return EventsInPage::kNone;
   return options.timeline == "full" ? EventsInPage::kAll : EventsInPage::kAuto;
 }
@@ -68,7 +67,7 @@ Status CheckEventsNeeded(const std::vector<Profile>& profiles, const Options& op
   if (summary == profiles.end() || options.command == nullptr) return {};
   std::string what;
   if ((options.command->bit & kOnSummaries) == 0) what = std::string(options.command->name);
-  if (!options.emit_trace.empty()) what = "--emit-trace";
+  if (options.outputs.Has(OutputKind::kTrace)) what = "--write trace";
   if (options.timeline == "full") what = "--timeline full";
   if (what.empty()) return {};
   Error error;
@@ -132,7 +131,7 @@ readers::ReadOptions HowToRead(const Options& options) {
   read.keep_readable = IsJudging(options);
   read.threads = options.jobs;
   read.aggregation = options.aggregation.value_or(-1);
-  read.step_times = {options.step_times, options.step_column, options.step_unit, options.step_tag};
+  read.step_times = readers::ParseStepTimes(options.step_times);
   return read;
 }
 

@@ -42,7 +42,7 @@ Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const O
   if (!beside.empty()) {
     gate::HistoryQuestion question;
     question.reference = reference;
-    PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+    PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
     question.today = rules::FormatDay(today);
     PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(history, question, beside));
     std::vector<gate::Snapshot> runs;
@@ -146,7 +146,7 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   PROFGAUGE_TRY(question.reference, gate::ParseHistoryReference(what));
   question.model = options.model;
   question.commit = options.commit;
-  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   question.today = rules::FormatDay(today);
   const rules::PolicyBaseline asked = policy.baseline.value_or(rules::PolicyBaseline{});
   question.anchor = asked.anchor.name;
@@ -233,14 +233,13 @@ rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy
   const bool has_history =
       std::any_of(options.baselines.begin(), options.baselines.end(),
                   [](const std::string& what) { return what.starts_with("history:"); });
-  const auto otherwise =
-      has_history ? rules::OnBaselineMissing::kWarn : rules::OnBaselineMissing::kFail;
+  if (!has_history) return rules::OnBaselineMissing::kFail;
   if (options.baseline_missing == "pass") return rules::OnBaselineMissing::kPass;
   if (options.baseline_missing == "warn") return rules::OnBaselineMissing::kWarn;
   if (options.baseline_missing == "no_verdict") return rules::OnBaselineMissing::kNoVerdict;
   if (options.baseline_missing == "fail") return rules::OnBaselineMissing::kFail;
-  if (!has_history || !policy.baseline) return otherwise;
-  return policy.baseline->missing.value_or(otherwise);
+  constexpr auto kOtherwise = rules::OnBaselineMissing::kWarn;
+  return policy.baseline ? policy.baseline->missing.value_or(kOtherwise) : kOtherwise;
 }
 
 Result<std::string> OwnerOf(const Options& options) {
@@ -257,21 +256,8 @@ Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy
                                      Console& console, std::vector<gate::Snapshot>& probe) {
   BaselineSource source;
   std::vector<std::string> files;
-  // A configuration would let a mistyped name pass each time.
-  const bool may_be_missing =
-      options.IsOnCommandLine("--baseline-missing") && options.baseline_missing != "fail";
   for (const std::string& what : options.baselines) {
     if (!what.starts_with("history:")) {
-      if (may_be_missing && IsMissing(what)) {
-        source.choose = [what](std::span<const gate::Snapshot>) {
-          ChosenBaseline none;
-          none.info.state = gate::BaselineState::kMissing;
-          none.info.source = what;
-          none.info.why_missing = "there is no such file";
-          return Result<ChosenBaseline>(std::move(none));
-        };
-        continue;
-      }
       PROFGAUGE_CHECK(RefuseMissing(what));
       files.push_back(what);
       continue;

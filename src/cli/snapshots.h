@@ -57,8 +57,8 @@ std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& cons
 Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
                                      Console& console, std::vector<gate::Snapshot>& probe);
 
-/// The result of a run without a baseline: --baseline-missing, else `missing` of the policy if the
-/// baseline is of a history, else a warning for a history and a failure for files.
+/// The result of a run without a baseline: a failure for files; for a history `baseline_missing` of
+/// profgauge.yaml, else `missing` of the policy, else a warning.
 rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy& policy);
 
 /// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where no one

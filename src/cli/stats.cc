@@ -5,9 +5,6 @@
 
 #include <iterator>
 
-#include "base/format.h"
-#include "cli/console.h"
-
 namespace profgauge::cli {
 namespace {
 
@@ -24,7 +21,6 @@ void Stats::EndPhase(std::string_view name) {
   const double seconds = std::chrono::duration<double>(now - last_).count();
   last_ = now;
   phases_.push_back({std::string(name), seconds});
-  console_.Detail(fmt::format("{}: {}", name, FormatDuration(seconds * 1e9)));
 }
 
 std::string Stats::Table() const {

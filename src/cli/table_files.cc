@@ -56,8 +56,7 @@ class FolderFiles : public TableFiles {
 // One RowWriter for each table. Its bytes are written whenever kBytesAtOnce are ready.
 class TextFiles : public FolderFiles {
  public:
-  TextFiles(Outputs& outputs, RowFormat format, bool zipped)
-      : FolderFiles(outputs), format_(format), zipped_(zipped) {}
+  TextFiles(Outputs& outputs, RowFormat format) : FolderFiles(outputs), format_(format) {}
 
   Status Add(std::size_t table, const query::Part& part) override {
     RowWriter& writer = WriterOf(table);
@@ -87,17 +86,15 @@ class TextFiles : public FolderFiles {
       for (const query::ColumnInfo& column : query::Schema()[table].columns) {
         columns.push_back({column.name, column.unit});
       }
-      writer = MakeRowWriter(std::move(columns), {format_, false, {}});
+      writer = MakeRowWriter(std::move(columns), {format_, {}});
     }
     return *writer;
   }
-  // Zipped texts one after another are a zipped text.
   Status Write(std::size_t table, const std::string& text) {
-    return outputs_.Write(files_.at(table), zipped_ ? render::Gzip(text) : text);
+    return outputs_.Write(files_.at(table), text);
   }
 
   RowFormat format_;
-  bool zipped_;
   std::map<std::size_t, std::unique_ptr<RowWriter>> writers_;
 };
 
@@ -205,17 +202,16 @@ Result<std::unique_ptr<TableFiles>> OpenTableFiles(const Options& options,
                                                    const query::Places& tables, Outputs& outputs) {
   if (options.format == "sqlite") {
     auto file = std::make_unique<DatabaseFile>(outputs);
-    PROFGAUGE_CHECK(file->Open(options.output, tables));
+    PROFGAUGE_CHECK(file->Open(options.out_dir, tables));
     return file;
   }
   if (options.format == "parquet") {
     auto files = std::make_unique<ParquetFiles>(outputs);
-    PROFGAUGE_CHECK(files->Open(options.output, ".parquet", tables));
+    PROFGAUGE_CHECK(files->Open(options.out_dir, ".parquet", tables));
     return files;
   }
-  auto files = std::make_unique<TextFiles>(outputs, *FindRowFormat(options.format), options.gzip);
-  PROFGAUGE_CHECK(
-      files->Open(options.output, "." + options.format + (options.gzip ? ".gz" : ""), tables));
+  auto files = std::make_unique<TextFiles>(outputs, *FindRowFormat(options.format));
+  PROFGAUGE_CHECK(files->Open(options.out_dir, "." + options.format, tables));
   return files;
 }
 

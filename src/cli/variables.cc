@@ -6,8 +6,6 @@
 
 #include <system_error>
 
-#include <CLI/CLI.hpp>
-
 #include "base/errors.h"
 #include "base/text.h"
 #include "cli/ci_system.h"
@@ -28,11 +26,9 @@ constexpr VariableOption kVariables[] = {
     {"PROFGAUGE_POLICY", "--policy", kOnAll & ~std::uint64_t{kOnCompare}},
     {"PROFGAUGE_DB", "--db"},
     {"PROFGAUGE_BASELINE", "--baseline"},
-    {"PROFGAUGE_BASELINE_MISSING", "--baseline-missing"},
     {"PROFGAUGE_OUT", "--out", kOnJudging},
     {"PROFGAUGE_JOB", "--job"},
     {"PROFGAUGE_CI", "--ci"},
-    {"PROFGAUGE_NOW", "--now"},
     {"PROFGAUGE_COLOR", "--color"},
     {"PROFGAUGE_MAX_MEMORY", "--max-memory"},
 };

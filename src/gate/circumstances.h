@@ -73,10 +73,10 @@ std::string ClockText(const ClockChange& clocks);
 
 /// States in `comparison` the explained part of each typical time. Where all of a change beyond its
 /// limit may be the clocks', or a faster clock may hide one, that limit is undecided
-/// ("baseline/other-clocks"), unless `allow_incomparable`; a change over the largest explanation by
-/// more than the limit fails as before.
+/// ("baseline/other-clocks"), unless the policy has `match: any` or `explains_only`; a change over
+/// the largest explanation by more than the limit fails as before.
 void JudgeClocks(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const rules::PolicyBaseline& policy, bool allow_incomparable,
+                 const rules::PolicyBaseline& policy, bool explains_only,
                  RunComparison& comparison);
 
 }  // namespace profgauge::gate

@@ -193,14 +193,30 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
   return differences;
 }
 
-std::string HardDifferences(std::span<const Difference> differences) {
+namespace {
+
+template <class Wanted>
+std::string InWords(std::span<const Difference> differences, Wanted wanted) {
   std::string text;
   for (const Difference& difference : differences) {
-    if (!difference.is_hard) continue;
+    if (!wanted(difference)) continue;
     text += fmt::format("{}{} is `{}` there and `{}` here", text.empty() ? "" : "; ",
                         difference.property, difference.base, difference.current);
   }
   return text;
+}
+
+}  // namespace
+
+std::string HardDifferences(std::span<const Difference> differences) {
+  return InWords(differences, [](const Difference& one) { return one.is_hard; });
+}
+
+std::string AllowedDifferences(std::span<const Difference> differences) {
+  return InWords(differences, [](const Difference& one) {
+    const bool is_known = !one.base.empty() && !one.current.empty();
+    return one.is_hard || (is_known && IsOneOf(one.property, kHardProperties));
+  });
 }
 
 // By the default list, not by `match` of a policy: a baseline is for every policy.

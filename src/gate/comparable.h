@@ -32,6 +32,8 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
 
 /// The hard ones in words: "gpu is `A` there and `B` here; ranks is `8` there and `4` here".
 std::string HardDifferences(std::span<const Difference> differences);
+/// The same of those that are hard by default, whatever the policy has: what `match: any` allows.
+std::string AllowedDifferences(std::span<const Difference> differences);
 
 /// Reasons against `run` beside `others` in a baseline or a history.
 struct Misfit {
@@ -51,11 +53,10 @@ std::vector<Difference> AllDifferences(std::span<const Snapshot> baselines,
 std::vector<std::pair<std::string, std::string>> AlikeProperties(
     const Snapshot& base, const Snapshot& current, std::span<const Difference> differences);
 
-/// Why lengths of the runs cannot show their speed, whatever `match` and --allow-incomparable
-/// set: time ranges (profiles without iterations, --range) with different amounts of
-/// work, by more than 1 % of their events; or a range beside iterations; or iterations outside of
-/// which is far more of the device's work than in the baseline. Nothing where they can be
-/// compared.
+/// Why lengths of the runs cannot show their speed, whatever `match` sets: time ranges (profiles
+/// without iterations, --range) with different amounts of work, by more than 1 % of their events;
+/// or a range beside iterations; or iterations outside of which is far more of the device's work
+/// than in the baseline. Nothing where they can be compared.
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
 

@@ -70,7 +70,7 @@ Status CheckSchema(sqlite::Database& database, const std::string& path, bool may
   }
   PROFGAUGE_TRY(const std::int64_t runs,
                 Pragma(database, "select count(*) from sqlite_master where name = 'run'"));
-  if (version < 1 || (version <= kHistorySchema && runs == 0)) {
+  if (version < 1 || (version == kHistorySchema && runs == 0)) {
     return Fail(Refuse(
         path, "damaged",
         version < 1 ? "the history has no schema version" : "the history has no table of runs",

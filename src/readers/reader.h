@@ -46,10 +46,10 @@ struct ReadProgress {
 
 /// Times of unrecorded iterations that the user names.
 struct StepTimesInput {
-  std::string file;    ///< Empty: none.
-  std::string column;  ///< Column of a table, or the key of JSON lines; empty: by its name.
-  std::string unit;    ///< "s", "ms", "us", "ns"; empty: as the name of the column says.
-  std::string tag;     ///< Tag of TensorBoard's events; empty: by its name.
+  std::string file;  ///< Empty: none.
+  /// Column of a table, key of JSON lines or tag of TensorBoard's events; empty: by its name.
+  std::string column;
+  std::string unit;  ///< "s", "ms", "us", "ns"; empty: as the name of the column says.
 };
 
 /// The wishes of the caller.

@@ -1,8 +1,8 @@
 // Reads report.json back, so that a report can be drawn again without its profile.
 //
 // Only report::kSchema is read. Unknown keys are ignored, so that a file with fields that are newer
-// than the program can still be rendered. Data that report.json does not have (bulk tables) is named
-// in Report::left_out.
+// than the program can still be rendered. Data that report.json does not have (bulk tables) is
+// named in Report::left_out.
 #pragma once
 
 #include <array>

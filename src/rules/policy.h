@@ -87,7 +87,8 @@ struct Waiver {
   std::optional<double> up_to;
   SourceText where;  ///< Which findings; a condition in the rule's group context. Empty: all.
   std::string reason, owner;
-  std::string expires;  ///< "2027-03-31", checked to be a day; the last one on which it applies.
+  std::string expires;   ///< "2027-03-31", checked to be a day; the last one on which it applies.
+  bool is_long = false;  ///< It may end more than kLongestWaiver ahead.
   Where place;
 };
 

@@ -116,6 +116,7 @@ constexpr Doc kDocs[] = {
     {"a waiver", "reason", "why"},
     {"a waiver", "owner", "who is responsible"},
     {"a waiver", "expires", "last day, e.g. 2027-03-31"},
+    {"a waiver", "long", "true: the last day may be more than 180 days ahead"},
 
     {"`tensor_core`", "unknown", "how undecided kernels count"},
     {"`tensor_core`", "names", "a file with names of the project's kernels"},

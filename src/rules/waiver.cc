@@ -65,7 +65,7 @@ std::string FormatDay(sys_days day) {
 }
 
 Result<sys_days> Today(const std::string& now, const char* source_date_epoch) {
-  if (!now.empty()) return ParseNow(now, "--now");
+  if (!now.empty()) return ParseNow(now, "now");
   if (source_date_epoch != nullptr && *source_date_epoch != '\0') {
     return ParseNow(source_date_epoch, "SOURCE_DATE_EPOCH");
   }
@@ -77,13 +77,13 @@ bool HasExpired(const Waiver& waiver, sys_days today) { return LastDay(waiver) <
 Errors CheckWaivers(const Policy& policy, sys_days today) {
   Errors errors;
   for (const Waiver& waiver : policy.waivers) {
-    if (LastDay(waiver) <= today + kLongestWaiver) continue;
+    if (waiver.is_long || LastDay(waiver) <= today + kLongestWaiver) continue;
     errors.push_back({ErrorKind::kConfig,
                       "policy/long-waiver",
                       fmt::format("{} lasts until {}, more than {} days from {}", Described(waiver),
                                   waiver.expires, kLongestWaiver.count(), FormatDay(today)),
                       waiver.place,
-                      {"help: choose an earlier day, or pass --allow-long-waivers"}});
+                      {"help: choose an earlier day, or write `long: true` into the waiver"}});
   }
   return errors;
 }

@@ -1,7 +1,7 @@
 // Waivers: findings that are known and accepted until a day, with a reason and an owner.
 //
 // An expired waiver only warns; so does one that no finding needed. The current date
-// does not only come from the clock: `--now` and SOURCE_DATE_EPOCH make a run repeatable.
+// does not only come from the clock: SOURCE_DATE_EPOCH makes a run repeatable.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace profgauge::rules {
 
-/// Waivers may reach this far ahead, unless they are allowed to be longer.
+/// Waivers may reach this far ahead, unless they have `long: true`.
 inline constexpr std::chrono::days kLongestWaiver{180};
 
 /// "2027-03-31", a day of the calendar; nothing otherwise.

@@ -74,6 +74,7 @@ void DecodeWaiver(Decoder& decoder, const YamlNode& node, std::vector<Waiver>& o
                                  PrintableShort(waiver.expires, 40)));
        },
        true},
+      {"long", [&](const YamlNode& n) { Set(waiver.is_long, decoder.Bool(n, "long")); }},
   };
   decoder.Map(node, "a waiver", kKeys);
   CheckWaiver(decoder, node, up_to, waiver);

@@ -387,15 +387,15 @@ def main():
         Run.slow = pathlib.Path(examples) / "slow.pt.trace.json.gz"
         Run.neuron = pathlib.Path(__file__).parent.parent / "cases/neuron/trn2_two_cores/input.json"
         subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
-                        "--mark", "a=1us,b=6us"],
+                        "--marks", "a=1us,b=6us"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        subprocess.run([profgauge, "report", Run.slow, "-q", "--warmup", "6", "--html", f"{folder}/later.html"],
+        subprocess.run([profgauge, "report", Run.slow, "-q", "--iter-start", "6", "--html", f"{folder}/later.html"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         slow, healthy = (pathlib.Path(examples) / f"{name}.pt.trace.json.gz"
                          for name in ("slow", "healthy"))
         subprocess.run([profgauge, "report", "-q", "--run", f"slow={slow}", "--run",
                         f"healthy={healthy}", "--run", f"again={slow}", "--html",
-                        f"{folder}/runs.html", "--html-dir", f"{folder}/runs"],
+                        f"{folder}/runs.html", "--write", f"html-dir={folder}/runs"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([profgauge, "compare", healthy, slow, "-q", "--html", f"{folder}/compare.html"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

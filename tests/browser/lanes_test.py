@@ -230,7 +230,7 @@ class SumsTest(LanesCase):
 
     def test_a_range_is_what_the_program_says_of_it(self):
         rows = self.table("engine_regions")
-        self.assertEqual(len(rows), 3)  # --mark a=1us,b=6us
+        self.assertEqual(len(rows), 3)  # --marks a=1us,b=6us
         for row in rows:
             begin = row["start"]
             sums = [entry for entry in self.js(self.UNITS, begin, begin + row["duration"])

@@ -76,7 +76,7 @@ class CiTest(unittest.TestCase):
         self.assertFalse((self.folder / "profgauge-report").exists())
 
     def test_options_for_single_outputs_win(self):
-        self.check("healthy.pt.trace.json.gz", "--ci", "generic", "--out", "here", "--junit", "tests.xml")
+        self.check("healthy.pt.trace.json.gz", "--ci", "generic", "--out", "here", "--write", "junit=tests.xml")
         self.assertTrue((self.folder / "tests.xml").exists())
         self.assertTrue((self.folder / "here/verdict.json").exists())
         self.assertFalse((self.folder / "here/junit.xml").exists())

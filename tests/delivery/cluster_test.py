@@ -153,13 +153,13 @@ class Cluster(unittest.TestCase):
     def test_summaries_refuse_contradictions(self):
         run("summarize", self.profiles, "-o", f"{self.out}/summaries/")
         summaries = self.out / "summaries"
-        for arguments in (["what-if", summaries, "--without-waiting"], ["export", "kernels", summaries],
-                          ["report", summaries, "--emit-trace", self.out / "t.json"],
+        for arguments in (["what-if", summaries, "--scale", "waiting"], ["export", "kernels", summaries],
+                          ["report", summaries, "--write", f"trace={self.out / 't.json'}"],
                           ["report", summaries, "--html", self.out / "r.html", "--timeline", "full"]):
             done = run(*arguments)
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn("summary/no-events", done.stderr)
-        done = run("check", summaries, "--warmup", "1")
+        done = run("check", summaries, "--iter-start", "1")
         self.assertEqual(done.returncode, 2)
         self.assertIn("summary/other-selection", done.stderr)
         other = self.out / "other"

@@ -41,7 +41,7 @@ class DiscoveryTest(Place):
     def test_it_can_be_named_and_left_out(self):
         self.write("profgauge.yaml", "schema: 1\npolicy: builtin:strict\n")
         self.write("other.yaml", "schema: 1\npolicy: builtin:report-only\n")
-        self.assertEqual(self.verdict("--no-config")["policy"], "builtin:recommended")
+        self.assertEqual(self.verdict("--config", "none")["policy"], "builtin:recommended")
         self.assertEqual(self.verdict("--config", "../../other.yaml")["policy"], "builtin:report-only")
         self.assertEqual(self.verdict(PROFGAUGE_CONFIG="../../other.yaml")["policy"], "builtin:report-only")
         done = self.run_in(self.inner, "check", TRACE, "--config", "nothing.yaml")
@@ -87,9 +87,8 @@ class PrecedenceTest(Place):
                 ({"PROFGAUGE_JOB": "gpt"}, (), "<!-- profgauge:gpt -->", 1),
                 ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_DB": "here.db"}, (TRACE,), "none (here.db does not exist)", 1),
                 ({"PROFGAUGE_BASELINE": "nothing.json"}, (TRACE,), "`baseline/missing`", 2),
-                ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_BASELINE_MISSING": "fail"}, (TRACE,), "`history/missing`", 2),
-                ({"PROFGAUGE_NOW": "2026-05-01"}, (TRACE, "-p", "waived.yaml"), "1 waived", 0),
-                ({"PROFGAUGE_NOW": "2026-07-01"}, (TRACE, "-p", "waived.yaml"), "1 error", 1),
+                ({"SOURCE_DATE_EPOCH": "1777593600"}, (TRACE, "-p", "waived.yaml"), "1 waived", 0),  # 2026-05-01
+                ({"SOURCE_DATE_EPOCH": "1782864000"}, (TRACE, "-p", "waived.yaml"), "1 error", 1),  # 2026-07-01
                 ({"PROFGAUGE_MAX_MEMORY": "2MB"}, (TRACE,), "`input/too-large`", 3)):
             with self.subTest(variables):
                 # PROFGAUGE_CI makes the summary, beside which nothing else names an output.
@@ -102,13 +101,13 @@ class PrecedenceTest(Place):
     def test_labels_of_the_top_the_job_and_the_option(self):
         self.write("profgauge.yaml", "schema: 1\nlabels: {team: vision, tier: a}\njobs:\n"
                    "  - {name: gpt, inputs: 'models/gpt/*.gz', labels: {tier: b, size: 7b}}\n")
-        done = self.run_in(self.inner, "check", TRACE, "--openmetrics", "m.prom", "--json", "r.json", "--label", "size=70 \"b\"")
+        done = self.run_in(self.inner, "check", TRACE, "--write", "metrics=m.prom", "--json", "r.json", "--label", "size=70 \"b\"")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn(r'profgauge_errors{run="gpt",size="70 \"b\"",tier="b",team="vision"} ', (self.inner / "m.prom").read_text())
         environment = json.loads((self.inner / "r.json").read_text())["environment"]
         self.assertEqual([environment[f"label {name}"] for name in ("size", "tier", "team")], ['70 "b"', "b", "vision"])
         (self.inner / TRACE).write_text("no trace")
-        self.run_in(self.inner, "check", TRACE, "--openmetrics", "m.prom")
+        self.run_in(self.inner, "check", TRACE, "--write", "metrics=m.prom")
         self.assertIn('team="vision",state="no_verdict"} 1', (self.inner / "m.prom").read_text())
         self.write("profgauge.yaml", "schema: 1\nlabels: {team name: a, run: b}\n")
         done = self.run_in(self.inner, "check", TRACE)
@@ -128,7 +127,7 @@ class PrecedenceTest(Place):
     def test_every_output_names_both(self):
         self.policy("perf.yaml")
         self.write("profgauge.yaml", "schema: 1\npolicy: perf.yaml\n")
-        done = self.run_in(self.inner, "check", TRACE, "--out", "o", "--md-summary", "s.md", "--verdict", "v.json")
+        done = self.run_in(self.inner, "check", TRACE, "--out", "o", "--write", "summary=s.md", "--write", "verdict=v.json")
         self.assertEqual(done.returncode, 0, done.stderr)
         text = "../../perf.yaml (../../profgauge.yaml)"
         self.assertIn("policy " + text, done.stdout)
@@ -170,7 +169,7 @@ class MistakesTest(Place):
         self.assertEqual(done.returncode, 2)
         self.assertIn("[usage/one-run-only]", done.stderr)
         self.assertIn("profgauge.yaml:5", self.run_in(self.root, "check", "--job", "c").stderr)
-        done = self.run_in(self.inner, "check", "--no-config")
+        done = self.run_in(self.inner, "check", "--config", "none")
         self.assertIn("[usage/missing-argument]", done.stderr)
 
 
@@ -321,8 +320,8 @@ jobs:
 
 
 class BaselineMissingTest(Place):
-    def check(self, *arguments, **variables):
-        return self.run_in(self.inner, "check", TRACE, "-p", "builtin:report-only", "--ci", "generic", "--github", "g.txt",
+    def check(self, *arguments, policy="builtin:report-only", **variables):
+        return self.run_in(self.inner, "check", TRACE, "-p", policy, "--ci", "generic", "--write", "github=g.txt",
                            *arguments, **variables)
 
     def file(self, name):
@@ -332,8 +331,10 @@ class BaselineMissingTest(Place):
         for choice, exit_code, warns in ((None, 0, True), ("warn", 0, True), ("pass", 0, False),
                                          ("no_verdict", 3, False), ("fail", 2, None)):
             with self.subTest(choice):
-                more = ("--baseline-missing", choice) if choice else ()
-                done = self.check("--baseline", "history:main~5", *more)
+                missing = f", missing: {choice}" if choice else ""
+                self.write("models/gpt/choice.yaml", "schema: 1\nextends: [builtin:report-only]\n"
+                           f"baseline: {{iteration.time.median: {{max_increase: 5%}}{missing}}}\n")
+                done = self.check("--baseline", "history:main~5", policy="choice.yaml")
                 self.assertEqual(done.returncode, exit_code, done.stderr)
                 verdict = json.loads(self.file("verdict.json"))
                 if choice == "fail":
@@ -370,20 +371,13 @@ class BaselineMissingTest(Place):
         done = self.check("--baseline", "history:main~2")
         self.assertEqual(json.loads(self.file("verdict.json"))["baseline"]["state"], "used")
 
-    def test_a_file_may_be_missing_only_on_the_command_line(self):
+    def test_a_file_may_not_be_missing(self):
         self.write("profgauge.yaml", "schema: 1\nbaseline: base.json\nbaseline_missing: warn\n")
-        for arguments, variables, exit_code in (((), {}, 2), ((), {"PROFGAUGE_BASELINE_MISSING": "pass"}, 2),
-                                                (("--baseline-missing", "no_verdict"), {}, 3),
-                                                (("--baseline-missing", "fail"), {}, 2),
-                                                (("--baseline-missing", "warn"), {}, 0),
-                                                (("--baseline-missing", "pass"), {}, 0)):
-            done = self.check(*arguments, **variables)
-            self.assertEqual(done.returncode, exit_code, (arguments, variables, done.stderr))
+        self.assertEqual(self.check().returncode, 2)
 
-    def test_the_configuration_and_a_variable_choose_for_a_history(self):
+    def test_the_configuration_chooses_for_a_history(self):
         self.write("profgauge.yaml", "schema: 1\nbaseline: history:main~5\nbaseline_missing: no_verdict\n")
         self.assertEqual(self.check().returncode, 3)
-        self.assertEqual(self.check(PROFGAUGE_BASELINE_MISSING="pass").returncode, 0)
 
 
 if __name__ == "__main__":

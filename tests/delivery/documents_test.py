@@ -146,7 +146,7 @@ class DocumentsTest(unittest.TestCase):
             if name.startswith("@"):
                 self.assertIn(name[1:], saved)
             elif name.startswith("profgauge "):
-                self.assertIn(name.split(" ")[1], run("--help").stdout)
+                self.assertIn(name.split(" ")[1], run("--help", "all").stdout)
             elif not name.startswith("--"):
                 self.assertTrue(any(fnmatch.fnmatch(other, name) for other in known), name)
 

@@ -60,7 +60,7 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual({len(block["ns"]) for block in document["blocks"]}, {12})
         self.assertEqual(document["a"], {"commit": "abc1234", "per_step": {"samples": 8}})
         self.assertEqual((self.folder / "duet/blocks/001-B.log").read_text(), "block 1 B\n")
-        judged = self.check("--json", "report.json", "--junit", "junit.xml")
+        judged = self.check("--json", "report.json", "--write", "junit=junit.xml")
         self.assertEqual(judged.returncode, 1, judged.stdout + judged.stderr)
         report = json.loads((self.folder / "report.json").read_text())
         self.assertEqual(report["verdict"]["status"], "fail")

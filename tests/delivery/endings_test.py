@@ -22,9 +22,8 @@ EXAMPLES = REPOSITORY / "examples"
 TRACE = "run.pt.trace.json.gz"
 # The outputs of the page's table; a folder has several.
 OUTPUTS = {
-    "--out": "out", "--html-dir": "page", "--junit": "junit.xml", "--sarif": "alerts.sarif",
-    "--github": "github.txt", "--gitlab": "codequality.json", "--openmetrics": "metrics.prom",
-    "--md-summary": "summary.md", "--emit-trace": "events.json",
+    "html-dir": "page", "junit": "junit.xml", "sarif": "alerts.sarif", "github": "github.txt",
+    "code-quality": "codequality.json", "metrics": "metrics.prom", "summary": "summary.md", "trace": "events.json",
 }
 MISTAKES = """schema: 1
 thresholds:
@@ -72,8 +71,8 @@ class EndingsTest(unittest.TestCase):
     def outputs(self, command):
         """The options of `command` and the files that they leave."""
         events = command in ("check", "report")
-        given = {option: path for option, path in OUTPUTS.items() if events or option != "--emit-trace"}
-        return [word for pair in given.items() for word in pair]
+        given = [f"{kind}={path}" for kind, path in OUTPUTS.items() if events or kind != "trace"]
+        return ["--out", "out", *(word for one in given for word in ("--write", one))]
 
     def text(self, path):
         return (self.folder / path).read_text()
@@ -190,7 +189,7 @@ class EndingsTest(unittest.TestCase):
 
     def test_a_mistyped_output_is_no_reason_to_write_over_files_of_others(self):
         (self.folder / "junit.xml").write_text("mine")
-        done = run("check", "nothing.json", "--junit", "junit.xml", "--json", "r.json", "--force", cwd=self.folder)
+        done = run("check", "nothing.json", "--write", "junit=junit.xml", "--json", "r.json", "--force", cwd=self.folder)
         self.assertEqual((done.returncode, self.text("junit.xml")), (3, "mine"))
         self.assertEqual(json.loads(self.text("r.json"))["schema"], 2)
 

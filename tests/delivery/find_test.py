@@ -62,7 +62,7 @@ class FindTest(unittest.TestCase):
                 self.assertEqual([one.get("step") for one in runs], [10, 20] if has_step else [None, None])
                 self.assertEqual({one["format"] for one in runs}, {"kineto"})
                 for one in runs:
-                    done = run(*one["command"].split()[1:], "--json", "out.json", "--no-config", cwd=self.folder)
+                    done = run(*one["command"].split()[1:], "--json", "out.json", "--config", "none", cwd=self.folder)
                     self.assertIn(done.returncode, (0, 1), one["command"] + done.stderr)
                     self.assertEqual(json.loads((self.folder / "out.json").read_text())["profile"]["ranks"], 4)
                     (self.folder / "out.json").unlink()

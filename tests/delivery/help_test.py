@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import REPOSITORY, commands, environment, main, run
+from support import REPOSITORY, commands, environment, main, on_day, run
 
 EXAMPLES = REPOSITORY / "examples"
 CASES = REPOSITORY / "tests" / "cases"
@@ -130,8 +130,8 @@ class ReadmeTest(unittest.TestCase):
             (folder / "policy.yaml").write_text(policy)
             done = run("rules", "test", "mine.test.yaml", cwd=folder)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            done = run("check", EXAMPLES / "slow.pt.trace.json.gz", "--policy", "policy.yaml", "--now",
-                       "2026-11-21", cwd=folder)
+            done = run("check", EXAMPLES / "slow.pt.trace.json.gz", "--policy", "policy.yaml", cwd=folder,
+                       env=on_day("2026-11-21"))
             self.assertEqual(done.returncode, 1, done.stderr)
             fires = " ".join(re.search(r'fires on `examples/slow.*?: "(.*?)"', section, re.S)[1].split())
             self.assertIn(fires, " ".join(done.stdout.split()))

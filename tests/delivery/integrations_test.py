@@ -59,8 +59,8 @@ class IntegrationsTest(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp())
         cls.json, cls.verdict, cls.metrics = (cls.folder / name for name in ("r.json", "v.json", "m.prom"))
-        assert run("check", SLOW, "-p", POLICY, "--json", cls.json, "--verdict", cls.verdict,
-                   "--openmetrics", cls.metrics).returncode == 1
+        assert run("check", SLOW, "-p", POLICY, "--json", cls.json, "--write", f"verdict={cls.verdict}",
+                   "--write", f"metrics={cls.metrics}").returncode == 1
         cls.report = json.loads(cls.json.read_text())
         # A number that is none, as no report has it.
         cls.report["metrics"]["made.up"] = {"value": float("nan")}
@@ -155,7 +155,7 @@ class IntegrationsTest(unittest.TestCase):
         verdict = self.folder / "unread.json"
         broken = self.folder / "broken.json"
         broken.write_text("{")
-        self.assertEqual(run("check", broken, "--verdict", verdict).returncode, 3)
+        self.assertEqual(run("check", broken, "--write", f"verdict={verdict}").returncode, 3)
         _, message = self.sent("slack.sh", verdict, SLACK_WEBHOOK_URL="x")
         self.assertTrue(message["text"].startswith("NO VERDICT  "), message)
         self.assertEqual(len(message["text"].splitlines()), 2, message)

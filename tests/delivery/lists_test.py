@@ -138,7 +138,7 @@ class OwnQueries(Folder):
         self.assertIn("nccl", self.answer("@long-kernels"))
         self.assertEqual(self.answer("@busy-by-rank"), "whose\nours\n")
         self.assertIn("long-kernels", self.ok("query", "--list").stdout)
-        self.assertNotIn("long-kernels", self.ok("query", "--list", "--no-config").stdout)
+        self.assertNotIn("long-kernels", self.ok("query", "--list", "--config", "none").stdout)
 
     def test_parameters_have_types(self):
         words = ("query", DDP, "@of-rank", "--param")

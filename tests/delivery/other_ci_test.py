@@ -55,6 +55,13 @@ class OtherCiTest(SampleTest):
         self.assertTrue(results["inputs"]["failTaskOnMissingResultsFile"])
         self.steps([step["script"] for step in steps if "script" in step], results["inputs"]["testResultsFiles"])
 
+    def test_bisect(self):
+        self.place.script("bisect.sh", blocks("Bisect", "sh")[0])
+        for trace, code in ((HEALTHY, 0), (SLOW, 1), ("", 125)):
+            shutil.rmtree(self.place.folder / "runs", ignore_errors=True)
+            self.assertEqual(self.place.run("./bisect.sh", TRACE=trace).returncode, code)
+        self.assertEqual(self.place.run("./bisect.sh", TRACE=HEALTHY, PROFGAUGE_POLICY="none.yaml").returncode, 255)
+
     def test_the_history_of_the_guide(self):
         self.place.run("./train.sh && profgauge check --ci generic", TRACE=HEALTHY)
         done = self.place.run(blocks("Keep the history", "sh")[0], COMMIT="3f2a1c")

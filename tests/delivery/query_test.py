@@ -50,20 +50,14 @@ class Query(unittest.TestCase):
         sql = "select count(*) n from kernels"
         there, _ = run("query", SLOW, sql, "--format", "csv")
         self.assertEqual(run("query", SLOW, "-", "--format", "csv", stdin=sql)[0], there)
-        (self.folder / "q.sql").write_text(sql)
-        self.assertEqual(run("query", SLOW, "--file", self.folder / "q.sql", "--format", "csv")[0], there)
 
-    def test_mistakes_in_a_file_show_its_line(self):
-        (self.folder / "q.sql").write_text("-- title: T\nselect nam\nfrom kernels\n")
-        _, said = run("query", SLOW, "--file", "q.sql", cwd=self.folder, code=2)
-        self.assertIn("q.sql:2:8", said)
+    def test_mistakes_in_a_statement_from_input_show_its_line(self):
+        _, said = run("query", SLOW, "-", stdin="-- title: T\nselect nam\nfrom kernels\n", code=2)
+        self.assertIn(":2:8", said)
         self.assertIn("did you mean `name`?", said)
-        self.assertIn("[query/file]", run("query", SLOW, "--file", "none.sql", cwd=self.folder, code=2)[1])
-        (self.folder / "long.sql").write_text("select 1 " + " " * 65_528)
-        _, said = run("query", SLOW, "--file", "long.sql", cwd=self.folder, code=2)
-        self.assertIn("`long.sql` has 65537 bytes\n  help: give a file with one SELECT, at most 64 KiB   [query/file]", said)
-        (self.folder / "long.sql").write_text("select 1 " + " " * 65_527)
-        self.assertEqual(run("query", SLOW, "--file", "long.sql", "--format", "csv", cwd=self.folder)[0], "1\n1\n")
+        _, said = run("query", SLOW, "-", stdin="select 1 " + " " * 65_528, code=2)
+        self.assertIn("at most 64 KiB   [query/file]", said)
+        self.assertEqual(run("query", SLOW, "-", "--format", "csv", stdin="select 1 " + " " * 65_527)[0], "1\n1\n")
         self.assertIn("[query/no-such-table]", run("query", "--schema", "kernel", code=2)[1])
         self.assertIn("[query/no-such-query]", run("query", SLOW, "@idle", code=2)[1])
 
@@ -147,8 +141,7 @@ class Query(unittest.TestCase):
         text, said = run("query", DDP, "select a.id from device_events a, device_events b")
         self.assertEqual(len(text.splitlines()), 1 + 1000 + 1)
         self.assertIn("only the first 1000 rows", said)
-        self.assertTrue(json.loads(run("query", DDP, "select id from device_events", "--format", "json", "--max-rows",
-                                       "3")[0])["truncated"])
+        self.assertFalse(json.loads(run("query", DDP, "select id from device_events limit 3", "--format", "json")[0])["truncated"])
 
     def test_several_runs_are_distinguished(self):
         sql = "select run, count(*) n from kernels group by 1 order by 1"
@@ -270,12 +263,19 @@ class Export(unittest.TestCase):
         self.assertIn("[analysis/no-rank]", run("export", "kernels", DDP, "--rank", "9", code=2)[1])
 
     def test_chosen_tables(self):
-        run("export", "tables", DDP, "--tables", "kernels*, gap_events", "--no-events", "--gzip", "-o", self.folder / "o")
+        run("export", "tables", DDP, "--tables", "kernels*, gap_events", "-o", self.folder / "o")
         self.assertEqual(sorted(os.listdir(self.folder / "o")),
-                         ["kernels.csv.gz", "kernels_by_iteration.csv.gz", "kernels_by_op.csv.gz", "schema.json"])
+                         ["gap_events.csv", "kernels.csv", "kernels_by_iteration.csv", "kernels_by_op.csv", "schema.json"])
+        run("export", "tables", DDP, "--tables", "report", "-o", self.folder / "report")
+        run("export", "tables", DDP, "--tables", "events", "-o", self.folder / "events")
+        run("export", "tables", DDP, "-o", self.folder / "all")
+        halves = [set(os.listdir(self.folder / name)) - {"schema.json"} for name in ("report", "events", "all")]
+        self.assertIn("kernels.csv", halves[0])
+        self.assertIn("device_events.csv", halves[1])
+        self.assertEqual((halves[0] & halves[1], halves[0] | halves[1]), (set(), halves[2]))
         self.assertIn("[query/no-such-table]", run("export", "tables", DDP, "--tables", "kernel", "-o", self.folder / "p",
                                                    code=2)[1])
-        run("export", "tables", DDP, "--tables", "kernels", "--gzip", "-o", self.folder / "o")  # An earlier export.
+        run("export", "tables", DDP, "--tables", "kernels", "-o", self.folder / "o")  # An earlier export.
         (self.folder / "mine").mkdir()
         (self.folder / "mine" / "kernels.csv").write_text("mine")
         self.assertIn("[usage/not-ours]", run("export", "tables", DDP, "--tables", "kernels", "-o",
@@ -301,7 +301,7 @@ class Names(unittest.TestCase):
         self.assertIn(key.split("@")[0], run("rules", "explain", key, SLOW)[0])
 
     def test_traces_have_findings_that_change_no_metric(self):
-        run("report", SLOW, "--emit-trace", "t.json", "-q", cwd=self.folder)
+        run("report", SLOW, "--write", "trace=t.json", "-q", cwd=self.folder)
         trace = json.loads((self.folder / "t.json").read_text())
         slices = [event for event in trace["traceEvents"] if event.get("cat") == "profgauge"]
         self.assertTrue(slices)

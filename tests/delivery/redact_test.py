@@ -10,7 +10,7 @@ import unittest
 import zipfile
 import zlib
 
-from support import REPOSITORY, main, run
+from support import REPOSITORY, main, on_day, run
 from unique_names import COUNT, Names, trace
 
 
@@ -70,11 +70,12 @@ class RedactTest(unittest.TestCase):
         out = self.folder / name
         shutil.rmtree(out, ignore_errors=True)
         out.mkdir()
-        done = run("check", "--no-config", self.profile, *redaction, "-v", "--out", out / "report", "--md-summary", out / "summary.md",
-                   "--text", out / "verdict.txt", "--junit", out / "junit.xml", "--sarif", out / "a.sarif", "--gitlab",
-                   out / "gitlab.json", "--github", out / "github.txt", "--openmetrics", out / "metrics.prom", "--verdict",
-                   out / "verdict.json", "--pgsum", out / "run.pgsum", "--emit-trace", out / "trace.json.gz", "--html-dir",
-                   out / "page", "--timeline", "full")
+        kinds = {"summary": "summary.md", "text": "verdict.txt", "junit": "junit.xml", "sarif": "a.sarif", "github": "github.txt",
+                 "code-quality": "gitlab.json", "metrics": "metrics.prom", "verdict": "verdict.json", "pgsum": "run.pgsum",
+                 "trace": "trace.json.gz", "html-dir": "page"}
+        written = [word for kind, file in kinds.items() for word in ("--write", f"{kind}={out / file}")]
+        done = run("check", "--config", "none", self.profile, *redaction, "-v", "--out", out / "report", *written,
+                   "--timeline", "full")
         self.assertIn(done.returncode, (0, 1, 3), done.stderr)
         (out / "terminal.txt").write_text(done.stdout)
         return out, done.returncode
@@ -128,7 +129,7 @@ class RedactTest(unittest.TestCase):
 
     def test_sentences_stay_as_they_are(self):
         for name in ("slow.pt.trace.json.gz", "healthy.pt.trace.json.gz", "ddp"):
-            reports = [run("report", "-q", "--no-config", REPOSITORY / "examples" / name, "--json", "-", *redaction)
+            reports = [run("report", "-q", "--config", "none", REPOSITORY / "examples" / name, "--json", "-", *redaction)
                        for redaction in ((), ("--redact=code",))]
             plain, hidden = (dict(sentences(json.loads(report.stdout))) for report in reports)
             self.assertGreater(len(plain), 100, name)
@@ -163,13 +164,13 @@ class RedactTest(unittest.TestCase):
         out = self.folder / "tables"
         for kind in ("csv", "jsonl", "sqlite", "parquet"):
             target = self.folder / f"tables.{kind}"
-            done = run("export", "tables", "--no-config", self.profile, "--redact=code", "--format", kind, "-o", target)
+            done = run("export", "tables", "--config", "none", self.profile, "--redact=code", "--format", kind, "-o", target)
             self.assertEqual(done.returncode, 0, done.stderr)
             (out / kind).mkdir(parents=True, exist_ok=True)
             for path in [target] if target.is_file() else target.iterdir():
                 shutil.copy(path, out / kind)
         for table in ("host_events", "device_events", "python_events", "kernels", "findings", "facts"):
-            done = run("query", "--no-config", self.profile, "--redact=code", f"select * from {table}")
+            done = run("query", "--config", "none", self.profile, "--redact=code", f"select * from {table}")
             self.assertEqual(done.returncode, 0, done.stderr)
             (out / f"{table}.txt").write_text(done.stdout)
         self.assertEqual(self.found_in(out), {})
@@ -177,24 +178,24 @@ class RedactTest(unittest.TestCase):
     def test_summaries_baselines_histories_and_comparisons(self):
         out = self.folder / "kept"
         out.mkdir()
-        done = run("summarize", "--no-config", self.profile, "--redact=code", "-o", out / "run.pgsum")
+        done = run("summarize", "--config", "none", self.profile, "--redact=code", "-o", out / "run.pgsum")
         self.assertEqual(done.returncode, 0, done.stderr)
         for command in (("baseline", "save", out / "run.pgsum", "-o", out / "base.json"),
                         ("history", "add", out / "run.pgsum", "--db", out / "history.db", "--branch", "main"),
                         ("check", out / "run.pgsum", "--out", out / "again")):
-            done = run(*command, "--no-config")
+            done = run(*command, "--config", "none")
             self.assertIn(done.returncode, (0, 1, 3), done.stderr)
-        (out / "compare.txt").write_text(run("compare", "--no-config", self.profile, self.profile, "--redact=code", "--out",
+        (out / "compare.txt").write_text(run("compare", "--config", "none", self.profile, self.profile, "--redact=code", "--out",
                                              out / "compare").stdout)
-        (out / "runs.txt").write_text(run("report", "--no-config", "--run", f"a={self.profile}", "--run", f"b={self.profile}",
+        (out / "runs.txt").write_text(run("report", "--config", "none", "--run", f"a={self.profile}", "--run", f"b={self.profile}",
                                           "--redact=code", "--out", out / "runs").stdout)
-        plain = json.loads((run("report", "--no-config", "-q", self.profile, "--json", "-")).stdout)
+        plain = json.loads((run("report", "--config", "none", "-q", self.profile, "--json", "-")).stdout)
         self.assertEqual(self.found_in(out), {})
         for path in out.rglob("*"):
             if path.is_file():
                 self.assertNotIn(plain["provenance"]["input"], unpacked(path), path.name)
         # A report that was drawn with names can lose them when it is drawn again.
-        run("report", "--no-config", "-q", self.profile, "--json", self.folder / "plain.json")
+        run("report", "--config", "none", "-q", self.profile, "--json", self.folder / "plain.json")
         done = run("render", self.folder / "plain.json", "--redact=code", "--out", out / "rendered")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.found_in(out / "rendered"), {})
@@ -211,7 +212,7 @@ class RedactTest(unittest.TestCase):
         done = run("history", "add", secret, "--db", "h.db", "--commit", "c0ffee1", "--model", "customerX", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         (self.folder / "policy.yaml").write_text("schema: 1\nrules: {'*': off}\nbaseline: {iteration.time.median: {max_increase: 5%}}\n")
-        judged = ("check", "--no-config", "slower.json", "--policy", "policy.yaml",
+        judged = ("check", "--config", "none", "slower.json", "--policy", "policy.yaml",
                   "--db", "h.db", "--model", "customerX", "--baseline", "history:main~1", "--accept", "as customerX wants",
                   "--owner", "alice.smith")
         names = ("customerX", "alice.smith", "c0ffee1")
@@ -233,8 +234,8 @@ class RedactTest(unittest.TestCase):
                                                  f"  - {{rule: io/dataloader-bound, {waiver}}}\n"
                                                  f"  - {{threshold: gpu.idle.mean, up_to: 60%, {waiver}}}\n"
                                                  "  - {rule: comm/exposed, reason: as customerX wants, owner: alice.smith, expires: 2026-11-01}\n")
-        done = run("check", "--no-config", REPOSITORY / "examples/slow.pt.trace.json.gz", "--policy", "policy.yaml", "-v",
-                   "--now", "2026-11-26", "--redact", "--json", "w.json", cwd=self.folder)
+        done = run("check", "--config", "none", REPOSITORY / "examples/slow.pt.trace.json.gz", "--policy", "policy.yaml", "-v",
+                   "--redact", "--json", "w.json", cwd=self.folder, env=on_day("2026-11-26"))
         for output in (done.stdout, (self.folder / "w.json").read_text()):
             self.assertIn("until 2026-12-31", output)
             self.assertEqual([name for name in ("customerX", "alice.smith") if name in output], [], output)

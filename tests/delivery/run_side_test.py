@@ -29,7 +29,7 @@ class RunSideTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def call(self, *arguments):
-        return run(*arguments, "--no-config", cwd=self.folder)
+        return run(*arguments, "--config", "none", cwd=self.folder)
 
     def metrics(self, *arguments):
         done = self.call("report", "-q", *arguments, "--out", "out", "--force")

@@ -17,7 +17,7 @@ class ScrubTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def numbers(self, path):
-        done = run("report", "-q", "--no-config", path, "--json", "-")
+        done = run("report", "-q", "--config", "none", path, "--json", "-")
         self.assertIn(done.returncode, (0, 1), done.stderr)
         report = json.loads(done.stdout)
         return ({name: metric.get("value") for name, metric in report["metrics"].items()},
@@ -90,7 +90,7 @@ class ScrubTest(unittest.TestCase):
         for make in FORMATS.values():
             with self.subTest(make.__name__):
                 profile, words, copy = self.made(make)
-                done = run("scrub", "--code", profile, copy)
+                done = run("scrub", "--redact=code", profile, copy)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(self.left_of(words.code + words.private, copy), [])
                 self.assertEqual(self.numbers(profile), self.numbers(copy))
@@ -102,7 +102,7 @@ class ScrubTest(unittest.TestCase):
             key.write_text(f"secret {i}")
         copies = []
         for key in (keys[0], keys[0], keys[1]):
-            done = run("scrub", "--code", "--redact-key", key, "--force", profile, copy)
+            done = run("scrub", "--redact=code", "--redact-key", key, "--force", profile, copy)
             self.assertEqual(done.returncode, 0, done.stderr)
             copies.append(copy.read_bytes())
         self.assertEqual(copies[0], copies[1])
@@ -116,7 +116,7 @@ class ScrubTest(unittest.TestCase):
         if not data.exists():
             self.skipTest(f"no {data}")
         for profile in profiles:
-            for code in ((), ("--code",)):
+            for code in ((), ("--redact=code",)):
                 with self.subTest(profile.name, code=code):
                     copy = self.folder / profile.name.removesuffix(".gz")
                     done = run("scrub", *code, "--force", profile, copy)
@@ -125,7 +125,7 @@ class ScrubTest(unittest.TestCase):
 
     def test_other_formats_are_refused_with_what_to_share_instead(self):
         summary, folder, text = self.folder / "run.pgsum", self.folder / "tables", self.folder / "summary.txt"
-        run("summarize", "--no-config", REPOSITORY / "examples/slow.pt.trace.json.gz", "-o", summary)
+        run("summarize", "--config", "none", REPOSITORY / "examples/slow.pt.trace.json.gz", "-o", summary)
         folder.mkdir()
         (folder / "Instruction.parquet").write_bytes(b"PAR1")
         text.write_bytes((REPOSITORY / "tests/cases/neuron/summary_text/summary.txt").read_bytes())
@@ -137,7 +137,7 @@ class ScrubTest(unittest.TestCase):
                                        (text, "neuron-profile printed", "summary-json"),
                                        (net_dict, "net.dict", "--redact=code")):
             with self.subTest(what):
-                for code in ((), ("--code",)):
+                for code in ((), ("--redact=code",)):
                     done = run("scrub", *code, profile, self.folder / "copy")
                     self.assertEqual(done.returncode, 3, done.stderr)
                     self.assertIn("scrub/format", done.stderr)

@@ -42,7 +42,7 @@ expect() {
 }
 expect 0 version
 expect 0 check healthy.pt.trace.json.gz --out out
-expect 1 check slow.pt.trace.json.gz --policy policy.yaml --junit junit.xml --sarif alerts.sarif
+expect 1 check slow.pt.trace.json.gz --policy policy.yaml --write junit=junit.xml --write sarif=alerts.sarif
 expect 0 report ranks --json report.json
 expect 0 render report.json --html page.html --xlsx book.xlsx --md page.md
 expect 0 compare healthy.pt.trace.json.gz slow.pt.trace.json.gz

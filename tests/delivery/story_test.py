@@ -10,7 +10,7 @@ import random
 import tempfile
 import unittest
 
-from support import main, run
+from support import main, on_day, run
 
 ITERATIONS = 20
 POLICY = """schema: 1
@@ -58,11 +58,11 @@ class Team:
         return path
 
     def call(self, *arguments):
-        return run(*arguments, "--no-config", cwd=self.folder)
+        return run(*arguments, "--config", "none", cwd=self.folder, env=on_day("2026-11-27"))
 
     def check(self, *paths):
         done = self.call("check", *paths, "--baseline", "history:main~5", "--db", "h.db", "--policy", "policy.yaml",
-                         "--now", "2026-11-27", "--out", "out", "--force")
+                         "--out", "out", "--force")
         report = json.loads((self.folder / "out" / "report.json").read_text())
         return done, report
 

@@ -3,8 +3,10 @@
 Every test is called as  NAME_test.py PROFGAUGE REPOSITORY [UNITTEST ARGUMENT…]  and exits 77 when a
 program that it needs is not installed, after naming it.
 """
+import datetime
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -28,10 +30,15 @@ def environment(**more):
     return {**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}", **more}
 
 
+def on_day(day):
+    """An environment in which it is that day, "2026-11-21"."""
+    return {**os.environ, "SOURCE_DATE_EPOCH": str(int(datetime.datetime.fromisoformat(f"{day}T00:00:00+00:00").timestamp()))}
+
+
 def commands():
     """The names of all commands, as the help text lists them."""
-    lines = run("--help").stdout.split("Commands:\n")[1].split("\n\n")[0].splitlines()
-    return [line[2:20].strip() for line in lines]
+    groups = run("--help", "all").stdout.split("Exit codes:")[0]
+    return [name.strip() for name in re.findall(r"^  (\S.{17}) \S", groups, re.M)]
 
 
 def need(*programs):

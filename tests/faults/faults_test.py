@@ -63,14 +63,14 @@ class Scenario:
 def scenarios(inputs, out):
     reports = [name for name in OUTPUTS if name.startswith("report")]
     check = ["check", inputs / "run.json", "--policy", inputs / "policy.yaml", "--out", out,
-             "--junit", out / "junit.xml", "--sarif", out / "alerts.sarif", "--jobs", "2"]
+             "--write", f"junit={out / 'junit.xml'}", "--write", f"sarif={out / 'alerts.sarif'}", "--jobs", "2"]
     return [
         Scenario("check", check, OUTPUTS),
         Scenario("check of a database", ["check", inputs / "run.sqlite", "--policy",
                                           inputs / "policy.yaml", "--out", out], reports),
         Scenario("compare", ["compare", inputs / "run.json", inputs / "run.json", "--out", out],
                  reports),
-        Scenario("baseline save", ["baseline", "save", inputs / "run.json", "--file",
+        Scenario("baseline save", ["baseline", "save", inputs / "run.json", "--out",
                                    out / "base.json"], ["base.json"]),
         Scenario("render", ["render", inputs / "report.json", "--html", out / "report.html"],
                  ["report.html"]),

@@ -1,4 +1,4 @@
-// Moments of a profile: any bytes as a file of marks, as `--mark` and as `--range`.
+// Moments of a profile: any bytes as a file of marks, as `--marks` and as `--range`.
 //
 // Checks: no crash; every refusal is a usage error with a reason; times are within the longest
 // profile, and a range ends after its begin.

@@ -240,7 +240,7 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, tables:
   const auto bound = [&](MetricId id, double other, const std::string& text) {
     out.MayBe(id, other,
               fmt::format("{} without the extra idle time of {}; if it is not typical of the "
-                          "program, exclude it (`--warmup`, `--iter-start`, `--iter-stop`)",
+                          "program, exclude it (`--iter-start`, `--iter-stop`)",
                           text, most));
   };
   bound(metric::kGpuIdleMean, usual.idle.mean(), FormatShare(usual.idle.mean()));

@@ -59,18 +59,18 @@ std::string MedianText(const gate::Snapshot& run) {
 }  // namespace
 
 Result<int> RunBaselineSave(const Options& options, Console& console) {
-  if (options.file.empty()) {
+  if (options.out_dir.empty()) {
     return Fail(UsageError("usage/no-output", "`baseline save` needs a file to write to",
                            "`profgauge baseline save PROFILE -o baseline.json`"));
   }
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   Outputs outputs(KeptBy(options, &*policy));
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.out_dir, FileKind::kBaseline));
   PROFGAUGE_TRY(const std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
-  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.file, console));
+  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.out_dir, console));
   return kExitPass;
 }
 
@@ -110,16 +110,16 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
 }
 
 Result<int> RunBaselinePromote(const Options& options, Console& console) {
-  if (options.file.empty()) {
+  if (options.out_dir.empty()) {
     return Fail(UsageError("usage/no-output", "`baseline promote` needs the baseline to renew",
                            "`profgauge baseline promote PROFILE -o baseline.json`"));
   }
   // Anything but a baseline would be lost when it is written over.
-  PROFGAUGE_TRY(const std::vector<gate::Snapshot> old, LoadBaselineFile(options.file));
+  PROFGAUGE_TRY(const std::vector<gate::Snapshot> old, LoadBaselineFile(options.out_dir));
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   Outputs outputs(KeptBy(options, &*policy));
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.file, FileKind::kBaseline));
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.out_dir, FileKind::kBaseline));
   PROFGAUGE_TRY(std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, *policy, console));
   for (const gate::Snapshot& run : runs) {
@@ -129,7 +129,7 @@ Result<int> RunBaselinePromote(const Options& options, Console& console) {
   const std::size_t kept = old.size() > runs.size() ? old.size() - runs.size() : 0;
   runs.insert(runs.begin(), old.end() - static_cast<std::ptrdiff_t>(kept), old.end());
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
-  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.file, console));
+  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.out_dir, console));
   return kExitPass;
 }
 

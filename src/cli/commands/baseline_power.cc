@@ -45,7 +45,7 @@ Result<std::vector<gate::Snapshot>> RunsOf(const std::string& what, const Option
   if (!what.starts_with("history:")) return LoadSnapshots(what, options, policy, console);
   gate::HistoryQuestion question;
   PROFGAUGE_TRY(question.reference, gate::ParseHistoryReference(what));
-  PROFGAUGE_TRY(const auto today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   question.today = rules::FormatDay(today);
   question.with_itself = true;
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));

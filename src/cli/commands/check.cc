@@ -84,7 +84,7 @@ void NamePolicy(const Options& options, report::Report& report) {
   }
 }
 
-/// The file of --pgsum.
+/// The file of `--write pgsum`.
 Result<std::string> SummaryOf(const Candidate& run, const rules::Policy& policy,
                               const Options& options) {
   PROFGAUGE_TRY(SummarizedRanks ranks,
@@ -97,8 +97,8 @@ Result<std::string> SummaryOf(const Candidate& run, const rules::Policy& policy,
 int Finish(int exit_code, Judgement::Data& judged, const Options& options, Drawing& drawing,
            Stats& stats, Console& console) {
   const Status drawn = drawing.Draw(judged.report, judged.add_timeline, stats);
-  if (options.stats) console.Warn(stats.Table());
   Conclude(judged.report, drawing, console);
+  if (options.verbosity > 0) console.Warn(stats.Table());
   return ExitAfterDrawing(drawn, exit_code, console);
 }
 
@@ -130,16 +130,15 @@ Result<Options> OfStep(const Options& given) {
 /// Everything; returns the exit code of the verdict. Errors of the configuration are reported
 /// before errors of the profile, and before a large one is read: a typo costs milliseconds.
 Result<int> Judged(const Options& options, Console& console) {
-  if (!options.emit_trace.empty() && options.timeline == "off") {
+  if (options.outputs.Has(OutputKind::kTrace) && options.timeline == "off") {
     return Fail(
-        UsageError("usage/conflict", "`--emit-trace` and `--timeline off` exclude each other"));
+        UsageError("usage/conflict", "`--write trace` and `--timeline off` exclude each other"));
   }
-  Stats stats(console);
+  Stats stats;
   auto policy = ReadPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
   rules::SelectOptions select;
-  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
-  select.allow_long_waivers = options.allow_long_waivers;
+  PROFGAUGE_TRY(select.today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   const bool is_quick = IsReadQuickly(options.arguments);
   // Waits for the rules, whatever happens; the objects that it uses outlive it.
   auto rules =
@@ -205,37 +204,24 @@ Result<int> Judged(const Options& options, Console& console) {
   drawing.ExitsWith(exit_code);
   if (candidates.size() == 1) {
     drawing.SummarizeBy([&] { return SummaryOf(candidates.front(), *policy, options); });
-  } else if (!options.pgsum.empty()) {
+  } else if (options.outputs.Has(OutputKind::kRunSummary)) {
     console.Say("note: several runs were judged, so no summary was written");
   }
   return Finish(exit_code, judged, options, drawing, stats, console);
 }
 
-/// The exit codes of `git bisect run`: a commit that cannot be judged is skipped, a mistake ends
-/// the search.
-int ForBisect(const Result<int>& judged, Console& console) {
-  constexpr int kSkip = 125, kStop = 255;
-  if (!judged && !judged.error().message.empty()) console.Report(judged.error());
-  const int exit_code = judged ? *judged : ExitCodeOf(judged.error().kind);
-  if (exit_code == kExitPass || exit_code == kExitFail) return exit_code;
-  return exit_code == kExitNoVerdict ? kSkip : kStop;
-}
-
 }  // namespace
 
 Result<int> RunCheck(const Options& options, Console& console) {
-  const auto judge = [&] {
-    return RunJobs(options, console, [&](const Options& one) {
-      return RunLeavingOutputs(one, console, [&]() -> Result<int> {
-        if (const std::string duet = DuetIn(one); !duet.empty()) {
-          return CheckDuet(duet, one, console);
-        }
-        PROFGAUGE_TRY(const Options of_step, OfStep(one));
-        return Judged(of_step, console);
-      });
+  return RunJobs(options, console, [&](const Options& one) {
+    return RunLeavingOutputs(one, console, [&]() -> Result<int> {
+      if (const std::string duet = DuetIn(one); !duet.empty()) {
+        return CheckDuet(duet, one, console);
+      }
+      PROFGAUGE_TRY(const Options of_step, OfStep(one));
+      return Judged(of_step, console);
     });
-  };
-  return options.exit_map == "bisect" ? ForBisect(judge(), console) : judge();
+  });
 }
 
 Result<int> RunReport(const Options& options, Console& console) {

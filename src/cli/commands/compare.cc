@@ -25,7 +25,7 @@ namespace profgauge::cli {
 namespace {
 
 Result<int> Compared(const Options& options, Console& console) {
-  Stats stats(console);
+  Stats stats;
   std::optional<rules::Policy> policy;
   if (!options.policy.empty()) {
     policy = ReadPolicy(options, console);
@@ -53,10 +53,10 @@ Result<int> Compared(const Options& options, Console& console) {
   stats.EndPhase("read current");
   const JudgedComparison judged =
       CompareSides(std::move(base), std::move(current), log, policy ? &*policy : nullptr,
-                   {options.allow_incomplete, options.allow_incomparable, options.redact});
+                   {options.allow_incomplete, options.redact});
   stats.EndPhase("compare");
   const Status drawn = drawing.Draw(judged.report, stats);
-  if (options.stats) console.Warn(stats.Table());
+  if (options.verbosity > 0) console.Warn(stats.Table());
   const std::string text = render::RenderComparison(judged.report, options.verbosity);
   if (drawing.uses_stdout()) {
     console.Warn(text);

@@ -20,7 +20,6 @@ namespace profgauge::cli {
 namespace {
 
 using exports::pyprof::AllColumns;
-using exports::pyprof::Dialect;
 
 /// "kernel,sil", "all", or "" for the default.
 Result<std::vector<std::size_t>> ChooseColumns(const std::string& list) {
@@ -165,27 +164,21 @@ Result<int> Finish(const Options& options, Outputs& outputs, std::optional<std::
     return kExitPass;
   }
   PROFGAUGE_CHECK(outputs.Commit(*file, text));
-  if (options.output != "-") {
-    console.Say(fmt::format("wrote {} kernels to {}", kernels, options.output));
+  if (options.out_dir != "-") {
+    console.Say(fmt::format("wrote {} kernels to {}", kernels, options.out_dir));
   }
   return kExitPass;
 }
 
 Result<std::optional<std::size_t>> OpenOutput(const Options& options, Outputs& outputs) {
-  if (options.output.empty()) return std::optional<std::size_t>();
-  PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output, FileKind::kKernels));
+  if (options.out_dir.empty()) return std::optional<std::size_t>();
+  PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.out_dir, FileKind::kKernels));
   return std::optional<std::size_t>(opened);
-}
-
-Dialect DialectOf(const std::string& name) {
-  if (name == "nv311") return Dialect::kNv311;
-  return name == "classic" ? Dialect::kClassic : Dialect::kOurs;
 }
 
 }  // namespace
 
-// Rows of all ranks, rank by rank. A table for people is as wide as the terminal unless --width
-// says otherwise.
+// Rows of all ranks, rank by rank. A table for people is as wide as the terminal, or as COLUMNS.
 Result<int> RunExportKernels(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<std::size_t> columns, ChooseColumns(options.columns));
   Outputs outputs(KeptBy(options));
@@ -196,12 +189,11 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
   exports::pyprof::KernelRows rows;
   for (const exports::SelectedRank& rank : selected) {
     exports::pyprof::KernelRows more =
-        exports::pyprof::BuildKernelRows(rank, DialectOf(options.pyprof_dialect));
+        exports::pyprof::BuildKernelRows(rank, exports::pyprof::Dialect::kOurs);
     rows.unattributed += more.unattributed;
     std::move(more.cells.begin(), more.cells.end(), std::back_inserter(rows.cells));
   }
-  const std::size_t width = options.width ? static_cast<std::size_t>(*options.width)
-                                          : static_cast<std::size_t>(std::max(console.width(), 1));
+  const std::size_t width = static_cast<std::size_t>(std::max(console.width(), 1));
   const std::string text = options.format == "table"   ? Table(rows, columns, width)
                            : options.format == "space" ? Words(rows, columns)
                                                        : Csv(rows, columns);

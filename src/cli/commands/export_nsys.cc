@@ -72,8 +72,8 @@ Result<int> RunExportNsys(const Options& options, Console& console) {
   if (report == nullptr) return Fail(UnknownReport(options.report));
   Outputs outputs(KeptBy(options));
   std::optional<std::size_t> file;
-  if (!options.output.empty()) {
-    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.output, FileKind::kNsys));
+  if (!options.out_dir.empty()) {
+    PROFGAUGE_TRY(const std::size_t opened, outputs.Open(options.out_dir, FileKind::kNsys));
     file = opened;
   }
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));

@@ -32,7 +32,6 @@ namespace {
 
 /// `tables` and `columns` describe the others: a database has them, folders have schema.json.
 bool IsExported(const query::RelationInfo& table, const Options& options) {
-  if (options.no_events && table.origin == query::Origin::kEvents) return false;
   return !query::DescribesItself(table.name) || options.format == "sqlite";
 }
 
@@ -48,9 +47,9 @@ Error UnknownTable(const std::string& pattern) {
   return error;
 }
 
-// Tables by names or patterns; every pattern must fit a table, as a mistyped name would export
-// nothing without a word. Errors: kUsage "query/no-such-table"; "usage/arguments" where --no-events
-// leaves none.
+// Tables by names or patterns, or by the words `events` and `report` for those of single events and
+// the others; every pattern must fit a table, as a mistyped name would export nothing without a
+// word. Errors: kUsage "query/no-such-table".
 Result<query::Places> ChosenTables(const Options& options) {
   query::Places chosen;
   const std::string list = options.tables.empty() ? "*" : options.tables;
@@ -61,7 +60,11 @@ Result<query::Places> ChosenTables(const Options& options) {
     bool is_known = false;
     for (std::size_t i = 0; i < query::Schema().size(); ++i) {
       const query::RelationInfo& table = query::Schema()[i];
-      if (!GlobMatch(pattern, table.name)) continue;
+      const bool is_event = table.origin == query::Origin::kEvents;
+      const bool fits = pattern == "events"   ? is_event
+                        : pattern == "report" ? !is_event
+                                              : GlobMatch(pattern, table.name);
+      if (!fits) continue;
       is_known = true;
       if (IsExported(table, options)) chosen.insert(i);
     }
@@ -69,7 +72,7 @@ Result<query::Places> ChosenTables(const Options& options) {
   }
   if (chosen.empty()) {
     return Fail(UsageError("usage/arguments", "no table is left to export",
-                           "`--no-events` leaves out the tables of events"));
+                           "only --format sqlite has the tables that describe others"));
   }
   return chosen;
 }
@@ -162,7 +165,7 @@ query::Places Among(const query::Places& tables, bool events) {
 }  // namespace
 
 Result<int> RunExportTables(const Options& options, Console& console) {
-  if (options.output.empty()) {
+  if (options.out_dir.empty()) {
     return Fail(UsageError("usage/no-output", "`export tables` needs a folder or file to write to",
                            "`profgauge export tables PROFILE… -o tables/`; with --format sqlite "
                            "a file"));
@@ -170,7 +173,7 @@ Result<int> RunExportTables(const Options& options, Console& console) {
   PROFGAUGE_TRY(const query::Places tables, ChosenTables(options));
   // A folder that an earlier export filled is ours, file by file; inputs are kept whatever it has.
   KeptFiles kept = KeptBy(options);
-  kept.force = kept.force || IsOurs(options.output + "/schema.json", FileKind::kTables);
+  kept.force = kept.force || IsOurs(options.out_dir + "/schema.json", FileKind::kTables);
   Outputs outputs(std::move(kept));
   PROFGAUGE_TRY(const auto files, OpenTableFiles(options, tables, outputs));
   std::vector<Written> written(query::Schema().size());
@@ -191,7 +194,7 @@ Result<int> RunExportTables(const Options& options, Console& console) {
   for (const Written& one : written) rows += one.rows;
   PROFGAUGE_CHECK(files->Finish(SchemaText(data.data(), tables, written, *files, data, options)));
   console.Say(fmt::format("wrote {} rows of {} tables to {}", rows, tables.size(),
-                          Printable(options.output)));
+                          Printable(options.out_dir)));
   return kExitPass;
 }
 

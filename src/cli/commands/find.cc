@@ -85,8 +85,8 @@ Result<int> RunFind(const Options& options, Console& console) {
   const std::string& folder = options.arguments.front();
   Outputs outputs(KeptBy(options));
   std::size_t output = 0;
-  if (!options.json.empty()) {
-    PROFGAUGE_TRY(output, outputs.Open(options.json, FileKind::kRuns));
+  if (options.outputs.Has(OutputKind::kJson)) {
+    PROFGAUGE_TRY(output, outputs.Open(options.outputs[OutputKind::kJson], FileKind::kRuns));
   }
   PROFGAUGE_TRY(const Part part, ParsePart(options.part));
   PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
@@ -98,8 +98,9 @@ Result<int> RunFind(const Options& options, Console& console) {
   for (std::size_t i = 0; i < found.runs.size(); ++i) {
     if (part.Has(i)) own.runs.push_back(std::move(found.runs[i]));
   }
-  if (options.json != "-") console.Print(ListOf(own));
-  if (!options.json.empty()) PROFGAUGE_CHECK(outputs.Commit(output, JsonOf(own, folder)));
+  if (options.outputs[OutputKind::kJson] != "-") console.Print(ListOf(own));
+  if (options.outputs.Has(OutputKind::kJson))
+    PROFGAUGE_CHECK(outputs.Commit(output, JsonOf(own, folder)));
   return kExitPass;
 }
 

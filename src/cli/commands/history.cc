@@ -292,11 +292,11 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
 Result<int> RunHistoryTrend(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
   std::size_t output = 0, json = 0;
-  if (!options.html.empty()) {
-    PROFGAUGE_TRY(output, outputs.Open(options.html, FileKind::kHtml));
+  if (options.outputs.Has(OutputKind::kHtml)) {
+    PROFGAUGE_TRY(output, outputs.Open(options.outputs[OutputKind::kHtml], FileKind::kHtml));
   }
-  if (!options.json.empty()) {
-    PROFGAUGE_TRY(json, outputs.Open(options.json, FileKind::kForPeople));
+  if (options.outputs.Has(OutputKind::kJson)) {
+    PROFGAUGE_TRY(json, outputs.Open(options.outputs[OutputKind::kJson], FileKind::kForPeople));
   }
   PROFGAUGE_TRY(auto entries, Entries(options));
   if (!options.model.empty()) {
@@ -304,13 +304,15 @@ Result<int> RunHistoryTrend(const Options& options, Console& console) {
                   [&](const gate::HistoryEntry& entry) { return entry.model != options.model; });
   }
   const report::Trend trend = report::BuildTrend(entries, options.branch);
-  if (!options.html.empty()) {
+  if (options.outputs.Has(OutputKind::kHtml)) {
     PROFGAUGE_TRY(const std::string page, render::RenderTrend(trend, {options.templates_dir}));
     PROFGAUGE_CHECK(outputs.Commit(output, page));
-    if (options.html != "-") console.Say("wrote " + options.html);
+    if (options.outputs[OutputKind::kHtml] != "-")
+      console.Say("wrote " + options.outputs[OutputKind::kHtml]);
   }
-  if (!options.json.empty()) PROFGAUGE_CHECK(outputs.Commit(json, TrendList(trend).Take()));
-  if (options.json == "-") return kExitPass;
+  if (options.outputs.Has(OutputKind::kJson))
+    PROFGAUGE_CHECK(outputs.Commit(json, TrendList(trend).Take()));
+  if (options.outputs[OutputKind::kJson] == "-") return kExitPass;
   const std::string text = TrendText(trend);
   if (outputs.uses_stdout()) {
     console.Warn(text);

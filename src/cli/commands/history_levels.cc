@@ -30,7 +30,7 @@ constexpr std::chrono::days kLongestLevel{365};
 constexpr std::int64_t kMostChecked = 1000;
 
 Result<std::chrono::sys_days> TodayOf(const Options& options) {
-  return rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH"));
+  return rules::Today("", std::getenv("SOURCE_DATE_EPOCH"));
 }
 
 std::int64_t SecondsOf(std::chrono::sys_days day) {

@@ -71,7 +71,7 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
 /// never has half of a set-up. Errors: kUsage "init/exists" for the first file that is there.
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
                     const Options& options, Console& console) {
-  const std::string policy_from_root = options.file.empty() ? policy : FromRoot(policy);
+  const std::string policy_from_root = options.out_dir.empty() ? policy : FromRoot(policy);
   const std::vector<std::string> inputs = InputPatterns(options.arguments);
   std::vector<NewFile> files = {ProjectFile(JobName(inputs, run), inputs, policy_from_root),
                                 {policy_from_root, text}};
@@ -115,9 +115,9 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
 // standard output.
 Result<int> RunInit(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
-  const std::string target = !options.file.empty() ? options.file
-                             : options.project     ? "perf/policy.yaml"
-                                                   : "-";
+  const std::string target = !options.out_dir.empty() ? options.out_dir
+                             : options.project        ? "perf/policy.yaml"
+                                                      : "-";
   std::size_t output = 0;
   if (!options.project) {
     PROFGAUGE_TRY(output, outputs.Open(target, FileKind::kForPeople));

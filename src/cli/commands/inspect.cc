@@ -42,7 +42,7 @@ void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
 
 // A summary has other facts than a profile, and gets a text of its kind.
 Result<int> RunInspect(const Options& options, Console& console) {
-  Stats stats(console);
+  Stats stats;
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   stats.EndPhase("read");
   if (!options.explain.empty()) {
@@ -60,7 +60,7 @@ Result<int> RunInspect(const Options& options, Console& console) {
   }
   PROFGAUGE_TRY(const int exit_code, PrintList(options, text, std::move(list), console));
   stats.EndPhase("describe");
-  if (options.stats) console.Warn(stats.Table());
+  if (options.verbosity > 0) console.Warn(stats.Table());
   return exit_code;
 }
 

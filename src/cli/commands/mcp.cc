@@ -111,7 +111,6 @@ Result<int> RunMcp(const Options& options, Console& console) {
   mcp::Catcher catcher;
   QueryCache cache;
   mcp::Workplace workplace{options, roots, catcher, console, cache};
-  if (options.max_bytes) workplace.most_bytes = static_cast<std::size_t>(*options.max_bytes);
   // The reading thread outlives this, and needs them.
   static auto& cancelled = *new mcp::Cancelled();
   static auto& lines = *new InputLines(cancelled);

@@ -94,10 +94,10 @@ bool IsForPeople(RowFormat format) {
 }
 
 RowStyle StyleOf(const Options& options, const std::string& sql) {
-  const std::string format = !options.json.empty()         ? "json"
-                             : options.IsGiven("--format") ? options.format
-                                                           : "table";
-  return {*FindRowFormat(format), options.raw, sql};
+  const std::string format = options.outputs.Has(OutputKind::kJson) ? "json"
+                             : options.IsGiven("--format")          ? options.format
+                                                                    : "table";
+  return {*FindRowFormat(format), sql};
 }
 
 /// "late" becomes "late [ms]". Programs get the plain name.
@@ -142,7 +142,7 @@ class Writer {
     sink_.Write(writer->Take());
     if (is_cut) {
       console_.Say(
-          fmt::format("note: only the first {} rows are shown; --max-rows changes it", *most_));
+          fmt::format("note: only the first {} rows are shown; --format csv has them all", *most_));
     }
     return {};
   }
@@ -269,7 +269,8 @@ Result<int> Ask(const Options& options, const Question& question, QueryCache* ca
   PROFGAUGE_CHECK(reduction.Prepare(options.then, asked->Columns(), console));
   Outputs outputs(KeptBy(reads));
   std::optional<std::size_t> file;
-  const std::string& to = options.json.empty() ? options.output : options.json;
+  const std::string& to =
+      options.outputs.Has(OutputKind::kJson) ? options.outputs[OutputKind::kJson] : options.out_dir;
   if (!to.empty()) {
     PROFGAUGE_TRY(file, outputs.Open(to, FileKind::kForPeople));
   }
@@ -282,8 +283,8 @@ Result<int> Ask(const Options& options, const Question& question, QueryCache* ca
 }
 
 Result<int> RunQuery(const Options& options, QueryCache* cache, Console& console) {
-  const bool says_twice =
-      !options.json.empty() && (options.IsGiven("--format") || !options.output.empty());
+  const bool says_twice = options.outputs.Has(OutputKind::kJson) &&
+                          (options.IsGiven("--format") || !options.out_dir.empty());
   if (says_twice) {
     return Fail(
         UsageError("usage/conflict", "`--json` is `--format json -o FILE`, and excludes both", ""));

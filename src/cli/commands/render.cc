@@ -42,7 +42,7 @@ Result<std::string> ReadWhole(const std::string& path) {
 }
 
 Result<int> DrawnAgain(const Options& options, Console& console) {
-  Stats stats(console);
+  Stats stats;
   Drawing drawing(KeptBy(options));
   PROFGAUGE_CHECK(drawing.Open(options));
   const std::string& path = options.arguments[0];
@@ -51,7 +51,7 @@ Result<int> DrawnAgain(const Options& options, Console& console) {
   if (options.redact) report::Redact(report, options.redact);
   stats.EndPhase("read");
   const Status drawn = drawing.Draw(report, stats);
-  if (options.stats) console.Warn(stats.Table());
+  if (options.verbosity > 0) console.Warn(stats.Table());
   Conclude(report, drawing, console);
   return ExitAfterDrawing(drawn, kExitPass, console);
 }

@@ -39,19 +39,11 @@ constexpr std::size_t kFewestRuns = 2, kMostRuns = 8;
 
 /// The options of outputs that show one run.
 std::vector<std::string_view> OutputsOfOneRun(const Options& options) {
-  const std::pair<std::string_view, bool> outputs[] = {
-      {"--text", !options.text.empty()},
-      {"--junit", !options.junit.empty()},
-      {"--sarif", !options.sarif.empty()},
-      {"--github", !options.github.empty()},
-      {"--gitlab", !options.gitlab.empty()},
-      {"--openmetrics", !options.openmetrics.empty()},
-      {"--emit-trace", !options.emit_trace.empty()},
-      {"--verdict", !options.verdict_file.empty()},
-      {"--pgsum", !options.pgsum.empty()}};
   std::vector<std::string_view> given;
-  for (const auto& [name, is_given] : outputs) {
-    if (is_given) given.push_back(name);
+  for (const OutputSpec& output : AllOutputs()) {
+    if (output.scope != OutputScope::kRuns && options.outputs.Has(output.kind)) {
+      given.push_back(output.name);
+    }
   }
   return given;
 }
@@ -82,8 +74,8 @@ Status CheckUse(const Options& options) {
     return Fail(
         UsageError("usage/one-run-only",
                    fmt::format("`{}` shows one run, found {}", given.front(), options.runs.size()),
-                   "`--out`, `--html`, `--html-dir`, `--md`, `--md-summary`, `--xlsx` and `--json` "
-                   "take several"));
+                   "`--out`, `--html`, `--md`, `--xlsx`, `--json`, and `--write` of summary and "
+                   "html-dir take several"));
   }
   return {};
 }
@@ -158,10 +150,9 @@ void RedactAll(const report::Redaction& redaction, const std::vector<gate::Snaps
 // a run is called by its number, since the name that was given is the user's.
 Result<int> RunReportOfRuns(const Options& options, Console& console) {
   PROFGAUGE_CHECK(CheckUse(options));
-  Stats stats(console);
+  Stats stats;
   rules::SelectOptions select;
-  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
-  select.allow_long_waivers = options.allow_long_waivers;
+  PROFGAUGE_TRY(select.today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   Policies policies(options, select, console);
   const Judging* usual = policies.For(false);
   if (usual == nullptr) return Fail(AlreadyReported());
@@ -184,7 +175,7 @@ Result<int> RunReportOfRuns(const Options& options, Console& console) {
   RedactAll(options.redact, snapshots, runs);
   stats.EndPhase("compare");
   const Status drawn = drawing.Draw(runs, stats);
-  if (options.stats) console.Warn(stats.Table());
+  if (options.verbosity > 0) console.Warn(stats.Table());
   Conclude(runs, drawing, console);
   return ExitAfterDrawing(drawn, kExitPass, console);
 }

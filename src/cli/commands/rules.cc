@@ -158,12 +158,13 @@ Result<int> RunRulesTest(const Options& options, Console& console) {
   }
   Outputs outputs(std::move(kept));
   std::size_t junit = 0;
-  if (!options.junit.empty()) {
-    PROFGAUGE_TRY(junit, outputs.Open(options.junit, FileKind::kJunit));
+  if (options.outputs.Has(OutputKind::kJunit)) {
+    PROFGAUGE_TRY(junit, outputs.Open(options.outputs[OutputKind::kJunit], FileKind::kJunit));
   }
   PROFGAUGE_CHECK(
       PrintList(options, TestLines(*results, options.verbosity), TestList(*results), console));
-  if (!options.junit.empty()) PROFGAUGE_CHECK(outputs.Commit(junit, TestJunit(*results)));
+  if (options.outputs.Has(OutputKind::kJunit))
+    PROFGAUGE_CHECK(outputs.Commit(junit, TestJunit(*results)));
   const bool failed =
       std::any_of(results->begin(), results->end(),
                   [](const rules::RuleTestResult& r) { return !r.failures.empty(); });
@@ -201,7 +202,7 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
       rules::LoadPolicy(options.policy.empty() ? "builtin:recommended" : options.policy);
   if (!policy) return Refuse(policy.error(), console);
   rules::SelectOptions select;
-  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(select.today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = true;
   const auto book = rules::LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);

@@ -54,7 +54,7 @@ bool IsFolder(const std::string& path) {
 }  // namespace
 
 Result<int> RunSummarize(const Options& options, Console& console) {
-  if (options.output.empty()) {
+  if (options.out_dir.empty()) {
     return Fail(UsageError("usage/no-output", "`summarize` needs a folder or file to write to",
                            "`profgauge summarize PROFILE… -o summaries/`"));
   }
@@ -63,9 +63,9 @@ Result<int> RunSummarize(const Options& options, Console& console) {
   const analysis::Selection selection = SelectionOf(*policy, Choices(options));
   Outputs outputs(KeptBy(options));
   std::size_t file = 0;
-  const bool is_folder = IsFolder(options.output);
+  const bool is_folder = IsFolder(options.out_dir);
   if (!is_folder) {
-    PROFGAUGE_TRY(file, outputs.Open(options.output, FileKind::kSummary));
+    PROFGAUGE_TRY(file, outputs.Open(options.out_dir, FileKind::kSummary));
   }
   PROFGAUGE_TRY(RanksRead made, ReadRankByRank(options, selection, console));
   std::vector<Profile>& ranks = made.ranks.stand_ins;
@@ -76,14 +76,14 @@ Result<int> RunSummarize(const Options& options, Console& console) {
   if (ranks.empty()) return kExitNoVerdict;
   if (options.redact) RedactSummaries(ranks, options.redact);
   if (is_folder) {
-    PROFGAUGE_CHECK(WriteFolder(ranks, options.output, outputs));
+    PROFGAUGE_CHECK(WriteFolder(ranks, options.out_dir, outputs));
   } else {
     PROFGAUGE_CHECK(outputs.Commit(file, WriteSummaries(std::span<const Profile>(ranks))));
   }
-  if (options.output != "-") {
+  if (options.out_dir != "-") {
     console.Say(fmt::format("wrote {} of {} to {}", ranks.size() == 1 ? "the summary" : "summaries",
                             ranks.size() == 1 ? "1 rank" : fmt::format("{} ranks", ranks.size()),
-                            Printable(options.output)));
+                            Printable(options.out_dir)));
   }
   return made.failed > 0 ? kExitNoVerdict : kExitPass;
 }

@@ -2,8 +2,8 @@
 // simulation of the dependencies.
 //
 //   --scale "CONDITION by FACTOR"    compiled before a profile is read: a typo costs nothing
-//   --finding RULE                   the scenario of that rule's gain
-//   --without-waiting                collectives wait for no rank
+//   --scale RULE                     the scenario of that rule's gain
+//   --scale waiting                  collectives wait for no rank
 //   --plan                           a separate list, before the table
 //
 //   scenario      events  iteration    saves   share  new bottleneck
@@ -45,6 +45,24 @@
 namespace profgauge::cli {
 namespace {
 
+/// The values of --scale: an id of a rule has a `/` and no factor.
+struct Asked {
+  std::vector<std::string> conditions, rules;
+  bool without_waiting = false;
+};
+Asked AskedBy(const Options& options) {
+  Asked asked;
+  for (const std::string& text : options.scales) {
+    const bool is_rule = text.find('/') != text.npos && text.find(" by ") == text.npos;
+    if (text == "waiting") {
+      asked.without_waiting = true;
+    } else {
+      (is_rule ? asked.rules : asked.conditions).push_back(text);
+    }
+  }
+  return asked;
+}
+
 struct NamedScale {
   std::string name, scale;
 };
@@ -59,10 +77,10 @@ NamedScale SplitName(const std::string& text) {
 
 // All scales are compiled, and the mistakes of all are reported; `compiled_all` is false then. Only
 // a scale that cannot be taken apart ends it. REQUIRES: `compiled_all` is true.
-Result<std::vector<rules::CompiledScenario>> Compile(const Options& options, Console& console,
-                                                     bool& compiled_all) {
+Result<std::vector<rules::CompiledScenario>> Compile(const std::vector<std::string>& conditions,
+                                                     Console& console, bool& compiled_all) {
   std::vector<rules::CompiledScenario> scenarios;
-  for (const std::string& text : options.scales) {
+  for (const std::string& text : conditions) {
     const NamedScale named = SplitName(text);
     PROFGAUGE_TRY(rules::WhatIfScale scale, rules::ParseScale(named.scale, "--scale"));
     auto compiled = rules::CompileScenario({named.name, {std::move(scale)}, false, {}});
@@ -84,15 +102,15 @@ Error UnknownFinding(const std::string& id, const rules::Rulebook& book) {
   for (const rules::CompiledRule& rule : book.compiled()) {
     if (rule.scenario) known += (known.empty() ? "" : ", ") + rule.rule->id;
   }
-  return UsageError("usage/no-scenario-of-rule",
-                    fmt::format("`--finding {}`: this rule does not exist or has no scenario",
-                                PrintableShort(id)),
-                    "those that do: " + known);
+  return UsageError(
+      "usage/no-scenario-of-rule",
+      fmt::format("`--scale {}`: this rule does not exist or has no scenario", PrintableShort(id)),
+      "those that do: " + known);
 }
 
-Status AddFindings(const rules::Rulebook& book, const Options& options,
+Status AddFindings(const rules::Rulebook& book, const std::vector<std::string>& keys,
                    std::vector<rules::CompiledScenario>& scenarios) {
-  for (const std::string& key : options.findings) {
+  for (const std::string& key : keys) {
     const std::string id = key.substr(0, key.find('@'));  // Of a group: the scenario is its rule's.
     const auto rule = std::find_if(
         book.compiled().begin(), book.compiled().end(),
@@ -144,7 +162,7 @@ std::string PlanText(const rules::Rulebook& book, std::span<const Profile> ranks
 Error NothingAsked() {
   return UsageError(
       "usage/no-scenario", "no change is given",
-      "add `--plan`, `--finding RULE`, `--without-waiting` or `--scale \"host_op.name matches "
+      "add `--plan`, `--scale RULE`, `--scale waiting` or `--scale \"host_op.name matches "
       "'DataLoader' by 0\"`");
 }
 
@@ -229,11 +247,11 @@ bool MatchesAll(const rules::CompiledScenario& scenario, const rules::ScenarioOu
 }  // namespace
 
 Result<int> RunWhatIf(const Options& options, Console& console) {
-  const bool asks_change =
-      !options.scales.empty() || !options.findings.empty() || options.without_waiting;
+  const bool asks_change = !options.scales.empty();
+  const Asked asked = AskedBy(options);
   if (!asks_change && !options.plan) return Fail(NothingAsked());
   bool compiled_all = true;
-  PROFGAUGE_TRY(auto scenarios, Compile(options, console, compiled_all));
+  PROFGAUGE_TRY(auto scenarios, Compile(asked.conditions, console, compiled_all));
   if (!compiled_all) return kExitUsage;
   const auto policy =
       rules::LoadPolicy(options.policy.empty() ? std::string(kDefaultPolicy) : options.policy);
@@ -242,15 +260,15 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
     return kExitUsage;
   }
   rules::SelectOptions select;
-  PROFGAUGE_TRY(select.today, rules::Today(options.now, std::getenv("SOURCE_DATE_EPOCH")));
+  PROFGAUGE_TRY(select.today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   select.allow_long_waivers = true;
   const auto book = rules::LoadRulebook(*policy, select);
   if (!book) {
     console.Report(book.error());
     return kExitUsage;
   }
-  PROFGAUGE_CHECK(AddFindings(*book, options, scenarios));
-  if (options.without_waiting) scenarios.push_back({"without waiting", {}, true});
+  PROFGAUGE_CHECK(AddFindings(*book, asked.rules, scenarios));
+  if (asked.without_waiting) scenarios.push_back({"without waiting", {}, true});
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
   PROFGAUGE_TRY(analysis::Replayable run,
                 analysis::AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
@@ -269,7 +287,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
                         "analysis/no-waiting",
                         outcome.absent_because,
                         {},
-                        {"help: pass the profiles of all ranks, or omit `--without-waiting`"}});
+                        {"help: pass the profiles of all ranks, or omit `--scale waiting`"}});
     }
     answer.Add(name, outcome);
     return {};
@@ -280,7 +298,7 @@ Result<int> RunWhatIf(const Options& options, Console& console) {
     const rules::ScenarioOutcome outcome = runner.Run(scenario);
     const bool matches = MatchesAll(scenario, outcome, console);
     // A finding that did not fire matches nothing, and saves nothing.
-    const bool is_condition = &scenario < scenarios.data() + options.scales.size();
+    const bool is_condition = &scenario < scenarios.data() + asked.conditions.size();
     matches_all = matches_all && (matches || !is_condition);
     PROFGAUGE_CHECK(add(Printable(scenario.name), outcome));
     recorded = outcome.prediction->recorded_time;

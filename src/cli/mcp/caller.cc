@@ -24,12 +24,14 @@
 namespace profgauge::cli::mcp {
 
 Result<Catcher::Ran> Caller::Run(std::vector<std::string> words,
-                                 const std::vector<std::string>& arguments) const {
+                                 const std::vector<std::string>& arguments,
+                                 std::optional<std::int64_t> most_rows) const {
   words.emplace_back("--");
   words.insert(words.end(), arguments.begin(), arguments.end());
   PROFGAUGE_TRY(Options options, ParseCommandLine(words));
   options.max_memory = place_.options.max_memory;
   options.jobs = place_.options.jobs;
+  options.max_rows = most_rows;
   PROFGAUGE_CHECK(Configure(options));
   PROFGAUGE_CHECK(CheckReads(options));
   if (options.command->bit != kOnQuery) return place_.catcher.Run(options, place_.console);
@@ -66,7 +68,7 @@ Status Caller::Configure(Options& options) const {
     PROFGAUGE_CHECK(place_.roots.Check(options.config));  // Of PROFGAUGE_CONFIG.
   } else if (!found.empty() && !place_.roots.Holds(found)) {
     // The search goes up to the root of the repository, which may be above the folders of --root.
-    options.no_config = true;
+    options.config = kNoConfiguration;
   }
   auto project = LoadConfiguration(options);
   if (!project) return Fail(project.error().front());
@@ -80,7 +82,7 @@ Status Caller::Configure(Options& options) const {
                            "the tool `find` lists the runs below a folder"));
   }
   PROFGAUGE_TRY(options, OptionsOfProfile(*project, options));
-  options.no_config = true;
+  options.config = kNoConfiguration;
   options.job.clear();
   return {};
 }

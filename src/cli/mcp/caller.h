@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +30,11 @@ class Caller {
 
   /// Runs `words`, then `arguments` whatever they look like. A configuration that is found outside
   /// of the roots is ignored. `query` uses the runs of earlier questions. Errors: of the command
-  /// line; of the roots; of the command where it printed nothing.
+  /// line; of the roots; of the command where it printed nothing. `most_rows`: of the answer to a
+  /// statement.
   Result<Catcher::Ran> Run(std::vector<std::string> words,
-                           const std::vector<std::string>& arguments) const;
+                           const std::vector<std::string>& arguments,
+                           std::optional<std::int64_t> most_rows = std::nullopt) const;
   /// Errors: those of Roots::Check() for the first path that is not allowed or not there. The
   /// document of a duet represents its folder, as profiles beside it are read, too.
   Status CheckPaths(const std::vector<std::string>& paths) const;

@@ -233,7 +233,6 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   } else {
     if (sql == "-") return Fail(UsageError("query/sql", "the statement is missing"));
     named.push_back(sql);
-    words.insert(words.end(), {"--max-rows", std::to_string(rows)});
   }
   if (const json::value* params = arguments.if_contains("params")) {
     for (const auto& param : params->get_object()) {
@@ -247,7 +246,7 @@ Result<json::object> CallQuery(const Caller& caller, const json::object& argumen
   if (!caller.policy().empty()) words.insert(words.end(), {"--policy", caller.policy()});
   const auto timeout = caller.options().timeout;
   if (timeout) words.insert(words.end(), {"--timeout", fmt::format("{}ns", *timeout)});
-  PROFGAUGE_TRY(const Catcher::Ran ran, caller.Run(words, named));
+  PROFGAUGE_TRY(const Catcher::Ran ran, caller.Run(words, named, rows));
   json::value answer = ParseJson(ran.text);
   if (!answer.is_object())
     answer = json::object{{"columns", json::array()}, {"rows", json::array()}};

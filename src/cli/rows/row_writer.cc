@@ -52,22 +52,12 @@ std::string ShownText(const Cell& cell, const RowColumn& column) {
   return WithPlainBlanks(FormatValue(value, *column.unit));
 }
 
-// The head of a column whose cells have no unit.
-std::string Head(const RowColumn& column) {
-  if (!column.unit || *column.unit == Unit::kText || *column.unit == Unit::kBool) {
-    return column.name;
-  }
-  return fmt::format("{} [{}]", column.name, UnitName(*column.unit));
-}
-
 // Rows for people.
 class ShownRows : public RowWriter {
  public:
-  ShownRows(std::vector<RowColumn> columns, bool is_raw)
-      : columns_(std::move(columns)), is_raw_(is_raw), is_text_(columns_.size()) {
-    for (const RowColumn& column : columns_) {
-      heads_.push_back(Printable(is_raw ? Head(column) : column.name));
-    }
+  explicit ShownRows(std::vector<RowColumn> columns)
+      : columns_(std::move(columns)), is_text_(columns_.size()) {
+    for (const RowColumn& column : columns_) heads_.push_back(Printable(column.name));
   }
 
  protected:
@@ -75,9 +65,7 @@ class ShownRows : public RowWriter {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       is_text_[i] = is_text_[i] || cells[i].index() > 2;
-      if (is_raw_) {
-        texts.push_back(PlainText(cells[i], columns_[i]));
-      } else if (IsAbsent(cells[i])) {
+      if (IsAbsent(cells[i])) {
         texts.emplace_back("–");
       } else {
         texts.push_back(Printable(ShownText(cells[i], columns_[i])));
@@ -87,7 +75,6 @@ class ShownRows : public RowWriter {
   }
 
   std::vector<RowColumn> columns_;
-  bool is_raw_;
   std::vector<bool> is_text_;  // Columns with a text so far: they start at the left.
   std::vector<std::string> heads_;
 };
@@ -101,9 +88,7 @@ class AlignedRows : public ShownRows {
 
   void Add(std::span<const Cell> cells) override {
     std::vector<std::string> texts = Shown(cells);
-    if (!is_raw_) {
-      for (std::string& text : texts) text = PrintableShort(text, kWidestText);
-    }
+    for (std::string& text : texts) text = PrintableShort(text, kWidestText);
     ++rows_;
     if (!widths_.empty()) return Write(texts);
     waiting_.push_back(std::move(texts));
@@ -143,8 +128,7 @@ class AlignedRows : public ShownRows {
 
 class MarkdownRows : public ShownRows {
  public:
-  MarkdownRows(std::vector<RowColumn> columns, bool is_raw)
-      : ShownRows(std::move(columns), is_raw) {
+  explicit MarkdownRows(std::vector<RowColumn> columns) : ShownRows(std::move(columns)) {
     Write(heads_);
     out_ += '|';
     for (std::size_t i = 0; i < heads_.size(); ++i) out_ += "---|";
@@ -338,7 +322,7 @@ std::optional<RowFormat> FindRowFormat(std::string_view name) {
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style) {
   switch (style.format) {
     case RowFormat::kMarkdown:
-      return std::make_unique<MarkdownRows>(std::move(columns), style.is_raw);
+      return std::make_unique<MarkdownRows>(std::move(columns));
     case RowFormat::kCsv:
       return std::make_unique<CsvRows>(std::move(columns));
     case RowFormat::kTsv:
@@ -350,7 +334,7 @@ std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const R
     case RowFormat::kTable:
       break;
   }
-  return std::make_unique<AlignedRows>(std::move(columns), style.is_raw);
+  return std::make_unique<AlignedRows>(std::move(columns));
 }
 
 }  // namespace profgauge::cli

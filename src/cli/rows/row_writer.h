@@ -53,8 +53,7 @@ class RowWriter {
 
 struct RowStyle {
   RowFormat format = RowFormat::kTable;
-  bool is_raw = false;  ///< For people, but in base units, with texts as they are.
-  std::string sql;      ///< For the JSON document.
+  std::string sql;  ///< For the JSON document.
 };
 /// A writer of `style.format`, with its heads written already where they do not depend on rows.
 std::unique_ptr<RowWriter> MakeRowWriter(std::vector<RowColumn> columns, const RowStyle& style);

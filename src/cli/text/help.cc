@@ -2,12 +2,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/parse.h"
-#include "profgauge/version.h"
+#include "cli/text/completion.h"
 #include "render/terminal/terminal_rows.h"
 
 namespace profgauge::cli {
@@ -19,7 +22,7 @@ std::string_view GroupTitle(OptionGroup group) {
     case OptionGroup::kJudging:
       return "Judging";
     case OptionGroup::kSelection:
-      return "Iterations and ranks";
+      return "Selection";
     case OptionGroup::kGeneral:
       break;
   }
@@ -28,41 +31,85 @@ std::string_view GroupTitle(OptionGroup group) {
 
 namespace {
 
-constexpr std::size_t kTextWidth = 69;  // To column 100, beside the names of options.
+constexpr std::size_t kScreenWidth = 87;
+constexpr std::size_t kHeadWidth = 25;      // Of an option, beside its text.
+constexpr std::size_t kFullTextWidth = 69;  // To column 100, beside the names of options.
 
-std::string OptionHead(const OptionSpec& option) {
-  std::string head = option.shorthand.empty() ? "    " : fmt::format("{}, ", option.shorthand);
-  head += option.name;
+std::string WithValue(const OptionSpec& option) {
+  std::string head(option.name);
   if (!option.value.empty()) head += fmt::format(" {}", option.value);
   if (option.value.empty() && !option.choices.empty()) head += "[=LEVEL]";
   return head;
 }
 
-//   "  -o, --out DIR                Write report.html, report.md, …"
-//      ^ column 2                   ^ column 31; wrapped to kTextWidth with `full`
-// Short help has one line for each common option, full help also rare ones and their details.
-std::string OptionsHelp(const CommandSpec& command, bool full) {
+std::string OptionHead(const OptionSpec& option) {
+  const std::string_view before = option.shorthand.empty() ? "    " : option.shorthand;
+  return fmt::format("{}{}{}", before, option.shorthand.empty() ? "" : ", ", WithValue(option));
+}
+
+// Several options with one text; a list of three or more has its value once.
+//
+//   --html, --md, --xlsx, --json FILE    --iter-start N, --iter-stop N    -q, -v
+std::string JoinedHead(std::span<const OptionSpec* const> options) {
+  if (options.size() == 1) return OptionHead(*options[0]);
+  const bool are_short = std::ranges::all_of(
+      options, [](const OptionSpec* option) { return !option->shorthand.empty(); });
+  std::string head = are_short ? "" : "    ";
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const OptionSpec& option = *options[i];
+    const bool has_value = options.size() == 2 || i + 1 == options.size();
+    if (i > 0) head += ", ";
+    head += are_short   ? std::string(option.shorthand)
+            : has_value ? WithValue(option)
+                        : std::string(option.name);
+  }
+  return head;
+}
+
+//   "  -o, --out DIR             Write report.html, …"
+//      ^ column 2                ^ column 28
+// The common options, a blank line between their groups.
+std::string CommonOptions(const CommandSpec& command) {
+  std::string text;
+  std::vector<const OptionSpec*> common = OptionsOf(command);
+  std::erase_if(common, [](const OptionSpec* option) { return option->common.empty(); });
+  for (std::size_t i = 0, end = 0; i < common.size(); i = end) {
+    const OptionSpec& first = *common[i];
+    const bool is_joined = first.common != kAsBrief;
+    for (end = i + 1; is_joined && end < common.size() && common[end]->common == first.common;)
+      ++end;
+    if (i == 0 || common[i - 1]->group != first.group) text += "\n";
+    std::string head = JoinedHead(std::span(common).subspan(i, end - i));
+    if (head.size() > kHeadWidth) head += "  ";
+    const std::string sentence(is_joined ? first.common : first.brief);
+    const std::size_t width =
+        head.size() > kHeadWidth ? kScreenWidth : kScreenWidth - kHeadWidth - 3;
+    for (const std::string& line : render::Wrapped(sentence, width)) {
+      text += fmt::format("  {:<{}} {}\n", std::exchange(head, {}), kHeadWidth, line);
+    }
+  }
+  return text;
+}
+
+// All options, with their details.
+std::string AllOptionsOf(const CommandSpec& command) {
   std::string text;
   const auto out = std::back_inserter(text);
   const OptionSpec* previous = nullptr;
-  for (const OptionSpec& option : AllOptions()) {
-    if ((option.commands & command.bit) == 0) continue;
-    if (option.is_rare && !full) continue;
-    if (previous == nullptr || previous->group != option.group) {
-      fmt::format_to(out, "\n{}:\n", GroupTitle(option.group));
+  for (const OptionSpec* option : OptionsOf(command)) {
+    if (previous == nullptr || previous->group != option->group) {
+      fmt::format_to(out, "\n{}:\n", GroupTitle(option->group));
     }
-    previous = &option;
-    std::string head = OptionHead(option);
-    const auto add = [&](std::string_view sentences) {
-      const std::size_t width = full ? kTextWidth : sentences.size();
-      for (const std::string& line : render::Wrapped(std::string(sentences), width)) {
+    previous = option;
+    std::string head = OptionHead(*option);
+    for (const std::string_view sentences : {option->brief, option->detail}) {
+      if (sentences.empty()) continue;
+      for (const std::string& line : render::Wrapped(std::string(sentences), kFullTextWidth)) {
         fmt::format_to(out, "  {:<28} {}\n", std::exchange(head, {}), line);
       }
-    };
-    add(option.brief);
-    if (full && !option.detail.empty()) add(option.detail);
+    }
   }
-  fmt::format_to(out, "  {:<28} {}\n", "-h, --help", "Show help (-h: common options, --help: all)");
+  fmt::format_to(out, "  {:<28} {}\n", "-h, --help [all]", "Show the common options, or all");
   return text;
 }
 
@@ -86,18 +133,67 @@ std::string ExitCodes() {
   return text;
 }
 
-std::string ProgramHelp(bool full) {
-  std::string text = fmt::format(
-      "profgauge {}: reads a deep-learning training profile, judges it, writes reports\n\n"
-      "Usage: profgauge COMMAND [ARGUMENTS] [OPTIONS]\n\nCommands:\n",
-      kVersion);
-  const auto out = std::back_inserter(text);
-  for (const CommandSpec& command : AllCommands()) {
-    fmt::format_to(out, "  {:<18} {}\n", command.name, command.brief);
+constexpr std::string_view kExitLine =
+    "Exit codes: 0 pass, 1 fail, 2 wrong usage or policy, 3 no verdict, 4 report not written\n";
+
+/// What most users need, in this order; a text unless that of the command is enough.
+struct FirstCommand {
+  std::string_view name, text = {};
+};
+constexpr FirstCommand kFirst[] = {
+    {"check"},         {"report", "The same, but exit 0 whenever the report could be written"},
+    {"compare"},       {"inspect"},
+    {"init"},          {"history add"},
+    {"baseline save"}, {"what-if"},
+    {"query"},         {"rules explain"},
+};
+
+/// The commands by their use; the last row has those that are left.
+struct HelpGroup {
+  std::string_view title;
+  std::uint64_t commands;
+};
+constexpr HelpGroup kGroups[] = {
+    {"Judge", kOnJudging | kOnCompare | kOnWhatIf | kOnInit},
+    {"History and baselines", kOnHistory | kOnBaseline},
+    {"Ask", kOnInspect | kOnQuery | kOnMetricsList | kOnThresholds | kOnMcp},
+    {"Rules", kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest | kOnRulesColumns |
+                  kOnRulesDocs},
+    {"Other tools and housekeeping", kOnAll},
+};
+
+std::string FirstScreen() {
+  std::string text =
+      "profgauge: judges a deep-learning training profile, writes reports\n\n"
+      "Usage: profgauge COMMAND [ARGUMENTS] [OPTIONS]\n\n";
+  for (const FirstCommand& first : kFirst) {
+    for (const CommandSpec& command : AllCommands()) {
+      if (command.name != first.name) continue;
+      text += fmt::format("  {:<14} {}\n", command.name,
+                          first.text.empty() ? command.brief : first.text);
+    }
   }
-  fmt::format_to(out, "\n`profgauge COMMAND --help` explains a command.\n");
-  if (full) text += ExitCodes();
-  return text;
+  text +=
+      "\n  profgauge check run.pt.trace.json.gz --out report/\n\n"
+      "profgauge COMMAND --help   the common options of a command\n"
+      "profgauge --help all       all commands\n";
+  return text + std::string(kExitLine);
+}
+
+std::string AllCommandsHelp() {
+  std::string text = "Usage: profgauge COMMAND [ARGUMENTS] [OPTIONS]\n";
+  std::uint64_t left = kOnAll;
+  for (const HelpGroup& group : kGroups) {
+    text += fmt::format("\n{}:\n", group.title);
+    for (const CommandSpec& command : AllCommands()) {
+      if ((command.bit & group.commands & left) == 0) continue;
+      text += fmt::format("  {:<18} {}\n", command.name, command.brief);
+    }
+    left &= ~group.commands;
+  }
+  text += "\nprofgauge COMMAND --help       the common options of a command\n";
+  text += "profgauge COMMAND --help all   all its options, with details\n";
+  return text + ExitCodes();
 }
 
 std::string GroupHelp(const std::string& group) {
@@ -121,15 +217,22 @@ std::string HelpText(const Options& options) {
 
 std::string HelpText(const CommandSpec* command, HelpRequest request) {
   const bool full = request == HelpRequest::kFull;
-  if (command == nullptr) return ProgramHelp(full);
+  if (command == nullptr) return full ? AllCommandsHelp() : FirstScreen();
+  const bool judges = (command->bit & kOnJudging) != 0;
   std::string text =
       fmt::format("{}\n\nUsage: profgauge {}{}{} [OPTIONS]\n", command->brief, command->name,
                   command->arguments.empty() ? "" : " ", command->arguments);
-  if (full && !command->detail.empty()) text += fmt::format("\n{}\n", command->detail);
-  text += OptionsHelp(*command, full);
-  if (full && !command->examples.empty()) text += fmt::format("\nExamples:\n{}", command->examples);
-  if (full && (command->bit & kOnJudging) != 0) text += ExitCodes();
-  return text;
+  const std::string_view detail =
+      full ? command->detail : command->detail.substr(0, command->detail.find("\n\n"));
+  if (!detail.empty()) text += fmt::format("\n{}\n", detail);
+  text += full ? AllOptionsOf(*command) : CommonOptions(*command);
+  // The first screen of the program has an example of judging.
+  const bool has_examples = !command->examples.empty() && (full || !judges);
+  if (has_examples) text += fmt::format("\nExamples:\n{}", command->examples);
+  if (full) return judges ? text + ExitCodes() : text;
+  text += fmt::format("\nprofgauge {} --help all   all {} options, with details\n", command->name,
+                      OptionsOf(*command).size() + 1);  // And --help.
+  return judges ? text + std::string(kExitLine) : text;
 }
 
 }  // namespace profgauge::cli

@@ -53,7 +53,7 @@ constexpr std::pair<std::string_view, Category> kCategories[] = {
     {"cuda_event", Category::kIgnored},
     {"cuda_profiler_range", Category::kProfilerRange},
     {"mtia_counters", Category::kIgnored},
-    {"profgauge", Category::kIgnored},  // Findings, in traces of `--emit-trace`.
+    {"profgauge", Category::kIgnored},  // Findings, in traces of `--write trace`.
     {"xpu_scope_profiler", Category::kIgnored},
     {"hardware_counters", Category::kIgnored},
 };

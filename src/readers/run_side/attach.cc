@@ -178,14 +178,7 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
 }
 
 /// A document or log that the user names. Errors as AttachRunSides().
-Result<Found> ReadNamed(const StepTimesInput& named) {
-  StepTimesInput how = named;
-  std::error_code code;
-  const std::size_t colon = how.file.rfind(':');
-  if (!fs::exists(how.file, code) && colon != std::string::npos) {
-    if (how.column.empty()) how.column = how.file.substr(colon + 1);
-    how.file.resize(colon);
-  }
+Result<Found> ReadNamed(const StepTimesInput& how) {
   const auto text = ReadSmallFile(how.file, kMostLogBytes);
   if (!text) {
     return Fail(InputError(how.file, "run/unreadable", "the file cannot be read",

@@ -87,7 +87,7 @@ std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const Step
   std::vector<std::string> names;
   for (const auto& [tag, values] : tags) names.push_back(tag);
   const auto read = [&]() -> Result<StepLog> {
-    PROFGAUGE_TRY(const std::string tag, ChooseName(how.tag, names, "--step-tag"));
+    PROFGAUGE_TRY(const std::string tag, ChooseName(how.column, names));
     PROFGAUGE_TRY(const double factor, ChooseFactor(how, tag));
     // A value logged every few iterations is their mean.
     return MakeStepLog("TensorBoard event file", tags[tag], factor, Logged::kMean);

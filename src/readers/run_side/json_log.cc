@@ -89,8 +89,7 @@ Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTime
   for (const Row& row : rows) {
     for (const auto& [name, number] : row) names.insert(name);
   }
-  PROFGAUGE_TRY(const std::string column,
-                ChooseName(how.column, {names.begin(), names.end()}, "--step-column"));
+  PROFGAUGE_TRY(const std::string column, ChooseName(how.column, {names.begin(), names.end()}));
   PROFGAUGE_TRY(const double factor, ChooseFactor(how, column));
   std::vector<LoggedTime> values;
   for (const Row& row : rows) {

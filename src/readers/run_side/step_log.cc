@@ -140,17 +140,36 @@ std::optional<double> FactorOfName(std::string_view name) {
   return lower == "iteration-time" ? FactorOf("s") : std::nullopt;
 }
 
+StepTimesInput ParseStepTimes(std::string_view text) {
+  std::error_code code;
+  std::size_t end = text.size();
+  while (end != std::string_view::npos && !std::filesystem::exists(text.substr(0, end), code)) {
+    end = end == 0 ? std::string_view::npos : text.rfind(':', end - 1);
+  }
+  if (end == std::string_view::npos) end = std::min(text.find(':'), text.size());
+  StepTimesInput input{std::string(text.substr(0, end)), "", ""};
+  if (end == text.size()) return input;
+  std::string_view column = text.substr(end + 1);
+  const std::size_t colon = column.rfind(':');
+  if (colon != std::string_view::npos && FactorOf(column.substr(colon + 1))) {
+    input.unit = column.substr(colon + 1);
+    column = column.substr(0, colon);
+  }
+  input.column = column;
+  return input;
+}
+
 Result<double> ChooseFactor(const StepTimesInput& how, const std::string& name) {
   if (const auto factor = FactorOf(how.unit)) return *factor;
   if (Lower(name).ends_with("/s") || Contains(Lower(name), "per_sec")) {
     return Fail(UsageError("usage/step-unit",
                            fmt::format("`{}` is a rate, not a time", PrintableShort(name)),
-                           "name a column of times with `--step-column`"));
+                           "name a column of times: --step-times FILE:COLUMN"));
   }
   if (const auto factor = FactorOfName(name)) return *factor;
   return Fail(UsageError("usage/step-unit",
                          fmt::format("the unit of `{}` is unknown", PrintableShort(name)),
-                         "give it with `--step-unit s|ms|us|ns`"));
+                         "give it: --step-times FILE:COLUMN:UNIT, of s, ms, us and ns"));
 }
 
 bool IsStepTimeName(std::string_view name) {
@@ -166,11 +185,11 @@ bool IsStepNumberName(std::string_view name) {
          lower == "iter";
 }
 
-Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names,
-                               std::string_view option) {
+Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names) {
   const auto fail = [&](std::string message) -> Result<std::string> {
-    return Fail(UsageError("usage/step-column", std::move(message),
-                           fmt::format("name one with `{}`; there are {}", option, ListOf(names))));
+    return Fail(
+        UsageError("usage/step-column", std::move(message),
+                   fmt::format("name one: --step-times FILE:COLUMN; there are {}", ListOf(names))));
   };
   if (!given.empty()) {
     if (std::ranges::find(names, given) != names.end()) return given;

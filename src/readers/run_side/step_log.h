@@ -54,6 +54,10 @@ std::optional<double> FactorOf(std::string_view unit);
 /// The unit that a column's name has: "step_ms", "time (ms)", "timing in s".
 std::optional<double> FactorOfName(std::string_view name);
 
+/// Takes "FILE", "FILE:COLUMN", "FILE:COLUMN:UNIT" or "FILE::UNIT" apart. FILE is the longest start
+/// that is there, so names with colons work; if none is, it is the text before the first colon.
+StepTimesInput ParseStepTimes(std::string_view text);
+
 /// The factor that the user gives, else that of the name. Errors: kUsage "usage/step-unit".
 Result<double> ChooseFactor(const StepTimesInput& how, const std::string& name);
 
@@ -63,8 +67,7 @@ bool IsStepTimeName(std::string_view name);
 bool IsStepNumberName(std::string_view name);
 /// The one of `names` that the user gives, else the only one that is of step times. Errors: kUsage
 /// "usage/step-column".
-Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names,
-                               std::string_view option);
+Result<std::string> ChooseName(const std::string& given, const std::vector<std::string>& names);
 
 /// `factor`: nanoseconds of a value. Errors: kInput "run/no-times".
 /// Numbers that repeat or fall are dropped and counted, except where a log begins to count anew.

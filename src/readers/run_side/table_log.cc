@@ -50,7 +50,7 @@ std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTim
     return std::nullopt;
   }
   const auto read = [&]() -> Result<StepLog> {
-    PROFGAUGE_TRY(const std::string column, ChooseName(how.column, head, "--step-column"));
+    PROFGAUGE_TRY(const std::string column, ChooseName(how.column, head));
     PROFGAUGE_TRY(const double factor, ChooseFactor(how, column));
     const auto place = static_cast<std::size_t>(std::ranges::find(head, column) - head.begin());
     const auto number = std::ranges::find_if(head, IsStepNumberName);

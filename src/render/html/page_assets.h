@@ -1,6 +1,6 @@
 // The parts of every page: style, scripts, icon, and the policy that lets in nothing else.
 //
-//   inlined page                           page of files (--html-dir)
+//   inlined page                           page of files (html-dir)
 //   <style>css</style>                     report.css
 //   <script>loader</script>                report.js = js
 //   <script type=…>packed js</script>

@@ -18,7 +18,7 @@ TEST(Library, LoadsEvaluatesAndRenders) {
   ASSERT_TRUE(recording) << recording.error().message;
   EXPECT_EQ(recording->ranks(), 1u);
   EvaluateOptions options;
-  options.warmup = 2;
+  options.iter_start = 2;
   const auto judged = Evaluate(*recording, options);
   ASSERT_TRUE(judged) << judged.error().front().message;
   EXPECT_EQ(judged->status(), "fail");

@@ -1,4 +1,4 @@
-// The trace that --emit-trace writes is read back as the profile that it was made of.
+// The trace that `--write trace` writes is read back as the profile that it was made of.
 #include <gtest/gtest.h>
 
 #include <unistd.h>

@@ -27,11 +27,11 @@ TEST(SelectionOf, TheCallerWinsOverThePolicy) {
   policy.iterations.key_op = "aten::mm";
   policy.knowledge.kernel_names = {{"ours", "^mine_", "", analysis::classify::Tri::kYes}};
   EvaluateOptions options;
-  options.warmup = 0;
+  options.iter_start = 0;
   options.rank = 2;
   const analysis::Selection selection = SelectionOf(policy, options);
-  EXPECT_EQ(selection.warmup, 0);
-  EXPECT_EQ(selection.start, 5);
+  EXPECT_EQ(selection.warmup, 3);
+  EXPECT_EQ(selection.start, 0);
   EXPECT_EQ(selection.stop, -1);
   EXPECT_EQ(selection.rank, 2);
   EXPECT_EQ(selection.key_op, "aten::mm");
@@ -53,13 +53,13 @@ TEST(ProvenanceOptions, HoldsNumberChangingOptions) {
   EvaluateOptions options;
   rules::Policy policy;
   EXPECT_TRUE(ProvenanceOptions(options, policy).empty());
-  options.warmup = 2;
+  options.iter_start = 2;
   options.allow_incomplete = true;
   policy.knowledge.undecided_use_tensor_cores = true;
   policy.tensor_core_names.path = "ci/names.yaml";
   policy.devices.path = "/etc/chips.yaml";
   const std::vector<std::pair<std::string, std::string>> expected = {
-      {"warmup", "2"},
+      {"iter-start", "2"},
       {"allow-incomplete", "yes"},
       {"tensor-core-unknown", "upper_bound"},
       {"tensor-core-names", "names.yaml"},

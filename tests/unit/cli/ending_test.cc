@@ -39,8 +39,9 @@ class EndingTest : public testing::Test {
     return text.str();
   }
   Options Parsed(std::vector<std::string> more) const {
-    std::vector<std::string> args = {"check",           Path("run.json"), "--junit",
-                                     Path("junit.xml"), "--json",         Path("report.json")};
+    std::vector<std::string> args = {"check",   Path("run.json"),
+                                     "--write", "junit=" + Path("junit.xml"),
+                                     "--json",  Path("report.json")};
     args.insert(args.end(), more.begin(), more.end());
     auto options = ParseCommandLine(args);
     EXPECT_TRUE(options);
@@ -66,22 +67,24 @@ TEST_F(EndingTest, ADefectOfOurs) {
 
 TEST_F(EndingTest, DefectIsInEveryOutput) {
   const std::vector<std::pair<std::string, std::string>> outputs = {
-      {"--html", "page.html"},      {"--html-dir", "page"},
-      {"--md", "report.md"},        {"--md-summary", "s.md"},
-      {"--sarif", "alerts.sarif"},  {"--github", "github.txt"},
-      {"--gitlab", "codes.json"},   {"--openmetrics", "metrics.prom"},
-      {"--verdict", "verdict.json"}};
+      {"--html", "page.html"},         {"html-dir=", "page"},
+      {"--md", "report.md"},           {"summary=", "s.md"},
+      {"sarif=", "alerts.sarif"},      {"github=", "github.txt"},
+      {"code-quality=", "codes.json"}, {"metrics=", "metrics.prom"},
+      {"verdict=", "verdict.json"}};
   std::vector<std::string> arguments;
   for (const auto& [option, name] : outputs) {
-    arguments.insert(arguments.end(), {option, Path(name)});
+    const bool is_kind = option.ends_with('=');
+    arguments.push_back(is_kind ? "--write" : option);
+    arguments.push_back((is_kind ? option : "") + Path(name));
   }
   const Result<int> code = RunLeavingOutputs(Parsed(arguments), console_, []() -> Result<int> {
     throw std::runtime_error("vector::at: 3 of 2");
   });
   ASSERT_FALSE(code);
   for (const auto& [option, name] : outputs) {
-    const std::string text = Content(option == "--html-dir" ? "page/index.html" : name);
-    const bool is_metrics = option == "--openmetrics";  // It has only the code.
+    const std::string text = Content(option == "html-dir=" ? "page/index.html" : name);
+    const bool is_metrics = option == "metrics=";  // It has only the code.
     EXPECT_THAT(
         text, HasSubstr(is_metrics ? "profgauge_exit_code{run=\"run\"} 70" : "internal/exception"))
         << option;

@@ -76,11 +76,13 @@ class OverwritingTest : public testing::Test {
   // A line per way to write a file; "OUT" represents the file.
   static std::vector<Words> AllWriters() {
     std::vector<Words> writers;
-    for (const char* option : {"--html", "--md", "--md-summary", "--xlsx", "--json", "--junit",
-                               "--sarif", "--github", "--gitlab", "--openmetrics"}) {
+    for (const char* option : {"--html", "--md", "--xlsx", "--json"}) {
       writers.push_back({"report", "run.json", option, "OUT"});
     }
-    writers.push_back({"report", "run.json", "--emit-trace", "OUT"});
+    for (const char* kind :
+         {"summary", "junit", "sarif", "github", "code-quality", "metrics", "trace"}) {
+      writers.push_back({"report", "run.json", "--write", std::string(kind) + "=OUT"});
+    }
     writers.push_back({"check", "run.json", "--baseline", "base.json", "--md", "OUT"});
     writers.push_back({"compare", "run.json", "base.json", "--md", "OUT"});
     writers.push_back({"compare", "run.json", "base.json", "--html", "OUT"});
@@ -95,12 +97,12 @@ class OverwritingTest : public testing::Test {
     }
     writers.push_back({"export", "nsys", "run.json", "-r", "cuda_gpu_mem_size_sum", "--format",
                        "table", "-o", "OUT"});
-    writers.push_back({"rules", "test", "rule.test.yaml", "--junit", "OUT"});
+    writers.push_back({"rules", "test", "rule.test.yaml", "--write", "junit=OUT"});
     return writers;
   }
   static Words With(Words words, const std::string& path) {
     for (std::string& word : words) {
-      if (word == "OUT") word = path;
+      if (word.ends_with("OUT")) word.replace(word.size() - 3, 3, path);
     }
     return words;
   }
@@ -162,10 +164,13 @@ TEST_F(OverwritingTest, AnOutputOfAnotherKindStays) {
   ASSERT_EQ(Run({"baseline", "save", "run.json", "-o", "other.json"}), "0");
   for (const auto& [option, file] :
        {std::pair("--json", "other.json"), std::pair("--html", "other.md"),
-        std::pair("--gitlab", "report.json"), std::pair("--sarif", "report.json"),
-        std::pair("--emit-trace", "report.json"), std::pair("--md", "policy.yaml")}) {
+        std::pair("code-quality=", "report.json"), std::pair("sarif=", "report.json"),
+        std::pair("trace=", "report.json"), std::pair("--md", "policy.yaml")}) {
     const std::string text = Content(file);
-    EXPECT_EQ(Run({"report", "run.json", option, file}), "usage/not-ours") << option << file;
+    const bool is_kind = std::string_view(option).ends_with('=');
+    const Words words = is_kind ? Words{"report", "run.json", "--write", std::string(option) + file}
+                                : Words{"report", "run.json", option, file};
+    EXPECT_EQ(Run(words), "usage/not-ours") << option << file;
     EXPECT_TRUE(Content(file) == text) << file;
   }
   const std::string report = Content("report.json");
@@ -199,11 +204,14 @@ TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
     for (const std::string& name :
          {input, "./" + input, "mine/../" + input, (folder_ / input).string(), std::string("hard"),
           std::string("soft")}) {
-      for (const char* option : {"--md", "--json", "--xlsx", "--emit-trace"}) {
+      for (const char* option : {"--md", "--json", "--xlsx"}) {
         EXPECT_EQ(RunForced(with(judged, {option, name})), "usage/overwrites-input")
             << option << " " << name;
         EXPECT_TRUE(Content(input) == text) << option << " " << name;
       }
+      EXPECT_EQ(RunForced(with(judged, {"--write", "trace=" + name})), "usage/overwrites-input")
+          << name;
+      EXPECT_TRUE(Content(input) == text) << name;
     }
   }
   const std::vector<Words> others = {
@@ -215,13 +223,14 @@ TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
       {"history", "trend", "--db", "runs.db", "--html", "runs.db"},
       {"export", "kernels", "run.json", "-o", "run.json"},
       {"export", "nsys", "run.json", "-r", "cuda_api_sum", "-o", "run.json"},
-      {"rules", "test", "rule.test.yaml", "--junit", "rule.test.yaml"},
-      {"rules", "test", "rule.test.yaml", "--junit", "io.yaml"},
+      {"rules", "test", "rule.test.yaml", "--write", "junit=rule.test.yaml"},
+      {"rules", "test", "rule.test.yaml", "--write", "junit=io.yaml"},
       {"scrub", "run.json", "run.json"}};
   for (const Words& words : others) {
-    const std::string file = words[0] == "render"  ? "report.json"
-                             : words[0] == "scrub" ? "run.json"
-                                                   : words.back();
+    const std::string file = words[0] == "render" ? "report.json"
+                             : words[0] == "scrub"
+                                 ? "run.json"
+                                 : words.back().substr(words.back().find('=') + 1);
     const std::string text = Content(file);
     EXPECT_EQ(RunForced(words), "usage/overwrites-input") << Line(words);
     EXPECT_TRUE(Content(file) == text) << Line(words);
@@ -233,7 +242,7 @@ TEST_F(OverwritingTest, FilesOfAnInputFolderStay) {
   fs::create_directory("ranks");
   fs::copy_file("run.json", "ranks/rank0.json");
   Write("ranks/notes.txt", kLetter);
-  EXPECT_EQ(RunForced({"report", "ranks", "--emit-trace", "ranks/rank0.json"}),
+  EXPECT_EQ(RunForced({"report", "ranks", "--write", "trace=ranks/rank0.json"}),
             "usage/overwrites-input");
   EXPECT_EQ(RunForced({"report", "ranks", "--md", "ranks/notes.txt"}), "usage/overwrites-input");
   EXPECT_EQ(Content("ranks/notes.txt"), kLetter);
@@ -254,10 +263,10 @@ TEST_F(OverwritingTest, ChecksAllFilesBeforeWriting) {
   fs::remove("csv/dlprof_kernel.csv");
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(Run({"export", "dlprof", "run.json", "-o", "csv"}), "0");
-    EXPECT_EQ(Run({"report", "run.json", "--html-dir", "page"}), "0");
+    EXPECT_EQ(Run({"report", "run.json", "--write", "html-dir=page"}), "0");
   }
   Write("page/report.js", kLetter);
-  EXPECT_EQ(Run({"report", "run.json", "--html-dir", "page"}), "usage/not-ours");
+  EXPECT_EQ(Run({"report", "run.json", "--write", "html-dir=page"}), "usage/not-ours");
 }
 
 TEST_F(OverwritingTest, AForeignHistoryIsNotEvenOpened) {
@@ -272,11 +281,11 @@ TEST_F(OverwritingTest, AForeignHistoryIsNotEvenOpened) {
 TEST_F(OverwritingTest, TheStepSummaryIsAppendedTo) {
   Write("summary.md", kLetter);
   setenv("GITHUB_STEP_SUMMARY", "summary.md", 1);
-  EXPECT_EQ(Run({"report", "run.json", "--step-summary"}), "0");
+  EXPECT_EQ(Run({"report", "run.json", "--write", "step-summary"}), "0");
   EXPECT_EQ(Content("summary.md").substr(0, kLetter.size()), kLetter);
   EXPECT_GT(Content("summary.md").size(), kLetter.size());
   setenv("GITHUB_STEP_SUMMARY", "run.json", 1);
-  EXPECT_EQ(Run({"report", "run.json", "--step-summary"}), "usage/overwrites-input");
+  EXPECT_EQ(Run({"report", "run.json", "--write", "step-summary"}), "usage/overwrites-input");
   unsetenv("GITHUB_STEP_SUMMARY");
 }
 

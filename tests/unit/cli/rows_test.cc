@@ -12,13 +12,13 @@
 namespace profgauge::cli {
 namespace {
 
-std::string Rows(RowFormat format, bool is_raw = false) {
+std::string Rows(RowFormat format) {
   const auto writer = MakeRowWriter({{"name", Unit::kText},
                                      {"time", Unit::kTime},
                                      {"share", Unit::kShare},
                                      {"is", Unit::kBool},
                                      {"x", std::nullopt}},
-                                    {format, is_raw, "select 1"});
+                                    {format, "select 1"});
   writer->Add(std::vector<Cell>{std::string("=a,\t\"b\"\n|"), std::int64_t{4'270'000}, 0.25,
                                 std::int64_t{1}, 0.1});
   writer->Add(std::vector<Cell>{std::string("\x1b[2J"), Cell(), Cell(), std::int64_t{0},

@@ -99,8 +99,8 @@ std::string TextOf(const std::string& path, std::string_view head) {
 TEST(Foreign, CommandsNameTheFile) {
   EXPECT_EQ(TextOf("a b/x.csv", "step,time_ms\n0,1\n"),
             "the file is a table of values by step, without operators and kernels\n"
-            "help: with a profile: `profgauge check PROFILE --step-times 'a b/x.csv':COLUMN`, with "
-            "`--step-unit` where the column names no unit");
+            "help: with a profile: `profgauge check PROFILE --step-times 'a b/x.csv':COLUMN`, or "
+            "'a b/x.csv':COLUMN:UNIT where the name has no unit");
   EXPECT_EQ(TextOf("it's.xz", "\xFD\x37zXZ\0\0"sv),
             "the file is compressed with xz, which is not read\n"
             "help: `xz -dc 'it'\\''s.xz' | profgauge check -`");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/run_side.h"
+#include "readers/run_side/step_log.h"
 
 namespace profgauge::readers {
 namespace {
@@ -133,7 +134,7 @@ TEST_F(RunSideAttach, AnotherRanksIsLeftOut) {
 TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
   std::vector<Profile> profiles = List(Of("a.json"));
   const std::string log = Write("log.csv", "iter,step_time_ms\n0,10\n5,10\n3,10\n");
-  ASSERT_TRUE(AttachRunSides(profiles, {}, {log, "", "", ""}));
+  ASSERT_TRUE(AttachRunSides(profiles, {}, {log, "", ""}));
   const RunProblem& problem = profiles[0].run_side->problems.at(0);
   EXPECT_EQ(problem.code, "run/steps-dropped");
   EXPECT_NE(problem.text.find(": left out 1 of the times"), std::string::npos);
@@ -142,7 +143,7 @@ TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
 TEST_F(RunSideAttach, ANamedFileMustBeUsable) {
   std::vector<Profile> profiles = List(Of("a.json", 0, 2));
   const auto code = [&](const std::string& text) {
-    const auto attached = AttachRunSides(profiles, {}, {Write("named", text), "", "", ""});
+    const auto attached = AttachRunSides(profiles, {}, {Write("named", text), "", ""});
     return attached ? std::string() : attached.error().code;
   };
   EXPECT_EQ(code(Document(20)), "");
@@ -153,7 +154,7 @@ TEST_F(RunSideAttach, ANamedFileMustBeUsable) {
   EXPECT_EQ(code(Document(20, 1)), "run/other-rank");
   EXPECT_EQ(code("hello"), "run/no-times");
   EXPECT_EQ(code("step_time\n1\n"), "usage/step-unit");
-  const auto missing = AttachRunSides(profiles, {}, {(folder_ / "none").string(), "", "", ""});
+  const auto missing = AttachRunSides(profiles, {}, {(folder_ / "none").string(), "", ""});
   EXPECT_EQ(missing.error().code, "run/unreadable");
 }
 
@@ -170,7 +171,7 @@ TEST_F(RunSideAttach, KeysGivenTwiceAreCounted) {
 TEST_F(RunSideAttach, AColumnMayFollowTheName) {
   std::vector<Profile> profiles = List(Of("a.json"));
   const std::string table = Write("t.csv", "a,b_ms\n1,2\n3,4\n");
-  ASSERT_TRUE(AttachRunSides(profiles, {}, {table + ":b_ms", "", "", ""}));
+  ASSERT_TRUE(AttachRunSides(profiles, {}, ParseStepTimes(table + ":b_ms")));
   EXPECT_EQ(profiles[0].run_side->document->segments.at(0).lengths,
             (std::vector<Ns>{2'000'000, 4'000'000}));
 }

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace profgauge::readers {
@@ -20,6 +23,34 @@ std::string CodeOfLog(std::string_view text, const StepTimesInput& how = {}) {
 }
 
 constexpr Ns kMillisecond = 1'000'000;
+
+TEST(StepTimes, FileColumnAndUnitAreTakenApart) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("step_times_" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  const std::string plain = (folder / "times.csv").string(), odd = (folder / "a:b.csv").string();
+  for (const std::string& path : {plain, odd}) std::ofstream(path) << "step,t\n";
+  struct Row {
+    std::string text, file, column, unit;
+  };
+  const Row rows[] = {{"", "", ""},
+                      {plain, plain, "", ""},
+                      {plain + ":t", plain, "t", ""},
+                      {plain + ":t:ms", plain, "t", "ms"},
+                      {plain + "::s", plain, "", "s"},
+                      {plain + ":train/time: s", plain, "train/time: s", ""},
+                      {plain + ":ms", plain, "ms", ""},
+                      {odd, odd, "", ""},
+                      {odd + ":t:us", odd, "t", "us"},
+                      {"none.csv:t:ns", "none.csv", "t", "ns"}};
+  for (const Row& row : rows) {
+    const StepTimesInput input = ParseStepTimes(row.text);
+    EXPECT_EQ(input.file, row.file) << row.text;
+    EXPECT_EQ(input.column, row.column) << row.text;
+    EXPECT_EQ(input.unit, row.unit) << row.text;
+  }
+  std::filesystem::remove_all(folder);
+}
 
 TEST(StepLog, MegatronPrintsMeansBetweenLines) {
   const StepLog log = Log(
@@ -54,12 +85,12 @@ TEST(StepLog, TablesNeedAColumnAndAUnit) {
   ASSERT_EQ(log.document.segments.size(), 2u);  // Iteration 2 has no time.
   EXPECT_EQ(log.document.segments[0].lengths, (std::vector<Ns>{900 * kMillisecond, 27'500'000}));
   EXPECT_EQ(log.document.segments[1].first, 3);
-  EXPECT_EQ(Log("a;b\n1;\"2\"\n", {"", "b", "s", ""}).document.segments.at(0).lengths.at(0),
+  EXPECT_EQ(Log("a;b\n1;\"2\"\n", {"", "b", "s"}).document.segments.at(0).lengths.at(0),
             2'000 * kMillisecond);
   EXPECT_EQ(CodeOfLog("step\tstep_time\n0\t1\n"), "usage/step-unit");
-  EXPECT_EQ(CodeOfLog("step,it/s\n0,1\n", {"", "it/s", "", ""}), "usage/step-unit");
+  EXPECT_EQ(CodeOfLog("step,it/s\n0,1\n", {"", "it/s", ""}), "usage/step-unit");
   EXPECT_EQ(CodeOfLog("step,loss\n0,1\n"), "usage/step-column");
-  EXPECT_EQ(CodeOfLog("step,time_ms\n0,1\n", {"", "nothing", "", ""}), "usage/step-column");
+  EXPECT_EQ(CodeOfLog("step,time_ms\n0,1\n", {"", "nothing", ""}), "usage/step-column");
 }
 
 // Each epoch counts from 0, and a run that went back to a checkpoint repeats some numbers.
@@ -106,25 +137,25 @@ TEST(StepLog, ListsOfBenchmarksHaveTheirUnits) {
           R"({"name":"a_median","run_type":"aggregate","real_time":1,"time_unit":"ms"}]})");
   EXPECT_EQ(google.document.segments.at(0).lengths, (std::vector<Ns>{28 * kMillisecond}));
   EXPECT_EQ(CodeOfLog("[1, 2, 3]"), "usage/step-unit");
-  EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us", ""}).document.segments.at(0).lengths.at(2), 3'000);
+  EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us"}).document.segments.at(0).lengths.at(2), 3'000);
 }
 
 TEST(StepLog, ListsOfObjectsHaveColumns) {
   const StepLog log =
       Log(R"([{"startEnqMs": 0, "computeMs": 1.5}, {"startEnqMs": 3, "computeMs": 2}])",
-          {"", "computeMs", "ms", ""});
+          {"", "computeMs", "ms"});
   EXPECT_EQ(log.document.segments.at(0).lengths, (std::vector<Ns>{1'500'000, 2 * kMillisecond}));
   EXPECT_EQ(CodeOfLog(R"([{"a": 1}])"), "usage/step-column");
 }
 
 TEST(StepLog, MetricsOfMlflowAreLinesOfTimeValueAndStep) {
-  const StepLog log = Log("1767323045000 0.0279 7\n1767323045028 0.0281 8\n", {"", "", "s", ""});
+  const StepLog log = Log("1767323045000 0.0279 7\n1767323045028 0.0281 8\n", {"", "", "s"});
   ASSERT_EQ(log.document.segments.size(), 1u);
   EXPECT_EQ(log.document.segments[0].first, 7);
   EXPECT_EQ(log.document.segments[0].lengths, (std::vector<Ns>{27'900'000, 28'100'000}));
   EXPECT_EQ(CodeOfLog("1767323045000 0.0279 7\n"), "usage/step-unit");
   for (const char* text : {"1767323045000 0.0279\n", "17 0.0279 7\n", "1767323045000 0.0279 7 8\n"})
-    EXPECT_EQ(CodeOfLog(text, {"", "", "s", ""}), "run/no-times") << text;
+    EXPECT_EQ(CodeOfLog(text, {"", "", "s"}), "run/no-times") << text;
 }
 
 TEST(StepLog, OtherTextsHaveNoTimes) {

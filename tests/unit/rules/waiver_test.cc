@@ -31,9 +31,8 @@ TEST(Waiver, TodayByOptionThenEnvironment) {
   }
   EXPECT_TRUE(Today("", nullptr));
   EXPECT_TRUE(Today("", ""));
-  EXPECT_EQ(
-      Today("yesterday", nullptr).error().message,
-      "`--now`: expected a day such as `2026-11-21` or seconds since 1970, found `yesterday`");
+  EXPECT_EQ(Today("yesterday", nullptr).error().message,
+            "`now`: expected a day such as `2026-11-21` or seconds since 1970, found `yesterday`");
   EXPECT_EQ(
       Today("", "-5").error().message,
       "`SOURCE_DATE_EPOCH`: expected a day such as `2026-11-21` or seconds since 1970, found `-5`");
@@ -77,7 +76,8 @@ TEST(Waiver, Over180DaysIsAnError) {
       "error: the waiver for `gpu/idle` (owner: ops) lasts until 2027-05-20, more than 180 days "
       "from 2026-11-20\n"
       "  --> p.yaml:6:5\n"
-      "  help: choose an earlier day, or pass --allow-long-waivers   [policy/long-waiver]\n");
+      "  help: choose an earlier day, or write `long: true` into the waiver   "
+      "[policy/long-waiver]\n");
   EXPECT_TRUE(SelectRules(rules, *policy, {day_before, true}));
 }
 

@@ -1,0 +1,31 @@
+// Names of commands and options that were: what to write instead. They were in no release, but in
+// scripts of those who built the program; the table goes with the first release.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge::cli {
+
+struct Gone {
+  std::string_view name;     ///< "--junit", or the words of a command.
+  std::string_view command;  ///< Of an option: the command that had it, "*": several. Else empty.
+  std::string_view help;     ///< What to write; `{}` is the value that was given, else `otherwise`.
+  std::string_view otherwise = "FILE";
+};
+/// An option's row of one command comes before that of all.
+std::span<const Gone> AllGone();
+
+/// The error "usage/gone" of a command whose words `args` begin with; nothing if there was none.
+std::optional<Error> GoneCommand(std::span<const std::string> args);
+
+/// The error "usage/gone" of an option that `command` had: "`--junit` is gone", with what to write
+/// instead. `value`: the value that was given, or empty. Nothing if there was no such option.
+std::optional<Error> GoneOption(std::string_view command, std::string_view name,
+                                std::string_view value);
+
+}  // namespace profgauge::cli
