@@ -12,7 +12,8 @@ status=0
 ci/lint.sh || status=$?
 results=build/release/tests.xml
 rm -f "$results"
-ctest --preset release --parallel "$(nproc)" --output-junit "$PWD/$results" "$@" || status=$?
+# A test of the page or the workbook that cannot run is a failure here.
+PROFGAUGE_REQUIRE_ALL=1 ctest --preset release --parallel "$(nproc)" --output-junit "$PWD/$results" "$@" || status=$?
 total=$(tr '\n' ' ' < "$results" | grep -o '<testsuite [^>]*>' | head -n 1)
 number() { sed -n "s/.*[[:space:]]$1=\"\([0-9]*\)\".*/\1/p" <<< "$total"; }
 failed=$(number failures)

@@ -295,7 +295,7 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge completion bash > profgauge.bash\n", RunCompletion, Takes::kShell},
     {"version", kOnVersion, "", 0, 0, "Print the version", "", "  profgauge version\n", RunVersion,
      Takes::kNothing},
-    {"help", kOnHelp, "[COMMAND]", 0, 2, "Show help for a command or a group of commands",
+    {"help", kOnHelp, "[COMMAND]", 0, 3, "Show help for a command or a group of commands",
      "Same as --help after the command; `help COMMAND all` as --help all.",
      "  profgauge help baseline save\n  profgauge help baseline\n", RunHelp, Takes::kCommand},
 };

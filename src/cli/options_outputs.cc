@@ -60,9 +60,9 @@ constexpr OptionSpec kOutputOptions[] = {
      "JSON file. html-dir: the page as index.html, report.css and report.js in the folder FILE, "
      "for servers that forbid inline styles and scripts, e.g. Jenkins' HTML Publisher. `--write "
      "step-summary`, without a file, appends the short report to the file that "
-     "$GITHUB_STEP_SUMMARY names. check and report also have pgsum, the summary that `history add` "
-     "and `baseline save` take, and trace, the timeline's events as a Chrome trace for "
-     "ui.perfetto.dev, compressed if FILE ends in .gz.",
+     "$GITHUB_STEP_SUMMARY names. Only check and report have pgsum, the summary that `history add` "
+     "and `baseline save` take. They also have trace, the timeline's events as a Chrome trace for "
+     "ui.perfetto.dev. It is compressed if FILE ends in .gz.",
      SetWrite, true,
      "summary= text= junit= sarif= github= code-quality= metrics= verdict= pgsum= html-dir= trace= "
      "step-summary",

@@ -88,8 +88,9 @@ constexpr OptionSpec kSelectionOptions[] = {
      "all: also shapes and sizes of messages.",
      SetRedaction, false, "places code all", "Hide paths and host names, code, or all"},
     {"--redact", "", "", Group::kSelection, kOnScrub, "Also hide names of code: --redact=code",
-     "Names of functions, modules, ranges, kernels and operators become keyed names, as in a "
-     "report. Parts by which rules know kinds of work stay, such as gemm. Paths and host names are "
+     "Names of functions, modules, ranges, kernels and operators become keyed names, like those "
+     "of a report. Parts by which rules know kinds of work stay, such as gemm. Paths and host "
+     "names are "
      "always removed.",
      SetRedaction, false, "places code", "Hide paths and host names, or also code"},
     {"--redact-key", "", "FILE", Group::kSelection,

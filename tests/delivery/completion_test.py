@@ -37,7 +37,7 @@ class BashTest(unittest.TestCase):
 
     def test_every_option_of_every_command(self):
         for command in commands():
-            lines = run(*command.split(), "--help").stdout.split("\nExamples:")[0].splitlines()
+            lines = run(*command.split(), "--help", "all").stdout.split("\nExamples:")[0].splitlines()
             wanted = {word.strip(",").split("[")[0] for line in lines if line.startswith("  ")
                       for word in line[:30].split() if word.startswith("-")}
             self.assertEqual(set(ask_bash(f"profgauge {command} -")[0]), wanted, command)

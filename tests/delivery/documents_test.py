@@ -250,7 +250,7 @@ class DocumentsTest(unittest.TestCase):
 
     def test_commands_and_options_in_sentences_exist(self):
         names = {word for name in commands() for word in (name, name.split()[0])}
-        options = {word for name in commands() for word in re.findall(r"--[a-z][a-z-]+", run(*name.split(), "--help").stdout)}
+        options = {word for name in commands() for word in re.findall(r"--[a-z][a-z-]+", run(*name.split(), "--help", "all").stdout)}
         for page in PAGES:
             for span in re.findall(r"`profgauge ([^`]+)`", page.read_text(encoding="utf-8")):
                 words = span.split()

@@ -143,7 +143,9 @@ class ActionTest(GithubTest):
                                            "history": "other.db", "report": "out"})
         self.assertEqual((outputs["name"], outputs["folder"], outputs["exit-code"]), ("small", "out", "1"), done.stderr)
         report = self.json("out/report.json")
-        self.assertEqual((report["verdict"]["policy"], report["baseline"]["source"]), ("builtin:strict", "history:main~3"))
+        self.assertEqual((report["verdict"]["policy"], report["baseline"]["source"]), ("out/policy.yaml", "history:main~3"))
+        self.assertEqual((self.place.folder / "out/policy.yaml").read_text(),
+                         'schema: 1\nextends: ["builtin:strict"]\nbaseline: {missing: no_verdict}\n')
         self.assertIn("other.db does not exist", report["baseline"]["line"])
 
     def test_missing_files_are_errors(self):

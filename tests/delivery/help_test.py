@@ -22,7 +22,7 @@ def groups():
 
 
 def examples(command):
-    text = run("help", *command.split()).stdout
+    text = run("help", *command.split(), "all").stdout
     if "Examples:\n" not in text:
         return []
     block = text.split("Examples:\n")[1].split("\n\n")[0]
@@ -79,6 +79,7 @@ class HelpTest(unittest.TestCase):
         for command in commands():
             words = command.split()
             self.assertEqual(run("help", *words).stdout, run(*words, "--help").stdout)
+            self.assertEqual(run("help", *words, "all").stdout, run(*words, "--help", "all").stdout)
 
     def test_an_unknown_topic_lists_the_topics(self):
         done = run("help", "nonsense")

@@ -30,7 +30,7 @@ class ManualTest(unittest.TestCase):
                                    capture_output=True, check=True).stdout
             plain = subprocess.run(["col", "-b"], input=shown, text=True, capture_output=True,
                                    check=True).stdout
-            for line in run(*command.split(), "--help").stdout.splitlines():
+            for line in run(*command.split(), "--help", "all").stdout.splitlines():
                 words = line.split()
                 if line.startswith("  ") and words and words[0].startswith("--"):
                     self.assertIn(words[0].strip(","), plain, command)

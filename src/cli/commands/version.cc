@@ -35,11 +35,13 @@ Result<int> RunVersion(const Options& options, Console& console) {
 
 Result<int> RunHelp(const Options& options, Console& console) {
   if (options.arguments.empty()) {
-    console.Print(HelpText(nullptr, HelpRequest::kFull));
+    console.Print(HelpText(nullptr, HelpRequest::kShort));
     return kExitPass;
   }
   std::vector<std::string> args = options.arguments;
-  args.push_back("--help");
+  const bool is_full = args.back() == "all";
+  args.back() = is_full ? "--help" : args.back();
+  args.push_back(is_full ? "all" : "--help");
   Result<Options> asked = ParseCommandLine(args);
   if (!asked) {
     asked.error().notes.push_back(Topics());
