@@ -270,9 +270,6 @@ constexpr CommandSpec kCommands[] = {
     {"rules docs", kOnRulesDocs, "[FILE…]", 0, kMany,
      "Print the reference of rules and their language as Markdown", "",
      "  profgauge rules docs > rules.md\n", RunRulesDocs},
-    {"templates export", kOnTemplatesExport, "DIR", 1, 1, "Write the built-in templates into DIR",
-     "Pass changed templates with --templates DIR.", "  profgauge templates export my-templates\n",
-     RunTemplatesExport, Takes::kFolder},
     {"schema", kOnSchema, "[NAME]", 0, 1,
      "Print a JSON Schema, for editors; without NAME list them",
      "For policies, rules, tests of rules, devices, names of kernels and report.json. A first "

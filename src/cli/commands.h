@@ -51,7 +51,6 @@ enum CommandBit : std::uint64_t {
   kOnRulesCheck = std::uint64_t{1} << 24,
   kOnRulesTest = std::uint64_t{1} << 25,
   kOnRulesDocs = std::uint64_t{1} << 26,
-  kOnTemplatesExport = std::uint64_t{1} << 27,
   kOnSchema = std::uint64_t{1} << 28,
   kOnManual = std::uint64_t{1} << 29,
   kOnCompletion = std::uint64_t{1} << 30,
@@ -100,7 +99,7 @@ enum CommandBit : std::uint64_t {
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   /// Commands that take --force.
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnTemplatesExport | kOnSummarize | kOnFind | kOnDuet | kOnTables,
+               kOnSummarize | kOnFind | kOnDuet | kOnTables,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -178,7 +177,6 @@ Result<int> RunExportNsys(const Options& options, Console& console);
 Result<int> RunSummarize(const Options& options, Console& console);
 Result<int> RunScrub(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
-Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);
 Result<int> RunThresholds(const Options& options, Console& console);
 Result<int> RunRulesList(const Options& options, Console& console);

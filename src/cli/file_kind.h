@@ -49,7 +49,7 @@ enum class FileKind : std::uint8_t {
   kTables,       ///< schema.json of `export tables`: `kind`.
   kTableStore,   ///< An SQLite file of `export tables`, by its application id.
   kHistory,      ///< An SQLite file with our application id.
-  kForPeople,    ///< Policies and templates: people change them, so none counts as ours.
+  kForPeople,    ///< Policies and lists: people change them, so none counts as ours.
   kDatabase,     ///< A scrubbed export: nothing shows it from the original.
 };
 
@@ -76,7 +76,7 @@ struct KeptFiles {
 };
 
 /// All inputs of the command line and the policy: profiles, baselines, history, policy with its
-/// bases, rules, names, devices, marks, templates, sources.
+/// bases, rules, names, devices, marks, sources.
 KeptFiles KeptBy(const Options& options, const rules::Policy* policy = nullptr);
 
 /// Whether an output of `kind` may replace the current content of `path`: nothing, an empty file, a

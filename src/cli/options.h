@@ -43,7 +43,6 @@ struct Options {
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.
   bool force = false;
   bool as_json = false;
-  std::string templates_dir;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
 
   // Judging.

@@ -102,17 +102,6 @@ constexpr OptionSpec kOutputOptions[] = {
      "single outputs have precedence. auto detects the system by the variables that it sets. "
      "Outside of a CI system auto writes no files; generic does.",
      SetChoice<&Options::ci>, false, "auto github gitlab jenkins buildkite circleci generic off"},
-    {"--templates",
-     "",
-     "DIR",
-     Group::kOutputs,
-     kOnDrawing | kOnHistoryTrend,
-     "Folder of HTML and Markdown templates that replace built-in ones",
-     "A file replaces the built-in template of its name.",
-     SetText<&Options::templates_dir>,
-     false,
-     {},
-     true},
     {"--timeline", "", "WHICH", Group::kOutputs, kOnJudging | kOnCompare,
      "Events in the page's timeline: auto (default), full or off",
      "auto keeps 300 000 events: those of devices, then host events near findings, then the "

@@ -54,8 +54,6 @@ const std::map<std::string, std::string>& Untestable() {
       {"query/failed", "a defect of ours"},
       {"sqlite/failed", "a failing disk or a defect of ours"},
       {"sqlite/locked", "another process that holds the database"},
-      {"template/engine", "a template that our check passes and the engine does not"},
-      {"template/missing", "a template that is not compiled in; a defect of ours"},
       {"usage/bad-command-line", "whatever the command line library finds beyond our own checks"},
       {"xla/too-large", "a file of over 2 GiB"},
       {"usage/no-owner", "in continuous integration somebody started the run"},

@@ -305,7 +305,7 @@ Result<int> RunHistoryTrend(const Options& options, Console& console) {
   }
   const report::Trend trend = report::BuildTrend(entries, options.branch);
   if (!options.html.empty()) {
-    PROFGAUGE_TRY(const std::string page, render::RenderTrend(trend, {options.templates_dir}));
+    const std::string page = render::RenderTrend(trend);
     PROFGAUGE_CHECK(outputs.Commit(output, page));
     if (options.html != "-") console.Say("wrote " + options.html);
   }

@@ -80,14 +80,6 @@ constexpr Wrong kWrong[] = {
      "error: option `--source-root`: there is no folder `no/such`\n"
      "  help: name a folder that is there; paths count from where the program runs   "
      "[usage/no-folder]\n"},
-    {"check run.json --templates no/such",
-     "error: option `--templates`: there is no folder `no/such`\n"
-     "  help: name a folder that is there; paths count from where the program runs   "
-     "[usage/no-folder]\n"},
-    {"check run.json --templates /",
-     "error: option `--templates`: `/` has no template of a name that is known\n"
-     "  help: `profgauge templates export DIR` writes them all; keep those that you change   "
-     "[usage/no-templates]\n"},
     {"check x --key-op mm --iteration-marker step",
      "error: `--key-op` and `--iteration-marker` exclude each other\n"
      "  help: pass only the one that marks the start of iterations   [usage/conflict]\n"},
