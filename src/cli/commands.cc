@@ -129,21 +129,20 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},
-    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Show the contents of a profile",
+    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Show the contents of a profile or a folder",
      "Format, size, devices, events, iterations, recorded and missing data, and the events that "
      "were\n"
-     "repaired or skipped. PROFILE is as for check.",
+     "repaired or skipped. PROFILE is as for check. A folder with several runs is listed, each "
+     "with\n"
+     "the command that judges it; the latest run comes last. The search goes through six levels "
+     "of\n"
+     "folders and recognizes profiles by their content. Files are ranks of one run if they or "
+     "their\n"
+     "names state it: torchtitan, Megatron, TensorBoard, vLLM, SGLang, Composer, JAX.",
      "  profgauge inspect run7.pt.trace.json.gz\n"
-     "  profgauge inspect run7.pt.trace.json.gz --explain iterations\n",
+     "  profgauge inspect run7.pt.trace.json.gz --explain iterations\n"
+     "  profgauge inspect runs/ --json - | jq -r '.runs[].command'\n",
      RunInspect},
-    {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
-     "Searches six levels of folders and recognizes profiles by their content. Files are ranks of\n"
-     "one run if they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, "
-     "SGLang,\n"
-     "Composer, JAX. The latest run comes last.",
-     "  profgauge find ranks/\n"
-     "  profgauge find ranks/ --json - | jq -r '.runs[].command'\n",
-     RunFind, Takes::kFolder},
     {"query", kOnQuery, "PROFILE… SQL", 0, kMany, "Ask a profile by SQL",
      "Runs one SELECT over the tables of the report and single events: `--schema` lists them.\n"
      "Times are whole nanoseconds, shares 0 to 1, sizes bytes; missing values are NULL.\n"

@@ -57,7 +57,6 @@ enum CommandBit : std::uint64_t {
   kOnVersion = std::uint64_t{1} << 31,
   kOnHelp = std::uint64_t{1} << 32,
   kOnThresholds = std::uint64_t{1} << 33,
-  kOnFind = std::uint64_t{1} << 34,
   kOnHistoryAccept = std::uint64_t{1} << 35,
   kOnHistoryTag = std::uint64_t{1} << 36,
   kOnHistoryCheck = std::uint64_t{1} << 37,
@@ -99,7 +98,7 @@ enum CommandBit : std::uint64_t {
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   /// Commands that take --force.
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnSummarize | kOnFind | kOnDuet | kOnTables,
+               kOnSummarize | kOnInspect | kOnDuet | kOnTables,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -167,7 +166,6 @@ Result<int> RunDuet(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunMcp(const Options& options, Console& console);
 Result<int> RunQuery(const Options& options, Console& console);
-Result<int> RunFind(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);
 Result<int> RunExportNetdict(const Options& options, Console& console);

@@ -31,7 +31,7 @@ enum class FileKind : std::uint8_t {
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
-  kRuns,         ///< The list of `find`: `kind`.
+  kRuns,         ///< The list of `inspect` of several runs: `kind`.
   kText,         ///< `profgauge: VERDICT`
   kDotenv,       ///< Variables called PROFGAUGE_….
   kTrace,        ///< A Chrome trace, gzipped or not: `otherData.tool`.

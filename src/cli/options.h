@@ -53,7 +53,6 @@ struct Options {
   bool no_config = false;
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
-  std::string step;              ///< Which of several runs: a number, or "latest".
   bool project = false;          ///< For init: also a configuration and the files that start it.
   std::string part;              ///< Which share of files: "2/8".
   std::string run_name;          ///< The name of the run; empty: that of its files.

@@ -46,8 +46,6 @@ constexpr OptionSpec kOutputOptions[] = {
      SetTrue<&Options::step_summary>},
     {"--xlsx", "", "FILE", Group::kOutputs, kOnDrawing, "Write the Excel workbook", "",
      SetText<&Options::xlsx>},
-    {"--json", "", "FILE", Group::kOutputs, kOnFind, "Write the runs as JSON", "",
-     SetText<&Options::json>},
     {"--json", "", "FILE", Group::kOutputs, kOnDrawing, "Write report.json, the report as data",
      "It contains everything except single events and truncated rows (counted in `left_out`). One "
      "output may be `-`, standard output; the summary then goes to standard error.",

@@ -238,7 +238,7 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
   if (seen.empty()) {
     return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
                            "no profile of the folder can be read",
-                           "`profgauge find` lists the runs below a folder"));
+                           "`profgauge inspect` lists the runs below a folder"));
   }
   readers::GiveRanks(seen, RanksOf(options));
   return readers::CheckOneRun(seen, "");

@@ -43,6 +43,8 @@ def workplace(folder):
     for name in ("branch.pt.trace.json.gz", "run2.json.gz", "run8.json.gz"):
         shutil.copy(slow, folder / name)
     shutil.copytree(EXAMPLES / "ddp", folder / "ranks")
+    for step in ("step-10", "step-20"):
+        shutil.copytree(EXAMPLES / "ddp", folder / "runs" / step)
     shutil.copytree(REPOSITORY / "rules", folder / "rules")
     shutil.copy(EXAMPLES / "policy.yaml", folder)
     shutil.copy(CASES / "pyprof" / "export_own_dialect" / "input.dict", folder / "net.dict")

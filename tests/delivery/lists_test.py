@@ -119,7 +119,7 @@ class Lists(Folder):
         self.assertIn("[usage/conflict]", self.ok(*words, "--json", "-", "--format", "csv", code=2).stderr)
 
     def test_the_other_lists_have_their_own_shape(self):
-        self.assertTrue(json.loads(self.ok("find", EXAMPLES, "--json", "-").stdout)["runs"])
+        self.assertTrue(json.loads(self.ok("inspect", EXAMPLES, "--json", "-").stdout)["runs"])
         self.assertTrue(json.loads(self.ok("thresholds", "--json").stdout)["thresholds"])
 
 
