@@ -65,9 +65,10 @@ constexpr CommandSpec kCommands[] = {
      "Report the smallest change that a baseline can detect",
      "Compares each run with the others. Prints the noise between runs, the noise floor to set, "
      "and\n"
-     "the smallest change that nine of ten comparisons detect, by iterations and runs. Exits 3 "
-     "with\n"
-     "fewer than 3 runs.",
+     "the smallest change that nine of ten comparisons detect, by iterations and runs. BASELINE "
+     "may\n"
+     "be the folder of a duet (`python -m profgauge.duet --aa CMD`). Exits 3 with fewer than 3 "
+     "runs.",
      "  profgauge baseline power baseline.json\n"
      "  profgauge baseline power history:main~10\n",
      RunBaselinePower},
@@ -110,16 +111,6 @@ constexpr CommandSpec kCommands[] = {
      RunHistoryRemove, Takes::kNothing},
     {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
      "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
-    {"duet", kOnDuet, "", 0, 0, "Run two commands alternately on this machine and time both",
-     "The order is A B B A; each block is a new process. A slow machine slows both sides alike.\n"
-     "Each command gets PROFGAUGE_RUN, the file for its times (StepClock writes it), and\n"
-     "PROFGAUGE_STEPS, the number of iterations that are used. `profgauge check DIR` judges B\n"
-     "against A; profiles in DIR/A and DIR/B explain the difference. --aa runs one command as\n"
-     "both sides, and prints the smallest change that this machine can see.",
-     "  profgauge duet -a \"python train.py\" -b \"python train.py --fused\" -o duet/\n"
-     "  profgauge check duet/ --policy policy.yaml\n"
-     "  profgauge duet --aa \"python train.py\" --blocks 10 -o same/\n",
-     RunDuet, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"

@@ -62,7 +62,6 @@ enum CommandBit : std::uint64_t {
   kOnHistoryCheck = std::uint64_t{1} << 37,
   kOnBaselinePower = std::uint64_t{1} << 38,
   kOnRulesColumns = std::uint64_t{1} << 40,
-  kOnDuet = std::uint64_t{1} << 41,
   kOnQuery = std::uint64_t{1} << 42,
   kOnExportTables = std::uint64_t{1} << 43,
   kOnMcp = std::uint64_t{1} << 44,
@@ -98,7 +97,7 @@ enum CommandBit : std::uint64_t {
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   /// Commands that take --force.
   kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnSummarize | kOnInspect | kOnDuet | kOnTables,
+               kOnSummarize | kOnInspect | kOnTables,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -162,7 +161,6 @@ Result<int> RunHistoryAccept(const Options& options, Console& console);
 Result<int> RunHistoryTag(const Options& options, Console& console);
 Result<int> RunHistoryCheck(const Options& options, Console& console);
 Result<int> RunBaselinePower(const Options& options, Console& console);
-Result<int> RunDuet(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunMcp(const Options& options, Console& console);
 Result<int> RunQuery(const Options& options, Console& console);

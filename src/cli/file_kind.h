@@ -44,7 +44,6 @@ enum class FileKind : std::uint8_t {
   kNsys,         ///< The head of one of the reports of `export nsys`, as CSV or table.
   kDlprof,       ///< The title of one of DLProf's reports.
   kBaseline,     ///< `kind`
-  kDuet,         ///< `kind`; measurements of a machine, by the first comment.
   kSummary,      ///< `kind`, in gzip.
   kTables,       ///< schema.json of `export tables`: `kind`.
   kTableStore,   ///< An SQLite file of `export tables`, by its application id.

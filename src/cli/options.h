@@ -103,10 +103,6 @@ struct Options {
   bool paired = false;
   std::string exit_map;  ///< "bisect", or empty: the program's own exit codes.
 
-  // Duet.
-  std::string duet_a, duet_b, duet_aa;  ///< Commands.
-  std::optional<std::int64_t> blocks, block_steps;
-
   // What-if.
   std::vector<std::string> scales;    ///< "CONDITION by FACTOR"
   std::vector<std::string> findings;  ///< Rules whose scenario is asked for.

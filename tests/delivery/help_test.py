@@ -13,7 +13,7 @@ from support import REPOSITORY, commands, environment, main, run
 EXAMPLES = REPOSITORY / "examples"
 CASES = REPOSITORY / "tests" / "cases"
 # Examples of commands whose exit code is a verdict.
-ALLOWED_EXITS = {"duet": (3,), "check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
+ALLOWED_EXITS = {"check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
                  "history check": (0, 1, 3)}
 
 

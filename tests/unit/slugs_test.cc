@@ -50,7 +50,6 @@ const std::map<std::string, std::string>& Untestable() {
       {"model/invariant", "a defect of a reader"},
       {"policy/no-limit", "no metric of the catalogue is a text or a truth value"},
       {"scrub/damaged", "the reader, which comes first, finds the damage"},
-      {"shell/failed", "a system that can start no process"},
       {"query/failed", "a defect of ours"},
       {"sqlite/failed", "a failing disk or a defect of ours"},
       {"sqlite/locked", "another process that holds the database"},
