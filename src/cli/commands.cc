@@ -72,10 +72,6 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge baseline power baseline.json\n"
      "  profgauge baseline power history:main~10\n",
      RunBaselinePower},
-    {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
-     "Add runs to a baseline and drop its oldest runs", "",
-     "  profgauge baseline promote run8.json.gz -o baseline.json --policy policy.yaml\n",
-     RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany, "Add runs to the history",
      "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
      "that will judge, like for `baseline save`. PROFILE may be the folder that `check --ci` "

@@ -30,7 +30,6 @@ enum CommandBit : std::uint64_t {
   kOnWhatIf = std::uint64_t{1} << 3,
   kOnBaselineSave = std::uint64_t{1} << 4,
   kOnBaselineShow = std::uint64_t{1} << 5,
-  kOnBaselinePromote = std::uint64_t{1} << 6,
   kOnHistoryAdd = std::uint64_t{1} << 7,
   kOnHistoryList = std::uint64_t{1} << 8,
   kOnHistoryTrend = std::uint64_t{1} << 9,
@@ -73,9 +72,9 @@ enum CommandBit : std::uint64_t {
              kOnHistoryTrend | kOnHistoryExport | kOnInspect,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
                kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
-  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
+  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePower,
   /// Commands that reduce each run to a snapshot (gate/snapshot.h).
-  kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
+  kOnSnapshots = kOnCompare | kOnBaselineSave | kOnHistoryAdd,
   /// Commands with a verdict, which profgauge.yaml may split into jobs.
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
@@ -151,7 +150,6 @@ Result<int> RunWhatIf(const Options& options, Console& console);
 Result<int> RunCompare(const Options& options, Console& console);
 Result<int> RunBaselineSave(const Options& options, Console& console);
 Result<int> RunBaselineShow(const Options& options, Console& console);
-Result<int> RunBaselinePromote(const Options& options, Console& console);
 Result<int> RunHistoryAdd(const Options& options, Console& console);
 Result<int> RunHistoryList(const Options& options, Console& console);
 Result<int> RunHistoryTrend(const Options& options, Console& console);

@@ -51,8 +51,7 @@ constexpr OptionSpec kJudgingOptions[] = {
      "The metric (default: iteration.time.median)", "", SetText<&Options::metric>},
     {"--policy", "-p", "FILE", Group::kJudging,
      kOnJudging | kOnCompare | kOnWhatIf | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
-         kOnTables | kOnMcp | kOnBaselinePromote | kOnHistoryAdd | kOnHistoryCheck |
-         kOnBaselinePower,
+         kOnTables | kOnMcp | kOnHistoryAdd | kOnHistoryCheck | kOnBaselinePower,
      "Policy: a YAML file, or builtin:NAME",
      "builtin:recommended (default), builtin:strict, builtin:report-only, builtin:cpu (default if "
      "the program used no GPU). Baselines, histories and summaries use its `iterations`, "
@@ -219,7 +218,7 @@ constexpr OptionSpec kJudgingOptions[] = {
     {"--allow-incomparable", "", "", Group::kJudging, kOnCheck | kOnCompare,
      "Compare even when GPU, world size or format differ from the baseline's", "",
      SetTrue<&Options::allow_incomparable>},
-    {"--force", "", "", Group::kJudging, kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
+    {"--force", "", "", Group::kJudging, kOnBaselineSave | kOnHistoryAdd,
      "Allow runs with different formats, devices or world sizes",
      "`baseline save` also replaces a file that is no baseline, unless it is an input.",
      SetTrue<&Options::force>},
