@@ -87,9 +87,6 @@ constexpr CommandSpec kCommands[] = {
      "removes it.",
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
-    {"history tag", kOnHistoryTag, "RUN NAME", 2, 2, "Mark a run as a release",
-     "Creep is measured from the last release or accepted level.",
-     "  profgauge history tag 3f2a1c v2.3\n", RunHistoryTag, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
      "Exits 1 if the level rose by more than the limit since the last accepted one, 3 with fewer\n"
      "than 8 comparable runs, else 0. Checks each model of the branch: 1 wins\n"

@@ -57,7 +57,6 @@ enum CommandBit : std::uint64_t {
   kOnHelp = std::uint64_t{1} << 32,
   kOnThresholds = std::uint64_t{1} << 33,
   kOnHistoryAccept = std::uint64_t{1} << 35,
-  kOnHistoryTag = std::uint64_t{1} << 36,
   kOnHistoryCheck = std::uint64_t{1} << 37,
   kOnBaselinePower = std::uint64_t{1} << 38,
   kOnRulesColumns = std::uint64_t{1} << 40,
@@ -71,7 +70,7 @@ enum CommandBit : std::uint64_t {
              kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
              kOnHistoryTrend | kOnHistoryExport | kOnInspect,
   kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
-               kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
+               kOnHistoryRemove | kOnHistoryAccept | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePower,
   /// Commands that reduce each run to a snapshot (gate/snapshot.h).
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnHistoryAdd,
@@ -156,7 +155,6 @@ Result<int> RunHistoryTrend(const Options& options, Console& console);
 Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunHistoryAccept(const Options& options, Console& console);
-Result<int> RunHistoryTag(const Options& options, Console& console);
 Result<int> RunHistoryCheck(const Options& options, Console& console);
 Result<int> RunBaselinePower(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);

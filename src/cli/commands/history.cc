@@ -67,7 +67,6 @@ Result<std::vector<gate::HistoryEntry>> Entries(const Options& options) {
 }
 
 std::string LevelText(const gate::HistoryLevel& level) {
-  if (!level.name.empty()) return fmt::format("release {}", Printable(level.name));
   std::string text = fmt::format("level {} accepted by {}: {}", level.id, Printable(level.owner),
                                  Printable(level.reason));
   if (!level.until.empty()) text += fmt::format(" (until {})", level.until);
@@ -278,7 +277,6 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
       text += "      ── " + LevelText(level) + " ──\n";
       row.BeginObject();
       row.Field("id", level.id);
-      row.OptionalField("release", level.name);
       row.OptionalField("reason", level.reason);
       row.OptionalField("owner", level.owner);
       row.OptionalField("until", level.until);

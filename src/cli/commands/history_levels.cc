@@ -1,4 +1,4 @@
-// `profgauge history accept|tag|check`: which level of a branch is meant, and whether it holds.
+// `profgauge history accept|check`: which level of a branch is meant, and whether it holds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -161,22 +161,6 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
         run.id, run.commit.empty() ? "no commit" : Printable(run.commit), id, Printable(run.branch),
         run.model.empty() ? "" : " of model " + Printable(run.model)));
   }
-  return kExitPass;
-}
-
-// The history is opened to read first: a mistyped path is an error then, where adding would make a
-// new one.
-Result<int> RunHistoryTag(const Options& options, Console& console) {
-  PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
-  PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
-  PROFGAUGE_TRY(const gate::HistoryRow run, history.Find(options.arguments.front()));
-  PROFGAUGE_TRY(const auto today, TodayOf(options));
-  gate::HistoryLevel release;
-  release.run = run.id;
-  release.name = options.arguments[1];
-  release.time = SecondsOf(today);
-  PROFGAUGE_CHECK(history.Mark(release));
-  console.Say(fmt::format("run {} is release {}", run.id, Printable(release.name)));
   return kExitPass;
 }
 
