@@ -92,18 +92,17 @@ constexpr CommandSpec kCommands[] = {
      "than 8 comparable runs, else 0. Checks each model of the branch: 1 wins\n"
      "over 3, 3 over 0. Names the commits that may have caused the step.",
      "  profgauge history check --branch main\n", RunHistoryCheck, Takes::kNothing},
-    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
-     "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
-    {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
-     "Also shows where its level changed. The page of --html shows other metrics, too. Only runs\n"
-     "of the model and the device of the last run are drawn.",
-     "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
-     Takes::kNothing},
+    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history and their changes",
+     "Shows accepted levels, and where the level of a metric changed. Changes are of the runs "
+     "that\n"
+     "are comparable with the last one. The page of --html has a chart of each metric.",
+     "  profgauge history list --branch main\n"
+     "  profgauge history list --branch main --html trend.html\n"
+     "  profgauge history list --format csv > history.csv\n",
+     RunHistoryList, Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
      "IDs are those of `history list`; they are never reused.", "  profgauge history remove 1\n",
      RunHistoryRemove, Takes::kNothing},
-    {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
-     "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"

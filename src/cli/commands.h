@@ -32,9 +32,7 @@ enum CommandBit : std::uint64_t {
   kOnBaselineShow = std::uint64_t{1} << 5,
   kOnHistoryAdd = std::uint64_t{1} << 7,
   kOnHistoryList = std::uint64_t{1} << 8,
-  kOnHistoryTrend = std::uint64_t{1} << 9,
   kOnHistoryRemove = std::uint64_t{1} << 10,
-  kOnHistoryExport = std::uint64_t{1} << 11,
   kOnInit = std::uint64_t{1} << 12,
   kOnInspect = std::uint64_t{1} << 13,
   kOnRender = std::uint64_t{1} << 14,
@@ -68,9 +66,9 @@ enum CommandBit : std::uint64_t {
   /// Commands whose list is also JSON.
   kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
              kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
-             kOnHistoryTrend | kOnHistoryExport | kOnInspect,
-  kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
-               kOnHistoryRemove | kOnHistoryAccept | kOnHistoryCheck,
+             kOnInspect,
+  kOnHistory =
+      kOnHistoryAdd | kOnHistoryList | kOnHistoryRemove | kOnHistoryAccept | kOnHistoryCheck,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePower,
   /// Commands that reduce each run to a snapshot (gate/snapshot.h).
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnHistoryAdd,
@@ -94,7 +92,7 @@ enum CommandBit : std::uint64_t {
   /// Commands with the outputs of cli/draw.h. They leave their error in each output when they fail.
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   /// Commands that take --force.
-  kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
+  kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryList | kOnRulesTest |
                kOnSummarize | kOnInspect | kOnTables,
   kOnAll = ~std::uint64_t{0},
 };
@@ -151,8 +149,6 @@ Result<int> RunBaselineSave(const Options& options, Console& console);
 Result<int> RunBaselineShow(const Options& options, Console& console);
 Result<int> RunHistoryAdd(const Options& options, Console& console);
 Result<int> RunHistoryList(const Options& options, Console& console);
-Result<int> RunHistoryTrend(const Options& options, Console& console);
-Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunHistoryAccept(const Options& options, Console& console);
 Result<int> RunHistoryCheck(const Options& options, Console& console);

@@ -44,7 +44,7 @@ void AddArguments(KeptFiles& kept, const Options& options) {
 bool ReadsHistory(const Options& options) {
   const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
   const std::uint64_t command = BitOf(options);
-  return (command & (kOnHistoryList | kOnHistoryTrend | kOnHistoryExport)) != 0 ||
+  return command == kOnHistoryList ||
          std::any_of(options.arguments.begin(), options.arguments.end(), is_reference) ||
          std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);
 }

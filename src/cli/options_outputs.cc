@@ -26,7 +26,7 @@ constexpr OptionSpec kOutputOptions[] = {
     {"--out", "-o", "DIR", Group::kOutputs, kOnDrawing,
      "Write report.html, report.md, report.xlsx and report.json into DIR",
      "The folder is created if needed.", SetText<&Options::out_dir>},
-    {"--html", "", "FILE", Group::kOutputs, kOnDrawing | kOnHistoryTrend,
+    {"--html", "", "FILE", Group::kOutputs, kOnDrawing | kOnHistoryList,
      "Write the HTML page, one file", "", SetText<&Options::html>},
     {"--html-dir", "", "DIR", Group::kOutputs, kOnDrawing,
      "Write the page as index.html, report.css and report.js",
@@ -159,6 +159,8 @@ constexpr OptionSpec kOutputOptions[] = {
      "csv (default), table, or space: columns separated by one space, e.g. for awk",
      "In cells, blanks become _ and empty cells -.", SetChoice<&Options::format>, false,
      "csv table space"},
+    {"--format", "", "FORMAT", Group::kOutputs, kOnHistoryList, "table (default) or csv", "",
+     SetChoice<&Options::format>, false, "table csv"},
     {"--format", "", "FORMAT", Group::kOutputs, kOnQuery,
      "table (default), csv, tsv, json, jsonl or md",
      "table and md are for people: cells have units. The others have base units. csv puts a ' "

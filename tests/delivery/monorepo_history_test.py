@@ -53,7 +53,7 @@ jobs:
             self.record()
             self.assertEqual(self.check(), [0, 0, 0])
             self.add()
-        listed = [line.split() for line in self.run_in(self.root, "history", "list").stdout.splitlines()[1:]]
+        listed = [line.split() for line in self.run_in(self.root, "history", "list").stdout.split("\n\n")[0].splitlines()[1:]]
         self.assertEqual(sorted({line[-1] for line in listed}), ["fast", "late", "slow"])
         self.assertEqual(sorted({line[-2] for line in listed}), ["fast", "late", "slow"])
         self.record(slow=1.1)
@@ -82,9 +82,11 @@ jobs:
         self.record(slow=1.3, fast=1.1)
         self.assertEqual(self.check(), [0, 0, 0])
         # A chart is of one model.
-        done = self.run_in(self.root, "history", "trend", "--model", "slow", "--json", "-")
-        self.assertEqual({row["run"] % 3 for row in json.loads(done.stdout)["rows"]}, {0})
-        self.assertIn("(model fast), runs", self.run_in(self.root, "history", "trend").stdout)
+        done = self.run_in(self.root, "history", "list", "--model", "slow", "--json", "-")
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual({row["id"] % 3 for row in rows}, {0})
+        self.assertTrue(all(row["values"] for row in rows))
+        self.assertIn("(model fast), runs", self.run_in(self.root, "history", "list").stdout)
         # Each model has its answer; too few runs of one are no verdict.
         done = self.run_in(self.root, "history", "check")
         self.assertEqual((done.returncode, [line.split(": ")[0] for line in done.stdout.splitlines()]),

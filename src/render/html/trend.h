@@ -1,4 +1,4 @@
-// The trend page: `history trend --html`.
+// The trend page: `history list --html`.
 #pragma once
 
 #include <boost/json/object.hpp>

@@ -87,7 +87,7 @@ class OverwritingTest : public testing::Test {
     writers.push_back({"render", "report.json", "--html", "OUT"});
     writers.push_back({"baseline", "save", "run.json", "-o", "OUT"});
     writers.push_back({"init", "run.json", "-o", "OUT"});
-    writers.push_back({"history", "trend", "--db", "runs.db", "--html", "OUT"});
+    writers.push_back({"history", "list", "--db", "runs.db", "--html", "OUT"});
     writers.push_back({"export", "kernels", "run.json", "-o", "OUT"});
     writers.push_back({"export", "kernels", "run.json", "--format", "table", "-o", "OUT"});
     for (const char* report : {"cuda_gpu_kern_sum", "cuda_api_sum", "nvtx_gpu_proj_sum"}) {
@@ -211,7 +211,7 @@ TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
       {"baseline", "save", "run.json", "-o", "run.json"},
       {"baseline", "save", "base.json", "-o", "base.json"},
       {"init", "run.json", "-o", "run.json"},
-      {"history", "trend", "--db", "runs.db", "--html", "runs.db"},
+      {"history", "list", "--db", "runs.db", "--html", "runs.db"},
       {"export", "kernels", "run.json", "-o", "run.json"},
       {"export", "nsys", "run.json", "-r", "cuda_api_sum", "-o", "run.json"},
       {"rules", "test", "rule.test.yaml", "--junit", "rule.test.yaml"},
