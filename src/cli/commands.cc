@@ -88,9 +88,12 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
-     "Exits 1 if the level rose by more than the limit since the last accepted one, 3 with fewer\n"
-     "than 8 comparable runs, else 0. Checks each model of the branch: 1 wins\n"
-     "over 3, 3 over 0. Names the commits that may have caused the step.",
+     "Checks the metrics that the policy limits in `baseline:` (default: iteration.time.median), "
+     "of\n"
+     "each model of the branch. Exits 1 if the level rose by more than the limit since the last\n"
+     "accepted one, 3 with fewer than 8 comparable runs, else 0; 1 wins over 3, 3 over 0. Names "
+     "the\n"
+     "commits that may have caused the step.",
      "  profgauge history check --branch main\n", RunHistoryCheck, Takes::kNothing},
     {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history and their changes",
      "Shows accepted levels, and where the level of a metric changed. Changes are of the runs "

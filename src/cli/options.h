@@ -99,7 +99,6 @@ struct Options {
   std::string baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
   std::string accept, reason, owner, until, verdict;
   std::optional<std::int64_t> undo;
-  std::string metric;
   bool paired = false;
   std::string exit_map;  ///< "bisect", or empty: the program's own exit codes.
 

@@ -47,8 +47,6 @@ constexpr OptionSpec kJudgingOptions[] = {
      "The last day of the level, at most 365 days ahead", "", SetText<&Options::until>},
     {"--undo", "", "ID", Group::kJudging, kOnHistoryAccept, "Remove an accepted level", "",
      SetIndex<&Options::undo>},
-    {"--metric", "", "ID", Group::kJudging, kOnHistoryCheck,
-     "The metric (default: iteration.time.median)", "", SetText<&Options::metric>},
     {"--policy", "-p", "FILE", Group::kJudging,
      kOnJudging | kOnCompare | kOnWhatIf | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
          kOnTables | kOnMcp | kOnHistoryAdd | kOnHistoryCheck | kOnBaselinePower,

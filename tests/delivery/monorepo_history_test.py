@@ -92,6 +92,14 @@ jobs:
         self.assertEqual((done.returncode, [line.split(": ")[0] for line in done.stdout.splitlines()]),
                          (3, [f"iteration.time.median of main, model {name}" for name in ("fast", "late", "slow")]))
 
+        # Each metric that the policy limits is checked; a failure of one decides.
+        (self.root / "idle.yaml").write_text("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}, "
+                                             "gpu.idle.mean: {max_increase: 5%}, gpu.utilization.mean: {max_decrease: 5%}}\n")
+        done = self.run_in(self.root, "history", "check", "--policy", "idle.yaml")
+        self.assertEqual([line.split(": ")[0] for line in done.stdout.splitlines()],
+                         [f"{metric} of main, model {name}" for name in ("fast", "late", "slow")
+                          for metric in ("iteration.time.median", "gpu.idle.mean", "gpu.utilization.mean")])
+
     def test_a_comparison_takes_the_runs_of_its_own_work(self):
         programs = {"healthy": "healthy.pt.trace.json.gz", "other": "h200/steps_balanced.pt.trace.json.gz"}
         for number in range(2):
