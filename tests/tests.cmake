@@ -195,7 +195,6 @@ list(FILTER formats EXCLUDE REGEX "[.]")  # Folders are left. What has no cases 
 profgauge_fuzz(run DEPENDS api LIBRARIES fuzz_run_check MUTANTS 2 CASES ${formats} WORDS readers)
 profgauge_fuzz(run_side DEPENDS readers WORDS readers/run_side)
 profgauge_fuzz(summary DEPENDS analysis readers report WORDS model/summary)
-profgauge_fuzz(template DEPENDS render)
 profgauge_fuzz(xplane DEPENDS readers WORDS readers/xla)
 profgauge_fuzz(yaml DEPENDS rules WORDS rules)
 

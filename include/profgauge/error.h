@@ -17,7 +17,7 @@ namespace profgauge {
 /// the rest.
 enum class ErrorKind : std::uint8_t {
   kInput,     ///< The profile is unreadable, truncated or not a profile: exit 3.
-  kConfig,    ///< Policy, rules, templates: exit 2.
+  kConfig,    ///< Policy, rules: exit 2.
   kUsage,     ///< Command line: exit 2.
   kOutput,    ///< A report could not be written: exit 4.
   kInternal,  ///< A defect of ProfGauge itself: exit 70.

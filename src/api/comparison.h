@@ -1,5 +1,5 @@
 // The view of a run in a comparison: the contents of an iteration, and its events. Then the steps
-// of `compare` and `duet` to a report:
+// of `compare` and of a duet to a report:
 //
 //   base runs ----+                                   with a policy
 //                 +-> CompareRuns -> JudgeClocks -> DecideJudging -> verdict -> report

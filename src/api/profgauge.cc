@@ -144,7 +144,7 @@ Result<std::string> Render(const Judgement& judgement, Format format) {
   const report::Report& report = judgement.data().report;
   switch (format) {
     case Format::kHtml:
-      return render::RenderHtml(report, {});
+      return render::RenderHtml(report);
     case Format::kMarkdown:
       return render::RenderMarkdown(report, {});
     case Format::kXlsx:

@@ -68,16 +68,13 @@ constexpr CommandSpec kCommands[] = {
      "Report the smallest change that a baseline can detect",
      "Compares each run with the others. Prints the noise between runs, the noise floor to set, "
      "and\n"
-     "the smallest change that nine of ten comparisons detect, by iterations and runs. Exits 3 "
-     "with\n"
-     "fewer than 3 runs.",
+     "the smallest change that nine of ten comparisons detect, by iterations and runs. BASELINE "
+     "may\n"
+     "be the folder of a duet (`python -m profgauge.duet --aa CMD`). Exits 3 with fewer than 3 "
+     "runs.",
      "  profgauge baseline power baseline.json\n"
      "  profgauge baseline power history:main~10\n",
      RunBaselinePower},
-    {"baseline promote", kOnBaselinePromote, "PROFILE…", 1, kMany,
-     "Add runs to a baseline and drop its oldest runs", "",
-     "  profgauge baseline promote run8.json.gz -o baseline.json --policy policy.yaml\n",
-     RunBaselinePromote},
     {"history add", kOnHistoryAdd, "PROFILE…", 1, kMany,
      "Add runs to the history, which check compares with",
      "The history is one SQLite file; several writers at the same time are safe. Pass the policy\n"
@@ -94,36 +91,25 @@ constexpr CommandSpec kCommands[] = {
      "removes it.",
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
-    {"history tag", kOnHistoryTag, "RUN NAME", 2, 2, "Mark a run as a release",
-     "Creep is measured from the last release or accepted level.",
-     "  profgauge history tag 3f2a1c v2.3\n", RunHistoryTag, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
-     "Exits 1 if the level rose by more than the limit since the last accepted one, 3 with fewer\n"
-     "than 8 comparable runs, else 0. Checks each model of the branch: 1 wins\n"
-     "over 3, 3 over 0. Names the commits that may have caused the step.",
+     "Checks the metrics that the policy limits in `baseline:` (default: iteration.time.median), "
+     "of\n"
+     "each model of the branch. Exits 1 if the level rose by more than the limit since the last\n"
+     "accepted one, 3 with fewer than 8 comparable runs, else 0; 1 wins over 3, 3 over 0. Names "
+     "the\n"
+     "commits that may have caused the step.",
      "  profgauge history check --branch main\n", RunHistoryCheck, Takes::kNothing},
-    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history", "",
-     "  profgauge history list --branch main\n", RunHistoryList, Takes::kNothing},
-    {"history trend", kOnHistoryTrend, "", 0, 0, "Show the iteration time over time",
-     "Also shows where its level changed. The page of --html shows other metrics, too. Only runs\n"
-     "of the model and the device of the last run are drawn.",
-     "  profgauge history trend --branch main --html trend.html\n", RunHistoryTrend,
-     Takes::kNothing},
+    {"history list", kOnHistoryList, "", 0, 0, "List the runs of the history and their changes",
+     "Shows accepted levels, and where the level of a metric changed. Changes are of the runs "
+     "that\n"
+     "are comparable with the last one. The page of --html has a chart of each metric.",
+     "  profgauge history list --branch main\n"
+     "  profgauge history list --branch main --html trend.html\n"
+     "  profgauge history list --format csv > history.csv\n",
+     RunHistoryList, Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
      "IDs are those of `history list`; they are never reused.", "  profgauge history remove 1\n",
      RunHistoryRemove, Takes::kNothing},
-    {"history export", kOnHistoryExport, "", 0, 0, "Write the history as CSV", "",
-     "  profgauge history export > history.csv\n", RunHistoryExport, Takes::kNothing},
-    {"duet", kOnDuet, "", 0, 0, "Run two commands alternately on this machine and time both",
-     "The order is A B B A; each block is a new process. A slow machine slows both sides alike.\n"
-     "Each command gets PROFGAUGE_RUN, the file for its times (StepClock writes it), and\n"
-     "PROFGAUGE_STEPS, the number of iterations that are used. `profgauge check DIR` judges B\n"
-     "against A; profiles in DIR/A and DIR/B explain the difference. --aa runs one command as\n"
-     "both sides, and prints the smallest change that this machine can see.",
-     "  profgauge duet -a \"python train.py\" -b \"python train.py --fused\" -o duet/\n"
-     "  profgauge check duet/ --policy policy.yaml\n"
-     "  profgauge duet --aa \"python train.py\" --blocks 10 -o same/\n",
-     RunDuet, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"
@@ -133,21 +119,20 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},
-    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Show the contents of a profile",
+    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Show the contents of a profile or a folder",
      "Format, size, devices, events, iterations, recorded and missing data, and the events that "
      "were\n"
-     "repaired or skipped. PROFILE is as for check.",
+     "repaired or skipped. PROFILE is as for check. A folder with several runs is listed, each "
+     "with\n"
+     "the command that judges it; the latest run comes last. The search goes through six levels "
+     "of\n"
+     "folders and recognizes profiles by their content. Files are ranks of one run if they or "
+     "their\n"
+     "names state it: torchtitan, Megatron, TensorBoard, vLLM, SGLang, Composer, JAX.",
      "  profgauge inspect run7.pt.trace.json.gz\n"
-     "  profgauge inspect run7.pt.trace.json.gz --explain iterations\n",
+     "  profgauge inspect run7.pt.trace.json.gz --explain iterations\n"
+     "  profgauge inspect runs/ --json - | jq -r '.runs[].command'\n",
      RunInspect},
-    {"find", kOnFind, "DIR", 1, 1, "List the runs below a folder, and the command that judges each",
-     "Searches six levels of folders and recognizes profiles by their content. Files are ranks of\n"
-     "one run if they or their names state it: torchtitan, Megatron, TensorBoard, vLLM, "
-     "SGLang,\n"
-     "Composer, JAX. The latest run comes last.",
-     "  profgauge find ranks/\n"
-     "  profgauge find ranks/ --json - | jq -r '.runs[].command'\n",
-     RunFind, Takes::kFolder},
     {"query", kOnQuery, "PROFILE… SQL", 0, kMany, "Ask a profile by SQL",
      "Runs one SELECT over the tables of the report and single events: `--schema` lists them.\n"
      "Times are whole nanoseconds, shares 0 to 1, sizes bytes; missing values are NULL.\n"
@@ -274,9 +259,6 @@ constexpr CommandSpec kCommands[] = {
     {"rules docs", kOnRulesDocs, "[FILE…]", 0, kMany,
      "Print the reference of rules and their language as Markdown", "",
      "  profgauge rules docs > rules.md\n", RunRulesDocs},
-    {"templates export", kOnTemplatesExport, "DIR", 1, 1, "Write the built-in templates into DIR",
-     "Pass changed templates with --templates DIR.", "  profgauge templates export my-templates\n",
-     RunTemplatesExport, Takes::kFolder},
     {"schema", kOnSchema, "[NAME]", 0, 1,
      "Print a JSON Schema, for editors; without NAME list them",
      "For policies, rules, tests of rules, devices, names of kernels and report.json. A first "

@@ -30,12 +30,9 @@ enum CommandBit : std::uint64_t {
   kOnWhatIf = std::uint64_t{1} << 3,
   kOnBaselineSave = std::uint64_t{1} << 4,
   kOnBaselineShow = std::uint64_t{1} << 5,
-  kOnBaselinePromote = std::uint64_t{1} << 6,
   kOnHistoryAdd = std::uint64_t{1} << 7,
   kOnHistoryList = std::uint64_t{1} << 8,
-  kOnHistoryTrend = std::uint64_t{1} << 9,
   kOnHistoryRemove = std::uint64_t{1} << 10,
-  kOnHistoryExport = std::uint64_t{1} << 11,
   kOnInit = std::uint64_t{1} << 12,
   kOnInspect = std::uint64_t{1} << 13,
   kOnRender = std::uint64_t{1} << 14,
@@ -51,20 +48,16 @@ enum CommandBit : std::uint64_t {
   kOnRulesCheck = std::uint64_t{1} << 24,
   kOnRulesTest = std::uint64_t{1} << 25,
   kOnRulesDocs = std::uint64_t{1} << 26,
-  kOnTemplatesExport = std::uint64_t{1} << 27,
   kOnSchema = std::uint64_t{1} << 28,
   kOnManual = std::uint64_t{1} << 29,
   kOnCompletion = std::uint64_t{1} << 30,
   kOnVersion = std::uint64_t{1} << 31,
   kOnHelp = std::uint64_t{1} << 32,
   kOnThresholds = std::uint64_t{1} << 33,
-  kOnFind = std::uint64_t{1} << 34,
   kOnHistoryAccept = std::uint64_t{1} << 35,
-  kOnHistoryTag = std::uint64_t{1} << 36,
   kOnHistoryCheck = std::uint64_t{1} << 37,
   kOnBaselinePower = std::uint64_t{1} << 38,
   kOnRulesColumns = std::uint64_t{1} << 40,
-  kOnDuet = std::uint64_t{1} << 41,
   kOnQuery = std::uint64_t{1} << 42,
   kOnExportTables = std::uint64_t{1} << 43,
   kOnMcp = std::uint64_t{1} << 44,
@@ -73,12 +66,12 @@ enum CommandBit : std::uint64_t {
   /// Commands whose list is also JSON.
   kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
              kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
-             kOnHistoryTrend | kOnHistoryExport | kOnInspect,
-  kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryTrend | kOnHistoryExport |
-               kOnHistoryRemove | kOnHistoryAccept | kOnHistoryTag | kOnHistoryCheck,
-  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePromote | kOnBaselinePower,
+             kOnInspect,
+  kOnHistory =
+      kOnHistoryAdd | kOnHistoryList | kOnHistoryRemove | kOnHistoryAccept | kOnHistoryCheck,
+  kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePower,
   /// Commands that reduce each run to a snapshot (gate/snapshot.h).
-  kOnSnapshots = kOnCompare | kOnBaselineSave | kOnBaselinePromote | kOnHistoryAdd,
+  kOnSnapshots = kOnCompare | kOnBaselineSave | kOnHistoryAdd,
   /// Commands with a verdict, which profgauge.yaml may split into jobs.
   kOnJudging = kOnCheck | kOnReport,
   kOnExportText = kOnExportKernels | kOnExportNsys,
@@ -99,8 +92,8 @@ enum CommandBit : std::uint64_t {
   /// Commands with the outputs of cli/draw.h. They leave their error in each output when they fail.
   kOnDrawing = kOnJudging | kOnRender | kOnCompare,
   /// Commands that take --force.
-  kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryTrend | kOnRulesTest |
-               kOnTemplatesExport | kOnSummarize | kOnFind | kOnDuet | kOnTables,
+  kOnWriting = kOnDrawing | kOnExport | kOnInit | kOnScrub | kOnHistoryList | kOnRulesTest |
+               kOnSummarize | kOnInspect | kOnTables,
   kOnAll = ~std::uint64_t{0},
 };
 
@@ -154,21 +147,15 @@ Result<int> RunWhatIf(const Options& options, Console& console);
 Result<int> RunCompare(const Options& options, Console& console);
 Result<int> RunBaselineSave(const Options& options, Console& console);
 Result<int> RunBaselineShow(const Options& options, Console& console);
-Result<int> RunBaselinePromote(const Options& options, Console& console);
 Result<int> RunHistoryAdd(const Options& options, Console& console);
 Result<int> RunHistoryList(const Options& options, Console& console);
-Result<int> RunHistoryTrend(const Options& options, Console& console);
-Result<int> RunHistoryExport(const Options& options, Console& console);
 Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunHistoryAccept(const Options& options, Console& console);
-Result<int> RunHistoryTag(const Options& options, Console& console);
 Result<int> RunHistoryCheck(const Options& options, Console& console);
 Result<int> RunBaselinePower(const Options& options, Console& console);
-Result<int> RunDuet(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);
 Result<int> RunMcp(const Options& options, Console& console);
 Result<int> RunQuery(const Options& options, Console& console);
-Result<int> RunFind(const Options& options, Console& console);
 Result<int> RunInspect(const Options& options, Console& console);
 Result<int> RunExportKernels(const Options& options, Console& console);
 Result<int> RunExportNetdict(const Options& options, Console& console);
@@ -178,7 +165,6 @@ Result<int> RunExportNsys(const Options& options, Console& console);
 Result<int> RunSummarize(const Options& options, Console& console);
 Result<int> RunScrub(const Options& options, Console& console);
 Result<int> RunRender(const Options& options, Console& console);
-Result<int> RunTemplatesExport(const Options& options, Console& console);
 Result<int> RunMetricsList(const Options& options, Console& console);
 Result<int> RunThresholds(const Options& options, Console& console);
 Result<int> RunRulesList(const Options& options, Console& console);

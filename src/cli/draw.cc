@@ -60,7 +60,6 @@ std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
 }
 
 Status Drawing::Open(const Options& options) {
-  templates_dir_ = options.templates_dir;
   options_ = options;
   if (!options.out_dir.empty()) PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
   for (const auto& [kind, path] : WantedBy(options)) PROFGAUGE_CHECK(Add(kind, path));
@@ -121,14 +120,12 @@ render::AlertPlaces Drawing::PlacesFor(const report::Report& report) const {
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Report& report) const {
-  const render::HtmlOptions html{templates_dir_};
   render::MarkdownOptions markdown;
-  markdown.templates_dir = templates_dir_;
   switch (item.kind) {
     case OutputKind::kHtml:
-      return Single(render::RenderHtml(report, html));
+      return Single(render::RenderHtml(report));
     case OutputKind::kHtmlFolder:
-      return render::RenderHtmlFiles(report, html);
+      return render::RenderHtmlFiles(report);
     case OutputKind::kMarkdown:
       return Single(render::RenderMarkdown(report, markdown));
     case OutputKind::kSummary:
@@ -138,8 +135,8 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
     case OutputKind::kStepSummary: {
       markdown.full = false;
       markdown.max_bytes = std::min(kCommentBytes, step_summary_room_);
-      auto text = render::RenderMarkdown(report, markdown);
-      if (text && text->size() > step_summary_room_) return Single(std::string());
+      std::string text = render::RenderMarkdown(report, markdown);
+      if (text.size() > step_summary_room_) return Single(std::string());
       return Single(std::move(text));
     }
     case OutputKind::kText:
@@ -189,14 +186,12 @@ Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Runs& runs) const {
-  const render::HtmlOptions html{templates_dir_};
   render::MarkdownOptions markdown;
-  markdown.templates_dir = templates_dir_;
   switch (item.kind) {
     case OutputKind::kHtml:
-      return Single(render::RenderRunsHtml(runs, html));
+      return Single(render::RenderRunsHtml(runs));
     case OutputKind::kHtmlFolder:
-      return render::RenderRunsHtmlFiles(runs, html);
+      return render::RenderRunsHtmlFiles(runs);
     case OutputKind::kMarkdown:
       return Single(render::RenderRunsMarkdown(runs, markdown));
     case OutputKind::kXlsx:
@@ -206,9 +201,9 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       const bool is_file = item.kind == OutputKind::kSummary;
       markdown.full = false;
       markdown.max_bytes = is_file ? kCommentBytes : std::min(kCommentBytes, step_summary_room_);
-      auto text = render::RenderRunsMarkdown(runs, markdown);
-      const bool has_room = is_file || !text || text->size() <= step_summary_room_;
-      return Single(has_room ? std::move(text) : Result<std::string>(std::string()));
+      std::string text = render::RenderRunsMarkdown(runs, markdown);
+      const bool has_room = is_file || text.size() <= step_summary_room_;
+      return Single(has_room ? std::move(text) : std::string());
     }
     default:
       return Single(render::RenderRunsJson(runs));

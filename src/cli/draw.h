@@ -102,7 +102,6 @@ class Drawing {
   std::optional<render::AlertPlaces> places_;
   std::size_t step_summary_room_ = 0;  ///< Bytes that GitHub's file still takes.
   std::vector<Item> items_;
-  std::string templates_dir_;
   Options options_;  ///< For the paths of alerts.
   int exit_code_ = 0;
   std::function<Result<std::string>()> summarize_;

@@ -31,7 +31,7 @@ struct CheckedRun {
 ///     a/ run.pgsum, report.json, …        not here         the run of job a
 std::vector<CheckedRun> FindCheckedRuns(const std::string& path);
 
-// Folders of `profgauge duet`, where other commands meet them.
+// Folders of `python -m profgauge.duet`.
 
 class Console;
 

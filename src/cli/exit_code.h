@@ -10,7 +10,7 @@ namespace profgauge::cli {
 enum ExitCode : int {
   kExitPass = 0,        ///< Passed, warnings allowed; `report` and other commands: done.
   kExitFail = 1,        ///< `check`: a limit or finding at or above `fail_on`.
-  kExitUsage = 2,       ///< Command line, policy, rules or templates.
+  kExitUsage = 2,       ///< Command line, policy or rules.
   kExitNoVerdict = 3,   ///< The input cannot be read or judged.
   kExitOutput = 4,      ///< A report could not be written.
   kExitInternal = 70,   ///< A defect of ProfGauge.

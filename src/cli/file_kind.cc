@@ -166,9 +166,6 @@ bool IsOurs(const std::string& path, FileKind kind) {
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.verdict\"") != head.npos;
     case FileKind::kRuns:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.runs\"") != head.npos;
-    case FileKind::kDuet:
-      return WithoutBlanks(FirstOf(head)).find("\"kind\":\"duet\"") != head.npos ||
-             head.starts_with("# Noise between starts, as `profgauge duet --aa` measured");
     case FileKind::kTables:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.tables\"") != head.npos;
     case FileKind::kTableStore:

@@ -31,7 +31,7 @@ enum class FileKind : std::uint8_t {
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
-  kRuns,         ///< The list of `find`: `kind`.
+  kRuns,         ///< The list of `inspect` of several runs: `kind`.
   kText,         ///< `profgauge: VERDICT`
   kDotenv,       ///< Variables called PROFGAUGE_….
   kTrace,        ///< A Chrome trace, gzipped or not: `otherData.tool`.
@@ -44,12 +44,11 @@ enum class FileKind : std::uint8_t {
   kNsys,         ///< The head of one of the reports of `export nsys`, as CSV or table.
   kDlprof,       ///< The title of one of DLProf's reports.
   kBaseline,     ///< `kind`
-  kDuet,         ///< `kind`; measurements of a machine, by the first comment.
   kSummary,      ///< `kind`, in gzip.
   kTables,       ///< schema.json of `export tables`: `kind`.
   kTableStore,   ///< An SQLite file of `export tables`, by its application id.
   kHistory,      ///< An SQLite file with our application id.
-  kForPeople,    ///< Policies and templates: people change them, so none counts as ours.
+  kForPeople,    ///< Policies and lists: people change them, so none counts as ours.
   kDatabase,     ///< A scrubbed export: nothing shows it from the original.
 };
 
@@ -76,7 +75,7 @@ struct KeptFiles {
 };
 
 /// All inputs of the command line and the policy: profiles, baselines, history, policy with its
-/// bases, rules, names, devices, marks, templates, sources.
+/// bases, rules, names, devices, marks, sources.
 KeptFiles KeptBy(const Options& options, const rules::Policy* policy = nullptr);
 
 /// Whether an output of `kind` may replace the current content of `path`: nothing, an empty file, a

@@ -175,9 +175,9 @@ Result<FoundRuns> FindRuns(const std::string& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) {
     const bool is_file = fs::exists(folder, error);
-    return Fail(InputError(folder, "input/missing",
-                           is_file ? "a file, expected a folder" : "no such folder",
-                           "`profgauge find` searches a folder; `inspect` shows a file"));
+    return Fail(InputError(
+        folder, "input/missing", is_file ? "a file, expected a folder" : "no such folder",
+        "`--part` lists the runs below a folder; without it `inspect` shows a file"));
   }
   return Grouped(FindProfiles({folder}), folder);
 }
@@ -189,24 +189,6 @@ FoundRuns FindRunsAmong(const std::vector<std::string>& paths) {
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
   const Result<FoundRuns> found = FindRuns(folder);
   return found && found->runs.size() == 1 ? found->runs.front().files : std::vector<std::string>();
-}
-
-Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
-                           const std::string& step) {
-  if (step == "latest" && !found.runs.empty()) return found.runs.back();
-  // The latest is the last one, as for `latest`.
-  const auto last = std::find_if(found.runs.rbegin(), found.runs.rend(), [&](const FoundRun& run) {
-    return run.step && std::to_string(*run.step) == step;
-  });
-  if (last != found.runs.rend()) return *last;
-  std::string steps;
-  for (const FoundRun& run : found.runs) {
-    if (run.step) steps += fmt::format("{}{}", steps.empty() ? "" : ", ", *run.step);
-  }
-  return Fail(InputError(folder, "input/no-step",
-                         fmt::format("no run of step `{}` is here", Printable(step)),
-                         steps.empty() ? "no name states a step; `profgauge find` lists the runs"
-                                       : "there are the steps " + steps));
 }
 
 // The last eight runs are named, which are the latest: of a training that writes a folder for each
@@ -227,9 +209,9 @@ Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   for (std::size_t i = first; i < found.runs.size(); ++i) {
     error.notes.push_back("help: " + found.runs[i].command);
   }
-  error.notes.push_back(fmt::format(
-      "help: the last is the latest: --step latest takes it; `profgauge find {}` lists all",
-      readers::AsShellWord(folder)));
+  error.notes.push_back(
+      fmt::format("help: the last is the latest; `profgauge inspect {}` lists all",
+                  readers::AsShellWord(folder)));
   return error;
 }
 

@@ -56,11 +56,6 @@ FoundRuns FindRunsAmong(const std::vector<std::string>& paths);
 /// The files of the only run below a folder; none where it has several, or is no folder.
 std::vector<std::string> FilesOfOnlyRun(const std::string& folder);
 
-/// The run of `step`: a number, or "latest". If several runs have that step, the latest: a retry
-/// follows the run that it repeats. Errors: kInput "input/no-step", with the steps that are there.
-Result<FoundRun> RunOfStep(const FoundRuns& found, const std::string& folder,
-                           const std::string& step);
-
 /// Why `folder` is no one run, with a command for each of its runs.
 Error NotOneRun(const FoundRuns& found, const std::string& folder);
 

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/option_values.h"
-#include "render/shared/template.h"
 
 namespace profgauge::cli {
 namespace {
@@ -34,7 +33,6 @@ void AddInput(KeptFiles& kept, const std::string& path) {
 // Profiles, baselines and rules among the arguments; the rest of them are names or outputs.
 void AddArguments(KeptFiles& kept, const Options& options) {
   const std::uint64_t command = BitOf(options);
-  if (command == kOnTemplatesExport) return;
   const std::size_t first = command == kOnRulesExplain ? 1 : 0;
   const std::size_t last = command == kOnScrub ? 1 : options.arguments.size();
   for (std::size_t i = first; i < std::min(last, options.arguments.size()); ++i) {
@@ -47,20 +45,9 @@ void AddArguments(KeptFiles& kept, const Options& options) {
 bool ReadsHistory(const Options& options) {
   const auto is_reference = [](const std::string& what) { return what.starts_with("history:"); };
   const std::uint64_t command = BitOf(options);
-  return (command & (kOnHistoryList | kOnHistoryTrend | kOnHistoryExport)) != 0 ||
+  return command == kOnHistoryList ||
          std::any_of(options.arguments.begin(), options.arguments.end(), is_reference) ||
          std::any_of(options.baselines.begin(), options.baselines.end(), is_reference);
-}
-
-// Each possible template of the folder, not the folder as a whole: reports may well be written
-// beside them.
-void AddTemplates(KeptFiles& kept, const std::string& folder) {
-  constexpr std::string_view kPrefix = "templates/";
-  if (folder.empty()) return;
-  for (std::string_view name : render::EmbeddedTemplatePaths()) {
-    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    AddInput(kept, (fs::path(folder) / name).string());
-  }
 }
 
 // Below a folder of profiles every possible profile may be read; a file with our mark
@@ -121,7 +108,6 @@ KeptFiles KeptBy(const Options& options, const rules::Policy* policy) {
   AddInput(kept, options.config_file);
   if (IsMarksFile(options.marks_text)) AddInput(kept, options.marks_text);
   kept.source_root = options.source_root;
-  AddTemplates(kept, options.templates_dir);
   if (policy == nullptr) return kept;
   for (const std::string& source : policy->sources) AddInput(kept, source);
   for (const std::string& rules : policy->rule_files) AddInput(kept, rules);

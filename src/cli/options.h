@@ -42,7 +42,6 @@ struct Options {
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.
   bool force = false;
   bool as_json = false;
-  std::string templates_dir;
   std::string timeline = "auto";  ///< "auto", "full" or "off".
 
   // Judging.
@@ -52,7 +51,6 @@ struct Options {
   std::string config;  ///< --config
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
-  std::string step;              ///< Which of several runs: a number, or "latest".
   bool project = false;          ///< For init: also a configuration and the files that start it.
   std::string part;              ///< Which share of files: "2/8".
   std::string run_name;          ///< The name of the run; empty: that of its files.
@@ -88,12 +86,7 @@ struct Options {
   std::string baseline_missing;
   std::string accept, reason, owner, until, verdict;
   std::optional<std::int64_t> undo;
-  std::string metric;
   bool paired = false;
-
-  // Duet.
-  std::string duet_a, duet_b, duet_aa;  ///< Commands.
-  std::optional<std::int64_t> blocks, block_steps;
 
   // What-if.
   std::vector<std::string> scales;  ///< "CONDITION by FACTOR", the id of a rule, or "waiting".
@@ -105,7 +98,7 @@ struct Options {
   bool is_one_of_many = false;  ///< Set where the ranks of a run are read one by one, not by users.
 
   // Which iterations and ranks.
-  std::optional<std::int64_t> iter_start, iter_stop, warmup, rank;  // warmup: of duet.
+  std::optional<std::int64_t> iter_start, iter_stop, rank;
   std::optional<std::int64_t> iter_start_number, iter_stop_number;  ///< "#5": as recorded.
   std::optional<std::string> key_op, iteration_marker;
   std::optional<std::int64_t> aggregation;  ///< Aggregation of a DLProf database.

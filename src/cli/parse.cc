@@ -15,7 +15,6 @@
 #include "cli/commands.h"
 #include "cli/gone.h"
 #include "cli/option_values.h"
-#include "render/shared/template.h"
 
 namespace profgauge::cli {
 namespace {
@@ -210,7 +209,7 @@ class Splitter {
 };
 
 // Applies options in the order of their tables, each at most once unless it repeats. REQUIRES:
-// `raw` is of the command of `options`.
+// `line` is of the command of `options`.
 Status ApplyOptions(const Line& line, Options& options) {
   for (const OptionSpec& option : AllOptions()) {
     const auto found = line.values.find(&option);
@@ -246,35 +245,17 @@ void NameOutputs(const Line& line, Options& options) {
   if ((options.command->bit & kOnJudging) != 0) ApplyCi(Variable, options);
 }
 
-/// Folders that are read: one that is not there would silently be taken for an empty one.
-Status CheckFolders(const Options& options) {
-  const auto missing = [](std::string_view option, const std::string& folder) {
-    std::error_code error;
-    return !folder.empty() && !std::filesystem::is_directory(folder, error)
-               ? Status(Fail(CommandLineError(
-                     "usage/no-folder",
-                     fmt::format("option `{}`: there is no folder `{}`", option, Printable(folder)),
-                     {"help: name a folder that is there; paths count from where the program "
-                      "runs"})))
-               : Status();
-  };
-  PROFGAUGE_CHECK(missing("--source-root", options.source_root));
-  PROFGAUGE_CHECK(missing("--templates", options.templates_dir));
-  constexpr std::string_view kPrefix = "templates/";
-  const auto names = render::EmbeddedTemplatePaths();
-  const bool has_one = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    std::error_code error;
-    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    return std::filesystem::exists(std::filesystem::path(options.templates_dir) / name, error);
-  });
-  if (options.templates_dir.empty() || has_one) return {};
-  return Fail(
-      CommandLineError("usage/no-templates",
-                       fmt::format("option `--templates`: `{}` has no template of a name that is "
-                                   "known",
-                                   Printable(options.templates_dir)),
-                       {"help: `profgauge templates export DIR` writes them all; keep those that "
-                        "you change"}));
+/// A folder that is not there would silently be taken for an empty one.
+Status CheckSourceRoot(const Options& options) {
+  std::error_code error;
+  if (options.source_root.empty() || std::filesystem::is_directory(options.source_root, error)) {
+    return {};
+  }
+  return Fail(CommandLineError(
+      "usage/no-folder",
+      fmt::format("option `--source-root`: there is no folder `{}`",
+                  Printable(options.source_root)),
+      {"help: name a folder that is there; paths count from where the program runs"}));
 }
 
 Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
@@ -347,7 +328,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wro
     PROFGAUGE_CHECK(ApplyVariables(*command, options));
     PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
     PROFGAUGE_CHECK(ResolveRange(options));
-    return CheckFolders(options);
+    return CheckSourceRoot(options);
   };
   if (Status done = finish(); !done) return refused(std::move(done).error());
   return options;

@@ -238,7 +238,7 @@ Status QueryData::ForEachRank(const Options& options, const query::Places& wante
   if (seen.empty()) {
     return Fail(InputError(options.arguments.front(), "input/ranks-unreadable",
                            "no profile of the folder can be read",
-                           "`profgauge find` lists the runs below a folder"));
+                           "`profgauge inspect` lists the runs below a folder"));
   }
   readers::GiveRanks(seen, RanksOf(options));
   return readers::CheckOneRun(seen, "");
@@ -275,7 +275,6 @@ Cell TextOrNone(std::string_view text) { return text.empty() ? Cell() : Cell(std
 
 }  // namespace
 
-// Levels with a name are releases; those without one were accepted, and so were their runs.
 Status AddHistory(const std::string& path, const query::Places& wanted, query::Dataset& data) {
   const std::size_t runs_at = *query::FindRelation("history_runs");
   const std::size_t metrics_at = *query::FindRelation("history_metrics");
@@ -285,9 +284,7 @@ Status AddHistory(const std::string& path, const query::Places& wanted, query::D
   PROFGAUGE_TRY(const std::vector<gate::HistoryEntry> entries,
                 history.Last("", std::numeric_limits<std::int64_t>::max()));
   std::set<std::int64_t> accepted;
-  for (const gate::HistoryLevel& level : levels) {
-    if (level.name.empty()) accepted.insert(level.run);
-  }
+  for (const gate::HistoryLevel& level : levels) accepted.insert(level.run);
   auto runs = std::make_shared<query::MadeRows>();
   auto metrics = std::make_shared<query::MadeRows>();
   for (const gate::HistoryEntry& entry : entries) {

@@ -90,9 +90,8 @@ Status CheckRanksOption(const Options& options) {
 }
 
 /// For a folder without direct profiles: the one run below it.
-Result<FoundRun> OnlyRunBelow(const std::string& folder, const Options& options) {
+Result<FoundRun> OnlyRunBelow(const std::string& folder) {
   PROFGAUGE_TRY(FoundRuns found, FindRuns(folder));
-  if (!options.step.empty() && !found.runs.empty()) return RunOfStep(found, folder, options.step);
   if (found.runs.size() != 1) return Fail(NotOneRun(found, folder));
   return std::move(found.runs.front());
 }
@@ -107,11 +106,8 @@ Result<std::vector<Profile>> Read(const readers::ReadOptions& read, const Option
   console.ClearProgress();
   const bool is_empty = !run && run.error().code == "input/no-profiles";
   if (is_empty && options.arguments.size() == 1) {
-    PROFGAUGE_TRY(const FoundRun only, OnlyRunBelow(options.arguments.front(), options));
-    const std::string which = options.step.empty()
-                                  ? "the only run"
-                                  : fmt::format("the latest run of step {}", options.step);
-    console.Say(fmt::format("note: {} below the folder is {}", which, Printable(only.name)));
+    PROFGAUGE_TRY(const FoundRun only, OnlyRunBelow(options.arguments.front()));
+    console.Say("note: the only run below the folder is " + Printable(only.name));
     run = readers::LoadFiles(only.files, read, RanksOf(options));
     console.ClearProgress();
   }

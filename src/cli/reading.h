@@ -5,7 +5,7 @@
 //   ReadBesideOthers  the same without a progress line: one of many read simultaneously
 //   ReadRanks         (cli/rank_by_rank.h) summaries instead, where there are many ranks
 //
-// All of them find the only run below a folder that has no profile directly in it, and obey --step,
+// All of them find the only run below a folder that has no profile directly in it, and obey
 // --step-times and --device-log.
 #pragma once
 

@@ -149,7 +149,6 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   question.today = rules::FormatDay(today);
   const rules::PolicyBaseline asked = policy.baseline.value_or(rules::PolicyBaseline{});
-  question.anchor = asked.anchor.name;
   constexpr std::int64_t kPartRuns = 20;  // A kernel of 2 % by +5 % is found in 96 of 100 then.
   if (asked.kernels || asked.operators || asked.collectives || asked.modules)
     question.parts = kPartRuns;

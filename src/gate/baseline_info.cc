@@ -83,10 +83,8 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
     info.runs.push_back({run.row.id, run.row.commit, run.snapshot.name});
   }
   if (!choice.anchor.empty()) {
-    info.anchor = !choice.anchored_at ? fmt::format("run {}", choice.anchor.front().row.id)
-                  : choice.anchored_at->name.empty()
-                      ? fmt::format("the level of run {}", choice.anchored_at->run)
-                      : choice.anchored_at->name;
+    info.anchor = choice.level ? fmt::format("the level of run {}", choice.level->run)
+                               : fmt::format("run {}", choice.anchor.front().row.id);
   }
   const auto found = static_cast<std::int64_t>(choice.window.size());
   const bool is_missing = found == 0 || (found < min_runs && !choice.level);

@@ -35,7 +35,7 @@ struct BaselineInfo {
   std::vector<BaselineRun> runs;  ///< Oldest first.
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level, ended;
-  std::string anchor;             ///< The origin of creep: "v2.3"; empty: none.
+  std::string anchor;             ///< The origin of creep: "run 7"; empty: none.
   std::int64_t since_anchor = 0;  ///< Runs since then.
   std::string why_missing;        ///< "profgauge-history.db does not exist"
   bool warns = false;             ///< Its absence is counted as a warning.

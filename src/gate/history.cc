@@ -28,7 +28,6 @@ constexpr const char* kCreate = R"(
   create table level (
     id integer primary key autoincrement,
     run integer not null,
-    name text not null,
     reason text not null,
     owner text not null,
     until text not null,
@@ -182,10 +181,10 @@ Result<History> History::OpenToAdd(const std::string& path) {
 
 Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
   PROFGAUGE_TRY(auto statement,
-                database_.Prepare("insert into level (run, name, reason, owner, until, time, by) "
-                                  "values (?, ?, ?, ?, ?, ?, ?)"));
-  statement.Bind(1, level.run).Bind(2, level.name).Bind(3, level.reason).Bind(4, level.owner);
-  statement.Bind(5, level.until).Bind(6, level.time).Bind(7, level.by);
+                database_.Prepare("insert into level (run, reason, owner, until, time, by) "
+                                  "values (?, ?, ?, ?, ?, ?)"));
+  statement.Bind(1, level.run).Bind(2, level.reason).Bind(3, level.owner);
+  statement.Bind(4, level.until).Bind(5, level.time).Bind(6, level.by);
   PROFGAUGE_CHECK(statement.Run());
   return database_.LastRowId();
 }
@@ -305,21 +304,19 @@ Result<std::optional<std::int64_t>> History::FindSource(std::string_view branch,
 
 Result<std::vector<HistoryLevel>> History::Levels() {
   std::vector<HistoryLevel> levels;
-  PROFGAUGE_TRY(auto statement,
-                database_.Prepare("select id, run, name, reason, owner, until, time, by "
-                                  "from level order by run, id"));
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select id, run, reason, owner, until, time, by "
+                                                  "from level order by run, id"));
   while (true) {
     PROFGAUGE_TRY(const bool more, statement.Step());
     if (!more) return levels;
     HistoryLevel& level = levels.emplace_back();
     level.id = statement.Integer(0);
     level.run = statement.Integer(1);
-    level.name = statement.Text(2);
-    level.reason = statement.Text(3);
-    level.owner = statement.Text(4);
-    level.until = statement.Text(5);
-    level.time = statement.Integer(6);
-    level.by = statement.Text(7);
+    level.reason = statement.Text(2);
+    level.owner = statement.Text(3);
+    level.until = statement.Text(4);
+    level.time = statement.Integer(5);
+    level.by = statement.Text(6);
   }
 }
 

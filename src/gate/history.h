@@ -1,7 +1,7 @@
 // The history of runs: an SQLite file that keeps a snapshot of each, by branch. No server.
 //
 // A run has its result (verdict) and its model; levels are runs from which on a changed speed is
-// accepted, or a release begins. Files of another schema are refused.
+// accepted. Files of another schema are refused.
 //
 // Each addition is one transaction: writers in parallel wait for each other, and a killed writer
 // leaves the file as it was.
@@ -37,12 +37,11 @@ struct HistoryEntry : HistoryRow {
   Snapshot snapshot;
 };
 
-/// A mark at a run: from there on its values are the level (reason and owner), or a release
-/// with a name.
+/// An accepted level: from its run on the run's values are the level, for a reason that somebody
+/// gave.
 struct HistoryLevel {
   std::int64_t id = 0;   ///< Given by the store.
   std::int64_t run = 0;  ///< Id of the run.
-  std::string name;      ///< Name of a release; empty: an accepted level.
   std::string reason, owner;
   std::string until;  ///< "2027-03-31", the last day on which it counts; empty: without end.
   std::int64_t time = 0;

@@ -121,7 +121,7 @@ class Chooser {
     for (HistoryLevel& level : levels_) {
       const auto row = std::ranges::find(rows_, level.run, &HistoryRow::id);
       bool is_other = false;
-      if (level.name.empty() && row != rows_.end()) {
+      if (row != rows_.end()) {
         PROFGAUGE_TRY(is_other, IsOtherProgram(*row));
       }
       if (!is_other) kept.push_back(std::move(level));
@@ -134,16 +134,14 @@ class Chooser {
     for (const HistoryLevel& level : levels_) {
       const bool is_here = std::any_of(rows_.begin(), rows_.end(),
                                        [&](const HistoryRow& row) { return row.id == level.run; });
-      const bool has_ended =
-          level.name.empty() && !level.until.empty() && level.until < question_.today;
+      const bool has_ended = !level.until.empty() && level.until < question_.today;
       if (is_here && has_ended && (!out_.level || level.run >= out_.level->run)) out_.ended = level;
     }
   }
 
   bool IsAccepted(std::int64_t run) const {
     return std::any_of(levels_.begin(), levels_.end(), [&](const HistoryLevel& level) {
-      return level.run == run && level.name.empty() &&
-             (level.until.empty() || level.until >= question_.today);
+      return level.run == run && (level.until.empty() || level.until >= question_.today);
     });
   }
 
@@ -238,36 +236,10 @@ class Chooser {
     return {};
   }
 
-  // Where the anchor begins: the release that the policy names, else the last mark.
-  const HistoryLevel* Mark() const {
-    const HistoryLevel* last = nullptr;
-    for (const HistoryLevel& level : levels_) {
-      const bool is_here = std::any_of(rows_.begin(), rows_.end(),
-                                       [&](const HistoryRow& row) { return row.id == level.run; });
-      const bool counts = level.until.empty() || level.until >= question_.today;
-      if (!is_here || !counts) continue;
-      if (!question_.anchor.empty() && level.name != question_.anchor) continue;
-      if (last == nullptr || level.run >= last->run) last = &level;
-    }
-    return last;
-  }
-
   Status TakeAnchor() {
-    const HistoryLevel* mark = Mark();
-    if (mark == nullptr && !question_.anchor.empty()) {
-      Error error;
-      error.kind = ErrorKind::kConfig;
-      error.code = "history/no-release";
-      error.message =
-          fmt::format("`anchor: {}` of the policy is no release of {}",
-                      PrintableShort(question_.anchor, 40), Printable(question_.reference.branch));
-      error.notes = {"help: `profgauge history tag RUN NAME` marks one, `history list` shows them"};
-      return Fail(std::move(error));
-    }
-    if (mark != nullptr) out_.anchored_at = *mark;
     std::set<std::string> commits;
     for (const HistoryRow& row : rows_) {
-      if (mark != nullptr && row.id < mark->run) continue;
+      if (out_.level && row.id < out_.level->run) continue;
       if (static_cast<std::int64_t>(out_.anchor.size()) == out_.wanted) break;
       PROFGAUGE_TRY(const std::string why, WhySkipped(row));
       if (!why.empty()) continue;
@@ -326,7 +298,7 @@ std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
   for (const HistoryLevel& level : levels) {
     const bool is_here = std::any_of(rows.begin(), rows.end(),
                                      [&](const HistoryRow& row) { return row.id == level.run; });
-    const bool counts = level.name.empty() && (level.until.empty() || level.until >= today);
+    const bool counts = level.until.empty() || level.until >= today;
     if (is_here && counts && (!last || level.run >= last->run)) last = level;
   }
   return last;

@@ -3,8 +3,8 @@
 //     history of main     41 42 43 44 45 46 47 48 49 50 51 52       wanted: 3
 //     model                A  A  B  A  A  A  A  A  A  A  A  A        candidate: model A
 //     verdict              p  p  p  p  f  p  p  p  p  p  f  f
-//     release v2.3            ^
-//     anchor                  ^     ^     ^                         42 44 46: from the mark on
+//     level accepted          ^
+//     anchor                  ^     ^     ^                         42 44 46: from the level on
 //     window                                    ^  ^  ^             48 49 50: the last that passed
 //     failed                                             ^  ^       51 52: after the window
 //
@@ -28,7 +28,6 @@ struct HistoryQuestion {
   std::string model;         ///< The candidates'; empty: not given.
   std::string commit;        ///< The candidates'; empty: unknown.
   std::string today;         ///< "2026-11-26": levels may have ended.
-  std::string anchor;        ///< The name of a release; empty: the last mark.
   std::int64_t parts = 0;    ///< Number of runs for parts, more than for the rest; 0: none.
   bool with_failed = false;  ///< Runs that failed count, too.
   bool with_itself = false;  ///< So does the candidates' own recording.
@@ -50,7 +49,7 @@ struct ChosenRun {
 struct HistoryChoice {
   std::vector<ChosenRun> window;  ///< The last comparable runs, oldest first; at most `wanted`.
   std::vector<ChosenRun> parts;   ///< The same, as many as parts need.
-  /// The first comparable runs at or after the last mark, oldest first: the origin of creep.
+  /// The first comparable runs at or after the last level, oldest first: the origin of creep.
   /// Empty without one.
   std::vector<ChosenRun> anchor;
   /// Comparable runs after the window that failed and were not accepted, oldest first: their
@@ -60,10 +59,9 @@ struct HistoryChoice {
   std::int64_t on_branch = 0;  ///< Runs that the branch has.
   /// Newest first; those found before `wanted` were.
   std::vector<SkippedRun> skipped;
-  std::optional<HistoryLevel> level;        ///< Accepted, and in force: where both begin.
-  std::optional<HistoryLevel> ended;        ///< The last one, where its day has passed.
-  std::optional<HistoryLevel> anchored_at;  ///< The mark before the anchor.
-  std::int64_t since_anchor = 0;            ///< Runs of the model from its first run on.
+  std::optional<HistoryLevel> level;  ///< Accepted, and in force: where both begin.
+  std::optional<HistoryLevel> ended;  ///< The last one, where its day has passed.
+  std::int64_t since_anchor = 0;      ///< Runs of the model from its first run on.
 };
 
 /// The last N runs that are comparable with `candidates`: of the same device, model and work, that
@@ -71,7 +69,7 @@ struct HistoryChoice {
 /// Several runs of one commit count once, by the one in the middle of their times. Fewer than N, or
 /// none, where there are no more: `skipped` says why. At most the last 1000 runs of the branch are
 /// looked at, and only as many snapshots are read as are needed.
-/// Errors: as History; kConfig "history/no-release" where `anchor` names none.
+/// Errors: as History.
 /// REQUIRES: `candidates` is not empty; the first one is compared for all of them.
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates);

@@ -235,8 +235,8 @@ void DecodeAnchor(Decoder& decoder, const YamlNode& node, PolicyAnchor& out) {
     decoder.Map(node, "`anchor`", kKeys);
     return;
   }
-  out.judges = !decoder.Is(node, "off");
-  if (out.judges) Set(out.name, decoder.Text(node, "anchor"));
+  static constexpr Decoder::Word<bool> kWords[] = {{"off", false}};
+  Set(out.judges, decoder.OneOf<bool>(node, "anchor", kWords));
 }
 
 }  // namespace

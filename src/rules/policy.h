@@ -121,10 +121,9 @@ inline constexpr std::array<std::string_view, 18> kRunProperties = {
 /// The verdict if a baseline was asked for and is missing.
 enum class OnBaselineMissing : std::uint8_t { kPass, kWarn, kNoVerdict, kFail };
 
-/// The runs that creep is measured from: the first of a branch, or of a release.
+/// The runs that creep is measured from: the first of a branch, or of its accepted level.
 struct PolicyAnchor {
   bool judges = true;                  ///< `anchor: off` is false.
-  std::string name;                    ///< Name of a release; empty: the last mark.
   std::optional<double> max_increase;  ///< A share; absent: as the limits say.
 };
 

@@ -67,7 +67,7 @@ constexpr Doc kDocs[] = {
     {"`baseline`", "match", "properties that must be the same; any: none"},
     {"`baseline`", "missing", "result of a missing baseline; default: warn for a history"},
     {"`baseline`", "min_runs", "fewer runs count as no baseline; default: 1"},
-    {"`baseline`", "anchor", "start of creep: off, the name of a release, or a separate limit"},
+    {"`baseline`", "anchor", "creep since the first runs of the level: off, or a separate limit"},
     {"`baseline`", "confirm", "whether a failure asks for a second run"},
     {"`baseline`", "kernels", "limit on the time of each kernel, with at least 5 baseline runs"},
     {"`baseline`", "operators", "limit on the time of each operator"},

@@ -97,15 +97,15 @@ int main(int argc, char** argv) {
   report.tables.push_back(MemoryTable());
   report.tables.push_back(ModuleTable());
   report.timeline = render::testing::TimelineMaker::Make(40, 300);
-  const auto page = render::RenderHtml(report, {});
-  const auto files = render::RenderHtmlFiles(render::testing::SampleReport(300), {});
-  if (!page || !files || !Write(folder / "page.html", *page)) return 1;
-  for (const auto& file : *files) {
+  const std::string page = render::RenderHtml(report);
+  const auto files = render::RenderHtmlFiles(render::testing::SampleReport(300));
+  if (!Write(folder / "page.html", page)) return 1;
+  for (const auto& file : files) {
     if (!Write(folder / "files" / file.name, file.bytes)) return 1;
   }
   if (argc > 2) {
     report.timeline = render::testing::TimelineMaker::Make(100, std::atoi(argv[2]) / 410);
-    const auto big = render::RenderHtml(report, {});
-    if (!big || !Write(folder / "big.html", *big)) return 1;
+    const std::string big = render::RenderHtml(report);
+    if (!Write(folder / "big.html", big)) return 1;
   }
 }

@@ -33,7 +33,7 @@ class BashTest(unittest.TestCase):
         everything, some, second = ask_bash("profgauge ", "profgauge ba", "profgauge baseline ")
         self.assertEqual(set(everything), first | {"--help", "--version"})
         self.assertEqual(some, ["baseline"])
-        self.assertEqual(second, ["save", "show", "power", "promote", "--help"])
+        self.assertEqual(second, ["save", "show", "power", "--help"])
 
     def test_every_option_of_every_command(self):
         for command in commands():
@@ -91,7 +91,7 @@ class OtherShellsTest(unittest.TestCase):
             self.skipTest("fish is not installed")
         script = run("completion", "fish").stdout
         for line, wanted in (("profgauge ba", ["baseline"]),
-                             ("profgauge baseline ", ["promote", "save", "show"]),
+                             ("profgauge baseline ", ["power", "save", "show"]),
                              ("profgauge check x --fail-on ", ["error", "never", "warn"]),
                              ("profgauge check x --xls", ["--xlsx"])):
             asked = subprocess.run(["fish", "--no-config", "-c", f"{script}\ncomplete -C '{line}'"],

@@ -1,16 +1,16 @@
-"""A and B alternating on one machine: the recorders of the program and of src/python/profgauge/duet.py, and `check` of what
-they write. Commands are stand-ins whose times are known."""
+"""A and B alternating on one machine: both recorders of src/python/profgauge/duet.py, and `check` of what they write. Commands are stand-ins whose times are known."""
 import json
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import textwrap
 import unittest
 
-from support import REPOSITORY, main, run
+from support import PROGRAM, REPOSITORY, main, run
 from training_support import MS, ClockTest, tested  # First: it makes the stand-in `torch`.
 
 import torch
@@ -35,7 +35,15 @@ COMMAND = textwrap.dedent("""
 """)
 
 
-class ProgramTest(unittest.TestCase):
+def alternate(*arguments, cwd, **variables):
+    """The finished `python -m profgauge.duet`."""
+    return subprocess.run([sys.executable, "-m", "profgauge.duet", *map(str, arguments)], cwd=cwd, text=True,
+                          capture_output=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(REPOSITORY / "src" / "python"),
+                               "PROFGAUGE_PROGRAM": str(PROGRAM), **variables})
+
+
+class CommandsTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -45,8 +53,7 @@ class ProgramTest(unittest.TestCase):
         self.command = f"{sys.executable} {self.folder}/train.py"
 
     def duet(self, *arguments, longer=0.0):
-        return run("duet", *arguments, "--blocks", 10, "--steps", 10, "-o", "duet", cwd=self.folder,
-                   env={**os.environ, "LONGER": str(longer)})
+        return alternate(*arguments, "--blocks", 10, "--steps", 10, "-o", "duet", cwd=self.folder, LONGER=str(longer))
 
     def check(self, *arguments):
         return run("check", "duet", "--policy", "policy.yaml", *arguments, cwd=self.folder)
@@ -84,6 +91,9 @@ class ProgramTest(unittest.TestCase):
                                       r"between starts [\d.]+.%, drift [\d.]+.% over the run; for \+1\.0.%: \d+ blocks\n$")
         policy = (self.folder / "duet/noise_floor.yaml").read_text()
         self.assertRegex(policy, r"noise_floor: \d+\.\d%")
+        power = run("baseline", "power", "duet", cwd=self.folder)
+        self.assertEqual((power.returncode, power.stdout.splitlines()[0] + "\n"), (0, done.stdout))
+        self.assertEqual(policy.splitlines()[-1].strip(), power.stdout.splitlines()[1])
         (self.folder / "policy.yaml").write_text(POLICY.replace("baseline", "extends: [duet/noise_floor.yaml]\nbaseline", 1))
         self.assertEqual(self.check().returncode, 0)
 
@@ -124,7 +134,7 @@ class ProgramTest(unittest.TestCase):
                 clock.step()
         """))
         command = f"{sys.executable} {self.folder}/own.py"
-        done = run("duet", "-a", command, "-b", command, "--blocks", 3, "--steps", 5, "-o", "duet", cwd=self.folder)
+        done = alternate("-a", command, "-b", command + " ", "--blocks", 3, "--steps", 5, "-o", "duet", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         document = json.loads((self.folder / "duet/duet.json").read_text())
         self.assertEqual([len(block["ns"]) for block in document["blocks"]], [7] * 6)
@@ -144,13 +154,24 @@ class ProgramTest(unittest.TestCase):
                 self.assertFalse((self.folder / "duet/duet.json").exists())
 
     def test_missing_arguments(self):
-        for arguments, said in ((("duet", "-o", "x"), "two commands"), (("duet", "-a", "true", "-o", "x"), "two commands"),
-                                (("duet", "--aa", "true", "-b", "true", "-o", "x"), "two commands"),
-                                (("duet", "--aa", "true"), "folder to write to"),
-                                (("duet", "--aa", "true", "-o", "x", "--blocks", "2"), "blocks")):
-            done = run(*arguments, cwd=self.folder)
+        for arguments, said in ((("-o", "x"), "two commands"), (("-a", "true", "-o", "x"), "two commands"),
+                                (("--aa", "true", "-b", "true", "-o", "x"), "two commands"),
+                                (("--aa", "true"), "-o"), (("--aa", "true", "-o", "x", "--blocks", "2"), "blocks")):
+            done = alternate(*arguments, cwd=self.folder)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn(said, done.stderr)
+
+    def test_files_of_others_stay(self):
+        for name, arguments in (("duet.json", ("-a", "true", "-b", "false")), ("noise_floor.yaml", ("--aa", "true"))):
+            (self.folder / name).write_text("schema: 1\n")
+            done = alternate(*arguments, "-o", ".", cwd=self.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("[usage/not-ours]", done.stderr)
+            self.assertEqual((self.folder / name).read_text(), "schema: 1\n")
+            (self.folder / name).unlink()
+        for _ in range(2):
+            self.assertEqual(self.duet("--aa", self.command).returncode, 0)
+        self.assertEqual(alternate("--aa", "true", "-o", "train.py", cwd=self.folder).returncode, 4)
 
     def test_documents_that_cannot_be_used(self):
         block = '{"side":"A","ns":[1,2,3]},{"side":"B","ns":[1,2,3]}'

@@ -1,4 +1,4 @@
-"""`find` and `check DIR` on the folders that frameworks leave: a tree for each layout, made of the
+"""`inspect DIR` and `check DIR` on the folders that frameworks leave: a tree for each layout, made of the
 four ranks of examples/ddp; and the shares of --part.
 """
 import gzip
@@ -42,7 +42,7 @@ class FindTest(unittest.TestCase):
         return sorted(DDP.iterdir())
 
     def found(self, *arguments):
-        done = run("find", ".", "--json", "-", *arguments, cwd=self.folder)
+        done = run("inspect", ".", "--part", "0/1", "--json", "-", *arguments, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["runs"]
 
@@ -76,22 +76,33 @@ class FindTest(unittest.TestCase):
         self.assertIn("[input/several-runs]", done.stderr)
         self.assertIn("help: profgauge check tt/iteration_10\n", done.stderr)
         self.assertLess(done.stderr.index("iteration_10"), done.stderr.index("iteration_20"))
-        for step in ("20", "latest"):
-            done = run("report", "tt", "--step", step, "--json", "o.json", cwd=self.folder)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("iteration_20", json.loads((self.folder / "o.json").read_text())["profile"]["source"][0])
-        done = run("check", "tt", "--step", "30", cwd=self.folder)
-        self.assertEqual(done.returncode, 3)
-        self.assertIn("there are the steps 10, 20", done.stderr)
+        self.assertIn("help: the last is the latest; `profgauge inspect tt` lists all", done.stderr)
+        listed = run("inspect", "tt", cwd=self.folder)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertEqual(listed.stdout.splitlines()[2::3], ["  profgauge check tt/iteration_10", "  profgauge check tt/iteration_20"])
+        self.assertIn("kineto · 4 of 4 ranks · step 20", listed.stdout)
+        runs = json.loads(run("inspect", "tt", "--json", "-", cwd=self.folder).stdout)
+        self.assertEqual([(one["step"], one["command"]) for one in runs["runs"]],
+                         [(10, "profgauge check tt/iteration_10"), (20, "profgauge check tt/iteration_20")])
+        second = run("inspect", "tt", "--part", "1/2", cwd=self.folder)
+        self.assertEqual(second.stdout.splitlines(), listed.stdout.splitlines()[3:])
         shutil.rmtree(self.folder / "tt/iteration_10")
         done = run("report", "tt", "--json", "o.json", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("note: the only run below the folder is iteration_20/", done.stderr)
+        # One run is shown; a share is a list, whatever the folder has.
+        self.assertIn("  format        kineto", run("inspect", "tt", cwd=self.folder).stdout)
+        self.assertIn("profgauge check tt/iteration_20\n", run("inspect", "tt", "--part", "0/1", cwd=self.folder).stdout)
+
+    def test_a_folder_that_is_one_run_with_other_files_is_shown(self):
+        done = run("inspect", EXAMPLES / "graphs")  # A profile, and the capture of its graph.
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("  format "), 1)
 
     def test_a_folder_without_profiles_lists_its_files(self):
         (self.folder / "a/b").mkdir(parents=True)
         (self.folder / "a/b/notes.txt").write_text("hello")
-        for command in (("check", "a"), ("find", "a")):
+        for command in (("check", "a"), ("inspect", "a"), ("inspect", "a", "--part", "0/1")):
             done = run(*command, cwd=self.folder)
             self.assertEqual(done.returncode, 3)
             self.assertIn("[input/no-profiles]", done.stderr)

@@ -86,17 +86,21 @@ class Lists(Folder):
                 (("rules", "check", "wrong.yaml"), 2), (("rules", "test", REPOSITORY / "rules"), 0),
                 (("rules", "columns"), 0), (("rules", "columns", "kernel"), 0), (("rules", "columns", "profile"), 0),
                 (("version",), 0), (("inspect", DDP), 0), (("baseline", "show", "b.json"), 0),
-                (("history", "list", "--db", "h.db"), 0), (("history", "trend", "--db", "h.db"), 0),
-                (("history", "export", "--db", "h.db"), 0),
+                (("history", "list", "--db", "h.db"), 0),
                 (("what-if", SLOW, "--scale", "host_op.name matches 'DataLoader' by 0"), 0)):
             kind, rows = self.list_of(*words, code=code)
             self.assertTrue(rows, words)
             seen[kind] = rows
         self.assertEqual(sorted(seen), self.kinds)
-        self.assertEqual([row["run"] for row in seen["history-export"]], ["slow", "healthy"])
-        self.assertEqual({row["labels"] for row in seen["history-export"]}, {"team=vision"})
-        medians = [row["value"] for row in seen["history-trend"] if row["metric"] == "iteration.time.median"]
-        self.assertEqual(medians, [row["median_ns"] for row in seen["history-export"]])
+        self.assertEqual([row["name"] for row in seen["history-list"]], ["slow", "healthy"])
+        self.assertEqual({row["labels"] for row in seen["history-list"]}, {"team=vision"})
+        medians = [value["value"] for row in seen["history-list"] for value in row["values"]
+                   if value["metric"] == "iteration.time.median"]
+        self.assertEqual(medians, [row["median"] for row in seen["history-list"]])
+        lines = self.ok("history", "list", "--db", "h.db", "--format", "csv").stdout.splitlines()
+        self.assertEqual(lines[0], "id,time,branch,commit,run,iterations,median_ns,labels")
+        self.assertEqual([round(float(line.split(",")[6])) for line in lines[1:]], [round(value) for value in medians])
+        self.assertTrue(all(line.endswith(',"team=vision"') for line in lines[1:]))
         self.assertEqual({row["status"] for row in seen["rules-test"]}, {"pass"})
         self.assertEqual({row["file"] for row in seen["rules-check"]}, {"wrong.yaml"})
 
@@ -119,7 +123,7 @@ class Lists(Folder):
         self.assertIn("[usage/conflict]", self.ok(*words, "--json", "-", "--format", "csv", code=2).stderr)
 
     def test_the_other_lists_have_their_own_shape(self):
-        self.assertTrue(json.loads(self.ok("find", EXAMPLES, "--json", "-").stdout)["runs"])
+        self.assertTrue(json.loads(self.ok("inspect", EXAMPLES, "--json", "-").stdout)["runs"])
         self.assertTrue(json.loads(self.ok("thresholds", "--json").stdout)["thresholds"])
 
 

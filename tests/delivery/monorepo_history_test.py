@@ -53,7 +53,7 @@ jobs:
             self.record()
             self.assertEqual(self.check(), [0, 0, 0])
             self.add()
-        listed = [line.split() for line in self.run_in(self.root, "history", "list").stdout.splitlines()[1:]]
+        listed = [line.split() for line in self.run_in(self.root, "history", "list").stdout.split("\n\n")[0].splitlines()[1:]]
         self.assertEqual(sorted({line[-1] for line in listed}), ["fast", "late", "slow"])
         self.assertEqual(sorted({line[-2] for line in listed}), ["fast", "late", "slow"])
         self.record(slow=1.1)
@@ -82,13 +82,23 @@ jobs:
         self.record(slow=1.3, fast=1.1)
         self.assertEqual(self.check(), [0, 0, 0])
         # A chart is of one model.
-        done = self.run_in(self.root, "history", "trend", "--model", "slow", "--json", "-")
-        self.assertEqual({row["run"] % 3 for row in json.loads(done.stdout)["rows"]}, {0})
-        self.assertIn("(model fast), runs", self.run_in(self.root, "history", "trend").stdout)
+        done = self.run_in(self.root, "history", "list", "--model", "slow", "--json", "-")
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual({row["id"] % 3 for row in rows}, {0})
+        self.assertTrue(all(row["values"] for row in rows))
+        self.assertIn("(model fast), runs", self.run_in(self.root, "history", "list").stdout)
         # Each model has its answer; too few runs of one are no verdict.
         done = self.run_in(self.root, "history", "check")
         self.assertEqual((done.returncode, [line.split(": ")[0] for line in done.stdout.splitlines()]),
                          (3, [f"iteration.time.median of main, model {name}" for name in ("fast", "late", "slow")]))
+
+        # Each metric that the policy limits is checked; a failure of one decides.
+        (self.root / "idle.yaml").write_text("schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}, "
+                                             "gpu.idle.mean: {max_increase: 5%}, gpu.utilization.mean: {max_decrease: 5%}}\n")
+        done = self.run_in(self.root, "history", "check", "--policy", "idle.yaml")
+        self.assertEqual([line.split(": ")[0] for line in done.stdout.splitlines()],
+                         [f"{metric} of main, model {name}" for name in ("fast", "late", "slow")
+                          for metric in ("iteration.time.median", "gpu.idle.mean", "gpu.utilization.mean")])
 
     def test_a_comparison_takes_the_runs_of_its_own_work(self):
         programs = {"healthy": "healthy.pt.trace.json.gz", "other": "h200/steps_balanced.pt.trace.json.gz"}

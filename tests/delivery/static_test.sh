@@ -49,8 +49,7 @@ expect 0 compare healthy.pt.trace.json.gz slow.pt.trace.json.gz
 expect 0 baseline save healthy.pt.trace.json.gz -o baseline.json
 expect 0 history add healthy.pt.trace.json.gz --branch main
 expect 0 history add slow.pt.trace.json.gz --branch main
-expect 0 history list
-expect 0 history trend --html trend.html
+expect 0 history list --html trend.html
 expect 0 rules list
 expect 0 inspect ranks
 for name in out/report.html out/report.xlsx out/report.md out/report.json page.html book.xlsx \

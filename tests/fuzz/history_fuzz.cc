@@ -26,7 +26,7 @@ constexpr const char* kOurs =
     "  branch text not null, commit_id text not null, snapshot text not null,"
     "  model text not null default '', verdict text not null default '');"
     "create table level (id integer primary key autoincrement, run integer not null,"
-    "  name text not null, reason text not null, owner text not null, until text not null,"
+    "  reason text not null, owner text not null, until text not null,"
     "  time integer not null, by text not null);"
     "pragma application_id = 1885816937; pragma user_version = 2";
 

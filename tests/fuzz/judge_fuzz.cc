@@ -91,7 +91,7 @@ constexpr std::string_view kKnown[] = {
     "    message: [{when: known(each), text: '{{ plural(count(), ''kernel'') }}'}, {use: go}]",
     "    advice: [{case: [{when: captured, text: A.}, {text: B.}]}, {use: go}]",
     "    evidence: {columns: [kernel.name, per_iteration(kernel.calls)]}",
-    "    next: profgauge find {{ worst }}",
+    "    next: profgauge inspect {{ worst }}",
 };
 
 // clang-format off

@@ -1,6 +1,6 @@
 // Any bytes as `profgauge.run`, as `duet.json`, as a log of iteration times and as one of devices.
 //
-// Checks: conditions are numbers and shares are shares; a duet is read as it is written; a used
+// Checks: conditions are numbers and shares are shares; times of a duet are positive; a used
 // document has iterations, all of possible lengths, in order and within the limits; an unused one
 // has a code; private texts are not kept.
 #include <cmath>
@@ -61,10 +61,9 @@ void CheckDuet(std::string_view text) {
   auto duet = readers::ReadDuet(text);
   const auto* found = fuzz::ValueOf(duet);
   if (found == nullptr) return;
-  const std::string written = readers::WriteDuet(*found);
-  auto again = readers::ReadDuet(written);
-  const auto* same = fuzz::ValueOf(again);
-  fuzz::Require(same != nullptr && readers::WriteDuet(*same) == written, "read as it is written");
+  for (const DuetBlock& block : found->blocks) {
+    for (const Ns length : block.lengths) fuzz::Require(length > 0, "iterations take time");
+  }
 }
 
 }  // namespace

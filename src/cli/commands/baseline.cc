@@ -1,4 +1,4 @@
-// `profgauge baseline save|show|promote`: small files that a run is compared with.
+// `profgauge baseline save|show`: small files that a run is compared with.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,18 +20,6 @@
 
 namespace profgauge::cli {
 namespace {
-
-Status WriteRuns(const std::vector<gate::Snapshot>& runs, Outputs& outputs, std::size_t output,
-                 const std::string& path, Console& console) {
-  const std::string bytes = gate::WriteBaseline(runs);
-  PROFGAUGE_CHECK(outputs.Commit(output, bytes));
-  if (path != "-") {
-    console.Say(fmt::format("wrote {} ({}, {})", path,
-                            FormatBytes(static_cast<double>(bytes.size())),
-                            runs.size() == 1 ? "1 run" : fmt::format("{} runs", runs.size())));
-  }
-  return {};
-}
 
 // The same profile twice would look like two equal runs, without any noise between them. Each run
 // is compared with those before it.
@@ -70,7 +58,13 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
-  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.out_dir, console));
+  const std::string bytes = gate::WriteBaseline(runs);
+  PROFGAUGE_CHECK(outputs.Commit(output, bytes));
+  if (options.out_dir != "-") {
+    console.Say(fmt::format("wrote {} ({}, {})", options.out_dir,
+                            FormatBytes(static_cast<double>(bytes.size())),
+                            runs.size() == 1 ? "1 run" : fmt::format("{} runs", runs.size())));
+  }
   return kExitPass;
 }
 
@@ -107,30 +101,6 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
     row.EndObject();
   }
   return PrintList(options, text, std::move(list), console);
-}
-
-Result<int> RunBaselinePromote(const Options& options, Console& console) {
-  if (options.out_dir.empty()) {
-    return Fail(UsageError("usage/no-output", "`baseline promote` needs the baseline to renew",
-                           "`profgauge baseline promote PROFILE -o baseline.json`"));
-  }
-  // Anything but a baseline would be lost when it is written over.
-  PROFGAUGE_TRY(const std::vector<gate::Snapshot> old, LoadBaselineFile(options.out_dir));
-  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
-  if (!policy) return kExitUsage;
-  Outputs outputs(KeptBy(options, &*policy));
-  PROFGAUGE_TRY(const std::size_t output, outputs.Open(options.out_dir, FileKind::kBaseline));
-  PROFGAUGE_TRY(std::vector<gate::Snapshot> runs,
-                LoadAllSnapshots(options.arguments, options, *policy, console));
-  for (const gate::Snapshot& run : runs) {
-    console.Say(fmt::format("median iteration {} → {}", MedianText(old.back()), MedianText(run)));
-  }
-  // The file keeps as many runs as it had; the new ones push out the oldest.
-  const std::size_t kept = old.size() > runs.size() ? old.size() - runs.size() : 0;
-  runs.insert(runs.begin(), old.end() - static_cast<std::ptrdiff_t>(kept), old.end());
-  PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
-  PROFGAUGE_CHECK(WriteRuns(runs, outputs, output, options.out_dir, console));
-  return kExitPass;
 }
 
 }  // namespace profgauge::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <iterator>
 #include <optional>
@@ -13,8 +14,10 @@
 #include "base/metric_id.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/earlier_results.h"
 #include "cli/exit_code.h"
 #include "cli/snapshots.h"
+#include "gate/duet.h"
 #include "gate/history.h"
 #include "gate/power.h"
 #include "gate/select.h"
@@ -65,6 +68,14 @@ Result<std::vector<gate::Snapshot>> RunsOf(const std::string& what, const Option
 Result<int> RunBaselinePower(const Options& options, Console& console) {
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
+  if (const std::string file = DuetIn(options); !file.empty()) {
+    PROFGAUGE_TRY(const Duet duet, LoadDuet(file));
+    PROFGAUGE_TRY(const gate::DuetPairs pairs, gate::PairsOf(duet));
+    const gate::DuetPower power = gate::MeasureDuet(pairs);
+    console.Print(fmt::format("{}\nnoise_floor: {:.1f}%\n", gate::DuetPowerText(power),
+                              std::max(0.1, std::ceil(power.starts * 1000) / 10)));
+    return kExitPass;
+  }
   std::vector<gate::Snapshot> runs;
   for (const std::string& what : options.arguments) {
     PROFGAUGE_TRY(std::vector<gate::Snapshot> more, RunsOf(what, options, *policy, console));

@@ -33,7 +33,6 @@
 #include "cli/earlier_results.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
-#include "cli/find_runs.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "cli/snapshots.h"
@@ -114,17 +113,6 @@ bool IsReadQuickly(const std::vector<std::string>& paths) {
     if (error || sum > kQuick) return false;
   }
   return true;
-}
-
-/// With --step: of the runs below the folder that one.
-Result<Options> OfStep(const Options& given) {
-  Options options = given;
-  if (given.step.empty() || given.arguments.size() != 1) return options;
-  const std::string& folder = given.arguments.front();
-  PROFGAUGE_TRY(const FoundRuns found, FindRuns(folder));
-  PROFGAUGE_TRY(const FoundRun run, RunOfStep(found, folder, given.step));
-  options.arguments = run.files;
-  return options;
 }
 
 /// Everything; returns the exit code of the verdict. Errors of the configuration are reported
@@ -218,8 +206,7 @@ Result<int> RunCheck(const Options& options, Console& console) {
       if (const std::string duet = DuetIn(one); !duet.empty()) {
         return CheckDuet(duet, one, console);
       }
-      PROFGAUGE_TRY(const Options of_step, OfStep(one));
-      return Judged(of_step, console);
+      return Judged(one, console);
     });
   });
 }
@@ -228,8 +215,7 @@ Result<int> RunReport(const Options& options, Console& console) {
   return RunJobs(options, console, [&](const Options& one) {
     return RunLeavingOutputs(one, console, [&]() -> Result<int> {
       if (!one.runs.empty()) return RunReportOfRuns(one, console);
-      PROFGAUGE_TRY(const Options of_step, OfStep(one));
-      return Judged(of_step, console);
+      return Judged(one, console);
     });
   });
 }

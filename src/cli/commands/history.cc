@@ -1,19 +1,16 @@
-// `profgauge history add|list|trend|export`: runs over time, in one SQLite file.
-#include <fmt/chrono.h>
+// `profgauge history add|list|remove`: runs over time, in one SQLite file.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <limits>
 #include <optional>
 
 #include "base/errors.h"
 #include "base/files.h"
-#include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -21,10 +18,9 @@
 #include "cli/earlier_results.h"
 #include "cli/ending.h"
 #include "cli/exit_code.h"
-#include "cli/json_list.h"
 #include "cli/outputs.h"
 #include "cli/snapshots.h"
-#include "cli/text/trend_text.h"
+#include "cli/text/history_text.h"
 #include "gate/history.h"
 #include "gate/snapshot.h"
 #include "render/html/trend.h"
@@ -35,43 +31,12 @@
 namespace profgauge::cli {
 namespace {
 
-/// Keys of a run's environment that a user gave with --label.
-constexpr std::string_view kLabelPrefix = "label ";
-
-// "team=vision;cluster=a", in the order given.
-std::string LabelsOf(const gate::Snapshot& run) {
-  std::string labels;
-  for (const auto& [property, value] : run.environment) {
-    if (!property.starts_with(kLabelPrefix)) continue;
-    labels += fmt::format("{}{}={}", labels.empty() ? "" : ";",
-                          property.substr(kLabelPrefix.size()), value);
-  }
-  return labels;
-}
-
-std::string DayOf(std::int64_t seconds) {
-  return fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
 // SOURCE_DATE_EPOCH makes runs of a script repeatable.
 std::int64_t Now() {
   if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) return std::atoll(epoch);
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::system_clock::now().time_since_epoch())
       .count();
-}
-
-Result<std::vector<gate::HistoryEntry>> Entries(const Options& options) {
-  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
-  return history.Last(options.branch, std::numeric_limits<std::int64_t>::max());
-}
-
-std::string LevelText(const gate::HistoryLevel& level) {
-  if (!level.name.empty()) return fmt::format("release {}", Printable(level.name));
-  std::string text = fmt::format("level {} accepted by {}: {}", level.id, Printable(level.owner),
-                                 Printable(level.reason));
-  if (!level.until.empty()) text += fmt::format(" (until {})", level.until);
-  return text;
 }
 
 // A run to add, with its result.
@@ -240,80 +205,35 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// A line for each run, and below it the levels that begin with it.
 Result<int> RunHistoryList(const Options& options, Console& console) {
-  PROFGAUGE_TRY(const auto entries, Entries(options));
-  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
-  PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
-  std::string text =
-      "  id  added             branch        commit        median    verdict     GPU"
-      "                   ranks  model         run\n";
-  JsonList list("history-list");
-  for (const gate::HistoryEntry& entry : entries) {
-    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
-    const auto or_dash = [](std::string_view shown, std::size_t width) {
-      return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
-    };
-    text += fmt::format("{:>4}  {}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
-                        entry.id, DayOf(entry.time), PrintableShort(entry.branch, 12),
-                        PrintableShort(entry.commit, 12), median ? FormatDuration(*median) : "–",
-                        or_dash(entry.verdict, 10), or_dash(entry.snapshot.Environment("gpu"), 20),
-                        or_dash(entry.snapshot.Environment("world_size"), 5),
-                        or_dash(entry.model, 12), Printable(entry.snapshot.name));
-    render::JsonWriter& row = list.Row();
-    row.Field("id", entry.id);
-    row.Field("time", entry.time);
-    row.Field("branch", entry.branch);
-    row.OptionalField("commit", entry.commit);
-    row.OptionalField("model", entry.model);
-    row.OptionalField("verdict", entry.verdict);
-    row.Field("name", entry.snapshot.name);
-    row.OptionalField("gpu", entry.snapshot.Environment("gpu"));
-    row.OptionalField("ranks", entry.snapshot.Environment("world_size"));
-    RealOrNull(row, "median", median ? &*median : nullptr);
-    row.Key("levels");
-    row.BeginArray();
-    for (const gate::HistoryLevel& level : levels) {
-      if (level.run != entry.id) continue;
-      text += "      ── " + LevelText(level) + " ──\n";
-      row.BeginObject();
-      row.Field("id", level.id);
-      row.OptionalField("release", level.name);
-      row.OptionalField("reason", level.reason);
-      row.OptionalField("owner", level.owner);
-      row.OptionalField("until", level.until);
-      row.EndObject();
-    }
-    row.EndArray();
-  }
-  return PrintList(options, text, std::move(list), console);
-}
-
-Result<int> RunHistoryTrend(const Options& options, Console& console) {
   Outputs outputs(KeptBy(options));
-  std::size_t output = 0, json = 0;
+  std::optional<std::size_t> html, json;
   if (options.outputs.Has(OutputKind::kHtml)) {
-    PROFGAUGE_TRY(output, outputs.Open(options.outputs[OutputKind::kHtml], FileKind::kHtml));
+    PROFGAUGE_TRY(html, outputs.Open(options.outputs[OutputKind::kHtml], FileKind::kHtml));
   }
   if (options.outputs.Has(OutputKind::kJson)) {
     PROFGAUGE_TRY(json, outputs.Open(options.outputs[OutputKind::kJson], FileKind::kForPeople));
   }
-  PROFGAUGE_TRY(auto entries, Entries(options));
+  PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
+  PROFGAUGE_TRY(auto entries,
+                history.Last(options.branch, std::numeric_limits<std::int64_t>::max()));
+  PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
   if (!options.model.empty()) {
     std::erase_if(entries,
                   [&](const gate::HistoryEntry& entry) { return entry.model != options.model; });
   }
   const report::Trend trend = report::BuildTrend(entries, options.branch);
-  if (options.outputs.Has(OutputKind::kHtml)) {
-    PROFGAUGE_TRY(const std::string page, render::RenderTrend(trend, {options.templates_dir}));
-    PROFGAUGE_CHECK(outputs.Commit(output, page));
+  const ListedHistory listed{entries, levels, trend};
+  if (html) {
+    PROFGAUGE_CHECK(outputs.Commit(*html, render::RenderTrend(trend)));
     if (options.outputs[OutputKind::kHtml] != "-")
       console.Say("wrote " + options.outputs[OutputKind::kHtml]);
   }
-  if (options.outputs.Has(OutputKind::kJson))
-    PROFGAUGE_CHECK(outputs.Commit(json, TrendList(trend).Take()));
+  if (json) PROFGAUGE_CHECK(outputs.Commit(*json, HistoryList(listed).Take()));
   if (options.outputs[OutputKind::kJson] == "-") return kExitPass;
-  const std::string text = TrendText(trend);
+  const std::string text = options.IsGiven("--format") && options.format == "csv"
+                               ? HistoryCsv(listed)
+                               : HistoryText(listed);
   if (outputs.uses_stdout()) {
     console.Warn(text);
   } else {
@@ -340,39 +260,6 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
   PROFGAUGE_CHECK(history.Remove(ids));
   for (const std::int64_t id : ids) console.Say(fmt::format("removed run {}", id));
   return kExitPass;
-}
-
-Result<int> RunHistoryExport(const Options& options, Console& console) {
-  PROFGAUGE_TRY(const auto entries, Entries(options));
-  std::string text = "id,time,branch,commit,run,iterations,median_ns,labels\n";
-  const auto quoted = [](const std::string& cell) {
-    std::string out = "\"";
-    // A leading sign would be a formula in a spreadsheet.
-    if (!cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos) {
-      out += "'";
-    }
-    for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-  };
-  JsonList list("history-export");
-  for (const gate::HistoryEntry& entry : entries) {
-    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
-    const std::string labels = LabelsOf(entry.snapshot);
-    render::JsonWriter& row = list.Row();
-    row.Field("id", entry.id);
-    row.Field("time", entry.time);
-    row.Field("branch", entry.branch);
-    row.Field("commit", entry.commit);
-    row.Field("run", entry.snapshot.name);
-    row.Field("iterations", static_cast<std::int64_t>(entry.snapshot.iteration_times.size()));
-    RealOrNull(row, "median_ns", median ? &*median : nullptr);
-    row.OptionalField("labels", labels);
-    text += fmt::format(
-        "{},{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
-        quoted(entry.commit), quoted(entry.snapshot.name), entry.snapshot.iteration_times.size(),
-        median ? fmt::format("{:.0f}", *median) : "", labels.empty() ? "" : quoted(labels));
-  }
-  return PrintList(options, text, std::move(list), console);
 }
 
 }  // namespace profgauge::cli

@@ -1,4 +1,4 @@
-// `profgauge history accept|tag|check`: which level of a branch is meant, and whether it holds.
+// `profgauge history accept|check`: which level of a branch is meant, and whether it holds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/analysis.h"
 #include "base/errors.h"
 #include "base/metric_id.h"
 #include "base/text.h"
@@ -110,6 +109,17 @@ std::string ModelOf(const gate::HistoryRow& run) {
   return run.model.empty() ? "no model" : "model " + Printable(run.model);
 }
 
+// The metrics that the policy limits against a baseline, each once; the median iteration time where
+// it limits none.
+std::vector<std::string> LimitedMetrics(const rules::PolicyBaseline& policy) {
+  std::vector<std::string> metrics;
+  for (const rules::BaselineLimit& limit : policy.limits) {
+    if (std::ranges::find(metrics, limit.metric) == metrics.end()) metrics.push_back(limit.metric);
+  }
+  if (metrics.empty()) metrics.emplace_back(metric::kIterationTimeMedian.text());
+  return metrics;
+}
+
 // A step and a creep both fail: either is a change that no one accepted.
 int ExitOf(gate::HistoryState state) {
   switch (state) {
@@ -164,52 +174,31 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   return kExitPass;
 }
 
-// The history is opened to read first: a mistyped path is an error then, where adding would make a
-// new one.
-Result<int> RunHistoryTag(const Options& options, Console& console) {
-  PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
-  PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
-  PROFGAUGE_TRY(const gate::HistoryRow run, history.Find(options.arguments.front()));
-  PROFGAUGE_TRY(const auto today, TodayOf(options));
-  gate::HistoryLevel release;
-  release.run = run.id;
-  release.name = options.arguments[1];
-  release.time = SecondsOf(today);
-  PROFGAUGE_CHECK(history.Mark(release));
-  console.Say(fmt::format("run {} is release {}", run.id, Printable(release.name)));
-  return kExitPass;
-}
-
-// The last run of each model is checked by itself, and the worst result is the exit status: a
-// failure, then a run that cannot be judged.
+// Each metric of the last run of each model is checked by itself, and the worst result is the exit
+// status: a failure, then a run that cannot be judged.
 Result<int> RunHistoryCheck(const Options& options, Console& console) {
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
-  if (!options.metric.empty() && analysis::DescribeMetric(options.metric) == nullptr) {
-    return Fail(UsageError("usage/bad-value",
-                           "`--metric`: no metric `" + PrintableShort(options.metric, 40) + "`",
-                           "`profgauge report --json -` lists the metrics of a profile"));
-  }
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(const auto today, TodayOf(options));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
-  const std::string metric =
-      options.metric.empty() ? std::string(metric::kIterationTimeMedian.text()) : options.metric;
   const rules::PolicyBaseline limits = policy->baseline.value_or(rules::PolicyBaseline{});
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> last, LastOfEachModel(history, branch));
   std::vector<int> exits;
   for (const gate::HistoryRow& run : last) {
     PROFGAUGE_TRY(const gate::HistoryChoice choice,
                   ComparableWith(history, run, rules::FormatDay(today)));
-    const gate::HistoryFindings findings = gate::CheckHistory(choice.window, metric, limits);
     const std::string model = last.size() > 1 ? fmt::format(", {}", ModelOf(run)) : "";
-    console.Print(fmt::format("{} of {}{}: {}\n", metric, Printable(branch), model,
-                              gate::FindingsText(findings)));
-    exits.push_back(ExitOf(findings.state));
+    for (const std::string& metric : LimitedMetrics(limits)) {
+      const gate::HistoryFindings findings = gate::CheckHistory(choice.window, metric, limits);
+      console.Print(fmt::format("{} of {}{}: {}\n", metric, Printable(branch), model,
+                                gate::FindingsText(findings)));
+      exits.push_back(ExitOf(findings.state));
+    }
   }
   if (last.empty()) {
-    console.Print(fmt::format("{} of {}: {}\n", metric, Printable(branch),
-                              gate::FindingsText(gate::CheckHistory({}, metric, limits))));
+    console.Print(fmt::format("{}: {}\n", Printable(branch),
+                              gate::FindingsText(gate::CheckHistory({}, "", limits))));
     return kExitNoVerdict;
   }
   const auto has = [&exits](int exit) { return std::ranges::find(exits, exit) != exits.end(); };

@@ -1,12 +1,20 @@
-// `profgauge inspect`: the contents of a file, without judging it, and the reasons of decisions of
-// the analysis.
+// `profgauge inspect`: the contents of a profile, without judging it, and the reasons of decisions
+// of the analysis; of a folder with several runs a list of them, with the command that judges each.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/find_runs.h"
 #include "cli/json_list.h"
+#include "cli/outputs.h"
 #include "cli/reading.h"
 #include "cli/stats.h"
 #include "cli/text/describe.h"
@@ -38,12 +46,129 @@ void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
   row.EndArray();
 }
 
+/// "2026-11-26 17:04:17", in UTC.
+std::string TimeText(std::int64_t time) {
+  const std::chrono::sys_seconds second{std::chrono::seconds(time / 1'000'000'000)};
+  const auto day = std::chrono::floor<std::chrono::days>(second);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss of_day(second - day);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     of_day.hours().count(), of_day.minutes().count(), of_day.seconds().count());
+}
+
+// "3 of 4 ranks" where a file states how many there are; else only the files can be counted.
+std::string RanksText(const FoundRun& run) {
+  const std::size_t files = run.files.size();
+  if (run.world_size) return fmt::format("{} of {} ranks", run.ranks.size(), *run.world_size);
+  return fmt::format("{} {}", files, files == 1 ? "file" : "files");
+}
+
+//   runs/step-20/rank*_trace.json
+//     FORMAT · 4 of 4 ranks · step 20 · 2026-11-26 17:04:17 UTC
+//     profgauge check runs/step-20
+std::string ListOf(const FoundRuns& found) {
+  std::string out;
+  for (const FoundRun& run : found.runs) {
+    out += fmt::format("{}\n  {} · {}", Printable(run.name), run.format, RanksText(run));
+    if (run.step) out += fmt::format(" · step {}", *run.step);
+    if (run.time) out += fmt::format(" · {} UTC", TimeText(*run.time));
+    out += fmt::format("\n  {}\n", run.command);
+  }
+  return out;
+}
+
+std::string JsonOf(const FoundRuns& found, const std::string& folder) {
+  render::JsonWriter out;
+  out.BeginObject();
+  out.Field("schema", std::int64_t{1});
+  out.Field("kind", "profgauge.runs");
+  out.Field("folder", folder);
+  out.Key("runs");
+  out.BeginArray();
+  for (const FoundRun& run : found.runs) {
+    out.BeginObject();
+    out.Field("name", run.name);
+    out.Field("format", run.format);
+    if (run.step) out.Field("step", *run.step);
+    if (run.time) out.Field("time", *run.time);
+    if (run.world_size) out.Field("world_size", *run.world_size);
+    if (const auto complete = run.IsComplete()) out.Key("complete"), out.Bool(*complete);
+    out.Key("ranks");
+    out.BeginArray(render::JsonWriter::Style::kInline);
+    for (const std::int64_t rank : run.ranks) out.Integer(rank);
+    out.EndArray();
+    out.Key("files");
+    out.BeginArray();
+    for (const std::string& file : run.files) out.Text(file);
+    out.EndArray();
+    out.Field("command", run.command);
+    out.EndObject();
+  }
+  out.EndArray();
+  out.EndObject();
+  return out.Take();
+}
+
+/// The runs below the only argument, if it is a folder whose ranks are those that are recorded;
+/// else none.
+Result<FoundRuns> RunsBelow(const Options& options) {
+  std::error_code error;
+  const bool is_folder = options.arguments.size() == 1 &&
+                         std::filesystem::is_directory(options.arguments.front(), error);
+  const bool asks = !options.part.empty() ||
+                    (is_folder && options.explain.empty() && options.ranks == "recorded");
+  return asks ? FindRuns(options.arguments.front()) : FoundRuns();
+}
+
+/// Whether the files directly in the folder may be one run although several were found: not all
+/// formats state a rank in their first bytes, and a file may be part of the profile of another.
+/// Those of Kineto do.
+bool MayBeOneRun(const FoundRuns& found, const std::string& folder) {
+  std::size_t direct = 0, kineto = 0;
+  for (const FoundRun& run : found.runs) {
+    std::error_code error;
+    const auto parent = std::filesystem::path(run.files.front()).parent_path();
+    if (!std::filesystem::equivalent(parent, folder, error)) continue;
+    ++direct;
+    kineto += run.format == "kineto" ? 1 : 0;
+  }
+  return direct > 0 && kineto < 2;
+}
+
+Result<int> ListRuns(FoundRuns found, const Part& part, const Options& options, Console& console) {
+  if (!found.is_whole) {
+    console.Say("note: there are more than 100000 names below the folder; the rest was not read");
+  }
+  const std::string& folder = options.arguments.front();
+  if (found.runs.empty()) return Fail(NotOneRun(found, folder));
+  FoundRuns own;
+  for (std::size_t i = 0; i < found.runs.size(); ++i) {
+    if (part.Has(i)) own.runs.push_back(std::move(found.runs[i]));
+  }
+  if (options.outputs[OutputKind::kJson] != "-") console.Print(ListOf(own));
+  if (!options.outputs.Has(OutputKind::kJson)) return kExitPass;
+  Outputs outputs(KeptBy(options));
+  PROFGAUGE_TRY(const std::size_t output,
+                outputs.Open(options.outputs[OutputKind::kJson], FileKind::kRuns));
+  PROFGAUGE_CHECK(outputs.Commit(output, JsonOf(own, folder)));
+  return kExitPass;
+}
+
 }  // namespace
 
 // A summary has other facts than a profile, and gets a text of its kind.
 Result<int> RunInspect(const Options& options, Console& console) {
+  PROFGAUGE_TRY(const Part part, ParsePart(options.part));
+  PROFGAUGE_TRY(FoundRuns found, RunsBelow(options));
+  const bool is_several = found.runs.size() > 1;
+  if (!options.part.empty() || (is_several && !MayBeOneRun(found, options.arguments.front()))) {
+    return ListRuns(std::move(found), part, options, console);
+  }
   Stats stats;
-  PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadProfiles(options, console));
+  auto read = ReadProfiles(options, console);
+  if (!read && is_several) return ListRuns(std::move(found), part, options, console);
+  PROFGAUGE_TRY(const std::vector<Profile> ranks, std::move(read));
   stats.EndPhase("read");
   if (!options.explain.empty()) {
     JsonList list("inspect-" + options.explain);

@@ -67,7 +67,7 @@ Status CheckUse(const Options& options) {
                                        kMostRuns, options.runs.size()),
                            options.runs.size() < kFewestRuns
                                ? "for one run, `profgauge report PATH`"
-                               : "`profgauge history trend` shows many runs, by their numbers"));
+                               : "`profgauge history list` shows many runs, by their numbers"));
   }
   const std::vector<std::string_view> given = OutputsOfOneRun(options);
   if (!given.empty()) {

@@ -155,7 +155,8 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
 Result<json::object> CallFind(const Caller& caller, const json::object& arguments) {
   const std::string path = TextIn(arguments, "path");
   PROFGAUGE_CHECK(caller.CheckPaths({path}));
-  PROFGAUGE_TRY(const Catcher::Ran ran, caller.Run({"find", "--json", "-"}, {path}));
+  PROFGAUGE_TRY(const Catcher::Ran ran,
+                caller.Run({"inspect", "--part=0/1", "--json", "-"}, {path}));
   json::value runs = ValueIn(ParseJson(ran.text), "runs");
   if (!runs.is_array()) runs = json::array();
   Tame(runs);

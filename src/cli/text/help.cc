@@ -116,7 +116,7 @@ std::string AllOptionsOf(const CommandSpec& command) {
 constexpr ExitMeaning kExits[] = {
     {0, "pass (warnings allowed); `report`: the profile was judged, with any verdict"},
     {1, "fail: the level of a missed limit or a finding is at or above --fail-on"},
-    {2, "command line, policy, baseline file, rules or templates are wrong"},
+    {2, "command line, policy, baseline file or rules are wrong"},
     {3,
      "no verdict: the profile is missing, unreadable or incomplete, or data for a limit is "
      "missing"},

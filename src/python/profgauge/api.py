@@ -233,7 +233,8 @@ def compare(base: Path, current: Path, policy: Optional[Path] = None, arguments:
 
 def find(folder: Path, program: Optional[Path] = None, timeout: Optional[float] = None) -> List[Dict[str, Any]]:
     """The runs below a folder."""
-    runs: List[Dict[str, Any]] = json.loads(_run(["find", os.fspath(folder), "--json", "-"], program, timeout)[1])["runs"]
+    command = ["inspect", os.fspath(folder), "--part", "0/1", "--json", "-"]  # All of them, also a single one.
+    runs: List[Dict[str, Any]] = json.loads(_run(command, program, timeout)[1])["runs"]
     return runs
 
 

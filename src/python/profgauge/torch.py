@@ -224,7 +224,7 @@ class StepClock:
 
     @property
     def enough(self):
-        """Whether as many steps are timed as `profgauge duet` asks for; without it always false."""
+        """Whether as many steps are timed as `python -m profgauge.duet` asks for; without it always false."""
         return 0 < self._asked <= len(self._first) + len(self._latest) + len(self._pending)
 
     def restart(self):

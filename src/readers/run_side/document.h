@@ -67,7 +67,7 @@ bool IsSharedVariable(std::string_view name);
 /// fields are counted and left out.
 std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDocument& out);
 
-// `duet.json`: written by `profgauge duet` and the training side's Duet.
+// `duet.json`: written by `python -m profgauge.duet` and its class Duet.
 
 /// The name of the document in its folder.
 inline constexpr std::string_view kDuetName = "duet.json";
@@ -76,9 +76,6 @@ inline constexpr std::string_view kDuetName = "duet.json";
 /// "duet/newer", "duet/too-large".
 /// Unknown keys are ignored; an unusable block is an error.
 Result<Duet> ReadDuet(std::string_view text);
-
-/// The same document: the input of ReadDuet().
-std::string WriteDuet(const Duet& duet);
 
 /// The document of a folder, or the file itself; empty where `path` is neither.
 std::string DuetFileOf(const std::string& path);

@@ -33,7 +33,7 @@ constexpr std::pair<std::string_view, DuetProcess> kProcesses[] = {
 
 Error DuetError(std::string code, std::string message) {
   return InputError("", std::move(code), std::move(message),
-                    "`profgauge duet -a CMD -b CMD -o FOLDER` writes such a file");
+                    "`python -m profgauge.duet -a CMD -b CMD -o FOLDER` writes such a file");
 }
 Error Unreadable(std::string_view place, std::string_view expected) {
   return DuetError("duet/unreadable", fmt::format("`{}` is not {}", place, expected));
@@ -132,17 +132,6 @@ Status ReadFields(const json::object& object, Duet& duet) {
   return {};
 }
 
-json::object SideObject(const DuetSide& side) {
-  json::object object;
-  if (!side.commit.empty()) object["commit"] = side.commit;
-  if (!side.work.empty()) {
-    json::object work;
-    for (const auto& [name, amount] : side.work) work[name] = amount;
-    object["per_step"] = std::move(work);
-  }
-  return object;
-}
-
 }  // namespace
 
 Result<Duet> ReadDuet(std::string_view text) {
@@ -161,25 +150,6 @@ Result<Duet> ReadDuet(std::string_view text) {
   Duet duet;
   PROFGAUGE_CHECK(ReadFields(value.get_object(), duet));
   return duet;
-}
-
-std::string WriteDuet(const Duet& duet) {
-  json::array blocks;
-  for (const DuetBlock& block : duet.blocks) {
-    json::object one{{"side", block.is_b ? "B" : "A"}};
-    if (block.start >= 0) one["start"] = block.start;
-    one["ns"] = json::value_from(block.lengths);
-    blocks.push_back(std::move(one));
-  }
-  std::string_view process;
-  for (const auto& [name, value] : kProcesses) {
-    if (value == duet.process) process = name;
-  }
-  const json::object document{{"schema", kDuetSchema},   {"kind", "duet"},
-                              {"order", duet.order},     {"process", process},
-                              {"warmup", duet.warmup},   {"a", SideObject(duet.a)},
-                              {"b", SideObject(duet.b)}, {"blocks", std::move(blocks)}};
-  return json::serialize(document) + "\n";
 }
 
 std::string DuetFileOf(const std::string& path) {

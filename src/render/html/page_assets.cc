@@ -12,27 +12,11 @@
 #include "render/html/compact.h"
 #include "render/html/view.h"
 #include "render/shared/columns.h"
-#include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 
 namespace profgauge::render::html {
 namespace {
-
-// Browsers hash a script or style after newlines are made LF. `must_not_hold`: the end tag of the
-// element around it, which would end it within a string, too.
-Result<std::string> LoadAsset(std::string_view path, const std::string& override_dir,
-                              std::string_view must_not_hold) {
-  PROFGAUGE_TRY(std::string text, LoadTemplate(path, override_dir));
-  std::erase(text, '\r');
-  if (text.find(must_not_hold) == std::string::npos) return text;
-  Error error;
-  error.kind = ErrorKind::kConfig;
-  error.code = "template/closes-itself";
-  error.message = fmt::format("`{}` would end the element that contains the file", must_not_hold);
-  error.where.file = std::string(path);
-  return Fail(std::move(error));
-}
 
 std::string Favicon(Tone tone) {
   return fmt::format(
@@ -66,14 +50,12 @@ constexpr std::string_view kTimelineScripts[] = {
     "js/timeline_summary.js",   "js/timeline_marks.js",   "js/timeline_search.js",
     "js/timeline_selecting.js", "js/timeline_input.js",   "js/timeline_start.js"};
 
-Status AppendScripts(std::span<const std::string_view> paths, const HtmlOptions& options,
-                     std::string& out) {
-  for (const std::string_view path : paths) {
-    PROFGAUGE_TRY(const std::string js, LoadAsset(path, options.templates_dir, "</script"));
-    // Somebody else's may hold texts of several lines.
-    out += options.templates_dir.empty() ? CompactScript(js) : js;
-  }
-  return {};
+std::string_view Asset(std::string_view path) {
+  return EmbeddedTemplate(fmt::format("templates/{}", path));
+}
+
+void AppendScripts(std::span<const std::string_view> paths, std::string& out) {
+  for (const std::string_view path : paths) out += CompactScript(Asset(path));
 }
 
 }  // namespace
@@ -89,37 +71,26 @@ WhichAssets AssetsOf(const report::Report& report) {
           .has_iterations = rows("iterations") > 1};
 }
 
-Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options) {
-  Assets assets;
-  PROFGAUGE_TRY(assets.css, LoadAsset("report.css", options.templates_dir, "</style"));
-  assets.css = WithColours(std::move(assets.css));
-  if (options.templates_dir.empty()) assets.css = CompactStyle(assets.css);
-  // Somebody else's scripts stay readable.
-  const bool packs = options.templates_dir.empty();
-  PROFGAUGE_CHECK(AppendScripts(kInflateScript, options, assets.js));
-  PROFGAUGE_CHECK(AppendScripts(kScripts, options, assets.js));
-  if (which.has_ranks) PROFGAUGE_CHECK(AppendScripts(kRanksScript, options, assets.js));
-  if (which.has_iterations) PROFGAUGE_CHECK(AppendScripts(kIterationsScript, options, assets.js));
-  if (which.has_memory) PROFGAUGE_CHECK(AppendScripts(kMemoryScript, options, assets.js));
-  if (which.has_several_runs) PROFGAUGE_CHECK(AppendScripts(kRunsScript, options, assets.js));
-  PROFGAUGE_CHECK(AppendScripts(kStartScript, options, assets.js));
-  if (which.has_timeline) PROFGAUGE_CHECK(AppendScripts(kTimelineScripts, options, assets.js));
-  if (!packs) return assets;
-  PROFGAUGE_CHECK(AppendScripts(kInflateScript, options, assets.loader));
-  PROFGAUGE_CHECK(AppendScripts(kLoadScript, options, assets.loader));
+std::string StyleSheet() { return WithColours(std::string(Asset("report.css"))); }
+
+Assets LoadAssets(const WhichAssets& which) {
+  Assets assets{CompactStyle(StyleSheet()), {}, {}};
+  AppendScripts(kInflateScript, assets.js);
+  AppendScripts(kScripts, assets.js);
+  if (which.has_ranks) AppendScripts(kRanksScript, assets.js);
+  if (which.has_iterations) AppendScripts(kIterationsScript, assets.js);
+  if (which.has_memory) AppendScripts(kMemoryScript, assets.js);
+  if (which.has_several_runs) AppendScripts(kRunsScript, assets.js);
+  AppendScripts(kStartScript, assets.js);
+  if (which.has_timeline) AppendScripts(kTimelineScripts, assets.js);
+  AppendScripts(kInflateScript, assets.loader);
+  AppendScripts(kLoadScript, assets.loader);
   return assets;
 }
 
-TemplateFolder FolderOf(const HtmlOptions& options) {
-  return {"html", ".html", options.templates_dir, EscapeHtml};
-}
-
 void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view) {
-  const bool packs = inlined && !assets.loader.empty();
   const std::string scripts =
-      packs     ? fmt::format("'{}' '{}'", CspHash(assets.loader), CspHash(assets.js))
-      : inlined ? fmt::format("'{}'", CspHash(assets.js))
-                : "'self'";
+      inlined ? fmt::format("'{}' '{}'", CspHash(assets.loader), CspHash(assets.js)) : "'self'";
   const std::string styles = inlined ? fmt::format("'{}'", CspHash(assets.css)) : "'self'";
   view["csp"] = fmt::format(
       "default-src 'none'; script-src {}; style-src {}; img-src data:; base-uri 'none'; "
@@ -128,16 +99,8 @@ void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object
   view["favicon"] = Favicon(tone);
   view["inline"] = inlined;
   view["css"] = MakeMarkup(assets.css);
-  view["packs"] = packs;
-  view["packed"] = MakeMarkup(packs ? Base64(Gzip(assets.js)) : "");
-  view["js"] = MakeMarkup(packs ? assets.loader : assets.js);
-}
-
-std::string WithGenerator(std::string html) {
-  // Somebody else's template may leave out the generator; the file is ours all the same.
-  if (html.find("<meta name=\"generator\" content=\"profgauge") == html.npos)
-    html += "<!-- profgauge -->\n";
-  return html;
+  view["packed"] = MakeMarkup(inlined ? Base64(Gzip(assets.js)) : "");
+  view["loader"] = MakeMarkup(assets.loader);
 }
 
 std::vector<File> FilesOf(std::string page, const Assets& assets, std::string_view tool) {

@@ -15,16 +15,18 @@
 #include <string_view>
 #include <vector>
 
+#include "render/shared/ending.h"
+#include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
+#include "report/runs.h"
 
 namespace profgauge::render::html {
 
 struct Assets {
   std::string css, js;
-  /// Loads `js`, which an inlined page carries packed. Empty: it carries it as it is.
-  std::string loader;
+  std::string loader;  ///< Loads `js`, which an inlined page carries packed.
 };
 /// Which scripts come along: pages without a timeline, a memory curve and so on do without theirs.
 struct WhichAssets {
@@ -33,22 +35,36 @@ struct WhichAssets {
 };
 /// The assets of a report; `has_several_runs` is not its own.
 WhichAssets AssetsOf(const report::Report& report);
+/// The style sheet with the colors of tones, not compacted.
+std::string StyleSheet();
 /// The style sheet and the scripts of `which`, in the order in which they use each other. They are
-/// compacted, and packed for an inlined page; with a folder of templates all of them stay as they
-/// are. Errors: kConfig "template/closes-itself" for one that would end the element that holds it.
-Result<Assets> LoadAssets(const WhichAssets& which, const HtmlOptions& options);
+/// compacted.
+Assets LoadAssets(const WhichAssets& which);
 
-/// Where pages' templates come from.
-TemplateFolder FolderOf(const HtmlOptions& options);
+/// Where pages' templates are.
+inline constexpr TemplateFolder kPages{"templates/html/", ".html", EscapeHtml};
 
-/// Adds "csp", "favicon", "inline", "css", "packs", "packed" and "js" to the view of a page.
+/// Adds "csp", "favicon", "inline", "css", "packed" and "loader" to the view of a page.
 /// `inlined`: the assets are in the page. `tone` is that of its icon, a disk of the verdict's
 /// color.
 void AddFrame(const Assets& assets, bool inlined, Tone tone, boost::json::object& view);
 
-/// `html` with a comment that names its generator, where the template does not: a later run
-/// replaces only files that have one (cli/file_kind.h).
-std::string WithGenerator(std::string html);
+/// The view of ending.html.
+boost::json::object EndingView(const Ending& ending, const Assets& assets, bool inlined);
+
+/// A part of the page of several runs: a run, a comparison, or all runs together.
+struct RunsPart {
+  std::string id;                          ///< "r1", "p1", "m1"
+  std::string_view of;                     ///< The template.
+  const report::Report* report = nullptr;  ///< nullptr: all together.
+  std::string title;
+  std::string html;  ///< Once it is drawn.
+};
+/// The parts, not yet drawn. They point into `runs`.
+std::vector<RunsPart> PartsOfPage(const report::Runs& runs);
+/// The view of runs.html.
+boost::json::object RunsView(const report::Runs& runs, std::vector<RunsPart> drawn,
+                             const Assets& assets, bool inlined);
 
 /// The three files of a page whose assets are beside it. `tool` names the generator.
 std::vector<File> FilesOf(std::string page, const Assets& assets, std::string_view tool);

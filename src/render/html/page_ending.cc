@@ -26,38 +26,34 @@ json::object ErrorView(const EndingError& error) {
           {"notes", std::move(notes)}};
 }
 
-json::object EndingView(const Ending& ending, const html::Assets& assets, bool inlined) {
+}  // namespace
+
+json::object html::EndingView(const Ending& ending, const Assets& assets, bool inlined) {
   const StatusLook& look = LookOf(StateOf(ending));
   json::array errors;
   for (const EndingError& error : ending.errors) errors.push_back(ErrorView(error));
   json::object view{{"name", ending.name}, {"tool", kTool},       {"sign", look.sign},
                     {"word", look.word},   {"tone", look.name()}, {"errors", std::move(errors)}};
-  html::AddFrame(assets, inlined, look.tone, view);
+  AddFrame(assets, inlined, look.tone, view);
   return view;
 }
 
-/// For the schema of the template: one of everything.
-Ending SampleEnding() { return {"x", 3, false, {{"x", "x", "x", {}, {"x"}}}}; }
+namespace {
 
-Result<std::string> EndingPage(const Ending& ending, const html::Assets& assets, bool inlined) {
-  const html::Assets any{"css", "js", "load"};
-  PROFGAUGE_TRY(std::string html,
-                RenderTemplate(html::FolderOf({}), "ending", EndingView(ending, assets, inlined),
-                               MakeSchema(EndingView(SampleEnding(), any, inlined))));
-  return html::WithGenerator(html::CompactMarkup(html));
+std::string EndingPage(const Ending& ending, const html::Assets& assets, bool inlined) {
+  return html::CompactMarkup(
+      RenderTemplate(html::kPages, "ending", html::EndingView(ending, assets, inlined)));
 }
 
 }  // namespace
 
-Result<std::string> RenderHtml(const Ending& ending) {
-  PROFGAUGE_TRY(const html::Assets assets, html::LoadAssets({}, {}));
-  return EndingPage(ending, assets, true);
+std::string RenderHtml(const Ending& ending) {
+  return EndingPage(ending, html::LoadAssets({}), true);
 }
 
-Result<std::vector<File>> RenderHtmlFiles(const Ending& ending) {
-  PROFGAUGE_TRY(const html::Assets assets, html::LoadAssets({}, {}));
-  PROFGAUGE_TRY(std::string page, EndingPage(ending, assets, false));
-  return html::FilesOf(std::move(page), assets, kTool);
+std::vector<File> RenderHtmlFiles(const Ending& ending) {
+  const html::Assets assets = html::LoadAssets({});
+  return html::FilesOf(EndingPage(ending, assets, false), assets, kTool);
 }
 
 }  // namespace profgauge::render

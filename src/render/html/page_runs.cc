@@ -19,11 +19,9 @@
 #include "render/html/page_assets.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
-#include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "render/shared/runs_table.h"
 #include "render/shared/template.h"
-#include "render/shared/template_check.h"
 
 namespace profgauge::render {
 namespace {
@@ -51,17 +49,10 @@ html::ComparisonLimits LimitsFor(std::size_t pairs) {
   return limits;
 }
 
-/// A part of the page: a run, a comparison, or all runs together.
-struct Part {
-  std::string id;                          ///< "r1", "p1", "m1"
-  std::string_view of;                     ///< The template.
-  const report::Report* report = nullptr;  ///< nullptr: all together.
-  std::string title;
-  std::string html;  ///< Once it is drawn.
-};
+}  // namespace
 
-std::vector<Part> PartsOfPage(const report::Runs& runs) {
-  std::vector<Part> parts = {{"m1", "together", nullptr, "All runs", {}}};
+std::vector<html::RunsPart> html::PartsOfPage(const report::Runs& runs) {
+  std::vector<RunsPart> parts = {{"m1", "together", nullptr, "All runs", {}}};
   for (std::size_t i = 0; i < runs.runs.size(); ++i) {
     const report::Report& run = runs.runs[i];
     const StatusLook& look = LookOf(run.verdict.status);
@@ -83,36 +74,20 @@ std::vector<Part> PartsOfPage(const report::Runs& runs) {
   return parts;
 }
 
-/// Two runs with one of everything, for the schema of templates.
-report::Runs SchemaRuns() {
-  report::Runs runs;
-  runs.runs = {SchemaReport(), SchemaReport()};
-  report::Report& compared = runs.pairs.emplace_back(report::Runs::Pair{0, 1, {}}).report;
-  compared.comparison = SchemaReport().comparison;
-  return runs;
-}
+namespace {
 
 // Parts are drawn at the same time, and each has the ids of a whole page; then these get the part's
 // prefix, or links of one run would lead into another.
-Result<std::vector<Part>> DrawParts(const report::Runs& runs, const HtmlOptions& options) {
-  std::vector<Part> parts = PartsOfPage(runs);
-  const json::value schema = MakeSchema(html::PageView(SchemaReport()));
-  const json::value together =
-      MakeSchema(json::object{{"together", html::TogetherView(SchemaRuns())}});
+std::vector<html::RunsPart> DrawParts(const report::Runs& runs) {
+  std::vector<html::RunsPart> parts = html::PartsOfPage(runs);
   const html::ComparisonLimits limits = LimitsFor(runs.pairs.size());
-  std::vector<Result<std::string>> drawn(parts.size());
   ForEachAtOnce(parts.size(), [&](std::size_t i) {
-    const Part& part = parts[i];
-    drawn[i] = part.report == nullptr
-                   ? RenderTemplate(html::FolderOf(options), part.of,
-                                    json::object{{"together", html::TogetherView(runs)}}, together)
-                   : RenderTemplate(html::FolderOf(options), part.of,
-                                    html::PageView(*part.report, limits), schema);
+    html::RunsPart& part = parts[i];
+    const json::object view = part.report == nullptr
+                                  ? json::object{{"together", html::TogetherView(runs)}}
+                                  : html::PageView(*part.report, limits);
+    part.html = html::ScopeIds(RenderTemplate(html::kPages, part.of, view), part.id + "-");
   });
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    PROFGAUGE_TRY(const std::string html, std::move(drawn[i]));
-    parts[i].html = html::ScopeIds(html, parts[i].id + "-");
-  }
   return parts;
 }
 
@@ -126,12 +101,13 @@ Tone ToneOfAll(const report::Runs& runs) {
   return worst;
 }
 
-/// The data of runs.html.
-json::object RunsView(const report::Runs& runs, std::vector<Part> drawn, const Assets& assets,
-                      bool inlined) {
+}  // namespace
+
+json::object html::RunsView(const report::Runs& runs, std::vector<RunsPart> drawn,
+                            const Assets& assets, bool inlined) {
   json::array parts, heads;
   std::string title;
-  for (Part& part : drawn) {
+  for (RunsPart& part : drawn) {
     parts.push_back(json::object{
         {"id", part.id}, {"title", part.title}, {"body", MakeMarkup(std::move(part.html))}});
   }
@@ -143,25 +119,20 @@ json::object RunsView(const report::Runs& runs, std::vector<Part> drawn, const A
   json::object view{{"title", title},
                     {"tool", runs.runs.front().tool},
                     {"heads", std::move(heads)},
-                    {"runs", html::RunRowsView(runs)},
+                    {"runs", RunRowsView(runs)},
                     {"parts", std::move(parts)}};
-  html::AddFrame(assets, inlined, ToneOfAll(runs), view);
+  AddFrame(assets, inlined, ToneOfAll(runs), view);
   return view;
 }
 
-Result<std::string> RenderRunsPage(const report::Runs& runs, const HtmlOptions& options,
-                                   const Assets& assets, bool inlined) {
-  PROFGAUGE_TRY(std::vector<Part> parts, DrawParts(runs, options));
-  const Assets any{"css", "js", "load"};
-  const report::Runs sample = SchemaRuns();
-  PROFGAUGE_TRY(std::string html,
-                RenderTemplate(html::FolderOf(options), "runs",
-                               RunsView(runs, std::move(parts), assets, inlined),
-                               MakeSchema(RunsView(sample, PartsOfPage(sample), any, inlined))));
-  return html::WithGenerator(html::CompactMarkup(html));
+namespace {
+
+std::string RenderRunsPage(const report::Runs& runs, const Assets& assets, bool inlined) {
+  return html::CompactMarkup(
+      RenderTemplate(html::kPages, "runs", html::RunsView(runs, DrawParts(runs), assets, inlined)));
 }
 
-Result<Assets> LoadAssets(const report::Runs& runs, const HtmlOptions& options) {
+Assets LoadAssets(const report::Runs& runs) {
   html::WhichAssets which{.has_several_runs = true};
   for (const report::Report& run : runs.runs) {
     const html::WhichAssets of_run = html::AssetsOf(run);
@@ -170,21 +141,18 @@ Result<Assets> LoadAssets(const report::Runs& runs, const HtmlOptions& options) 
     which.has_ranks |= of_run.has_ranks;
     which.has_iterations |= of_run.has_iterations;
   }
-  return html::LoadAssets(which, options);
+  return html::LoadAssets(which);
 }
 
 }  // namespace
 
-Result<std::string> RenderRunsHtml(const report::Runs& runs, const HtmlOptions& options) {
-  PROFGAUGE_TRY(const Assets assets, LoadAssets(runs, options));
-  return RenderRunsPage(runs, options, assets, true);
+std::string RenderRunsHtml(const report::Runs& runs) {
+  return RenderRunsPage(runs, LoadAssets(runs), true);
 }
 
-Result<std::vector<File>> RenderRunsHtmlFiles(const report::Runs& runs,
-                                              const HtmlOptions& options) {
-  PROFGAUGE_TRY(const Assets assets, LoadAssets(runs, options));
-  PROFGAUGE_TRY(std::string page, RenderRunsPage(runs, options, assets, false));
-  return html::FilesOf(std::move(page), assets, runs.runs.front().tool);
+std::vector<File> RenderRunsHtmlFiles(const report::Runs& runs) {
+  const Assets assets = LoadAssets(runs);
+  return html::FilesOf(RenderRunsPage(runs, assets, false), assets, runs.runs.front().tool);
 }
 
 }  // namespace profgauge::render

@@ -53,8 +53,7 @@ class Scoper {
     if (tag == "style") CopyUntil(html_.find("</style", at_));
   }
 
-  // One attribute, with or without quotes, as both this program's and a user's templates write
-  // them.
+  // One attribute, with or without quotes.
   void CopyAttribute() {
     CopyWhile([](char c) { return IsBlank(c) || c == '/'; });
     const std::size_t begin = at_;

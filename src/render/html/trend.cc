@@ -10,7 +10,6 @@
 #include "base/hashes.h"
 #include "render/html/page_assets.h"
 #include "render/html/view.h"
-#include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg_charts.h"
@@ -38,9 +37,12 @@ json::array ChangesView(const report::TrendSeries& series, const report::Trend& 
   return changes;
 }
 
+}  // namespace
+
 // A chart and its changes for each metric, then one table of all runs, where a change is marked in
 // the cell of the run that begins it.
-json::object TrendView(const report::Trend& trend) {
+json::object html::TrendView(const report::Trend& trend) {
+  const std::string css = StyleSheet();
   json::array series, heads, runs;
   for (const report::TrendSeries& one : trend.series) {
     json::array changes = ChangesView(one, trend);
@@ -56,7 +58,7 @@ json::object TrendView(const report::Trend& trend) {
     const report::TrendRun& run = trend.runs[i];
     json::array cells;
     for (const report::TrendSeries& one : trend.series) {
-      json::object cell = html::NumberView(one.values[i]);
+      json::object cell = NumberView(one.values[i]);
       std::string mark;
       for (const report::TrendChange& change : one.changes) {
         if (change.run == i) mark = (change.is_worse ? "✗ " : "• ") + change.change.text;
@@ -75,6 +77,11 @@ json::object TrendView(const report::Trend& trend) {
   return {
       {"tool", trend.tool},
       {"branch", trend.branch.empty() ? "all branches" : trend.branch},
+      {"css", MakeMarkup(css)},
+      {"csp",
+       fmt::format(
+           "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+           CspHash(css))},
       {"count", fmt::format("{} {}", trend.runs.size(), trend.runs.size() == 1 ? "run" : "runs")},
       {"left_out", trend.left_out},
       {"series", std::move(series)},
@@ -82,35 +89,8 @@ json::object TrendView(const report::Trend& trend) {
       {"runs", std::move(runs)}};
 }
 
-// One of everything, for checking the template.
-report::Trend SchemaTrend() {
-  report::Trend trend;
-  trend.runs.resize(2);
-  report::TrendSeries series;
-  series.values.resize(2);
-  series.changes.emplace_back().run = 1;
-  trend.series = {series};
-  return trend;
-}
-
-}  // namespace
-
-Result<std::string> RenderTrend(const report::Trend& trend, const HtmlOptions& options) {
-  PROFGAUGE_TRY(std::string css, LoadTemplate("report.css", options.templates_dir));
-  std::erase(css, '\r');
-  css = WithColours(std::move(css));
-  const auto full = [&css](const report::Trend& from) {
-    json::object view = TrendView(from);
-    view["css"] = MakeMarkup(css);
-    view["csp"] = fmt::format(
-        "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
-        CspHash(css));
-    return view;
-  };
-  const TemplateFolder folder{"html", ".html", options.templates_dir, EscapeHtml};
-  PROFGAUGE_TRY(std::string html,
-                RenderTemplate(folder, "trend", full(trend), MakeSchema(full(SchemaTrend()))));
-  return html::WithGenerator(std::move(html));
+std::string RenderTrend(const report::Trend& trend) {
+  return RenderTemplate(html::kPages, "trend", html::TrendView(trend));
 }
 
 }  // namespace profgauge::render

@@ -101,11 +101,8 @@ json::array MetricsView(const report::Comparison& comparison) {
 /// Rows of a document that is read; the page, the workbook and the JSON have all.
 constexpr std::size_t kMostValues = 40;
 
-json::array ValuesView(const report::Comparison& comparison,
-                       std::vector<const report::PairedValue*> changed) {
+json::array ValuesView(const std::vector<const report::PairedValue*>& changed) {
   json::array rows;
-  // Templates are checked with a report in which nothing changed: a row that is not shown.
-  if (changed.empty() && !comparison.values.empty()) changed = {&comparison.values.front()};
   for (const report::PairedValue* value : changed) {
     if (rows.size() == kMostValues) break;
     rows.push_back(json::object{{"title", value->title},
@@ -119,8 +116,7 @@ json::array ValuesView(const report::Comparison& comparison,
 }  // namespace
 
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape) {
-  static const report::Comparison kNone;
-  const report::Comparison& comparison = report.comparison ? *report.comparison : kNone;
+  const report::Comparison& comparison = *report.comparison;
   json::array differences, paired;
   for (const report::Difference& difference : comparison.differences) {
     differences.push_back(
@@ -165,7 +161,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"metrics", std::move(metrics)},
           {"h3", MakeMarkup(mark)},
           {"has_values", has_values},
-          {"values", ValuesView(comparison, changed)},
+          {"values", ValuesView(changed)},
           {"has_steps", has_steps},
           {"steps", std::move(steps)},
           {"paired", std::move(paired)}};

@@ -73,7 +73,7 @@ std::string PairsTable(const Runs& runs) {
 
 }  // namespace
 
-Result<std::string> RenderRunsMarkdown(const Runs& runs, const MarkdownOptions& options) {
+std::string RenderRunsMarkdown(const Runs& runs, const MarkdownOptions& options) {
   std::vector<MarkdownSection> sections = {
       {"Verdicts", "# Runs side by side\n\n" + VerdictTable(runs)},
       {"Metrics", "## Metrics\n\n" + MetricsTable(runs)},
@@ -83,8 +83,7 @@ Result<std::string> RenderRunsMarkdown(const Runs& runs, const MarkdownOptions& 
   each.max_bytes = 0;
   for (const Report& run : runs.runs) {
     if (!options.full) break;
-    PROFGAUGE_TRY(std::string own, RenderMarkdown(run, each));
-    sections.push_back({run.profile.name, std::move(own)});
+    sections.push_back({run.profile.name, RenderMarkdown(run, each)});
   }
   return JoinSections(sections, options.max_bytes, "runs.html");
 }

@@ -384,4 +384,9 @@ json::object MarkdownNotesView(const report::Report& report) {
           {"environment", PairList(facts)}};
 }
 
+void MarkdownFrame(const MarkdownShape& shape, json::object& view) {
+  view["h2"] = MakeMarkup(shape.is_full ? "##" : "####");
+  view["full"] = shape.is_full;
+}
+
 }  // namespace profgauge::render

@@ -38,7 +38,7 @@ boost::json::object MarkdownPlanView(const report::Report& report, const Markdow
 /// Limits by weight; `has_baseline` and `has_reason`: whether these columns are needed.
 boost::json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape);
-/// The comparison; names are there without one, too, as templates are checked by them.
+/// REQUIRES: there is a comparison.
 boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,
@@ -50,5 +50,7 @@ boost::json::object MarkdownTableView(const Table& table, const MarkdownShape& s
 boost::json::object MarkdownRulesView(const report::Report& report);
 boost::json::object MarkdownMetricsView(const report::Report& report);
 boost::json::object MarkdownNotesView(const report::Report& report);
+/// Adds "h2", the marks of a heading, and "full" to the view of a section.
+void MarkdownFrame(const MarkdownShape& shape, boost::json::object& view);
 
 }  // namespace profgauge::render

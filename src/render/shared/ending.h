@@ -47,9 +47,9 @@ report::State StateOf(const Ending& ending);
 
 /// report.json, schema 2: `verdict` and `errors`, no `profile`.
 std::string RenderJson(const Ending& ending);
-/// A page with the errors, from the built-in template: those of the user may be the error.
-Result<std::string> RenderHtml(const Ending& ending);
-Result<std::vector<File>> RenderHtmlFiles(const Ending& ending);
+/// A page with the errors.
+std::string RenderHtml(const Ending& ending);
+std::vector<File> RenderHtmlFiles(const Ending& ending);
 /// The same for the report and for its summary, which a comment or a step summary shows. Sections
 /// beyond `max_bytes` (0: no limit) are left out whole, from the last.
 std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes = 0);

@@ -22,29 +22,24 @@ namespace profgauge::render {
 /// absent value has its reason in its place; reals are the shortest text that reads back the same.
 std::string RenderJson(const report::Report& report);
 
-struct HtmlOptions {
-  std::string templates_dir;  ///< Overrides single built-in templates; empty: none.
-};
-/// One self-contained page. Errors: kConfig when an overriding template names data that the report
-/// does not have, with its line and column.
-Result<std::string> RenderHtml(const report::Report& report, const HtmlOptions& options);
+/// One self-contained page.
+std::string RenderHtml(const report::Report& report);
 
 struct File {
   std::string name;  ///< "index.html"
   std::string bytes;
 };
 /// The same page as index.html, report.css and report.js: for servers whose policy forbids inline
-/// styles and scripts, as Jenkins' does. Errors: as RenderHtml.
-Result<std::vector<File>> RenderHtmlFiles(const report::Report& report, const HtmlOptions& options);
+/// styles and scripts, as Jenkins' does.
+std::vector<File> RenderHtmlFiles(const report::Report& report);
 
 struct MarkdownOptions {
   bool full = true;           ///< false: the summary for comments and step summaries.
   std::size_t max_bytes = 0;  ///< 0: no limit. Sections are dropped from the bottom, and said.
-  std::string templates_dir;
 };
 /// The Markdown document, or the summary. With a limit, sections are dropped whole from the last
-/// one, and a line says so. Errors: as RenderHtml.
-Result<std::string> RenderMarkdown(const report::Report& report, const MarkdownOptions& options);
+/// one, and a line says so.
+std::string RenderMarkdown(const report::Report& report, const MarkdownOptions& options);
 
 /// The bytes of an .xlsx workbook. Errors: kOutput when the library fails.
 Result<std::string> RenderXlsx(const report::Report& report);

@@ -12,19 +12,17 @@
 namespace profgauge::render {
 
 /// One page: every run's own page and the comparison of every two. Where scripts run it shows one
-/// of them, which the address chooses; without, all of them below each other. Errors: as
-/// RenderHtml.
-Result<std::string> RenderRunsHtml(const report::Runs& runs, const HtmlOptions& options);
+/// of them, which the address chooses; without, all of them below each other.
+std::string RenderRunsHtml(const report::Runs& runs);
 /// The same as index.html, report.css and report.js.
-Result<std::vector<File>> RenderRunsHtmlFiles(const report::Runs& runs, const HtmlOptions& options);
+std::vector<File> RenderRunsHtmlFiles(const report::Runs& runs);
 
 /// {"schema", "tool", "runs": [report.json of each], "comparisons": [report.json of each pair]}.
 std::string RenderRunsJson(const report::Runs& runs);
 
 /// Verdicts, metrics × runs and the change of each pair; where `options.full` then each run's
-/// summary. A limit on the size drops whole parts from the last one, and a line says so. Errors: as
-/// RenderMarkdown.
-Result<std::string> RenderRunsMarkdown(const report::Runs& runs, const MarkdownOptions& options);
+/// summary. A limit on the size drops whole parts from the last one, and a line says so.
+std::string RenderRunsMarkdown(const report::Runs& runs, const MarkdownOptions& options);
 
 /// Sheets Runs, Metrics (with a column for each run) and Comparisons. Errors: as RenderXlsx.
 Result<std::string> RenderRunsXlsx(const report::Runs& runs);

@@ -139,8 +139,8 @@ void CheckReport(const report::Report& report) {
   const auto again = report::ReadReport(bytes, "fuzz");
   Require(again.has_value(), "report.json is read");
   Require(render::RenderJson(*again) == bytes, "report.json comes back as it was");
-  Require(render::RenderMarkdown(report, {}).has_value(), "Markdown is drawn");
-  Require(render::RenderHtml(report, {}).has_value(), "the page is drawn");
+  render::RenderMarkdown(report, {});
+  render::RenderHtml(report);
   render::RenderTerminal(report, {});
   render::RenderChromeTrace(report);
 }

@@ -89,7 +89,7 @@ class OverwritingTest : public testing::Test {
     writers.push_back({"render", "report.json", "--html", "OUT"});
     writers.push_back({"baseline", "save", "run.json", "-o", "OUT"});
     writers.push_back({"init", "run.json", "-o", "OUT"});
-    writers.push_back({"history", "trend", "--db", "runs.db", "--html", "OUT"});
+    writers.push_back({"history", "list", "--db", "runs.db", "--html", "OUT"});
     writers.push_back({"export", "kernels", "run.json", "-o", "OUT"});
     writers.push_back({"export", "kernels", "run.json", "--format", "table", "-o", "OUT"});
     for (const char* report : {"cuda_gpu_kern_sum", "cuda_api_sum", "nvtx_gpu_proj_sum"}) {
@@ -185,17 +185,16 @@ TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
         "    for_each: profile\n    needs: [gpu.idle.mean]\n"
         "    metric: {value: gpu.idle.mean, warn_above: 99%}\n    message: '{{ metric }} idle'\n");
   Write("marks.json", "{\"marks\": [{\"name\": \"a\", \"time\": 5}]}");
-  fs::create_directories("mine/html");
-  Write("mine/html/gate.html", "<p>own</p>");
+  fs::create_directory("mine");
   const auto with = [](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   };
-  const Words judged = {"report",     "run.json",       "--policy",   "policy.yaml", "--baseline",
-                        "base.json",  "--marks",        "marks.json", "--templates", "mine",
-                        "--baseline", "history:main~1", "--db",       "runs.db"};
+  const Words judged = {"report",     "run.json",       "--policy", "policy.yaml",
+                        "--baseline", "base.json",      "--marks",  "marks.json",
+                        "--baseline", "history:main~1", "--db",     "runs.db"};
   for (const std::string input : {"run.json", "policy.yaml", "parent.yaml", "own.yaml", "base.json",
-                                  "marks.json", "runs.db", "mine/html/gate.html"}) {
+                                  "marks.json", "runs.db"}) {
     const std::string text = Content(input);
     fs::remove("hard");
     fs::remove("soft");
@@ -220,7 +219,7 @@ TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
       {"baseline", "save", "run.json", "-o", "run.json"},
       {"baseline", "save", "base.json", "-o", "base.json"},
       {"init", "run.json", "-o", "run.json"},
-      {"history", "trend", "--db", "runs.db", "--html", "runs.db"},
+      {"history", "list", "--db", "runs.db", "--html", "runs.db"},
       {"export", "kernels", "run.json", "-o", "run.json"},
       {"export", "nsys", "run.json", "-r", "cuda_api_sum", "-o", "run.json"},
       {"rules", "test", "rule.test.yaml", "--write", "junit=rule.test.yaml"},
@@ -251,11 +250,6 @@ TEST_F(OverwritingTest, FilesOfAnInputFolderStay) {
 }
 
 TEST_F(OverwritingTest, ChecksAllFilesBeforeWriting) {
-  fs::create_directories("t/html");
-  Write("t/html/trend.html", kLetter);
-  EXPECT_EQ(Run({"templates", "export", "t"}), "usage/not-ours");
-  EXPECT_FALSE(fs::exists("t/html/page.html"));
-  EXPECT_EQ(RunForced({"templates", "export", "t"}), "0");
   fs::create_directory("csv");
   Write("csv/dlprof_kernel.csv", kLetter);
   EXPECT_EQ(Run({"export", "dlprof", "run.json", "-o", "csv"}), "usage/not-ours");

@@ -80,14 +80,6 @@ constexpr Wrong kWrong[] = {
      "error: option `--source-root`: there is no folder `no/such`\n"
      "  help: name a folder that is there; paths count from where the program runs   "
      "[usage/no-folder]\n"},
-    {"check run.json --templates no/such",
-     "error: option `--templates`: there is no folder `no/such`\n"
-     "  help: name a folder that is there; paths count from where the program runs   "
-     "[usage/no-folder]\n"},
-    {"check run.json --templates /",
-     "error: option `--templates`: `/` has no template of a name that is known\n"
-     "  help: `profgauge templates export DIR` writes them all; keep those that you change   "
-     "[usage/no-templates]\n"},
     {"check x --write junti=a.xml",
      "error: option `--write` needs KIND=FILE, found `junti=a.xml`\n"
      "  help: did you mean `junit`?\n"

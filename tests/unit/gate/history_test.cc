@@ -136,7 +136,7 @@ TEST_F(HistoryTest, RefusesOtherFilesUntouched) {
 TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
   auto history = History::OpenToAdd(path_);
   for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
-  HistoryLevel level{0, 2, "", "wider model", "anna", "2027-03-31", 1'700'000'000, ""};
+  HistoryLevel level{0, 2, "wider model", "anna", "2027-03-31", 1'700'000'000, ""};
   EXPECT_EQ(*history->Mark(level), 1);
   HistoryEntry accepted = Entry("main", 3);
   accepted.commit = "def456";

@@ -103,13 +103,6 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 2 runs (2 of files)");
   // The candidate's own profile and commit are not in its baseline.
   EXPECT_EQ(Ids(Choose(Run(1, 3), 2).window), "8 11 ");  // No model is said: work decides.
-  question.anchor = "v9";
-  const Snapshot candidate = Run(1, 99);
-  auto history = History::OpenToRead(path_);
-  question.reference = {"main", 3};
-  EXPECT_EQ(ChooseRuns(*history, question, std::span(&candidate, 1)).error().code,
-            "history/no-release");
-  question.anchor.clear();
   question.commit = "commit3";
   EXPECT_EQ(Ids(Choose(Run(1, 99), 2, question).window), "3 11 ");
 }

@@ -32,11 +32,11 @@ struct Documents {
 Documents Draw(const report::Report& report) {
   Documents documents;
   documents.json = RenderJson(report);
-  documents.html = RenderHtml(report, {}).value();
-  documents.markdown = RenderMarkdown(report, {}).value();
+  documents.html = RenderHtml(report);
+  documents.markdown = RenderMarkdown(report, {});
   MarkdownOptions summary;
   summary.full = false;
-  documents.summary = RenderMarkdown(report, summary).value();
+  documents.summary = RenderMarkdown(report, summary);
   TerminalOptions terminal;
   terminal.verbosity = 1;
   documents.terminal = RenderTerminal(report, terminal);

@@ -40,7 +40,7 @@ TEST(Categories, EachHasSeparateWordsAndColors) {
 }
 
 TEST(Categories, StyleSheetHasBothColors) {
-  const std::string html = *RenderHtml(testing::SampleReport(), {});
+  const std::string html = RenderHtml(testing::SampleReport());
   const std::size_t dark = html.find("prefers-color-scheme:dark");
   ASSERT_NE(dark, std::string::npos);
   for (const CategoryColours& colours : kCategoryColours) {

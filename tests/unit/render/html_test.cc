@@ -19,7 +19,7 @@
 #include "render/shared/looks.h"
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
-#include "render/shared/template_check.h"
+#include "template_check.h"
 #include "timeline_fixture.h"
 
 namespace profgauge::render {
@@ -106,9 +106,8 @@ TEST(RenderHtml, PolicyNamesScriptAndStyle) {
   std::string policy = Between(page, "Content-Security-Policy\" content=\"", "\">");
   RE2::GlobalReplace(&policy, "&#39;", "'");
   // The script that it shows unpacks the others, which files beside a page hold as they are.
-  const auto files = RenderHtmlFiles(testing::SampleReport(), {});
-  ASSERT_TRUE(files);
-  const std::string& js = (*files)[2].bytes;
+  const std::vector<File> files = RenderHtmlFiles(testing::SampleReport());
+  const std::string& js = files[2].bytes;
   EXPECT_EQ(policy, "default-src 'none'; script-src '" +
                         CspHash(Between(page, "<script>", "</script>")) + "' '" +
                         CspHash(js.substr(js.find('\n') + 1)) + "'; style-src '" +
@@ -117,21 +116,20 @@ TEST(RenderHtml, PolicyNamesScriptAndStyle) {
 }
 
 TEST(RenderHtmlFiles, LinksItsOwnStyleAndScript) {
-  const auto files = RenderHtmlFiles(testing::SampleReport(), {});
-  ASSERT_TRUE(files);
-  ASSERT_EQ(files->size(), 3u);
-  const std::string& page = (*files)[0].bytes;
+  const std::vector<File> files = RenderHtmlFiles(testing::SampleReport());
+  ASSERT_EQ(files.size(), 3u);
+  const std::string& page = files[0].bytes;
   EXPECT_THAT(page, HasSubstr("<link rel=stylesheet href=report.css>"));
   EXPECT_THAT(page, HasSubstr("<script src=report.js></script>"));
   EXPECT_THAT(page, HasSubstr("script-src &#39;self&#39;; style-src &#39;self&#39;;"));
   EXPECT_THAT(page, Not(HasSubstr("<style")));
-  EXPECT_EQ((*files)[1].name, "report.css");
+  EXPECT_EQ(files[1].name, "report.css");
   EXPECT_EQ(
-      (*files)[1].bytes,
+      files[1].bytes,
       fmt::format("/* profgauge {} */\n", kVersion) +
           html::CompactStyle(WithColours(std::string(EmbeddedTemplate("templates/report.css")))));
-  EXPECT_EQ((*files)[2].name, "report.js");
-  const std::string& js = (*files)[2].bytes;
+  EXPECT_EQ(files[2].name, "report.js");
+  const std::string& js = files[2].bytes;
   EXPECT_TRUE(js.starts_with(fmt::format("/* profgauge {} */\n'use strict';\n", kVersion)));
   EXPECT_TRUE(js.ends_with("start();\n"));
   EXPECT_THAT(js, Not(HasSubstr("\n ")));   // neither indentation
@@ -251,7 +249,7 @@ void ExpectNoEmptyList(const boost::json::value& value, const std::string& path)
 }
 
 TEST(PageView, SchemaListsHaveElements) {
-  ExpectNoEmptyList(MakeSchema(html::PageView(SchemaReport())), "");
+  ExpectNoEmptyList(testing::MakeSchema(html::PageView(testing::SchemaReport())), "");
 }
 
 // Whatever a report holds, its view has the names that templates may use.
@@ -271,7 +269,7 @@ void ExpectNames(const boost::json::value& schema, const boost::json::value& vie
 }
 
 TEST(PageView, EveryViewHasSchemaNames) {
-  const auto schema = MakeSchema(html::PageView(SchemaReport()));
+  const auto schema = testing::MakeSchema(html::PageView(testing::SchemaReport()));
   ExpectNames(schema, html::PageView(report::Report{}), "empty");
   ExpectNames(schema, html::PageView(testing::SampleReport()), "sample");
 }

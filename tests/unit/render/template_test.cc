@@ -3,38 +3,39 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
-#include <filesystem>
-#include <fstream>
+#include <functional>
+#include <map>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/errors.h"
+#include "base/metric_id.h"
+#include "render/html/page_assets.h"
+#include "render/html/trend.h"
+#include "render/html/view.h"
+#include "render/html/view_parts.h"
+#include "render/markdown/markdown_view.h"
 #include "render/shared/escape.h"
-#include "render/shared/template_check.h"
+#include "template_check.h"
 
 namespace profgauge::render {
 namespace {
 
 namespace json = boost::json;
+using testing::CheckTemplate;
+using testing::MakeSchema;
+using testing::SchemaReport;
 
-// A folder of templates that lives as long as the test.
-class Templates {
- public:
-  Templates()
-      : dir_(std::filesystem::path(::testing::TempDir()) /
-             (std::string("profgauge_templates_") +
-              ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    std::filesystem::remove_all(dir_);
-    std::filesystem::create_directories(dir_ / "html");
-  }
-  ~Templates() { std::filesystem::remove_all(dir_); }
-  void Write(const std::string& name, std::string_view text) const {
-    std::ofstream(dir_ / "html" / (name + ".html"), std::ios::binary) << text;
-  }
-  TemplateFolder folder() const { return {"html", ".html", dir_.string(), EscapeHtml}; }
-
- private:
-  std::filesystem::path dir_;
-};
+// Templates of a test, by path, in place of those that are compiled in.
+std::map<std::string, std::string, std::less<>> texts;
+std::string_view TextOf(std::string_view path) {
+  const auto found = texts.find(path);
+  return found == texts.end() ? std::string_view() : found->second;
+}
+constexpr TemplateFolder kFolder{"html/", ".html", EscapeHtml, TextOf};
 
 json::value SampleView() {
   return {{"title", "a <b>"},
@@ -67,18 +68,17 @@ TEST(RenderTemplate, DrawsTheView) {
       {"{{^none}}nothing{{/none}}{{! a comment }}", "nothing"},
       {"{{> part}}", "part a &lt;b&gt;"},
   };
-  const Templates templates;
-  templates.Write("part", "part {{title}}");
+  texts = {{"html/part.html", "part {{title}}"}};
+  std::set<std::string> seen;
   for (const auto& [text, out] : kRows) {
-    templates.Write("page", text);
-    const auto page =
-        RenderTemplate(templates.folder(), "page", SampleView(), MakeSchema(SampleView()));
-    ASSERT_TRUE(page) << text << ": " << page.error().message;
-    EXPECT_EQ(*page, out) << text;
+    texts["html/page.html"] = text;
+    EXPECT_TRUE(CheckTemplate(kFolder, "page", MakeSchema(SampleView()), seen)) << text;
+    EXPECT_EQ(RenderTemplate(kFolder, "page", SampleView()), out) << text;
   }
+  EXPECT_EQ(seen, (std::set<std::string>{"html/page.html", "html/part.html"}));
 }
 
-TEST(RenderTemplate, ErrorsNameThePlace) {
+TEST(CheckTemplate, ErrorsNameThePlace) {
   constexpr TemplateCase kRows[] = {
       {"a\n  {{titel}}",
        "error: the report has no `titel` here\n"
@@ -164,13 +164,11 @@ TEST(RenderTemplate, ErrorsNameThePlace) {
        "1 | {{> page}}\n"
        "  |     ^^^^\n"},
   };
-  const Templates templates;
+  std::set<std::string> seen;
   for (const auto& [text, out] : kRows) {
-    templates.Write("page", text);
-    const auto page =
-        RenderTemplate(templates.folder(), "page", SampleView(), MakeSchema(SampleView()));
+    texts = {{"html/page.html", std::string(text)}};
+    const Status page = CheckTemplate(kFolder, "page", MakeSchema(SampleView()), seen);
     ASSERT_FALSE(page) << text;
-    EXPECT_EQ(page.error().kind, ErrorKind::kConfig);
     EXPECT_EQ(RenderDiagnostic(page.error(), text, false), out);
   }
 }
@@ -179,6 +177,97 @@ TEST(MakeSchema, ListsHaveAllElementNames) {
   const json::value schema =
       MakeSchema({{"list", {{{"a", "1"}, {"inner", json::array()}}, {{"b", "2"}}}}});
   EXPECT_EQ(json::serialize(schema), R"({"list":[{"a":"1","inner":[],"b":"2"}]})");
+}
+
+// The templates that are compiled in: each page and section, with the view that it is drawn from.
+
+report::Runs TwoRuns() {
+  report::Runs runs;
+  runs.runs = {SchemaReport(), SchemaReport()};
+  runs.pairs.emplace_back(report::Runs::Pair{0, 1, {}}).report.comparison =
+      SchemaReport().comparison;
+  return runs;
+}
+
+report::Trend TwoRunsOfATrend() {
+  report::Trend trend;
+  trend.runs.resize(2);
+  report::TrendSeries& series = trend.series.emplace_back();
+  series.values.resize(2);
+  series.changes.emplace_back().run = 1;
+  return trend;
+}
+
+std::vector<std::pair<std::string_view, json::object>> Pages() {
+  const html::Assets assets{"css", "js", "load"};
+  const report::Runs runs = TwoRuns();
+  json::object page = html::PageView(SchemaReport());
+  html::AddFrame(assets, true, Tone::kGood, page);
+  return {
+      {"page", page},
+      {"compare", page},
+      {"run", html::PageView(SchemaReport())},
+      {"compared", html::PageView(SchemaReport())},
+      {"together", {{"together", html::TogetherView(runs)}}},
+      {"runs", html::RunsView(runs, html::PartsOfPage(runs), assets, true)},
+      {"trend", html::TrendView(TwoRunsOfATrend())},
+      {"ending", html::EndingView({"x", 3, false, {{"x", "x", "x", {}, {"x"}}}}, assets, true)}};
+}
+
+/// A report whose sections of the document have all that they may have.
+report::Report DocumentReport() {
+  report::Report sample = SchemaReport();
+  for (const report::State state : {report::State::kError, report::State::kBroken}) {
+    sample.findings.push_back(sample.findings.front());
+    sample.findings.back().status = state;
+  }
+  sample.metrics.emplace_back().id = metric::kBreakdownCpu.text();
+  sample.metrics.back().quantity.value = 0.5;
+  sample.metrics.emplace_back().quantity.absent_because = "x";
+  return sample;
+}
+
+std::vector<std::pair<std::string_view, json::object>> Sections(bool is_full) {
+  const report::Report sample = DocumentReport();
+  const MarkdownShape shape = MarkdownShapeOf(is_full);
+  MarkdownShape full = shape;
+  full.is_full = true;
+  std::vector<std::pair<std::string_view, json::object>> sections = {
+      {"head", MarkdownHeadView(sample, shape)},
+      {"plan", MarkdownPlanView(sample, shape)},
+      {"gate", MarkdownGateView(sample, shape)},
+      {"change", MarkdownChangeView(sample, full)},
+      {"breakdown", MarkdownBreakdownView(sample, shape)},
+      {"findings", MarkdownFindingsView(sample, shape)},
+      {"finding", MarkdownFindingView(sample.findings.front(), shape, {})},
+      {"table", MarkdownTableView(sample.tables.front(), shape, {})},
+      {"rules", MarkdownRulesView(sample)},
+      {"metrics", MarkdownMetricsView(sample)},
+      {"notes", MarkdownNotesView(sample)}};
+  for (auto& [name, view] : sections) MarkdownFrame(shape, view);
+  return sections;
+}
+
+TEST(Templates, UseOnlyNamesOfTheirViews) {
+  std::set<std::string> seen;
+  const auto check = [&](const TemplateFolder& folder, std::string_view name,
+                         const json::value& view) {
+    const Status checked = CheckTemplate(folder, name, MakeSchema(view), seen);
+    EXPECT_TRUE(checked) << RenderDiagnostic(checked.error(), "", false);
+  };
+  for (const auto& [name, view] : Pages()) check(html::kPages, name, view);
+  constexpr TemplateFolder kDocuments{"templates/markdown/", ".md", EscapeHtml};
+  for (const bool is_full : {true, false}) {
+    for (const auto& [name, view] : Sections(is_full)) check(kDocuments, name, view);
+  }
+  for (const std::string_view path : EmbeddedTemplatePaths()) {
+    const bool is_asset = path.ends_with(".js") || path.ends_with(".css");
+    EXPECT_NE(seen.contains(std::string(path)), is_asset) << path;
+    // It would end the element that contains the file; browsers hash a line end as LF.
+    const std::string_view text = EmbeddedTemplate(path);
+    EXPECT_EQ(text.find('\r'), text.npos) << path;
+    if (is_asset) EXPECT_EQ(text.find("</s"), text.npos) << path;
+  }
 }
 
 }  // namespace

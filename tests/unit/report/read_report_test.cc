@@ -58,11 +58,7 @@ TEST(ReadReport, GivesTheSamePage) {
   const Report report = SampleReport();
   const auto read = ReadReport(RenderJson(report), "report.json");
   ASSERT_TRUE(read);
-  const auto page = render::RenderHtml(report, {});
-  const auto again = render::RenderHtml(*read, {});
-  ASSERT_TRUE(page);
-  ASSERT_TRUE(again);
-  EXPECT_EQ(*again, *page);
+  EXPECT_EQ(render::RenderHtml(*read), render::RenderHtml(report));
 }
 
 TEST(ReadReport, ReadsLaterVersions) {

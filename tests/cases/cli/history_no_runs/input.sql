@@ -3,7 +3,7 @@ create table run (id integer primary key autoincrement, time integer not null, b
   commit_id text not null, snapshot text not null, model text not null default '',
   verdict text not null default '');
 create index run_by_branch on run (branch, id);
-create table level (id integer primary key autoincrement, run integer not null, name text not null,
+create table level (id integer primary key autoincrement, run integer not null,
   reason text not null, owner text not null, until text not null, time integer not null,
   by text not null);
 pragma application_id = 1885816937;

@@ -1,11 +1,10 @@
-#include "render/shared/template_check.h"
-
 #include <memory>
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "template_check.h"
 
-namespace profgauge::render {
+namespace profgauge::render::testing {
 namespace {
 
 report::Quantity Number(Value value, Unit unit) {
@@ -194,7 +193,8 @@ report::Comparison MakeComparison() {
   comparison.differences = {{"x", "x", "x", true}};
   comparison.alike = {{"x", "x"}};
   comparison.metrics.emplace_back().metric = "x";
-  comparison.values.emplace_back().metric = "x";
+  comparison.values.emplace_back().metric = "y";
+  comparison.values.back().change = Number(0.5, Unit::kShare);
   report::ComparisonStep step;
   step.delta = comparison.delta = comparison.current = 1;
   comparison.waterfall = {step};
@@ -262,4 +262,4 @@ const report::Report& SchemaReport() {
   return report;
 }
 
-}  // namespace profgauge::render
+}  // namespace profgauge::render::testing

@@ -1,0 +1,203 @@
+#include "cli/text/history_text.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <optional>
+#include <string_view>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "knowledge/trend.h"
+
+namespace profgauge::cli {
+namespace {
+
+// "team=vision;cluster=a", in the order given.
+std::string LabelsOf(const gate::Snapshot& run) {
+  std::string labels;
+  for (const auto& [property, value] : run.environment) {
+    if (!property.starts_with(kLabelPrefix)) continue;
+    labels += fmt::format("{}{}={}", labels.empty() ? "" : ";",
+                          property.substr(kLabelPrefix.size()), value);
+  }
+  return labels;
+}
+
+std::string LevelText(const gate::HistoryLevel& level) {
+  std::string text = fmt::format("level {} accepted by {}: {}", level.id, Printable(level.owner),
+                                 Printable(level.reason));
+  if (!level.until.empty()) text += fmt::format(" (until {})", level.until);
+  return text;
+}
+
+/// The position of a run in the trend; nothing where it is left out there.
+std::optional<std::size_t> PlaceOf(const report::Trend& trend, std::int64_t run) {
+  const auto found = std::ranges::find(trend.runs, run, &report::TrendRun::id);
+  if (found == trend.runs.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - trend.runs.begin());
+}
+
+// Changes of the first series, the median iteration time, that begin with a run.
+std::string ChangesBefore(const report::Trend& trend, std::size_t run) {
+  std::string text;
+  for (const report::TrendChange& change : trend.series.front().changes) {
+    if (change.run != run) continue;
+    text += change.is_redefined
+                ? "      ── another definition from here on ──\n"
+                : fmt::format("      ── changed by {}: {} → {} ──\n", change.change.text,
+                              change.before.text, change.after.text);
+  }
+  return text;
+}
+
+// Changes of the other series, and which runs were not looked at.
+std::string TrendText(const report::Trend& trend) {
+  std::string text;
+  std::size_t changes = trend.series.front().changes.size();
+  for (const report::TrendSeries& series : std::span(trend.series).subspan(1)) {
+    changes += series.changes.size();
+    for (const report::TrendChange& change : series.changes) {
+      const std::int64_t from = trend.runs[change.run].id;
+      text += change.is_redefined
+                  ? fmt::format("{} has another definition from run {} on\n", series.metric, from)
+                  : fmt::format("{} changed by {} from run {} on: {} → {}\n", series.metric,
+                                change.change.text, from, change.before.text, change.after.text);
+    }
+  }
+  if (changes == 0) {
+    text += trend.runs.size() < knowledge::kTrendLeastValues
+                ? fmt::format("no change points: at least {} runs are needed\n",
+                              knowledge::kTrendLeastValues.value())
+                : std::string("no change points\n");
+  }
+  if (!trend.left_out.empty()) {
+    text += fmt::format("changes are of runs that are comparable with the last; left out: {}\n",
+                        trend.left_out);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+void WriteLevels(const ListedHistory& listed, std::int64_t run, render::JsonWriter& row) {
+  row.Key("levels");
+  row.BeginArray();
+  for (const gate::HistoryLevel& level : listed.levels) {
+    if (level.run != run) continue;
+    row.BeginObject();
+    row.Field("id", level.id);
+    row.OptionalField("reason", level.reason);
+    row.OptionalField("owner", level.owner);
+    row.OptionalField("until", level.until);
+    row.EndObject();
+  }
+  row.EndArray();
+}
+
+void WriteValues(const report::Trend& trend, std::size_t run, render::JsonWriter& row) {
+  row.Key("values");
+  row.BeginArray();
+  for (const report::TrendSeries& series : trend.series) {
+    if (IsAbsent(series.values[run].value)) continue;
+    row.BeginObject();
+    row.Field("metric", series.metric);
+    row.Key("value"), row.Write(series.values[run].value);
+    row.Field("unit", UnitName(series.values[run].unit));
+    row.Field("text", series.values[run].text);
+    for (const report::TrendChange& change : series.changes) {
+      if (change.run != run) continue;
+      row.Key("is_redefined"), row.Bool(change.is_redefined);
+      if (change.is_redefined) continue;
+      row.Key("level_before"), row.Write(change.before.value);
+      row.Key("level"), row.Write(change.after.value);
+      row.Key("change"), row.Write(change.change.value);
+      row.Key("is_worse"), row.Bool(change.is_worse);
+    }
+    row.EndObject();
+  }
+  row.EndArray();
+}
+
+}  // namespace
+
+//     id  added             branch        commit        median    verdict     GPU …
+//      7  2026-11-26 17:04  main          a1b2c3d4e5      120 ms  pass        H100
+//         ── changed by +8.3 %: 120 ms → 130 ms ──
+//      8  2026-11-26 18:10  main          b2c3d4e5f6      130 ms  fail        H100
+//         ── level 1 accepted by anna: wider model ──
+std::string HistoryText(const ListedHistory& listed) {
+  std::string text =
+      "  id  added             branch        commit        median    verdict     GPU"
+      "                   ranks  model         run\n";
+  for (const gate::HistoryEntry& entry : listed.entries) {
+    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
+    const auto or_dash = [](std::string_view shown, std::size_t width) {
+      return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
+    };
+    if (const auto place = PlaceOf(listed.trend, entry.id)) {
+      text += ChangesBefore(listed.trend, *place);
+    }
+    text += fmt::format(
+        "{:>4}  {:%Y-%m-%d %H:%M}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
+        entry.id, fmt::gmtime(static_cast<std::time_t>(entry.time)),
+        PrintableShort(entry.branch, 12), PrintableShort(entry.commit, 12),
+        median ? FormatDuration(*median) : "–", or_dash(entry.verdict, 10),
+        or_dash(entry.snapshot.Environment("gpu"), 20),
+        or_dash(entry.snapshot.Environment("world_size"), 5), or_dash(entry.model, 12),
+        Printable(entry.snapshot.name));
+    for (const gate::HistoryLevel& level : listed.levels) {
+      if (level.run == entry.id) text += "      ── " + LevelText(level) + " ──\n";
+    }
+  }
+  return text + TrendText(listed.trend);
+}
+
+JsonList HistoryList(const ListedHistory& listed) {
+  JsonList list("history-list");
+  for (const gate::HistoryEntry& entry : listed.entries) {
+    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
+    render::JsonWriter& row = list.Row();
+    row.Field("id", entry.id);
+    row.Field("time", entry.time);
+    row.Field("branch", entry.branch);
+    row.OptionalField("commit", entry.commit);
+    row.OptionalField("model", entry.model);
+    row.OptionalField("verdict", entry.verdict);
+    row.Field("name", entry.snapshot.name);
+    row.OptionalField("gpu", entry.snapshot.Environment("gpu"));
+    row.OptionalField("ranks", entry.snapshot.Environment("world_size"));
+    row.OptionalField("labels", LabelsOf(entry.snapshot));
+    row.Field("iterations", static_cast<std::int64_t>(entry.snapshot.iteration_times.size()));
+    RealOrNull(row, "median", median ? &*median : nullptr);
+    WriteLevels(listed, entry.id, row);
+    if (const auto place = PlaceOf(listed.trend, entry.id)) {
+      WriteValues(listed.trend, *place, row);
+    }
+  }
+  return list;
+}
+
+std::string HistoryCsv(const ListedHistory& listed) {
+  std::string text = "id,time,branch,commit,run,iterations,median_ns,labels\n";
+  const auto quoted = [](const std::string& cell) {
+    std::string out = "\"";
+    // A leading sign would be a formula in a spreadsheet.
+    if (!cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos) {
+      out += "'";
+    }
+    for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+  };
+  for (const gate::HistoryEntry& entry : listed.entries) {
+    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
+    const std::string labels = LabelsOf(entry.snapshot);
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
+        quoted(entry.commit), quoted(entry.snapshot.name), entry.snapshot.iteration_times.size(),
+        median ? fmt::format("{:.0f}", *median) : "", labels.empty() ? "" : quoted(labels));
+  }
+  return text;
+}
+
+}  // namespace profgauge::cli
