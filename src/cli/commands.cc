@@ -85,10 +85,10 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge history add run7.json.gz --branch main --commit 3f2a1c --policy policy.yaml\n"
      "  profgauge history add profgauge-report --branch main --commit 3f2a1c\n",
      RunHistoryAdd},
-    {"history accept", kOnHistoryAccept, "[RUN]", 0, 1, "Accept a run's speed as the new level",
+    {"history accept", kOnHistoryAccept, "RUN", 1, 1, "Accept a run's speed as the new level",
      "RUN is the number of a run, or a commit: all its runs that failed. Later runs of the same\n"
-     "model are compared with it and with the runs after it. --until sets its last day; --undo ID\n"
-     "removes it.",
+     "model are compared with it and with the runs after it. --until sets its last day;\n"
+     "`history remove level:ID` removes it.",
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
@@ -107,9 +107,11 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge history list --branch main --html trend.html\n"
      "  profgauge history list --format csv > history.csv\n",
      RunHistoryList, Takes::kNothing},
-    {"history remove", kOnHistoryRemove, "ID…", 1, kMany, "Remove runs from the history",
-     "IDs are those of `history list`; they are never reused.", "  profgauge history remove 1\n",
-     RunHistoryRemove, Takes::kNothing},
+    {"history remove", kOnHistoryRemove, "ID…", 1, kMany,
+     "Remove runs or accepted levels from the history",
+     "ID is the number of a run, or level:ID for a level that was accepted; `history list` shows\n"
+     "both. They are never reused. A run is removed with its levels.",
+     "  profgauge history remove 1\n", RunHistoryRemove, Takes::kNothing},
     {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"
@@ -119,7 +121,8 @@ constexpr CommandSpec kCommands[] = {
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},
-    {"inspect", kOnInspect, "PROFILE…", 1, kMany, "Show the contents of a profile or a folder",
+    {"inspect", kOnInspect, "PROFILE…", 1, kMany,
+     "Show the contents of a profile, or the runs in a folder",
      "Format, size, devices, events, iterations, recorded and missing data, and the events that "
      "were\n"
      "repaired or skipped. PROFILE is as for check. A folder with several runs is listed, each "

@@ -85,7 +85,6 @@ struct Options {
   /// Of profgauge.yaml: "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
   std::string baseline_missing;
   std::string accept, reason, owner, until, verdict;
-  std::optional<std::int64_t> undo;
   bool paired = false;
 
   // What-if.

@@ -47,8 +47,6 @@ constexpr OptionSpec kJudgingOptions[] = {
     {"--until", "", "DAY", Group::kJudging, kOnHistoryAccept,
      "The last day of the level, at most 365 days ahead", "", SetText<&Options::until>, false, "",
      kAsBrief},
-    {"--undo", "", "ID", Group::kJudging, kOnHistoryAccept, "Remove an accepted level", "",
-     SetIndex<&Options::undo>},
     {"--policy", "-p", "FILE", Group::kJudging,
      kOnJudging | kOnCompare | kOnWhatIf | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
          kOnTables | kOnMcp | kOnHistoryAdd | kOnHistoryCheck | kOnBaselinePower,

@@ -209,22 +209,31 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
   return id;
 }
 
-Status History::Remove(const std::vector<std::int64_t>& ids) {
+Status History::Remove(const std::vector<std::int64_t>& runs,
+                       const std::vector<std::int64_t>& levels) {
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
-  for (const std::int64_t id : ids) {
-    PROFGAUGE_TRY(auto found, database_.Prepare("select count(*) from run where id = ?"));
-    found.Bind(1, id);
-    PROFGAUGE_TRY(const bool has_row, found.Step());
-    if (!has_row || found.Integer(0) == 0) {
-      return Fail(
-          Unknown(path_, "unknown-run",
-                  "the history has no run " + std::to_string(id) + "; nothing was removed"));
-    }
-    for (const char* sql : {"delete from run where id = ?", "delete from level where run = ?"}) {
-      PROFGAUGE_TRY(auto removal, database_.Prepare(sql));
-      removal.Bind(1, id);
-      PROFGAUGE_CHECK(removal.Run());
-    }
+  // Deletes the rows with this id; how many there were.
+  const auto remove = [this](const char* sql, std::int64_t id) -> Result<std::int64_t> {
+    PROFGAUGE_TRY(auto removal, database_.Prepare(sql));
+    removal.Bind(1, id);
+    PROFGAUGE_CHECK(removal.Run());
+    PROFGAUGE_TRY(auto changes, database_.Prepare("select changes()"));
+    PROFGAUGE_TRY(const bool has_row, changes.Step());
+    return has_row ? changes.Integer(0) : 0;
+  };
+  for (const std::int64_t id : levels) {
+    PROFGAUGE_TRY(const std::int64_t count, remove("delete from level where id = ?", id));
+    if (count > 0) continue;
+    return Fail(Unknown(
+        path_, "unknown-level",
+        "the history has no accepted level " + std::to_string(id) + "; nothing was removed"));
+  }
+  for (const std::int64_t id : runs) {
+    PROFGAUGE_CHECK(remove("delete from level where run = ?", id));
+    PROFGAUGE_TRY(const std::int64_t count, remove("delete from run where id = ?", id));
+    if (count > 0) continue;
+    return Fail(Unknown(path_, "unknown-run",
+                        "the history has no run " + std::to_string(id) + "; nothing was removed"));
   }
   return change.Commit();
 }
@@ -321,17 +330,5 @@ Result<std::vector<HistoryLevel>> History::Levels() {
 }
 
 Result<std::int64_t> History::Mark(const HistoryLevel& level) { return InsertLevel(level); }
-
-Status History::RemoveLevel(std::int64_t id) {
-  PROFGAUGE_TRY(const std::vector<HistoryLevel> levels, Levels());
-  for (const HistoryLevel& level : levels) {
-    if (level.id != id) continue;
-    PROFGAUGE_TRY(auto removal, database_.Prepare("delete from level where id = ?"));
-    removal.Bind(1, id);
-    return removal.Run();
-  }
-  return Fail(
-      Unknown(path_, "unknown-level", "the history has no accepted level " + std::to_string(id)));
-}
 
 }  // namespace profgauge::gate

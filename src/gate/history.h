@@ -68,9 +68,10 @@ class History {
   /// Appends; returns the id given. With `level` the run starts one, in the same transaction.
   Result<std::int64_t> Add(const HistoryEntry& entry,
                            const std::optional<HistoryLevel>& level = std::nullopt);
-  /// Removes the runs with these ids, all or none, and their levels. Errors (kUsage): one is not
-  /// there.
-  Status Remove(const std::vector<std::int64_t>& ids);
+  /// Removes the runs with these ids and their levels, and the levels with those: all or none.
+  /// Errors (kUsage): one is not there.
+  Status Remove(const std::vector<std::int64_t>& runs,
+                const std::vector<std::int64_t>& levels = {});
   /// The last `count` entries of `branch`, oldest first; all branches when it is empty.
   Result<std::vector<HistoryEntry>> Last(std::string_view branch, std::int64_t count);
   /// The same without snapshots: as cheap as a list.
@@ -89,8 +90,6 @@ class History {
   Result<std::vector<HistoryLevel>> Levels();
   /// Marks a run; returns the level's id.
   Result<std::int64_t> Mark(const HistoryLevel& level);
-  /// Errors (kUsage): there is none with this id.
-  Status RemoveLevel(std::int64_t id);
 
  private:
   History(sqlite::Database database, std::string path)

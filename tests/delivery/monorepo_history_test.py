@@ -99,6 +99,16 @@ jobs:
         self.assertEqual([line.split(": ")[0] for line in done.stdout.splitlines()],
                          [f"{metric} of main, model {name}" for name in ("fast", "late", "slow")
                           for metric in ("iteration.time.median", "gpu.idle.mean", "gpu.utilization.mean")])
+        # What was accepted is taken back by the number that the list shows.
+        self.assertIn("── level 2 accepted by anna: twice ──", self.run_in(self.root, "history", "list").stdout)
+        for names, code, said in ((("level:2", "level:9"), 2, "[history/unknown-level]"), (("level:x",), 2, "[usage/bad-value]"),
+                                  (("level:2", "level:1", "1"), 0, "removed level 1\n")):
+            done = self.run_in(self.root, "history", "remove", *names)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(said, done.stderr + done.stdout)
+        rows = json.loads(self.run_in(self.root, "history", "list", "--json", "-").stdout)["rows"]
+        self.assertEqual(min(row["id"] for row in rows), 2)
+        self.assertEqual([level["id"] for row in rows for level in row["levels"]], [3])
 
     def test_a_comparison_takes_the_runs_of_its_own_work(self):
         programs = {"healthy": "healthy.pt.trace.json.gz", "other": "h200/steps_balanced.pt.trace.json.gz"}

@@ -242,23 +242,30 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   return kExitPass;
 }
 
+// "7" is a run, "level:7" a level.
 Result<int> RunHistoryRemove(const Options& options, Console& console) {
-  std::vector<std::int64_t> ids;
+  constexpr std::string_view kLevel = "level:";
+  std::vector<std::int64_t> runs, levels;
   for (const std::string& text : options.arguments) {
+    const bool is_level = text.starts_with(kLevel);
+    const std::string_view number = std::string_view(text).substr(is_level ? kLevel.size() : 0);
     std::int64_t id = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-    if (error != std::errc{} || end != text.data() + text.size()) {
-      return Fail(UsageError("usage/bad-value",
-                             fmt::format("expected the number of a run, found `{}`", text),
-                             "`profgauge history list` shows the runs and their numbers"));
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), id);
+    if (error != std::errc{} || end != number.data() + number.size()) {
+      return Fail(UsageError(
+          "usage/bad-value",
+          fmt::format("expected the number of a run or `level:` and one, found `{}`", text),
+          "`profgauge history list` shows the runs, their levels and the numbers of both"));
     }
+    std::vector<std::int64_t>& ids = is_level ? levels : runs;
     if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
   }
   // Opening to add would make a file where there is none.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
-  PROFGAUGE_CHECK(history.Remove(ids));
-  for (const std::int64_t id : ids) console.Say(fmt::format("removed run {}", id));
+  PROFGAUGE_CHECK(history.Remove(runs, levels));
+  for (const std::int64_t id : levels) console.Say(fmt::format("removed level {}", id));
+  for (const std::int64_t id : runs) console.Say(fmt::format("removed run {}", id));
   return kExitPass;
 }
 

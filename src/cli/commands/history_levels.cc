@@ -140,15 +140,6 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   // Opening to add would make a file where there is none.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
-  if (options.undo) {
-    PROFGAUGE_CHECK(history.RemoveLevel(*options.undo));
-    console.Say(fmt::format("removed level {}", *options.undo));
-    return kExitPass;
-  }
-  if (options.arguments.empty()) {
-    return Fail(UsageError("usage/missing-argument", "`history accept` needs a run",
-                           "`profgauge history list` shows the runs and their numbers"));
-  }
   if (options.reason.empty()) {
     return Fail(UsageError("usage/no-reason", "`history accept` needs a reason",
                            "--reason \"wider model\": later checks show it"));

@@ -146,8 +146,9 @@ TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
   EXPECT_EQ(levels->back().run, 3);
   EXPECT_EQ(levels->front().owner, "anna");
   EXPECT_EQ(levels->front().until, "2027-03-31");
-  EXPECT_EQ(history->RemoveLevel(7).error().code, "history/unknown-level");
-  EXPECT_TRUE(history->RemoveLevel(1));
+  EXPECT_EQ(history->Remove({2}, {1, 7}).error().code, "history/unknown-level");
+  EXPECT_EQ(history->Levels()->size(), 2u);
+  EXPECT_TRUE(history->Remove({}, {1}));
   EXPECT_TRUE(history->Remove({3}));  // With its level.
   EXPECT_TRUE(history->Levels()->empty());
   EXPECT_EQ(history->Find("abc123")->id, 2);
