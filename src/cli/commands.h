@@ -22,7 +22,7 @@ class Console;
 
 /// Which commands an option belongs to: a bit for each, and their sets. A bit is only compared
 /// within one run of the program, so a new command takes any free one; a static_assert in
-/// commands.cc finds a bit that two commands share. 39 is free.
+/// commands.cc finds a bit that two commands share.
 enum CommandBit : std::uint64_t {
   kOnCheck = std::uint64_t{1} << 0,
   kOnReport = std::uint64_t{1} << 1,

@@ -99,6 +99,12 @@ class FindTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.count("  format "), 1)
 
+    def test_a_share_is_of_one_folder(self):
+        for arguments in ((DDP, EXAMPLES), (DDP, "--explain", "iterations")):
+            done = run("inspect", *arguments, "--part", "0/1")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("[usage/conflict]", done.stderr)
+
     def test_a_folder_without_profiles_lists_its_files(self):
         (self.folder / "a/b").mkdir(parents=True)
         (self.folder / "a/b/notes.txt").write_text("hello")

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -113,6 +114,10 @@ std::string JsonOf(const FoundRuns& found, const std::string& folder) {
 /// The runs below the only argument, if it is a folder whose ranks are those that are recorded;
 /// else none.
 Result<FoundRuns> RunsBelow(const Options& options) {
+  if (!options.part.empty() && (options.arguments.size() != 1 || !options.explain.empty())) {
+    return Fail(UsageError("usage/conflict", "`--part` lists the runs below one folder",
+                           "name one folder, without `--explain`"));
+  }
   std::error_code error;
   const bool is_folder = options.arguments.size() == 1 &&
                          std::filesystem::is_directory(options.arguments.front(), error);
