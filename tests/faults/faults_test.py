@@ -70,7 +70,7 @@ def scenarios(inputs, out):
                                           inputs / "policy.yaml", "--out", out], reports),
         Scenario("compare", ["compare", inputs / "run.json", inputs / "run.json", "--out", out],
                  reports),
-        Scenario("baseline save", ["baseline", "save", inputs / "run.json", "--out",
+        Scenario("baseline save", ["baseline", "save", inputs / "run.json", "-o",
                                    out / "base.json"], ["base.json"]),
         Scenario("render", ["render", inputs / "report.json", "--html", out / "report.html"],
                  ["report.html"]),

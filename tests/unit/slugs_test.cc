@@ -53,7 +53,6 @@ const std::map<std::string, std::string>& Untestable() {
       {"query/failed", "a defect of ours"},
       {"sqlite/failed", "a failing disk or a defect of ours"},
       {"sqlite/locked", "another process that holds the database"},
-      {"usage/bad-command-line", "whatever the command line library finds beyond our own checks"},
       {"xla/too-large", "a file of over 2 GiB"},
       {"usage/no-owner", "in continuous integration somebody started the run"},
       {"xlsx/library", "a failing temporary folder"},

@@ -126,19 +126,14 @@ Result<FoundRuns> RunsBelow(const Options& options) {
   return asks ? FindRuns(options.arguments.front()) : FoundRuns();
 }
 
-/// Whether the files directly in the folder may be one run although several were found: not all
-/// formats state a rank in their first bytes, and a file may be part of the profile of another.
-/// Those of Kineto do.
+/// Whether files directly in the folder may be one run although several were found: not all formats
+/// state a rank in their first bytes, and a file may be part of the profile of another.
 bool MayBeOneRun(const FoundRuns& found, const std::string& folder) {
-  std::size_t direct = 0, kineto = 0;
-  for (const FoundRun& run : found.runs) {
+  return std::ranges::any_of(found.runs, [&](const FoundRun& run) {
     std::error_code error;
     const auto parent = std::filesystem::path(run.files.front()).parent_path();
-    if (!std::filesystem::equivalent(parent, folder, error)) continue;
-    ++direct;
-    kineto += run.format == "kineto" ? 1 : 0;
-  }
-  return direct > 0 && kineto < 2;
+    return std::filesystem::equivalent(parent, folder, error);
+  });
 }
 
 Result<int> ListRuns(FoundRuns found, const Part& part, const Options& options, Console& console) {

@@ -31,6 +31,7 @@ TEST(Waiver, TodayByOptionThenEnvironment) {
   }
   EXPECT_TRUE(Today("", nullptr));
   EXPECT_TRUE(Today("", ""));
+  EXPECT_EQ(Today("yesterday", nullptr).error().code, "usage/now");
   EXPECT_EQ(Today("yesterday", nullptr).error().message,
             "`now`: expected a day such as `2026-11-21` or seconds since 1970, found `yesterday`");
   EXPECT_EQ(
