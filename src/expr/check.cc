@@ -220,7 +220,7 @@ void Checker::Comparison(NodeId id, const Node& node) {
 
 // `idle_cause == 'host_wait'` names one of a field's values by its id. The data may have another
 // spelling ("host not ready"): the literal is compared as that. A name that is no value would never
-// be equal: NeverEqual() says so. Schema 1 takes the data's spelling as well.
+// be equal: NeverEqual() says so.
 void Checker::NameValue(NodeId what, NodeId literal) {
   const Enumeration* values = out_.info[what].values;
   const Node& node = ast_.nodes[literal];
@@ -232,9 +232,6 @@ void Checker::NameValue(NodeId what, NodeId literal) {
   }
   // `x default '' != 'a'`: '' represents an absent value.
   if (node.text.empty()) return;
-  const bool is_cell = std::ranges::any_of(
-      values->values, [&node](const EnumValue& value) { return value.cell == node.text; });
-  if (!schema_.strict_values() && is_cell) return;  // Schema 1 names values either way.
   NeverEqual(what, literal, *values);
 }
 
@@ -254,7 +251,7 @@ void Checker::NeverEqual(NodeId what, NodeId literal, const Enumeration& values)
   const std::string text = PrintableShort(node.text, 40);
   std::string help = near.empty() ? fmt::format("help: values are {}", list)
                                   : fmt::format("help: did you mean '{}'? values: {}", near, list);
-  if (values.is_open || !schema_.strict_values()) {
+  if (values.is_open) {
     out_.warnings.push_back(ErrorAt(node.range, "expr/unknown-value",
                                     fmt::format("`{}` has no known value '{}'", field, text),
                                     {std::move(help)}));

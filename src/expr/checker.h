@@ -58,7 +58,7 @@ class Checker {
   /// Where `what` has known values and `literal` is a text: the cell that the text names.
   void NameValue(NodeId what, NodeId literal);
 
-  /// An error only where all values are known, and not in schema 1, whose rules stay as they are.
+  /// An error only where all values are known.
   void NeverEqual(NodeId what, NodeId literal, const Enumeration& values);
   /// Both sides have one dimension: `x default 0` of a time needs a unit.
   void Default(NodeId id, const Node& node);

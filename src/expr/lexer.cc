@@ -45,7 +45,7 @@ constexpr Mistake kMistakes[] = {
     {"}", "there are no braces in expressions"},
 };
 
-/// Not reserved: rules of schema 1 may have names that are called so.
+/// An operator, and not reserved: a name of `let` may be called so.
 bool IsDefault(std::string_view word) { return word == "default"; }
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

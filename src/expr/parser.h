@@ -32,7 +32,6 @@ struct Token {
 Result<std::vector<Token>> Tokenize(std::string_view text);
 
 /// Whether `word` belongs to the language and cannot be a name.
-/// `default` is an operator and no reserved word: rules of schema 1 may have names called so.
 bool IsReserved(std::string_view word);
 
 // Text to tree. The grammar is in rules/README.md ("The language").

@@ -73,16 +73,10 @@ class Schema {
   void SetRowName(std::string name) { row_name_ = std::move(name); }
   const std::string& row_name() const { return row_name_; }
 
-  /// Comparisons with a value that a field never has are errors, and values are named by their ids
-  /// only. Not in rules of schema 1.
-  void SetStrictValues() { strict_values_ = true; }
-  bool strict_values() const { return strict_values_; }
-
  private:
   std::vector<Field> fields_;
   boost::unordered_flat_map<std::string, Slot> by_name_;
   std::string row_name_;
-  bool strict_values_ = false;
   FieldSource source_;
 };
 

@@ -234,11 +234,9 @@ class RuleCompiler {
   void CompileGainScenario() {
     if (rule_.gain->scenario.empty()) return;
     std::vector<WhatIfScale> scales = rule_.gain->scenario;
-    if (rule_.schema > 1) {
-      for (WhatIfScale& scale : scales) {
-        scale.where = WithParameters(scale.where);
-        if (!scale.by.empty()) scale.by = WithParameters(scale.by);
-      }
+    for (WhatIfScale& scale : scales) {
+      scale.where = WithParameters(scale.where);
+      if (!scale.by.empty()) scale.by = WithParameters(scale.by);
     }
     auto scenario = CompileScenario({rule_.id, std::move(scales), false, {}});
     if (scenario) {

@@ -315,10 +315,12 @@ bool Decoder::IsNull(const YamlNode& node) {
          (node.kind == YamlNode::Kind::kScalar && node.plain && node.text == "null");
 }
 
-void Decoder::Schema(const YamlNode& node) {
-  if (Shape* shape = AskedForScalar(node)) shape->integer = {1, 1};
-  if (node.kind == YamlNode::Kind::kScalar && node.text == "1") return;
-  Add(node, "config/schema", fmt::format("expected schema 1, found {}", Found(node)));
+void Decoder::Schema(const YamlNode& node, std::int64_t number, std::string_view help) {
+  if (Shape* shape = AskedForScalar(node)) shape->integer = {number, number};
+  if (node.kind == YamlNode::Kind::kScalar && node.text == std::to_string(number)) return;
+  Error& error =
+      Add(node, "config/schema", fmt::format("expected schema {}, found {}", number, Found(node)));
+  if (!help.empty()) error.notes.push_back(fmt::format("help: {}", help));
 }
 
 std::size_t Decoder::WordIndex(const YamlNode& node, std::string_view what,

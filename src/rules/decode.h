@@ -117,8 +117,8 @@ class Decoder {
   Error& Add(const YamlNode& node, std::string_view code, std::string message) {
     return Add(document_.At(node), code, std::move(message));
   }
-  /// The value of `schema`: 1.
-  void Schema(const YamlNode& node);
+  /// The value of `schema`, which is this number and nothing else. `help` goes with the error.
+  void Schema(const YamlNode& node, std::int64_t number = 1, std::string_view help = {});
 
   void AddAll(Errors more);
 

@@ -25,14 +25,6 @@ std::string ShortName(const std::string& name) {
   return name.substr(0, head) + "…" + name.substr(tail);
 }
 
-/// Whether texts that the expression itself has written out hold backticks: rules of schema 1 glue
-/// code together so.
-bool WritesCode(const expr::Program& hole) {
-  return std::ranges::any_of(hole.ast().nodes, [](const expr::Node& node) {
-    return node.op == expr::Op::kText && node.text.find('`') != std::string::npos;
-  });
-}
-
 /// Backticks of the rule make code, holes numbers; texts from the profile are never markup.
 ///
 ///     rule      `{{ kernel.name }}` takes {{ metric }}
@@ -81,8 +73,6 @@ class PartsMaker {
     if (number != nullptr && !in_code_) {
       parts_.push_back({TextPart::Kind::kNumber, text, *number,
                         expr::DisplayUnit(part.display, part.hole.type()), ""});
-    } else if (WritesCode(part.hole)) {
-      Markup(text);
     } else {
       Text(text);
     }
@@ -121,44 +111,6 @@ void Append(const RichText& from, RichText& to) {
   }
 }
 
-/// Rules of schema 1 have one text, whose lines are points; lines that do not apply are empty.
-void SplitAdvice(std::vector<RichText>& parts) {
-  const std::vector<RichText> texts = std::exchange(parts, {});
-  bool is_start = true;  // Nothing of the line is there yet.
-  for (const RichText& text : texts) {
-    for (const TextPart& part : text) {
-      if (part.kind != TextPart::Kind::kText) {
-        if (parts.empty()) parts.emplace_back();
-        parts.back().push_back(part);
-        is_start = false;
-        continue;
-      }
-      std::string_view rest = part.text;
-      while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find('\n'), rest.size());
-        std::string_view line = rest.substr(0, end);
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-        const bool ends = end < part.text.size() &&
-                          line.data() + line.size() != part.text.data() + part.text.size();
-        if (is_start) line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-        if (!line.empty()) {
-          if (is_start && line.starts_with("- ")) {
-            parts.emplace_back();
-            line.remove_prefix(2);
-          } else if (is_start && !parts.empty()) {
-            AddPart(parts.back(), TextPart::Kind::kText, " ");
-          }
-          if (parts.empty()) parts.emplace_back();
-          AddPart(parts.back(), TextPart::Kind::kText, line);
-          is_start = false;
-        }
-        if (ends) is_start = true;
-      }
-    }
-  }
-  std::erase_if(parts, [](const RichText& point) { return point.empty(); });
-}
-
 }  // namespace
 
 void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
@@ -171,7 +123,6 @@ void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const 
   }
   out.message = profgauge::TextOf(out.message_parts);
   ShownTexts(rule.advice, data, rows, false, out.advice_parts);
-  if (rule.rule->schema == 1) SplitAdvice(out.advice_parts);
   for (const RichText& point : out.advice_parts)
     out.advice += fmt::format("- {}\n", profgauge::TextOf(point));
   if (rule.next) out.next = expr::RenderMessage(*rule.next, data, rows);

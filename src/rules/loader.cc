@@ -182,7 +182,7 @@ void CheckTitles(const std::vector<Rule>& rules, const std::vector<Rule>& others
   std::map<std::string_view, const Rule*> by_title;
   for (const Rule& rule : others) by_title.try_emplace(rule.title, &rule);
   for (const Rule& rule : rules) {
-    if (rule.schema == 1 || rule.title.empty()) continue;
+    if (rule.title.empty()) continue;
     const auto first = by_title.find(rule.title);
     if (first == by_title.end() || first->second->id == rule.id) continue;
     errors.push_back({ErrorKind::kConfig,

@@ -45,7 +45,7 @@ struct RuleLet {
 
 /// The measured number and its limits. A limit is a literal or a `$param`.
 struct RuleMetric {
-  std::string is;  ///< The noun phrase that names it; empty in schema 1.
+  std::string is;  ///< The noun phrase that names it.
   SourceText value;
   ShowAs show_as;
   std::optional<SourceText> warn_above, error_above, warn_below, error_below;
@@ -91,7 +91,7 @@ std::string TextOf(const std::vector<TextItem>& items);
 /// One result per group, or all groups folded into the worst.
 enum class GroupReport : std::uint8_t { kWorst, kEach };
 
-/// A decoded rule. One of schema 2 is complete: templates, imports and names of rows are in it.
+/// A decoded rule, complete: templates, imports and names of rows are in it.
 /// With `is_whole` false it is kept only so that further errors are found.
 struct Rule {
   std::string id;  ///< "namespace/id": stable for ever.
@@ -116,7 +116,7 @@ struct Rule {
   std::vector<RuleLet> explains_when;
   std::optional<RuleGain> gain;
   std::vector<TextItem> message;  ///< Sentences.
-  std::vector<TextItem> advice;   ///< Points; in schema 1 one text of several lines.
+  std::vector<TextItem> advice;   ///< Points.
   std::string title_pass;         ///< The title where it passed; empty: `title`.
   std::string source;             ///< Where the rule comes from.
   std::string family;  ///< A subject shared with others: those that fire are listed under one.
@@ -124,8 +124,7 @@ struct Rule {
   std::optional<SourceText> next;    ///< A command that continues the investigation, with holes.
   std::string docs;
   std::optional<RuleEvidence> evidence;
-  Where place;  ///< Of `id`, for messages about the whole rule.
-  int schema = 1;
+  Where place;                  ///< Of `id`, for messages about the whole rule.
   std::uint32_t last_line = 0;  ///< In the file: later lines belong to another rule.
   /// `let` names that differ from row to row: their expressions replace them.
   std::vector<RuleLet> row_names;
@@ -160,7 +159,7 @@ tl::expected<RuleSet, Errors> LoadRules(const std::vector<std::string>& paths);
 /// mistakes of other kinds can be reported with them.
 RuleSet LoadRulesWithErrors(const std::vector<std::string>& paths, Errors& errors);
 
-/// Adds an error for each of `rules` (of schema 2) whose title is that of another one in `others`.
+/// Adds an error for each of `rules` whose title is that of another one in `others`.
 void CheckTitles(const std::vector<Rule>& rules, const std::vector<Rule>& others, Errors& errors);
 
 /// Names of the rule files that are compiled in, for LoadRules: "builtin:comm", …

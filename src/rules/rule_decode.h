@@ -13,14 +13,9 @@
 
 namespace profgauge::rules {
 
-/// Decodes a whole rule file. Parts with errors are missing in `out` or incomplete.
+/// Decodes a whole rule file, with the files that it imports: templates, names of rows and
+/// everything shared are put in. Parts with errors are missing in `out` or incomplete.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
-
-/// The same of a file of schema 2, with the files that it imports. The rules are as those of schema
-/// 1: templates, names of rows and everything shared are put in.
-void DecodeRuleFile2(Decoder& decoder, RuleFile& out);
-
-// Shared parts of the decoders of both schemas of rules.
 
 inline constexpr int kMostEvidence = 1000;
 
@@ -44,7 +39,7 @@ void CheckDeviceWords(Decoder& decoder, const Where& where, std::string_view tex
 /// A rule says when it fires in exactly one way: limits on its metric, or a level.
 void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule);
 
-// From a rule as schema 2 writes it to a self-contained one: arguments of its template,
+// From a rule as its file writes it to a self-contained one: arguments of its template,
 // names of rows, sets and patterns are replaced by their contents, `per_iteration` by a quotient.
 
 /// An argument of a template.

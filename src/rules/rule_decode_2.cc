@@ -88,7 +88,6 @@ void CompleteParams(Rule& rule) {
 void DecodeRule2(Decoder& decoder, const YamlNode& node, const FileScope& scope,
                  std::vector<Rule>& out, Errors& errors) {
   Rule rule;
-  rule.schema = 2;
   rule.place = decoder.document().At(node);
   rule.last_line = LastLine(node);
   rule.category = scope.category;
@@ -152,7 +151,7 @@ void CheckTemplateRule(Decoder& decoder, const YamlNode& node, const RuleLibrary
   decoder.Map(node, "a rule", reader.Keys());
 }
 
-void DecodeRuleFile2(Decoder& decoder, RuleFile& out) {
+void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
   const YamlNode& root = decoder.document().root;
   out.file = decoder.document().file;
   out.name_space = ScalarOf(root, "namespace");
@@ -166,7 +165,12 @@ void DecodeRuleFile2(Decoder& decoder, RuleFile& out) {
   }
   const FileScope scope{out.name_space, ScalarOf(root, "category"), library};
   std::vector<Decoder::Key> keys = {
-      {"schema", [&](const YamlNode& n) { decoder.Integer(n, "schema", 2, 2); }, true},
+      {"schema",
+       [&](const YamlNode& n) {
+         decoder.Schema(
+             n, 2, "write `schema: 2`, and the rules with its keys (`profgauge schema rules`)");
+       },
+       true},
       {"namespace", [&](const YamlNode& n) { IdPart(decoder, n, "namespace"); }},
       {"category", [&](const YamlNode& n) { IdPart(decoder, n, "category"); }},
       {"imports", [&](const YamlNode& n) { decoder.NoteSources(n, "imports"); }},

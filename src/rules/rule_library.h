@@ -1,4 +1,4 @@
-// Shared parts of rules of schema 2: `let`, `sets`, `patterns`, `texts` and `templates` of their
+// Shared parts of rules: `let`, `sets`, `patterns`, `texts` and `templates` of their
 // file and of the files that it imports.
 #pragma once
 

@@ -31,7 +31,7 @@ void NameUser(const Rule& rule, Errors& errors) {
   for (Error& error : errors) {
     const bool is_own = error.where.file == rule.place.file &&
                         error.where.line >= rule.place.line && error.where.line <= rule.last_line;
-    if (rule.schema == 1 || is_own || error.where.line == 0) continue;
+    if (is_own || error.where.line == 0) continue;
     error.notes.push_back(fmt::format("note: used by {}", PlaceText(rule.place)));
   }
 }
@@ -168,7 +168,7 @@ bool IsOfOne(const CompiledRule& rule) {
 }
 
 void AddPooledGain(CompiledRule& rule) {
-  if (!rule.gain || rule.rule->schema == 1 || IsOfOne(rule)) return;
+  if (!rule.gain || IsOfOne(rule)) return;
   const auto& nodes = rule.gain->ast().nodes;
   for (NodeId id = 0; id < nodes.size(); ++id) {
     if (nodes[id].op != Op::kDivide) continue;
@@ -198,7 +198,7 @@ void AddPooledGain(CompiledRule& rule) {
 
 void AddWarnings(CompiledRule& rule) {
   SilentPass silent(rule);
-  if (rule.rule->schema > 1 && rule.rule->metric) {
+  if (rule.rule->metric) {
     const RuleMetric& metric = *rule.rule->metric;
     if (rule.metric) silent.Look(*rule.metric, metric.value);
     for (const CompiledRule::Limit& limit : rule.limits) {

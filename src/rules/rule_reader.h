@@ -1,4 +1,4 @@
-// The keys of a rule of schema 2, read into a Rule.
+// The keys of a rule, read into a Rule.
 #pragma once
 
 #include <optional>

@@ -258,7 +258,6 @@ RuleSchema BuildRuleSchema(const Rule& rule, Errors& errors) {
   if (has_rows) {
     for (const SourceText& key : rule.group_by) AddKey(key, out, errors);
   }
-  if (rule.schema > 1) out.schema.SetStrictValues();
   if (out.table != nullptr) out.schema.SetRowName(std::string(out.table->row_name));
   out.schema.SetSource({[rows = out.table, keys = out.keys](std::string_view name) {
                           auto known = FindName(name, rows, keys);

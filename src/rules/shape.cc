@@ -30,18 +30,6 @@ Shape Ask(Decode decode) {
   return shape;
 }
 
-Shape RuleShape() {
-  Shape shape = Ask([](Decoder& decoder) {
-    RuleFile rules;
-    DecodeRuleFile2(decoder, rules);
-  });
-  shape.variants = {Ask([](Decoder& decoder) {
-    RuleFile rules;
-    DecodeRuleFile(decoder, rules);
-  })};
-  return shape;
-}
-
 }  // namespace
 
 std::vector<FileShape> ConfigurationShapes() {
@@ -50,7 +38,10 @@ std::vector<FileShape> ConfigurationShapes() {
          Policy policy;
          DecodePolicy(decoder, policy);
        })},
-      {"rules", "Rules: a file of `rule_files` or `rules check`", RuleShape()},
+      {"rules", "Rules: a file of `rule_files` or `rules check`", Ask([](Decoder& decoder) {
+         RuleFile rules;
+         DecodeRuleFile(decoder, rules);
+       })},
       {"rule-tests", "Tests of rules: a *.test.yaml file", Ask([](Decoder& decoder) {
          RuleTestFile tests;
          DecodeRuleTests(decoder, tests);
@@ -147,7 +138,7 @@ json::object Enum(const std::vector<std::string>& words) {
 class SchemaWriter {
  public:
   json::object Root(const FileShape& file) {
-    json::object body = Body(file.shape);
+    json::object body = Map(file.shape);
     json::object root{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                       {"title", fmt::format("profgauge {}", file.name)},
                       {"description", file.title}};
@@ -157,13 +148,6 @@ class SchemaWriter {
   }
 
  private:
-  json::object Body(const Shape& shape) {
-    if (shape.variants.empty()) return Map(shape);
-    json::array ways = {Map(shape)};
-    for (const Shape& variant : shape.variants) ways.push_back(Map(variant));
-    return {{"anyOf", std::move(ways)}};
-  }
-
   json::object Of(const Shape& shape) {
     json::array ways;
     if (shape.is_null) ways.push_back(json::object{{"type", "null"}});

@@ -34,10 +34,9 @@ struct Shape {
   bool is_list = false;
   std::vector<Shape> items;  ///< For a list: one shape.
   bool is_map = false;
-  std::string what;             ///< "a waiver", as messages call the mapping.
-  std::vector<ShapeKey> keys;   ///< The mapping's keys, in the decoder's order.
-  std::vector<Shape> variants;  ///< For a file: the values of its other schemas.
-  std::vector<Shape> others;    ///< Values under names of the user's: none or one shape.
+  std::string what;            ///< "a waiver", as messages call the mapping.
+  std::vector<ShapeKey> keys;  ///< The mapping's keys, in the decoder's order.
+  std::vector<Shape> others;   ///< Values under names of the user's: none or one shape.
 };
 
 struct ShapeKey {

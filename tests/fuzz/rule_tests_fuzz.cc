@@ -17,7 +17,7 @@ namespace {
 
 using namespace profgauge;
 
-constexpr std::string_view kRules = R"(schema: 1
+constexpr std::string_view kRules = R"(schema: 2
 namespace: own
 rules:
   - id: long-kernels

@@ -262,7 +262,7 @@ constexpr std::string_view kRulesIntro =
     "expressions is printed by\n.Xr profgauge-rules-docs 1 ,\nrule files are checked by\n"
     ".Xr profgauge-rules-check 1\nand tested by\n.Xr profgauge-rules-test 1 .\n";
 constexpr std::string_view kRulesExample =
-    "schema: 1\n"
+    "schema: 2\n"
     "namespace: mine\n"
     "rules:\n"
     "  - id: long-kernels\n"

@@ -52,7 +52,7 @@ class DeviceNames : public ::testing::Test {
     folder_ = fs::path(::testing::TempDir()) / ("device_names_" + std::to_string(::getpid()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    Write("rules.yaml", fmt::format(R"(schema: 1
+    Write("rules.yaml", fmt::format(R"(schema: 2
 namespace: own
 rules:
   - id: warmup

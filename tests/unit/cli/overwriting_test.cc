@@ -181,7 +181,7 @@ TEST_F(OverwritingTest, AnOutputOfAnotherKindStays) {
 TEST_F(OverwritingTest, InputsStayEvenWhenForced) {
   WriteRuleTest();
   Write("own.yaml",
-        "schema: 1\nnamespace: own\nrules:\n  - id: one\n    title: One\n    category: gpu\n"
+        "schema: 2\nnamespace: own\nrules:\n  - id: one\n    title: One\n    category: gpu\n"
         "    for_each: profile\n    needs: [gpu.idle.mean]\n"
         "    metric: {value: gpu.idle.mean, warn_above: 99%}\n    message: '{{ metric }} idle'\n");
   Write("marks.json", "{\"marks\": [{\"name\": \"a\", \"time\": 5}]}");

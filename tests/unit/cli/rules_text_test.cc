@@ -10,7 +10,7 @@ namespace profgauge::cli {
 namespace {
 
 TEST(RuleDocs, HoldTheRuleKeyByKey) {
-  const auto file = rules::ParseRuleFile(R"(schema: 1
+  const auto file = rules::ParseRuleFile(R"(schema: 2
 namespace: t
 rules:
   - id: slow
@@ -23,8 +23,7 @@ rules:
     metric: {value: sum(kernel.time) / profile.kernel_time, warn_above: $least, error_above: 50%}
     gain: {value: sum(kernel.time), bound: upper, why: As if it were gone.}
     message: m
-    advice: |
-      - Do less.
+    advice: Do less.
 )",
                                          "t.yaml");
   ASSERT_TRUE(file);

@@ -140,7 +140,6 @@ class Values : public ::testing::Test {
 };
 
 TEST_F(Values, ComparesByIdShowsByTitle) {
-  schema_.SetStrictValues();
   EXPECT_EQ(Result("uses == 'unknown'"), "true");
   EXPECT_EQ(printed_, "uses == 'unknown'");
   EXPECT_EQ(Result("uses in ['yes', 'unknown']"), "true");
@@ -148,7 +147,6 @@ TEST_F(Values, ComparesByIdShowsByTitle) {
 }
 
 TEST_F(Values, ThatNeverOccurAreErrors) {
-  schema_.SetStrictValues();
   EXPECT_EQ(
       Result("uses == 'unknwon'"),
       "expr/never-equal: `uses` is never 'unknwon'; help: did you mean 'unknown'? values: no, "
@@ -157,12 +155,6 @@ TEST_F(Values, ThatNeverOccurAreErrors) {
       Result("uses == 'not recorded'"),
       "expr/never-equal: `uses` is never 'not recorded'; help: did you mean 'unknown'? values: "
       "no, yes, unknown");
-}
-
-TEST_F(Values, Schema1NamesEitherForm) {
-  EXPECT_EQ(Result("uses == 'not recorded'"), "true");
-  EXPECT_EQ(Result("uses == 'unknown'"), "true");
-  EXPECT_EQ(Result("uses == 'other'"), "false");
 }
 
 }  // namespace

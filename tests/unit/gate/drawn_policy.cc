@@ -216,11 +216,11 @@ std::string PolicyText(const Case& drawn) {
 }
 
 std::string RulesText(const Case& drawn) {
-  std::string text = "schema: 1\nnamespace: x\nrules:\n";
+  std::string text = "schema: 2\nnamespace: x\nrules:\n";
   for (std::size_t i = 0; i < drawn.rules.size(); ++i) {
     const DrawnRule& rule = drawn.rules[i];
     text += fmt::format(
-        "  - id: rule-{}\n    title: A rule\n    category: x\n    for_each: profile\n", i);
+        "  - id: rule-{0}\n    title: Rule {0}\n    category: x\n    for_each: profile\n", i);
     if (rule.when) text += fmt::format("    when: {}\n", Text(*rule.when));
     if (rule.warn || rule.error) {
       text += fmt::format("    metric:\n      value: {}{}\n", rule.is_rest ? "1 - " : "",

@@ -49,7 +49,7 @@ class AllErrors : public ::testing::Test {
 };
 
 constexpr const char* kRules =
-    "schema: 1\n"
+    "schema: 2\n"
     "namespace: mine\n"
     "rules:\n"
     "  - id: a\n"
@@ -87,7 +87,7 @@ TEST_F(AllErrors, PolicyRulesAndSettingsTogether) {
 
 // No one knows which rules a file holds that cannot be read.
 TEST_F(AllErrors, UnreadableFileCausesNoOthers) {
-  Write("mine.yaml", "schema: 1\nrules: [\n");
+  Write("mine.yaml", "schema: 2\nrules: [\n");
   Write("p.yaml", "schema: 1\nrule_files: [mine.yaml]\nrules: {mine/a: off}\n");
   const std::vector<std::string> errors = Errors();
   ASSERT_EQ(errors.size(), 1U);

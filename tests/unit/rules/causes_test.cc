@@ -115,7 +115,7 @@ TEST(CausesAndGains, ConditionalSymptomFollowsTrueCondition) {
   std::string rules(kCauses);
   const std::string_view always = "explains: [test/idle]";
   rules.replace(rules.find(always), always.size(),
-                "explains_when: {test/idle: metric > 30% and known(iteration.time.mean)}");
+                "explains: [{when: metric > 30% and known(iteration.time.mean), rule: test/idle}]");
   EXPECT_EQ(Check(rules, CauseRun()).substr(0, 130),
             "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\ntest");

@@ -373,8 +373,8 @@ TEST(Evaluator, TraceShowsEveryIntermediateValue) {
       "where: kernel.tensor_core_eligible and kernel.uses_tensor_core == 'no' and kernel.mean "
       ">= $min_kernel_time = 1 of 2 rows\n"
       "metric: sum(kernel.time) / profile.kernel_time = 30.0 %\n"
-      "error_above: 20% = 20.0 %\n"
-      "warn_above: 5% = 5.0 %\n"
+      "error_above: $error = 20.0 %\n"
+      "warn_above: $warn = 5.0 %\n"
       "gain: sum(kernel.time) * (1 - 1 / 4) / profile.iterations = 2.25 ms\n");
 }
 
@@ -448,13 +448,13 @@ TEST(Evaluator, UnknownRowsKeysAndCircles) {
             "5:91+6 `test/a` explains itself through a cycle of `explains`\n"
             "6:91+6 `test/b` explains itself through a cycle of `explains`\n");
   EXPECT_EQ(Load(R"(
-  - {id: a, title: A, category: x, for_each: profile, level: info, message: a, explains_when: {test/b: 1 < 2}}
-  - {id: b, title: B, category: x, for_each: profile, level: info, message: b, explains_when: {test/a: gpu.idle.men > 1}}
+  - {id: a, title: A, category: x, for_each: profile, level: info, message: a, explains: [{when: 1 < 2, rule: test/b}]}
+  - {id: b, title: B, category: x, for_each: profile, level: info, message: b, explains: [{when: gpu.idle.men > 1, rule: test/a}]}
 )",
                  "", loaded),
-            "6:104+12 unknown field `gpu.idle.men`\n"
-            "5:96+6 `test/a` explains itself through a cycle of `explains`\n"
-            "6:96+6 `test/b` explains itself through a cycle of `explains`\n");
+            "6:98+12 unknown field `gpu.idle.men`\n"
+            "5:91+0 `test/a` explains itself through a cycle of `explains`\n"
+            "6:91+0 `test/b` explains itself through a cycle of `explains`\n");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ std::string Repeat(std::string_view text, int times) {
 
 /// A rule with this text as its metric's value or as its condition.
 std::string RuleWith(std::string_view key, const std::string& text) {
-  return "schema: 1\nnamespace: t\nrules:\n"
+  return "schema: 2\nnamespace: t\nrules:\n"
          "  - id: a\n    title: T\n    category: c\n    for_each: profile\n    message: m\n" +
          (key == "metric" ? "    metric: {warn_above: 1, value: \"" + text + "\"}\n"
                           : "    level: warn\n    when: \"" + text + "\"\n");
@@ -56,7 +56,7 @@ TEST(HostileRules, EndInOneClearError) {
        "expr/pattern @10: not a regular expression: invalid repetition size: {1000}"},
       {RuleWith("when", "profile.format matches '" + Repeat("(a*)*", 1'000) + "'"), "fine"},
       {"schema: 010\nnamespace: no\nrules: []\n",
-       "config/schema @1: expected schema 1, found `010`"},
+       "config/schema @1: expected schema 2, found `010`"},
       {RuleWith("metric", "010"),
        "expr/syntax @9: expected a number with an optional unit, found `010`; leading zeros are "
        "not "

@@ -119,7 +119,7 @@ inline std::string ShowErrors(const Errors& errors) {
 
 /// `rules` is below `namespace: test` and `rules:`; errors are returned as text.
 inline std::string Load(std::string_view rules, std::string_view policy, Loaded& out) {
-  const std::string text = "schema: 1\nnamespace: test\nrules:\n" + std::string(rules);
+  const std::string text = "schema: 2\nnamespace: test\nrules:\n" + std::string(rules);
   auto file = ParseRuleFile(text, "test.yaml");
   if (!file) return ShowErrors(file.error());
   out.rules.rules = std::move(file->rules);

@@ -46,14 +46,17 @@ TEST_F(RuleFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(rules->Find("tensorcore/other"), nullptr);
   EXPECT_EQ(rule.for_each.text, "kernel");
   EXPECT_EQ(rule.needs.size(), 2U);
-  EXPECT_EQ(rule.params[0].name, "min_time");
-  EXPECT_EQ(rule.params[0].default_value.value, 20e3);
-  EXPECT_EQ(rule.params[0].default_value.unit, Unit::kTime);
+  ASSERT_EQ(rule.params.size(), 3U);  // The limits come first.
+  EXPECT_EQ(rule.params[1].name, "error");
+  EXPECT_EQ(rule.params[1].default_value.value, 0.2);
+  EXPECT_EQ(rule.params[2].name, "min_time");
+  EXPECT_EQ(rule.params[2].default_value.value, 20e3);
+  EXPECT_EQ(rule.params[2].default_value.unit, Unit::kTime);
   EXPECT_EQ(rule.group_by[0].text, "gpu.id");
   EXPECT_EQ(rule.report, GroupReport::kEach);
   EXPECT_EQ(rule.let[0].name, "wasted");
   EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
-  EXPECT_EQ(rule.metric->error_above->text, "20%");
+  EXPECT_EQ(rule.metric->error_above->text, "$error");
   EXPECT_EQ(rule.sure_when->text, "wasted > 1 ms");
   EXPECT_EQ(rule.gain->bound, GainBound::kUpper);
   EXPECT_EQ(rule.gain->why, "Guessed.");
@@ -62,7 +65,7 @@ TEST_F(RuleFiles, GoodOneSetsEveryKey) {
   EXPECT_EQ(rule.explains_when[0].name, "iteration/outliers");
   EXPECT_EQ(rule.explains_when[0].value.text, "metric > 10%");
   EXPECT_EQ(rule.message.front().text.text, "{{ metric }} of kernel time is wasted.");
-  EXPECT_EQ(rule.advice.front().text.text, "- Use them.\n");
+  EXPECT_EQ(rule.advice.front().text.text, "Use them.");
   EXPECT_EQ(rule.evidence->limit, 15);
   EXPECT_TRUE(rule.evidence->columns[0].is_code);
   EXPECT_EQ(rule.evidence->columns[1].show_as.decimals, 1);
@@ -80,12 +83,12 @@ TEST(Rules, BuiltinFilesLoad) {
 }
 
 constexpr std::string_view kTwoRules = R"(
-schema: 1
+schema: 2
 namespace: gpu
 rules:
   - {id: idle, title: t, category: c, for_each: gpu, level: warn, message: m,
      formerly: [gpu/sleepy], params: {limit: {default: 10%, doc: d}}}
-  - {id: busy, title: t, category: c, for_each: gpu, level: warn, message: m}
+  - {id: busy, title: u, category: c, for_each: gpu, level: warn, message: m}
 )";
 
 RuleSet TwoRules() {

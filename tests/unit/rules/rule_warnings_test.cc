@@ -118,17 +118,6 @@ TEST(Warnings, UnknownValues) {
       "broadcast, reduce, send_recv, gather, scatter, barrier, other\n";
   EXPECT_EQ(CheckedFile(where("collective.name == 'allreduce'")), "6:33 " + warning);
   EXPECT_EQ(CheckedFile(where("collective.name == 'all_reduce'")), "");
-  // Rules of schema 1 name values either way, and stay well-formed whatever they name.
-  constexpr std::string_view kOld = "schema: 1\nnamespace: t\n";
-  const auto old = [](std::string_view text) {
-    return fmt::format(
-        "  - {{id: a, title: A, category: c, for_each: gap, level: warn, message: m,\n     where: "
-        "\"gap.cause == '{}'\"}}\n",
-        text);
-  };
-  EXPECT_EQ(CheckedFile(old("host_wait"), kOld), "");
-  EXPECT_EQ(CheckedFile(old("host not ready"), kOld), "");
-  EXPECT_EQ(CheckedFile(old("host-wait"), kOld).substr(0, 23), "5:27 expr/unknown-value");
 }
 
 TEST(Mistakes, ReportedTogetherByRule) {

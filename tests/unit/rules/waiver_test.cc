@@ -49,7 +49,7 @@ waivers:
 
 RuleSet OneRule() {
   return {ParseRuleFile(
-              "schema: 1\nnamespace: gpu\nrules:\n"
+              "schema: 2\nnamespace: gpu\nrules:\n"
               "  - {id: idle, title: t, category: c, for_each: gpu, level: warn, message: m}\n",
               "gpu.yaml")
               ->rules,

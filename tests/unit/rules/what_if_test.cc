@@ -242,7 +242,7 @@ TEST(WhatIf, ShippedGainsEqualTwinsDifference) {
 TEST(WhatIf, SimulationDecidesOverTheEstimateOfTheRule) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() /
                                      ("profgauge_cut_" + std::to_string(getpid()) + ".yaml");
-  std::ofstream(file) << R"(schema: 1
+  std::ofstream(file) << R"(schema: 2
 namespace: mine
 rules:
   - id: cut
@@ -257,7 +257,7 @@ rules:
         - {where: "host_op.name matches '^enumerate[(]DataLoader[)]#'", by: 0}
       why: A part of it.
     message: It loads.
-    advice: "- Load less."
+    advice: Load less.
 )";
   const auto policy = ParsePolicy("schema: 1\nrule_files: [" + file.string() + "]\n", "p.yaml");
   ASSERT_TRUE(policy.has_value());

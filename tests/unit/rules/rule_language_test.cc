@@ -1,4 +1,4 @@
-// Rules of schema 2: their lowered form, and the message of each mistake.
+// Rules: their lowered form, and the message of each mistake.
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -58,7 +58,7 @@ std::string ValueOf(const std::string& text) {
   return rule.metric ? rule.metric->value.text : "";
 }
 
-TEST(Schema2, CompletesDerivedKeys) {
+TEST(RuleLanguage, CompletesDerivedKeys) {
   const Rule rule = OneRule(std::string(kHead) +
                             "rules:\n"
                             "  - id: idle\n"
@@ -79,7 +79,7 @@ TEST(Schema2, CompletesDerivedKeys) {
   EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
 }
 
-TEST(Schema2, InlinesRowNames) {
+TEST(RuleLanguage, InlinesRowNames) {
   const std::string text =
       std::string(kHead) +
       "let:\n"
@@ -106,7 +106,7 @@ TEST(Schema2, InlinesRowNames) {
   EXPECT_EQ(rule.evidence->limit, 10);
 }
 
-TEST(Schema2, ParametersKeepTheirOldNames) {
+TEST(RuleLanguage, ParametersKeepTheirOldNames) {
   Loaded loaded;
   auto file = ParseRuleFile(std::string(kHead) +
                                 "rules:\n  - {id: a, title: A, level: warn, message: m, params: "
@@ -121,7 +121,7 @@ TEST(Schema2, ParametersKeepTheirOldNames) {
   EXPECT_EQ(active->front().params.at("least").value, 7e6);
 }
 
-TEST(Schema2, NamesUseNamesInAnyOrder) {
+TEST(RuleLanguage, NamesUseNamesInAnyOrder) {
   const Rule rule =
       OneRule(std::string(kHead) +
               "let:\n"
@@ -137,7 +137,7 @@ TEST(Schema2, NamesUseNamesInAnyOrder) {
   EXPECT_EQ(rule.row_names.size(), 2u);
 }
 
-TEST(Schema2, PutsSetsAndPatternsIn) {
+TEST(RuleLanguage, PutsSetsAndPatternsIn) {
   const std::string text =
       std::string(kHead) + "sets: {moves: [h2d, d2h]}\npatterns: {reduce: '(?i)reduce'}\n" +
       "rules:\n  - {id: a, title: A, for_each: memcpy, where: memcpy.kind in moves, level: warn, "
@@ -342,23 +342,6 @@ TEST(Parts, ProfileNamesAreNoMarkup) {
   EXPECT_EQ(finding.advice, "- See `a`b|<c>`\u202e@d`.\n- Go on.\n");
 }
 
-TEST(Parts, Schema1AdviceIsLines) {
-  const std::string rule =
-      "schema: 1\nnamespace: t\nrules:\n  - id: a\n    title: A\n    category: c\n    for_each: "
-      "kernel\n    level: warn\n    message: \"in {{ if(count() == 1, '`', '') }}{{ "
-      "at_max(kernel.name, "
-      "kernel.time) }}{{ if(count() == 1, '`', '') }}.\"\n    advice: |\n      - First\n        "
-      "goes "
-      "on with `code`.\n      {{ if(count() > 1, '- never', '') }}\n      {{ if(count() == 1, '- "
-      "then', "
-      "'') }}\n";
-  const Finding finding = OfKernels(rule, "gemm");
-  EXPECT_EQ(Shown(finding.message_parts), "text(in )code(gemm)text(.)");
-  ASSERT_EQ(finding.advice_parts.size(), 2u);
-  EXPECT_EQ(Shown(finding.advice_parts[0]), "text(First goes on with )code(code)text(.)");
-  EXPECT_EQ(Shown(finding.advice_parts[1]), "text(then)");
-}
-
 TEST(Keys, NameTheRuleAndItsGroup) {
   const auto rule = [](std::string_view more) {
     return fmt::format(
@@ -410,14 +393,14 @@ constexpr Mistake kMistakes[] = {
      "itself\n"},
 };
 
-TEST(Schema2, MistakesHavePlaceAndText) {
+TEST(RuleLanguage, MistakesHavePlaceAndText) {
   for (const Mistake& mistake : kMistakes) {
     const std::string text = fmt::format("{}rules:\n  - {}\n", kHead, mistake.rule);
     EXPECT_EQ(ErrorsOf(text), mistake.error) << mistake.rule;
   }
 }
 
-TEST(Schema2, NamesGivenTwiceSayBothPlaces) {
+TEST(RuleLanguage, NamesGivenTwiceSayBothPlaces) {
   EXPECT_EQ(
       ErrorsOf(std::string(kHead) + "let: {window: 1 ms}\nsets: {window: [a]}\nrules:\n  - {id: "
                                     "a, title: A, level: warn, message: m, let: {window: 2}}\n"),
@@ -467,7 +450,7 @@ TEST_F(Imports, MistakesOfAnImportAreReported) {
 }
 
 /// A text that doubles twenty times is refused before it costs memory.
-TEST(Schema2, GrowthIsBounded) {
+TEST(RuleLanguage, GrowthIsBounded) {
   std::string lets = "let:\n  n0: kernel.time\n", texts = "texts:\n  t0: [a, b]\n";
   for (int i = 1; i < 40; ++i) {
     lets += fmt::format("  n{}: n{} + n{}\n", i, i - 1, i - 1);
