@@ -105,7 +105,8 @@ TEST(RuleExamples, FirstFilesOfThePageWork) {
   fs::create_directories(folder);
   const auto write = [&](const std::string& schema, const std::string& name) {
     std::ofstream(folder / name) << BlockOf(
-        page, "# yaml-language-server: $schema=schemas/" + schema + ".json\n");
+        page, "# yaml-language-server: $schema=https://profgauge.example.org/schemas/1/" + schema +
+                  ".json\n");
   };
   write("rules", "mine.yaml");
   write("rule-tests", "mine.test.yaml");
