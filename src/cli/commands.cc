@@ -256,7 +256,7 @@ constexpr CommandSpec kCommands[] = {
      "Exits 1 when a test fails, 2 when a file is wrong.", "  profgauge rules test rules/\n",
      RunRulesTest},
     {"rules columns", kOnRulesColumns, "[ROW]", 0, 1,
-     "List the rows that rules can name, or the columns of one",
+     "List the rows and words that rules can name, or the columns of one",
      "Each column with its unit, its meaning and, where they are known, its values.",
      "  profgauge rules columns\n  profgauge rules columns kernel\n", RunRulesColumns},
     {"rules docs", kOnRulesDocs, "[FILE…]", 0, kMany,

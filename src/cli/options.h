@@ -56,7 +56,6 @@ struct Options {
   std::string run_name;          ///< The name of the run; empty: that of its files.
   std::string fail_on;           ///< "error", "warn" or "never".
   bool exit_zero = false;
-  bool expand = false;
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.
 

@@ -54,6 +54,7 @@ class RuleCompiler {
     // Without rows every field would be a separate error; one is enough.
     if (rule_.for_each.text != "profile" && out_.names.table == nullptr) return std::move(out_);
     Needs();
+    first_of_where_ = errors_.size();
     out_.where = One(rule_.where, Context::kRow, Want::kCondition);
     Lets();
     RowNames();
@@ -127,16 +128,24 @@ class RuleCompiler {
 
   /// Errors in the name of a row are reported there, not at each use.
   void RowNames() {
-    const auto before = static_cast<std::ptrdiff_t>(errors_.size());
+    const std::size_t before = errors_.size();
     for (const RuleLet& name : rule_.row_names) {
       CheckName(name);
       One(name.value, Context::kRow, Want::kAnything);
     }
-    wrong_rows_.assign(errors_.begin() + before, errors_.end());
-    const auto end = errors_.begin() + before;
-    errors_.erase(std::remove_if(errors_.begin(), end,
-                                 [this](const Error& error) { return FollowsFromRow(error); }),
-                  end);
+    wrong_rows_.assign(errors_.begin() + static_cast<std::ptrdiff_t>(before), errors_.end());
+    DropFollowing(0, before);
+  }
+
+  /// Drops errors [first, end) that say what a later one says.
+  void DropFollowing(std::size_t first, std::size_t end) {
+    const auto from = errors_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto to = errors_.begin() + static_cast<std::ptrdiff_t>(end);
+    const auto follows = [&](const Error& error) {
+      return std::any_of(to, errors_.end(),
+                         [&](const Error& known) { return known.message == error.message; });
+    };
+    errors_.erase(std::remove_if(from, to, follows), to);
   }
 
   bool FollowsFromRow(const Error& error) const {
@@ -155,6 +164,7 @@ class RuleCompiler {
   }
 
   void Lets() {
+    const std::size_t before = errors_.size();
     for (const RuleLet& let : rule_.let) {
       auto value = One(let.value, Context::kGroup, Want::kAnything);
       if (!CheckName(let)) continue;
@@ -167,6 +177,7 @@ class RuleCompiler {
       reaches_.Add(let.name, *value);
       out_.lets.push_back({slot, *std::move(value)});
     }
+    DropFollowing(first_of_where_, before);  // `where` has their expressions in place.
   }
 
   void Metric() {
@@ -312,7 +323,8 @@ class RuleCompiler {
   const ActiveRule* active_;
   Errors& errors_;
   CompiledRule out_;
-  Errors wrong_rows_;  ///< In names of rows.
+  std::size_t first_of_where_ = 0;  ///< Its errors begin there.
+  Errors wrong_rows_;               ///< In names of rows.
   Reaches reaches_;
   std::vector<std::string> wrong_names_;  ///< Names whose expression has an error.
 };

@@ -1,4 +1,4 @@
-// Expressions with the names, lists and arguments in place that they name.
+// Expressions with the names in place that they name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,10 +73,8 @@ SourceText Lowering::Expand(const SourceText& source, Inline mode) {
 bool Lowering::NamesAnything(const std::vector<expr::Token>& tokens) {
   return std::any_of(tokens.begin(), tokens.end(), [this](const expr::Token& token) {
     return token.kind == expr::TokenKind::kWord &&
-           (token.text.starts_with(kTemplateArgument) || token.text == "per_iteration" ||
-            token.text == "share_of_iteration" || IsAlwaysKnown(token.text) ||
-            Find(token.text) != nullptr || context_.library.sets.contains(token.text) ||
-            context_.library.patterns.contains(token.text));
+           (token.text == "per_iteration" || token.text == "share_of_iteration" ||
+            IsAlwaysKnown(token.text) || Find(token.text) != nullptr);
   });
 }
 
@@ -91,36 +89,22 @@ void Lowering::ExpandRange(const SourceText& source, const std::vector<expr::Tok
       continue;
     }
     if (is_call) continue;
-    const std::string_view before = i > 0 ? std::string_view(tokens[i - 1].text) : "";
-    const std::optional<SourceText> text = WordOf(source, tokens[i], before, mode);
+    const std::optional<SourceText> text = WordOf(tokens[i].text, mode);
     if (!text) continue;
     out.Part(source, copied, tokens[i].range.begin);
     const bool is_whole = begin == 0 && end == 1;
-    const bool plain = is_whole || text->text.starts_with('[') || IsPrimary(text->text);
+    const bool plain = is_whole || IsPrimary(text->text);
     out.Inserted(plain ? text->text : "(" + text->text + ")", source.At(tokens[i].range.begin));
     copied = tokens[i].range.end;
   }
 }
 
-std::optional<SourceText> Lowering::WordOf(const SourceText& source, const expr::Token& token,
-                                           std::string_view before, Inline mode) {
+std::optional<SourceText> Lowering::WordOf(const std::string& word, Inline mode) {
   const auto made = [](std::string text) {
     SourceText out;
     out.text = std::move(text);
     return out;
   };
-  const std::string& word = token.text;
-  if (word.starts_with(kTemplateArgument)) return ArgumentOf(source, token, before, mode);
-  if (before == "in") {
-    const auto set = context_.library.sets.find(word);
-    if (set != context_.library.sets.end()) return made(ListText(set->second.values));
-  }
-  if (before == "matches") {
-    const auto pattern = context_.library.patterns.find(word);
-    if (pattern != context_.library.patterns.end()) {
-      return made(QuotedText(pattern->second.pattern));
-    }
-  }
   if (IsAlwaysKnown(word)) return made(word + " default 'unknown'");
   Definition* definition = Find(word);
   if (definition == nullptr) return std::nullopt;
@@ -137,44 +121,6 @@ std::optional<SourceText> Lowering::WordOf(const SourceText& source, const expr:
   }
   if (definition->is_row) return definition->expanded;
   return std::nullopt;
-}
-
-std::optional<SourceText> Lowering::ArgumentOf(const SourceText& source, const expr::Token& token,
-                                               std::string_view before, Inline mode) {
-  const auto found = context_.arguments.find(token.text.substr(kTemplateArgument.size()));
-  if (found == context_.arguments.end()) {
-    Add(source.At(token.range.begin, token.text.size()), "rules/argument",
-        fmt::format("there is no argument `{}`", token.text));
-    return std::nullopt;
-  }
-  const RuleArgument& argument = found->second;
-  SourceText out;
-  switch (argument.type) {
-    case ArgumentType::kList:
-      if (before != "in") {
-        Add(source.At(token.range.begin, token.text.size()), "rules/argument",
-            fmt::format("`{}` is a list; write `x in {}`", token.text, token.text));
-      }
-      out.text = ListText(argument.list);
-      return out;
-    case ArgumentType::kRegex:
-    case ArgumentType::kText:
-      out.text = QuotedText(argument.text.text);
-      return out;
-    case ArgumentType::kNumber:
-      return argument.text;
-    case ArgumentType::kExpression:
-      return Expand(argument.text, mode);
-  }
-  return std::nullopt;
-}
-
-std::string Lowering::ListText(const std::vector<std::string>& values) {
-  std::string list;
-  for (const std::string& value : values) {
-    list += (list.empty() ? "" : ", ") + QuotedText(value);
-  }
-  return "[" + list + "]";
 }
 
 // A sum over rows is of all iterations and devices of the profile, and nobody cares about that

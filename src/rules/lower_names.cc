@@ -1,5 +1,5 @@
-// Names of `let`: of the rule and shared ones, each expanded once, in the order in which they use
-// each other.
+// Names of `let`: words, of the file and of the rule, each expanded once, in the order in which
+// they use each other.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,18 +17,15 @@ constexpr std::size_t kLongestName = 10'000;
 }  // namespace
 
 void Lowering::AddDefinitions() {
-  for (const RuleLet& let : context_.library.let) definitions_.emplace_back().let = let;
-  const std::size_t shared = definitions_.size();
+  for (const RuleLet& let : BuiltinWords()) definitions_.emplace_back().let = let;
+  for (const RuleLet& let : file_let_) definitions_.emplace_back().let = let;
   for (const RuleLet& let : rule_.let) {
-    const auto end = definitions_.begin() + static_cast<std::ptrdiff_t>(shared);
-    const auto known = std::find_if(definitions_.begin(), end, [&let](const Definition& other) {
-      return other.let.name == let.name;
-    });
-    if (known != end) {
+    const auto known = std::ranges::find(file_let_, let.name, &RuleLet::name);
+    if (known != file_let_.end()) {
       Add(let.where, "rules/name",
           fmt::format("`{}` is already a name of {}:{}", let.name,
-                      Printable(std::filesystem::path(known->let.where.file).filename().string()),
-                      known->let.where.line));
+                      Printable(std::filesystem::path(known->where.file).filename().string()),
+                      known->where.line));
     }
     Definition& own = definitions_.emplace_back();
     own.let = let;
@@ -37,7 +34,7 @@ void Lowering::AddDefinitions() {
 }
 
 Lowering::Definition* Lowering::Find(std::string_view name) {
-  // Names of the rule itself win.
+  // Names of the rule win over those of its file, and these over words.
   const auto found = std::find_if(definitions_.rbegin(), definitions_.rend(),
                                   [name](const Definition& d) { return d.let.name == name; });
   return found == definitions_.rend() ? nullptr : &*found;

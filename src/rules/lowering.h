@@ -1,7 +1,7 @@
-// Takes templates, shared names and lists out of one rule, so that what is compiled names only
-// metrics, columns and names of its own.
+// Takes names of rows and of the file out of one rule, so that what is compiled names only metrics,
+// columns and names of its own.
 //
-//     let         slow: kernel.time * with.factor       a name of rows; a template's argument, 2
+//     let         slow: kernel.time * 2                 a name of rows
 //     value       sum(slow) / profile.kernel_time
 //     lowered     sum((kernel.time * 2)) / profile.kernel_time
 #pragma once
@@ -22,9 +22,6 @@
 
 namespace profgauge::rules {
 
-/// Begins the names of a template's arguments: `with.noun`.
-inline constexpr std::string_view kTemplateArgument = "with.";
-
 /// Which names are replaced by their expressions.
 enum class Inline : std::uint8_t {
   kRowNames,  ///< Those of rows; the others have a value for each group.
@@ -37,17 +34,17 @@ struct NamedFields {
 };
 NamedFields FieldsOf(const std::string& text);
 
-/// For one rule, which it changes in place; `context` must outlive it. Mistakes go to `errors`, and
-/// the part that has one stays as it was written.
+/// For one rule, which it changes in place; `file_let` must outlive it. Mistakes go to `errors`,
+/// and the part that has one stays as it was written.
 ///
-///   AddDefinitions()  names of imports, then those of the rule, which win
-///   Expand()          each expression: a name, list or argument is replaced by its text; a name of
-///                     rows in full, others only where there is no group yet (Inline)
+///   AddDefinitions()  words, names of the file, and those of the rule: later ones win
+///   Expand()          each expression: a name of rows is replaced by its text; others only where
+///                     there is no group yet (Inline)
 ///   TakeNames()       the names that are used, each after those that it uses
 class Lowering {
  public:
-  Lowering(const LowerContext& context, Rule& rule, Errors& errors)
-      : context_(context), rule_(rule), errors_(errors) {
+  Lowering(const std::vector<RuleLet>& file_let, Rule& rule, Errors& errors)
+      : file_let_(file_let), rule_(rule), errors_(errors) {
     Errors ignored;  // Compiling reports them again.
     schema_ = BuildRuleSchema(rule, ignored);
   }
@@ -59,7 +56,7 @@ class Lowering {
   /// One name of `let`. kBusy while its own expression is expanded: to meet it then is a circle.
   struct Definition {
     RuleLet let;
-    bool is_own = false;  ///< A name of the rule, not shared.
+    bool is_own = false;  ///< A name of the rule.
     enum class State : std::uint8_t { kNew, kBusy, kReady } state = State::kNew;
     bool is_row = false, is_used = false, is_given = false;
     SourceText expanded;
@@ -72,7 +69,7 @@ class Lowering {
 
   // Names.
 
-  /// Shared names, then those of the rule. Errors: of a name that both have.
+  /// Errors: of a name that the file and the rule have.
   void AddDefinitions();
   /// nullptr where it is no name of `let`.
   Definition* Find(std::string_view name);
@@ -107,12 +104,7 @@ class Lowering {
                    TextBuilder& out);
 
   /// The replacement of a word; nothing: itself.
-  std::optional<SourceText> WordOf(const SourceText& source, const expr::Token& token,
-                                   std::string_view before, Inline mode);
-  /// The value of a template's argument; an error where there is none of that name.
-  std::optional<SourceText> ArgumentOf(const SourceText& source, const expr::Token& token,
-                                       std::string_view before, Inline mode);
-  static std::string ListText(const std::vector<std::string>& values);
+  std::optional<SourceText> WordOf(const std::string& word, Inline mode);
 
   /// `per_iteration(x)` at token `i`; gives the token of its `)`.
   std::size_t PerIteration(const SourceText& source, const std::vector<expr::Token>& tokens,
@@ -131,24 +123,18 @@ class Lowering {
   /// Shown in percent where a limit is written in percent.
   void Metric(RuleMetric& metric);
 
-  /// A limit that is a template's argument is a parameter as if it were written out.
-  void LimitParam(std::optional<SourceText>& limit, std::string_view name);
   /// Conditions of scenarios select events, so that no name stays in them.
   void Gain(RuleGain& gain);
   void Items(std::vector<TextItem>& items);
 
-  /// A text with only `{{ with.noun }}`.
-  std::string PlainText(std::string text);
-  /// Holes that name only an argument which is a text.
-  SourceText WithArguments(const SourceText& source);
   /// A message: each hole is an expression, up to its format behind `|`.
-  SourceText Text(const SourceText& with_arguments);
+  SourceText Text(const SourceText& source);
   void Evidence(RuleEvidence& evidence);
 
   /// `kernel.calls` and `per_iteration(kernel.calls)` have the head and style of their column.
   void NameColumn(EvidenceColumn& column);
 
-  const LowerContext& context_;
+  const std::vector<RuleLet>& file_let_;
   Rule& rule_;
   Errors& errors_;
   RuleSchema schema_;

@@ -91,7 +91,7 @@ std::string TextOf(const std::vector<TextItem>& items);
 /// One result per group, or all groups folded into the worst.
 enum class GroupReport : std::uint8_t { kWorst, kEach };
 
-/// A decoded rule, complete: templates, imports and names of rows are in it.
+/// A decoded rule, complete: names of rows are in it.
 /// With `is_whole` false it is kept only so that further errors are found.
 struct Rule {
   std::string id;  ///< "namespace/id": stable for ever.

@@ -1,20 +1,19 @@
 // The keys of a rule, one function a section.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rules/decode.h"
 #include "rules/rule.h"
-#include "rules/rule_library.h"
 
 namespace profgauge::rules {
 
-/// Decodes a whole rule file, with the files that it imports: templates, names of rows and
-/// everything shared are put in. Parts with errors are missing in `out` or incomplete.
+/// Decodes a whole rule file: names of rows are put in. Parts with errors are missing in `out` or
+/// incomplete.
 void DecodeRuleFile(Decoder& decoder, RuleFile& out);
 
 inline constexpr int kMostEvidence = 1000;
@@ -34,38 +33,28 @@ std::optional<ShowAs> DecodeShowAs(Decoder& decoder, const YamlNode& node);
 /// A text that may name parts of the device as `{{ device.core }}`, and nothing else.
 std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
                                          std::string_view what);
-/// Adds errors of the words for parts of the device in `text`.
-void CheckDeviceWords(Decoder& decoder, const Where& where, std::string_view text);
 /// A rule says when it fires in exactly one way: limits on its metric, or a level.
 void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule);
 
-// From a rule as its file writes it to a self-contained one: arguments of its template,
-// names of rows, sets and patterns are replaced by their contents, `per_iteration` by a quotient.
+/// Whether `text` is a name that expressions can spell: small letters, digits and `separator`.
+bool IsRuleName(std::string_view text, char separator);
 
-/// An argument of a template.
-struct RuleArgument {
-  ArgumentType type = ArgumentType::kText;
-  SourceText text;
-  std::vector<std::string> list;
-};
-using RuleArguments = std::map<std::string, RuleArgument, std::less<>>;
+/// One entry of `let`, which may be an expression, `greatest:` or `case:`.
+void DecodeLet(Decoder& decoder, const YamlNode& key, const YamlNode& value,
+               std::vector<RuleLet>& out);
+/// A list of items (or one text) of a message or of advice.
+std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what);
 
-/// Everything that `LowerRule` needs beside the rule.
-struct LowerContext {
-  const RuleLibrary& library;
-  const RuleArguments& arguments;
-};
+/// rules/words.yaml: names that every rule file knows. Those of a file or a rule win. For its
+/// lifetime the program reads them once.
+inline constexpr std::string_view kWordsFile = "builtin:words";
+const std::vector<RuleLet>& BuiltinWords();
+/// Each of them as the file has it, for readers: its name, and "greatest of other: …, sync: …".
+std::vector<std::pair<std::string, std::string>> BuiltinWordTexts();
 
-/// Resolves all names in `rule`. Adds errors of names and columns.
-void LowerRule(const LowerContext& context, Rule& rule, Errors& errors);
-
-// Arguments of templates.
-
-RuleArgument DecodeArgument(Decoder& decoder, const YamlNode& key, const YamlNode& node);
-
-/// Gives `arguments` the types that `used` declares. Adds errors for missing, unknown or wrong
-/// ones; `with` is the rule's mapping of them, null where it has none.
-void CheckArguments(Decoder& decoder, const Where& place, const YamlNode* with,
-                    const RuleTemplate& used, RuleArguments& arguments);
+/// From a rule as its file writes it to a self-contained one: names of rows are replaced by their
+/// expressions, `per_iteration` by a quotient. `file_let` are the names of the file. Adds errors of
+/// names and columns.
+void LowerRule(const std::vector<RuleLet>& file_let, Rule& rule, Errors& errors);
 
 }  // namespace profgauge::rules

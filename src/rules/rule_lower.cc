@@ -26,8 +26,6 @@ using expr::TokenKind;
 // expressions there; everywhere else a name of `let` is computed once for a group.
 void Lowering::Run() {
   AddDefinitions();
-  rule_.title = PlainText(rule_.title);
-  rule_.title_pass = PlainText(rule_.title_pass);
   Replace(rule_.where, Inline::kAllNames);
   Replace(rule_.when);
   Replace(rule_.sure_when);
@@ -43,12 +41,11 @@ void Lowering::Run() {
 }
 
 void Lowering::Metric(RuleMetric& metric) {
-  metric.is = PlainText(metric.is);
   metric.value = Expand(metric.value);
-  LimitParam(metric.warn_above, "warn");
-  LimitParam(metric.error_above, "error");
-  LimitParam(metric.warn_below, "warn");
-  LimitParam(metric.error_below, "error");
+  Replace(metric.warn_above);
+  Replace(metric.error_above);
+  Replace(metric.warn_below);
+  Replace(metric.error_below);
   if (metric.show_as.kind != ShowAs::Kind::kAuto) return;
   for (const RuleParam& param : rule_.params) {
     const bool is_limit = param.name == "warn" || param.name == "error";
@@ -56,24 +53,6 @@ void Lowering::Metric(RuleMetric& metric) {
       metric.show_as.kind = ShowAs::Kind::kPercent;
     }
   }
-}
-
-// So that a policy can set the limit of a rule that comes from a template, under the same name as
-// of a rule that is written out.
-void Lowering::LimitParam(std::optional<SourceText>& limit, std::string_view name) {
-  if (!limit) return;
-  const bool is_argument = limit->text.starts_with(kTemplateArgument);
-  Replace(limit);
-  if (!is_argument) return;
-  const auto literal = ParseLiteral(Trim(limit->text));
-  if (!literal) return;
-  const auto known = std::ranges::find(rule_.params, name, &RuleParam::name);
-  RuleParam& param = known == rule_.params.end() ? rule_.params.emplace_back() : *known;
-  param.name = name;
-  param.default_value = *literal;
-  param.where = limit->All();
-  limit->text = fmt::format("${}", name);
-  limit->runs.resize(std::min<std::size_t>(limit->runs.size(), 1));
 }
 
 void Lowering::Gain(RuleGain& gain) {
@@ -92,42 +71,12 @@ void Lowering::Items(std::vector<TextItem>& items) {
   }
 }
 
-std::string Lowering::PlainText(std::string text) {
-  SourceText source;
-  source.text = std::move(text);
-  return WithArguments(source).text;
-}
-
-// {{ with.noun }} becomes the text of the argument, without quotes. Other holes stay, also those of
-// arguments that are expressions. "}}" inside a quoted text of a hole does not end it.
-SourceText Lowering::WithArguments(const SourceText& source) {
-  TextBuilder out(source.file);
-  std::size_t copied = 0;
-  for (std::size_t open = source.text.find("{{"); open != std::string::npos;
-       open = source.text.find("{{", open + 2)) {
-    const std::size_t close = expr::FindOutsideTexts(source.text, "}}", open + 2);
-    if (close == std::string::npos) break;
-    const std::string_view inside =
-        Trim(std::string_view(source.text).substr(open + 2, close - open - 2));
-    if (!inside.starts_with(kTemplateArgument)) continue;
-    const auto argument = context_.arguments.find(inside.substr(kTemplateArgument.size()));
-    if (argument == context_.arguments.end()) continue;
-    if (argument->second.type == ArgumentType::kExpression) continue;
-    out.Part(source, copied, open);
-    out.Inserted(argument->second.text.text, source.At(open));
-    copied = close + 2;
-  }
-  out.Part(source, copied, source.text.size());
-  return out.Take();
-}
-
 // Holes are expanded up to their format:
 //
-//     `{{ slow | code }}` takes {{ with.noun }}
+//     `{{ slow | code }}` takes long
 //         ^^^^          an expression: its names are replaced
 //              ^^^^^^   the format stays
-SourceText Lowering::Text(const SourceText& with_arguments) {
-  const SourceText source = WithArguments(with_arguments);
+SourceText Lowering::Text(const SourceText& source) {
   TextBuilder out(source.file);
   std::size_t copied = 0;
   for (std::size_t open = source.text.find("{{"); open != std::string::npos;
@@ -152,7 +101,6 @@ void Lowering::Evidence(RuleEvidence& evidence) {
   Replace(evidence.order_by);
   for (EvidenceColumn& column : evidence.columns) {
     if (column.head.empty()) NameColumn(column);
-    column.head = PlainText(column.head);
     column.value = Expand(column.value);
   }
 }
@@ -177,8 +125,8 @@ void Lowering::NameColumn(EvidenceColumn& column) {
   column.is_code = IsCodeColumn(field);
 }
 
-void LowerRule(const LowerContext& context, Rule& rule, Errors& errors) {
-  Lowering(context, rule, errors).Run();
+void LowerRule(const std::vector<RuleLet>& file_let, Rule& rule, Errors& errors) {
+  Lowering(file_let, rule, errors).Run();
 }
 
 }  // namespace profgauge::rules

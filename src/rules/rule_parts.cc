@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "model/devices.h"
-#include "rules/rule_library.h"
 
 namespace profgauge::rules {
 namespace {
@@ -16,6 +16,13 @@ namespace {
 constexpr int kMostDecimals = 9;
 
 }  // namespace
+
+bool IsRuleName(std::string_view text, char separator) {
+  if (text.empty() || text[0] < 'a' || text[0] > 'z') return false;
+  return std::all_of(text.begin(), text.end(), [separator](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == separator;
+  });
+}
 
 std::optional<std::string> IdPart(Decoder& decoder, const YamlNode& node, std::string_view what) {
   auto text = decoder.Text(node, what);
@@ -56,18 +63,14 @@ std::optional<std::string> TextWithWords(Decoder& decoder, const YamlNode& node,
                                          std::string_view what) {
   std::optional<std::string> text = decoder.Text(node, what);
   if (!text) return text;
-  CheckDeviceWords(decoder, decoder.document().At(node), *text);
-  return text;
-}
-
-void CheckDeviceWords(Decoder& decoder, const Where& where, std::string_view text) {
   std::vector<std::string_view> words;
   for (const DeviceWord& word : DeviceWordCatalogue()) words.push_back(word.name);
-  for (const std::string_view unknown : UnknownDeviceWords(text)) {
-    AddSuggestion(decoder.Add(where, "expr/unknown-field",
+  for (const std::string_view unknown : UnknownDeviceWords(*text)) {
+    AddSuggestion(decoder.Add(node, "expr/unknown-field",
                               fmt::format("unknown field `{}`", PrintableShort(unknown))),
                   unknown, words);
   }
+  return text;
 }
 
 void CheckFires(Decoder& decoder, const YamlNode& node, const Rule& rule) {

@@ -7,8 +7,6 @@
 #include "base/text.h"
 #include "knowledge/thresholds.h"
 #include "rules/policy_decode.h"
-#include "rules/rule_decode.h"
-#include "rules/rule_library.h"
 
 namespace profgauge::rules {
 namespace {
@@ -30,8 +28,8 @@ T& EntryNamed(std::vector<T>& all, const std::string& name) {
 
 std::vector<Decoder::Key> RuleReader::Keys() {
   return {
-      TextKey("title", rule_.title),
-      TextKey("title_pass", rule_.title_pass),
+      TitleKey("title", rule_.title),
+      TitleKey("title_pass", rule_.title_pass),
       {"category",
        [this](const YamlNode& n) { Set(rule_.category, IdPart(decoder_, n, "category")); }},
       TextKey("source", rule_.source),
@@ -57,13 +55,8 @@ std::vector<Decoder::Key> RuleReader::Keys() {
       {"evidence", [this](const YamlNode& n) { Evidence(n); }},
       {"explains", [this](const YamlNode& n) { Explains(n); }},
       {"message",
-       [this](const YamlNode& n) {
-         rule_.message = DecodeItems(decoder_, n, "message", scope_.library);
-       }},
-      {"advice",
-       [this](const YamlNode& n) {
-         rule_.advice = DecodeItems(decoder_, n, "advice", scope_.library);
-       }},
+       [this](const YamlNode& n) { rule_.message = DecodeItems(decoder_, n, "message"); }},
+      {"advice", [this](const YamlNode& n) { rule_.advice = DecodeItems(decoder_, n, "advice"); }},
       OptionalKey("change", rule_.change),
       OptionalKey("next", rule_.next),
       TextKey("docs", rule_.docs),
@@ -77,7 +70,6 @@ Decoder::Key RuleReader::OptionalKey(std::string_view name, std::optional<Source
 }
 
 void RuleReader::Formerly(const YamlNode& node) {
-  rule_.formerly.clear();
   for (const SourceText& id : decoder_.Sources(node, "formerly")) {
     rule_.formerly.push_back(id.text);
   }
@@ -101,7 +93,6 @@ void RuleReader::Param(const YamlNode& node, RuleParam& param) {
       {"doc", [&](const YamlNode& n) { Set(param.doc, decoder_.Text(n, "doc")); }},
       {"formerly",
        [&](const YamlNode& n) {
-         param.formerly.clear();
          for (const SourceText& name : decoder_.OneOrMore(n, "formerly")) {
            param.formerly.push_back(name.text);
          }
@@ -141,8 +132,7 @@ void RuleReader::Lets(const YamlNode& node) {
 }
 
 void RuleReader::Metric(const YamlNode& node) {
-  if (!rule_.metric) rule_.metric.emplace();
-  RuleMetric& metric = *rule_.metric;
+  RuleMetric& metric = rule_.metric.emplace();
   const auto limit = [this](std::string_view name, std::optional<SourceText>& target) {
     return Decoder::Key{name, [this, &target, name](const YamlNode& n) { Limit(n, name, target); }};
   };
@@ -182,8 +172,7 @@ void RuleReader::Limit(const YamlNode& node, std::string_view name,
 }
 
 void RuleReader::Gain(const YamlNode& node) {
-  if (!rule_.gain) rule_.gain.emplace();
-  RuleGain& gain = *rule_.gain;
+  RuleGain& gain = rule_.gain.emplace();
   const Decoder::Key kKeys[] = {
       SourceKey("value", gain.value),
       {"bound",
@@ -199,7 +188,6 @@ void RuleReader::Gain(const YamlNode& node) {
 }
 
 void RuleReader::Scenario(const YamlNode& node, std::vector<WhatIfScale>& out) {
-  out.clear();
   decoder_.EachItem(node, "`scenario`", [&](const YamlNode& item) {
     WhatIfScale scale;
     const Decoder::Key kKeys[] = {
@@ -234,7 +222,7 @@ void RuleReader::Column(const YamlNode& node, std::vector<EvidenceColumn>& out) 
     return;
   }
   const Decoder::Key kKeys[] = {
-      {"head", [&](const YamlNode& n) { Set(column.head, decoder_.Text(n, "head")); }},
+      {"head", [&](const YamlNode& n) { Set(column.head, TextWithWords(decoder_, n, "head")); }},
       {"value", [&](const YamlNode& n) { Set(column.value, decoder_.Source(n, "value")); }, true},
       {"show_as", [&](const YamlNode& n) { Set(column.show_as, DecodeShowAs(decoder_, n)); }},
       {"style",
@@ -245,8 +233,8 @@ void RuleReader::Column(const YamlNode& node, std::vector<EvidenceColumn>& out) 
 }
 
 void RuleReader::Evidence(const YamlNode& node) {
-  if (!rule_.evidence) rule_.evidence.emplace().limit = kUsualEvidence;
-  RuleEvidence& evidence = *rule_.evidence;
+  RuleEvidence& evidence = rule_.evidence.emplace();
+  evidence.limit = kUsualEvidence;
   const Decoder::Key kKeys[] = {
       OptionalKey("order_by", evidence.order_by),
       {"limit",
@@ -257,7 +245,6 @@ void RuleReader::Evidence(const YamlNode& node) {
        }},
       {"columns",
        [&](const YamlNode& n) {
-         evidence.columns.clear();
          decoder_.EachItem(n, "`columns`",
                            [&](const YamlNode& item) { Column(item, evidence.columns); });
        }},
@@ -266,8 +253,6 @@ void RuleReader::Evidence(const YamlNode& node) {
 }
 
 void RuleReader::Explains(const YamlNode& node) {
-  rule_.explains.clear();
-  rule_.explains_when.clear();
   decoder_.EachItem(node, "`explains`", [this](const YamlNode& item) {
     if (item.kind == YamlNode::Kind::kScalar) {
       if (auto id = decoder_.Source(item, "explains")) rule_.explains.push_back(*std::move(id));

@@ -8,28 +8,25 @@
 
 #include "rules/decode.h"
 #include "rules/rule.h"
-#include "rules/rule_library.h"
+#include "rules/rule_decode.h"
 
 namespace profgauge::rules {
 
-/// The file as its rules see it.
-struct FileScope {
-  std::string name_space, category;
-  const RuleLibrary& library;
-};
-
-/// The keys of a rule. They can be read twice, of a template and then of the rule that uses it:
-/// mappings are merged, lists and scalars of the rule replace them.
+/// The keys of a rule but its id.
 class RuleReader {
  public:
-  RuleReader(Decoder& decoder, const FileScope& scope, Rule& rule)
-      : decoder_(decoder), scope_(scope), rule_(rule) {}
+  RuleReader(Decoder& decoder, Rule& rule) : decoder_(decoder), rule_(rule) {}
 
   std::vector<Decoder::Key> Keys();
 
  private:
   Decoder::Key TextKey(std::string_view name, std::string& out) {
     return {name, [this, name, &out](const YamlNode& n) { Set(out, decoder_.Text(n, name)); }};
+  }
+  /// May name parts of the device.
+  Decoder::Key TitleKey(std::string_view name, std::string& out) {
+    return {name,
+            [this, name, &out](const YamlNode& n) { Set(out, TextWithWords(decoder_, n, name)); }};
   }
   Decoder::Key SourceKey(std::string_view name, SourceText& out) {
     return {name, [this, name, &out](const YamlNode& n) { Set(out, decoder_.Source(n, name)); }};
@@ -54,7 +51,6 @@ class RuleReader {
   void Explains(const YamlNode& node);
 
   Decoder& decoder_;
-  const FileScope& scope_;
   Rule& rule_;
 };
 

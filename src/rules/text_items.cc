@@ -1,40 +1,23 @@
-// Items of messages, advice and shared texts: DecodeItems().
+// Items of messages and advice: DecodeItems().
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "base/text.h"
-#include "rules/rule_library.h"
+#include "rules/rule_decode.h"
 
 namespace profgauge::rules {
 namespace {
 
-template <class Map>
-std::vector<std::string_view> NamesOf(const Map& map) {
-  std::vector<std::string_view> names;
-  for (const auto& [name, entry] : map) names.push_back(name);
-  return names;
-}
-
 /// `case` in `case` in `case`: no one reads more.
 constexpr int kDeepestCase = 3;
 
-/// Texts that use texts grow by powers.
-constexpr std::size_t kMostItems = 200;
-
-constexpr std::string_view kItemKeys[] = {"when", "text", "use", "case"};
-
-std::size_t ItemsIn(const std::vector<TextItem>& items) {
-  std::size_t count = items.size();
-  for (const TextItem& item : items) count += ItemsIn(item.items);
-  return count;
-}
+constexpr std::string_view kItemKeys[] = {"when", "text", "case"};
 
 class ItemDecoder {
  public:
-  ItemDecoder(Decoder& decoder, std::string_view what, const RuleLibrary& library)
-      : decoder_(decoder), what_(what), library_(library) {}
+  ItemDecoder(Decoder& decoder, std::string_view what) : decoder_(decoder), what_(what) {}
 
   std::vector<TextItem> List(const YamlNode& node, int depth) {
     std::vector<TextItem> items;
@@ -63,7 +46,6 @@ class ItemDecoder {
     std::vector<Decoder::Key> keys = {
         {"when", [&](const YamlNode& n) { item.when = decoder_.Source(n, "when"); }},
         {"text", [&](const YamlNode& n) { Set(item.text, decoder_.Source(n, "text")); }},
-        {"use", [&](const YamlNode& n) { Use(n, item); }},
     };
     if (depth < kDeepestCase) {
       keys.push_back({"case", [&](const YamlNode& n) {
@@ -74,10 +56,10 @@ class ItemDecoder {
     decoder_.Map(node, "an item", keys);
     if (node.kind != YamlNode::Kind::kMap) return;
     const auto given = std::count_if(node.entries.begin(), node.entries.end(), [](const auto& e) {
-      return e.key.text == "text" || e.key.text == "use" || e.key.text == "case";
+      return e.key.text == "text" || e.key.text == "case";
     });
     if (given != 1 && !HasUnknownKey(node)) {
-      decoder_.Add(node, "rules/item", "an item has one of `text`, `use` and `case`");
+      decoder_.Add(node, "rules/item", "an item has one of `text` and `case`");
     }
     items.push_back(std::move(item));
   }
@@ -102,33 +84,14 @@ class ItemDecoder {
     return true;
   }
 
-  void Use(const YamlNode& node, TextItem& item) {
-    const auto name = decoder_.Text(node, "use");
-    if (!name) return;
-    const auto found = library_.texts.find(*name);
-    if (found != library_.texts.end()) {
-      item.items = found->second.items;
-      if (ItemsIn(item.items) <= kMostItems) return;
-      item.items.clear();
-      decoder_.Add(node, "rules/too-large",
-                   fmt::format("the text has more than {} items", kMostItems));
-      return;
-    }
-    AddSuggestion(decoder_.Add(node, "rules/unknown-text",
-                               fmt::format("there is no text `{}`", PrintableShort(*name))),
-                  *name, NamesOf(library_.texts));
-  }
-
   Decoder& decoder_;
   std::string_view what_;
-  const RuleLibrary& library_;
 };
 
 }  // namespace
 
-std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what,
-                                  const RuleLibrary& library) {
-  return ItemDecoder(decoder, what, library).List(node, 0);
+std::vector<TextItem> DecodeItems(Decoder& decoder, const YamlNode& node, std::string_view what) {
+  return ItemDecoder(decoder, what).List(node, 0);
 }
 
 }  // namespace profgauge::rules

@@ -211,10 +211,6 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   const std::string id = key.substr(0, key.find('@'));
   const rules::Rule* rule = book->rules().Find(id);
   if (rule == nullptr) return Fail(UnknownRule(book->rules(), id));
-  if (options.expand) {
-    console.Print(ExpandedRule(*rule));
-    return kExitPass;
-  }
   const rules::CompiledRule* compiled = CompiledOf(*book, *rule);
   const rules::ActiveRule* active = compiled == nullptr ? nullptr : &compiled->active;
   std::string text = ExplainRule(*rule, active);

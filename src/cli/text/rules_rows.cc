@@ -8,6 +8,7 @@
 #include "model/devices.h"
 #include "rules/catalogue_words.h"
 #include "rules/facts.h"
+#include "rules/rule_decode.h"
 
 namespace profgauge::cli {
 namespace {
@@ -213,6 +214,12 @@ JsonList ColumnList(std::string_view row) {
                     column.doc);
       }
     }
+  }
+  if (!row.empty()) return list;
+  for (const auto& [name, text] : rules::BuiltinWordTexts()) {
+    JsonWriter& word = list.Row();
+    word.Field("name", name);
+    word.Field("expression", text);
   }
   return list;
 }

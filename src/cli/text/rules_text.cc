@@ -12,6 +12,7 @@
 #include "render/shared/escape.h"
 #include "rules/catalogue_words.h"
 #include "rules/facts.h"
+#include "rules/rule_decode.h"
 
 namespace profgauge::cli {
 namespace {
@@ -49,6 +50,23 @@ void Line(std::string& out, std::string_view key, std::string_view text) {
 
 void LimitLine(std::string& out, std::string_view key, const std::optional<SourceText>& limit) {
   if (limit) Line(out, key, limit->text);
+}
+
+/// "duration", "number:2"; empty where the unit decides.
+std::string ShowAsText(const rules::ShowAs& show_as) {
+  switch (show_as.kind) {
+    case rules::ShowAs::Kind::kAuto:
+      return "";
+    case rules::ShowAs::Kind::kDuration:
+      return "duration";
+    case rules::ShowAs::Kind::kBytes:
+      return "bytes";
+    case rules::ShowAs::Kind::kPercent:
+      return "percent";
+    case rules::ShowAs::Kind::kNumber:
+      return show_as.decimals < 0 ? "number" : fmt::format("number:{}", show_as.decimals);
+  }
+  return "";
 }
 
 void MetricLines(std::string& out, const rules::RuleMetric& metric) {
@@ -111,22 +129,6 @@ std::string AnchorOf(const rules::Rule& rule) {
 }
 
 }  // namespace
-
-std::string ShowAsText(const rules::ShowAs& show_as) {
-  switch (show_as.kind) {
-    case rules::ShowAs::Kind::kAuto:
-      return "";
-    case rules::ShowAs::Kind::kDuration:
-      return "duration";
-    case rules::ShowAs::Kind::kBytes:
-      return "bytes";
-    case rules::ShowAs::Kind::kPercent:
-      return "percent";
-    case rules::ShowAs::Kind::kNumber:
-      return show_as.decimals < 0 ? "number" : fmt::format("number:{}", show_as.decimals);
-  }
-  return "";
-}
 
 std::string RuleLines(const std::vector<rules::Rule>& rules) {
   std::size_t id_width = 0, category_width = 0;
@@ -271,6 +273,10 @@ std::string RowKinds() {
   for (const analysis::TableSpec& table : analysis::TableCatalogue()) {
     if (table.row_name.empty()) continue;
     fmt::format_to(Out(out), "{:<16} {}\n", table.row_name, InGeneralWords(table.title));
+  }
+  out += "\nwords of every rule file:\n";
+  for (const auto& [name, text] : rules::BuiltinWordTexts()) {
+    fmt::format_to(Out(out), "{:<16} {}\n", name, text);
   }
   return out;
 }

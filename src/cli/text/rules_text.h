@@ -21,11 +21,6 @@ std::string RuleLines(const std::vector<rules::Rule>& rules);
 /// (`active`; nullptr: its own, and a line says that the policy has it off).
 std::string ExplainRule(const rules::Rule& rule, const rules::ActiveRule* active);
 
-/// The rule as a separate file, without templates, imports and names of rows.
-std::string ExpandedRule(const rules::Rule& rule);
-/// "duration", "number:2"; empty where the unit decides.
-std::string ShowAsText(const rules::ShowAs& show_as);
-
 /// The rule's results in a run: every intermediate value, why each group fired or did not.
 std::string ExplainFinding(const rules::Finding& finding);
 
@@ -34,7 +29,7 @@ std::string RuleDocs(const std::vector<rules::Rule>& rules);
 /// Markdown: the names and functions of expressions: functions, units, rows with columns, facts.
 std::string LanguageDocs();
 
-/// One line a kind of rows, its name first.
+/// One line a kind of rows, its name first; then one a word that every rule file knows.
 std::string RowKinds();
 /// The columns of the rows `row` (`profile`: facts), one a line, with values that are known; empty
 /// when there are none.
@@ -59,7 +54,8 @@ JsonList MistakeList(const rules::Errors& errors, const rules::Errors& warnings)
 /// A row for each test.
 JsonList TestList(const std::vector<rules::RuleTestResult>& results);
 
-/// A row for each kind of rows; with `row` for each of its columns.
+/// A row for each kind of rows, and for each word that every rule file knows; with `row` for each
+/// of its columns.
 JsonList ColumnList(std::string_view row);
 
 }  // namespace profgauge::cli

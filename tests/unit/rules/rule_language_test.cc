@@ -1,15 +1,13 @@
 // Rules: their lowered form, and the message of each mistake.
-#include <unistd.h>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <string>
 
 #include "made_run.h"
 #include "rules/compile.h"
-#include "rules/facts.h"
+#include "rules/lowering.h"
 #include "rules/rule.h"
 
 namespace profgauge::rules {
@@ -137,17 +135,6 @@ TEST(RuleLanguage, NamesUseNamesInAnyOrder) {
   EXPECT_EQ(rule.row_names.size(), 2u);
 }
 
-TEST(RuleLanguage, PutsSetsAndPatternsIn) {
-  const std::string text =
-      std::string(kHead) + "sets: {moves: [h2d, d2h]}\npatterns: {reduce: '(?i)reduce'}\n" +
-      "rules:\n  - {id: a, title: A, for_each: memcpy, where: memcpy.kind in moves, level: warn, "
-      "message: m}\n  - {id: b, title: B, for_each: kernel, where: kernel.name not matches reduce, "
-      "level: warn, message: m}\n";
-  EXPECT_EQ(OneRule(text).where->text, "memcpy.kind in ['h2d', 'd2h']");
-  EXPECT_EQ(ParseRuleFile(text, "t.yaml")->rules[1].where->text,
-            "kernel.name not matches '(?i)reduce'");
-}
-
 TEST(PerIteration, DividesByItsSummands) {
   const std::string iterations = "(profile.iterations * greatest(profile.gpus default 1, 1)))";
   EXPECT_EQ(ValueOf(Kernels("per_iteration(sum(kernel.time))")),
@@ -171,95 +158,15 @@ TEST(PerIteration, DividesByItsSummands) {
   EXPECT_EQ(ValueOf(collectives), "(sum(collective.time) / rank.iterations)");
 }
 
-constexpr std::string_view kTemplates = R"(
-templates:
-  exposed:
-    with: {kinds: list, pattern: regex, noun: text, minus: expression, least: number}
-    rule:
-      for_each: collective
-      needs: [collective.exposed_time, rank.iteration_time]
-      params: {error: {default: 20%, doc: Share of an iteration.}}
-      where: collective.name in with.kinds and not (collective.group default '' matches with.pattern)
-      group_by: rank.id
-      let: {exposed: sum(collective.exposed_time) - with.minus}
-      metric: {is: "exposed {{ with.noun }}", value: exposed / rank.iteration_time, warn_above: 10%, error_above: $error}
-      level_of: 3
-      message: Rank {{ rank.id }} waits {{ exposed }} for {{ with.noun }}.
-      evidence: {order_by: collective.exposed_time desc, columns: [collective.name, per_iteration(collective.calls)]}
-rules:
-  - {id: a, title: "Exposed {{ with.noun }}", use: exposed, with: {kinds: [all_reduce], pattern: '(?i)x', noun: reductions, minus: 0 ms, least: 3},
-     params: {error: {default: 30%}}, metric: {warn_above: 15%}}
-)";
-
-std::string Without(std::string text, const std::string& part) {
-  const std::size_t at = text.find(part);
-  EXPECT_NE(at, std::string::npos) << part;
-  return text.erase(at, part.size());
-}
-
-TEST(Templates, MergeMappingsAndReplaceTheRest) {
-  const Rule rule =
-      OneRule(std::string(kHead) + Without(std::string(kTemplates), "      level_of: 3\n"));
-  EXPECT_EQ(rule.title, "Exposed reductions");
-  EXPECT_EQ(rule.metric->is, "exposed reductions");
-  EXPECT_EQ(rule.where->text,
-            "collective.name in ['all_reduce'] and not (collective.group default '' matches "
-            "'(?i)x')");
-  EXPECT_EQ(rule.let[0].value.text, "sum(collective.exposed_time) - 0 ms");
-  ASSERT_EQ(rule.params.size(), 2u);
-  EXPECT_DOUBLE_EQ(rule.params[0].default_value.value, 0.15);
-  EXPECT_DOUBLE_EQ(rule.params[1].default_value.value, 0.3);
-  EXPECT_EQ(rule.params[1].doc, "Share of an iteration.");
-  EXPECT_EQ(rule.message[0].text.text, "Rank {{ rank.id }} waits {{ exposed }} for reductions.");
-  EXPECT_EQ(rule.evidence->columns[1].head, "Calls / iteration");
-  EXPECT_EQ(rule.evidence->columns[1].value.text, "(collective.calls / rank.iterations)");
-}
-
-/// A limit that is an argument is a parameter, as if the rule had written it out.
-TEST(Templates, LimitsMayBeArguments) {
-  const Rule rule = OneRule(
-      std::string(kHead) +
-      "templates:\n  t:\n    with: {most: number}\n    rule:\n      for_each: kernel\n      "
-      "metric: {is: share, value: sum(kernel.time) / profile.kernel_time, warn_above: with.most}\n"
-      "      message: m\nrules:\n  - {id: a, title: A, use: t, with: {most: 15%}}\n");
-  ASSERT_EQ(rule.params.size(), 1u);
-  EXPECT_EQ(rule.params[0].name, "warn");
-  EXPECT_DOUBLE_EQ(rule.params[0].default_value.value, 0.15);
-  EXPECT_EQ(rule.params[0].doc, "Warning above this: share.");
-  EXPECT_EQ(rule.metric->warn_above->text, "$warn");
-  EXPECT_EQ(rule.metric->show_as.kind, ShowAs::Kind::kPercent);
-}
-
-TEST(Templates, ErrorsAreAtTheTemplate) {
-  const std::string errors = ErrorsOf(std::string(kHead) + std::string(kTemplates));
-  EXPECT_EQ(errors.substr(0, errors.find(';')),
-            "16:7 config/unknown-key: unknown key `level_of` in a rule");
-  EXPECT_EQ(std::count(errors.begin(), errors.end(), '\n'), 1) << errors;
-  std::string text = Without(std::string(kTemplates), "      level_of: 3\n");
-  text = Without(text, "pattern: '(?i)x', ");
-  EXPECT_EQ(ErrorsOf(std::string(kHead) + text)
-                .starts_with("19:10 rules/argument: template `exposed` needs `pattern`"),
-            true)
-      << ErrorsOf(std::string(kHead) + text);
-}
-
 TEST(Items, ShowTrueItems) {
-  const std::string text =
-      std::string(kHead) +
-      "texts:\n"
-      "  shared: [{when: profile.gpus > 1, text: Many.}, {when: nothing.known, "
-      "text: no}]\n"
-      "rules: []\n";
-  EXPECT_EQ(ErrorsOf(text), "");
   const std::string rule =
       std::string(kHead) +
-      "texts:\n  shared: [{when: profile.gpus > 1, text: Many.}]\n"
       "rules:\n"
       "  - id: a\n"
       "    title: A\n"
       "    level: warn\n"
       "    message: [\"{{ plural(profile.gpus, 'GPU') }}.\", {when: gpu.idle.mean > 1%, text: "
-      "hidden}, {use: shared}]\n"
+      "hidden}, {when: profile.gpus > 1, text: Many.}]\n"
       "    advice:\n"
       "      - case: [{when: profile.gpus > 5, text: five}, {when: profile.gpus > 1, text: two}, "
       "{text: none}]\n"
@@ -373,12 +280,11 @@ constexpr Mistake kMistakes[] = {
      "quotes, since it contains `: `\n"},
     {"{id: a, title: A, level: warn, message: m, when: \"device.device =~ 'x'\"}",
      "5:69 expr/syntax: `=~` is no operator; help: write `matches`\n"},
-    {"{id: a, title: A, level: warn, message: m, use: none}",
-     "5:53 rules/unknown-template: there is no template `none`\n"},
     {"{id: a, title: A, level: warn, message: [{use: none}]}",
-     "5:52 rules/unknown-text: there is no text `none`\n"},
+     "5:47 config/unknown-key: unknown key `use` in an item; note: keys of an item: when, text, "
+     "case\n"},
     {"{id: a, title: A, level: warn, message: [{when: true}]}",
-     "5:46 rules/item: an item has one of `text`, `use` and `case`\n"},
+     "5:46 rules/item: an item has one of `text` and `case`\n"},
     {"{id: a, level: warn, message: m}", "5:10 config/missing-key: a rule needs the key `title`\n"},
     {"{id: a, title: A, level: warn, message: m, let: {x: y, y: x}}",
      "5:54 rules/circle: `x` is defined by itself\n"},
@@ -402,66 +308,56 @@ TEST(RuleLanguage, MistakesHavePlaceAndText) {
 
 TEST(RuleLanguage, NamesGivenTwiceSayBothPlaces) {
   EXPECT_EQ(
-      ErrorsOf(std::string(kHead) + "let: {window: 1 ms}\nsets: {window: [a]}\nrules:\n  - {id: "
-                                    "a, title: A, level: warn, message: m, let: {window: 2}}\n"),
-      "5:8 rules/name: `window` is already a name of t.yaml:4\n"
-      "7:54 rules/name: `window` is already a name of t.yaml:4\n");
+      ErrorsOf(std::string(kHead) + "let: {spent: 1 ms}\nrules:\n  - {id: a, title: A, level: "
+                                    "warn, message: m, let: {spent: 2}}\n"),
+      "6:54 rules/name: `spent` is already a name of t.yaml:4\n");
 }
 
-class Imports : public ::testing::Test {
- protected:
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
+/// A rule that shows the word `captured`, with more keys of the file and of the rule.
+std::string WithWord(const std::string& of_file, const std::string& of_rule) {
+  return fmt::format(
+      "{}{}rules:\n  - {{id: a, title: A, level: warn, when: captured, message: m{}}}\n", kHead,
+      of_file, of_rule);
+}
+
+TEST(Words, AreKnownInEveryFile) {
+  const Rule rule = OneRule(WithWord("", ""));
+  ASSERT_EQ(rule.let.size(), 1u);
+  EXPECT_EQ(rule.let[0].value.text, "profile.graph_capture default false");
+  EXPECT_EQ(rule.let[0].where.file, "builtin:words");
+}
+
+TEST(Words, NamesOfTheFileAndOfTheRuleWin) {
+  EXPECT_EQ(OneRule(WithWord("let: {captured: profile.gpus > 1}\n", "")).let[0].value.text,
+            "profile.gpus > 1");
+  const Rule rule = OneRule(WithWord("", ", let: {captured: profile.gpus > 2}"));
+  ASSERT_EQ(rule.let.size(), 1u);
+  EXPECT_EQ(rule.let[0].value.text, "profile.gpus > 2");
+}
+
+/// Else a name of a rule would change the meaning of another word.
+TEST(Words, NameNoOtherWord) {
+  EXPECT_GE(BuiltinWords().size(), 13u);
+  for (const RuleLet& word : BuiltinWords()) {
+    for (const std::string& field : FieldsOf(word.value.text).all) {
+      const auto is_named = [&](const RuleLet& other) {
+        return other.name == field && !(field == word.name + ".value");
+      };
+      EXPECT_TRUE(std::ranges::none_of(BuiltinWords(), is_named)) << word.name << ": " << field;
+    }
   }
-  std::filesystem::path folder_ =
-      std::filesystem::path(::testing::TempDir()) / ("rules_imports_" + std::to_string(::getpid()));
-};
-
-TEST_F(Imports, ShareNamesOfOtherFiles) {
-  Write("base.yaml", "schema: 2\nlet: {many: profile.gpus > 1}\n");
-  Write("lib.yaml", "schema: 2\nimports: [base.yaml]\ntexts: {t: [{when: many, text: Many.}]}\n");
-  const std::string path =
-      Write("rules.yaml",
-            std::string(kHead) +
-                "imports: [base.yaml, lib.yaml]\nrules:\n  - {id: a, title: A, level: warn, "
-                "when: many, message: [{use: t}]}\n");
-  const auto rules = LoadRules({path});
-  ASSERT_TRUE(rules) << ShowErrors(rules.error());
-  EXPECT_EQ(rules->rules[0].let[0].value.text, "profile.gpus > 1");
 }
 
-TEST_F(Imports, MistakesOfAnImportAreReported) {
-  Write("a.yaml", "schema: 2\nimports: [b.yaml]\nlet: {x: 1}\n");
-  Write("b.yaml", "schema: 2\nimports: [a.yaml]\n");
-  const auto circle =
-      LoadRules({Write("rules.yaml", std::string(kHead) + "imports: [a.yaml]\nlet: {x: 2}\nrules: "
-                                                          "[]\n")});
-  ASSERT_FALSE(circle);
-  EXPECT_EQ(circle.error()[0].message + " | " + circle.error()[1].message,
-            "`a.yaml` imports itself | `x` is already a name of a.yaml:3");
-  const auto missing =
-      LoadRules({Write("rules.yaml", std::string(kHead) + "imports: [none.yaml]\nrules: []\n")});
-  ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error()[0].code, "config/missing");
-  EXPECT_EQ(missing.error()[0].notes.back(), "note: imported by rules.yaml:4");
-}
-
-/// A text that doubles twenty times is refused before it costs memory.
+/// A name that doubles forty times is refused before it costs memory.
 TEST(RuleLanguage, GrowthIsBounded) {
-  std::string lets = "let:\n  n0: kernel.time\n", texts = "texts:\n  t0: [a, b]\n";
+  std::string lets = "let:\n  n0: kernel.time\n";
   for (int i = 1; i < 40; ++i) {
     lets += fmt::format("  n{}: n{} + n{}\n", i, i - 1, i - 1);
-    texts += fmt::format("  t{0}: [{{use: t{1}}}, {{use: t{1}}}]\n", i, i - 1);
   }
   const std::string rule =
       "rules:\n  - {id: a, title: A, for_each: kernel, level: warn, message: m, where: n39 > 0 "
       "ns}\n";
   EXPECT_NE(ErrorsOf(std::string(kHead) + lets + rule).find("expr/too-large"), std::string::npos);
-  EXPECT_NE(ErrorsOf(std::string(kHead) + texts + "rules: []\n").find("rules/too-large"),
-            std::string::npos);
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ std::string CheckedFile(const std::string& rules, std::string_view head = kHeadO
   return out;
 }
 
-// Two rules that use a template with two mistakes in one text report each twice, in turns.
+// Two rules that use a name of their file with two mistakes report each twice, in turns.
 TEST(Warnings, EachMistakeIsSaidOnce) {
   const auto at = [](std::uint32_t line, std::string message) {
     Error error{ErrorKind::kConfig, "t/x", std::move(message), {}, {}};
@@ -133,15 +133,14 @@ TEST(Mistakes, ReportedTogetherByRule) {
       "text in quotes, since it contains `: `\n");
 }
 
-TEST(Mistakes, TemplatesNameARuleUsingThem) {
+TEST(Mistakes, NamesOfTheFileNameARuleUsingThem) {
   EXPECT_EQ(
-      CheckedFile("  - {id: a, title: A, use: t}\n  - {id: b, title: B, use: t}\n",
-                  std::string(kHeadOfFile) +
-                      "templates:\n  t:\n    rule: {for_each: kernel, where: kernel.tim > 1 ms, "
-                      "level: warn, message: m}\n"),
-      "6:37 expr/unknown-field: unknown field `kernel.tim`; help: did you mean "
+      CheckedFile("  - {id: a, title: A, for_each: kernel, where: long, level: warn, message: m}\n"
+                  "  - {id: b, title: B, for_each: kernel, where: long, level: warn, message: m}\n",
+                  std::string(kHeadOfFile) + "let:\n  long: kernel.tim > 1 ms\n"),
+      "5:9 expr/unknown-field: unknown field `kernel.tim`; help: did you mean "
       "`kernel.time`? nearest fields of `kernel`: time, exposed_time, min, name, op; "
-      "`profgauge rules columns kernel` lists all; note: used by t.yaml:8:10\n");
+      "`profgauge rules columns kernel` lists all; note: used by t.yaml:7:10\n");
 }
 
 TEST(Mistakes, TwoRulesOfOneTitle) {

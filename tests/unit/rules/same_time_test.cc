@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "made_run.h"
-#include "rules/rule_library.h"
 #include "rules/rule_run.h"
 
 namespace profgauge::rules {
