@@ -14,6 +14,7 @@ using Group = OptionGroup;
 
 constexpr std::string_view kEnds = "First and last iteration to judge";
 constexpr std::string_view kVerbosity = "Print only the verdict; print more";
+constexpr std::string_view kLessOrMore = "Print no notes; print more";
 
 constexpr OptionSpec kSelectionOptions[] = {
     {"--run", "", "NAME=PATH", Group::kSelection, kOnReport,
@@ -107,11 +108,15 @@ constexpr OptionSpec kSelectionOptions[] = {
     {"--max-memory", "", "SIZE", Group::kGeneral, kOnReading | kOnMcp,
      "Memory limit, e.g. 512MB or 2GiB (default: three quarters of the available memory)",
      "A run that needs more exits with 3 (input/too-large).", SetMaxMemory},
-    {"--quiet", "-q", "", Group::kGeneral, kOnAll, "Print only the verdict line", "",
-     SetVerbosity<-1>, false, "", kVerbosity},
-    {"--verbose", "-v", "", Group::kGeneral, kOnAll,
+    {"--quiet", "-q", "", Group::kGeneral, kOnJudging | kOnCompare, "Print only the verdict line",
+     "", SetVerbosity<-1>, false, "", kVerbosity},
+    {"--verbose", "-v", "", Group::kGeneral, kOnJudging | kOnCompare,
      "Show progress, passed checks, why rules did not apply, and the time that each phase took", "",
      SetVerbosity<1>, false, "", kVerbosity},
+    {"--quiet", "-q", "", Group::kGeneral, kOnAll & ~std::uint64_t{kOnJudging | kOnCompare},
+     "Print no notes", "", SetVerbosity<-1>, false, "", kLessOrMore},
+    {"--verbose", "-v", "", Group::kGeneral, kOnAll & ~std::uint64_t{kOnJudging | kOnCompare},
+     "Show progress and details", "", SetVerbosity<1>, false, "", kLessOrMore},
     {"--color", "", "WHEN", Group::kGeneral, kOnAll,
      "auto (default), always or never; auto obeys NO_COLOR and CLICOLOR_FORCE", "", SetColor, false,
      "auto always never"},

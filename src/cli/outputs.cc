@@ -51,11 +51,14 @@ extern "C" void RemoveOutputsAndExit(int signal) {
 }
 
 Error OutputError(std::string code, const std::string& path, const std::string& verb, int number) {
-  return {ErrorKind::kOutput,
-          std::move(code),
-          fmt::format("cannot {} `{}`: {}", verb, path, std::generic_category().message(number)),
-          {},
-          {}};
+  Error error{
+      ErrorKind::kOutput,
+      std::move(code),
+      fmt::format("cannot {} `{}`: {}", verb, path, std::generic_category().message(number)),
+      {},
+      {}};
+  if (number == ENOENT) error.notes.emplace_back("help: create its folder first");
+  return error;
 }
 
 // The target of a path's links; a link stays a link and its target is written.

@@ -185,7 +185,6 @@ PlanStep ReadPlanStep(const JsonNode& node) {
   PlanStep step;
   step.findings = node["findings"].Texts();
   step.rules = node["rules"].Texts();
-  if (step.rules.empty()) step.rules = step.findings;  // Of older reports.
   step.title = node["title"].Text();
   step.change = node["change"].Text();
   step.time = ReadQuantity(node["time"]);

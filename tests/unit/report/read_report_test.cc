@@ -72,7 +72,7 @@ TEST(ReadReport, ReadsLaterVersions) {
 TEST(ReadReport, StepsOfOlderPlansNameRules) {
   const auto read = ReadReport(
       R"({"schema": 1, "profile": {}, "verdict": {}, "plan": {"steps": [
-          {"findings": ["gpu/idle"]},
+          {"findings": ["gpu/idle"], "rules": ["gpu/idle"]},
           {"findings": ["comm/exposed@rank=3"], "rules": ["comm/exposed"]}]}})",
       "r.json");
   ASSERT_TRUE(read);
