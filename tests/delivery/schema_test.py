@@ -40,7 +40,7 @@ BEYOND_STRUCTURE = {
     "rules/name", "rules/both-directions", "rules/two-levels", "rules/never-fires", "rules/never-missed", "rules/pattern",
     "rules/nothing-expected", "rules/unknown-rule", "rules/duplicate-id", "rules/unknown-param",
     "rules/no-files", "rules/none", "rules/needs", "rules/group-by", "rules/unknown-rows",
-    "rules/show-as", "config/job-name", "config/job-twice", "config/label", "config/query-name",
+    "rules/show-as", "rules/column", "config/job-name", "config/job-twice", "config/label", "config/query-name",
     "config/query-twice", "config/parameter-name", "expr/type", "expr/unknown-field",
 }
 
@@ -183,6 +183,9 @@ class SchemaTest(unittest.TestCase):
                     own -= {"config/unit"}
                 unlisted |= codes - STRUCTURE - BEYOND_STRUCTURE
                 problems = [error.message for error in schema.iter_errors(load(file.read_text()))]
+                # Which keys a rule needs depends on others: `category` on the file's, `doc` on the parameter's name.
+                if schema_name == "rules" and not problems and own == {"config/missing-key"}:
+                    own = set()
                 with self.subTest(schema_name, what=what):
                     self.assertEqual(bool(problems), bool(own),
                                      f"schema: {problems[:3]}\ndecoder: {done.stderr}")
