@@ -14,7 +14,7 @@ maintainer=$(sed -n 's/^set(CPACK_PACKAGE_CONTACT "\(.*\)")/\1/p' ci/package/ins
 # Packages that only packaging needs; ci/packages.txt has those of the build and its tests.
 packages=(debhelper debootstrap dpkg-dev file lintian mandoc nasm ninja-build python3)
 # The libraries of the static program, by the package that holds the license.
-linked=(libboost1.81-dev libc6-dev libcli11-dev libdeflate-dev libexpected-dev libgcc-12-dev
+linked=(libboost1.81-dev libc6-dev libdeflate-dev libexpected-dev libgcc-12-dev
   libkainjow-mustache-dev libre2-dev libsqlite3-dev libstdc++-12-dev libxxhash-dev libyaml-cpp-dev
   libzstd-dev zlib1g-dev)
 

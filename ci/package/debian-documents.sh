@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 version=$1 maintainer=$2 folder=$3
 # Headers that are compiled in (Boost asks for no notice beside object code); linked libraries are
 # separate packages.
-headers=(libcli11-dev libexpected-dev libkainjow-mustache-dev libxxhash-dev)
+headers=(libexpected-dev libkainjow-mustache-dev libxxhash-dev)
 
 mkdir -p "$folder"
 {

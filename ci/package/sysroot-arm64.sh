@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.."
 root=$(realpath -m "${1:?the folder to unpack into}")
 [ -e "$root/complete" ] && exit 0
 packages=(libboost-container1.81-dev libboost-container1.81.0 libboost-json1.81-dev
-  libboost-json1.81.0 libboost-system1.81-dev libboost-system1.81.0 libboost1.81-dev libcli11-dev
+  libboost-json1.81.0 libboost-system1.81-dev libboost-system1.81.0 libboost1.81-dev
   libdeflate-dev libdeflate0 libexpected-dev libfmt-dev libfmt9 libisal-dev libisal2
   libkainjow-mustache-dev libre2-9 libre2-dev libsqlite3-0 libsqlite3-dev
   libxlsxwriter-dev libxlsxwriter4 libxxhash-dev libxxhash0 libyaml-cpp-dev libyaml-cpp0.7
