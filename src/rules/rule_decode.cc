@@ -26,24 +26,6 @@ std::uint32_t LastLine(const YamlNode& node) {
   return line;
 }
 
-void CheckComplete(Decoder& decoder, const YamlNode& node, const Rule& rule) {
-  const auto need = [&](std::string_view key, bool has, std::string_view what = "a rule") {
-    if (has || (what == "a rule" && node.Find(key) != nullptr)) return;
-    decoder.Add(rule.place, "config/missing-key", fmt::format("{} needs the key `{}`", what, key));
-  };
-  need("title", !rule.title.empty());
-  need("category", !rule.category.empty());
-  need("message", !rule.message.empty());
-  if (rule.metric) need("value", !rule.metric->value.empty(), "`metric`");
-  if (rule.gain) need("value", !rule.gain->value.empty(), "`gain`");
-  if (rule.evidence) need("columns", !rule.evidence->columns.empty(), "`evidence`");
-  for (const RuleParam& param : rule.params) {
-    if (param.doc.empty() && param.name != "warn" && param.name != "error") {
-      decoder.Add(param.where, "config/missing-key", "a parameter needs the key `doc`");
-    }
-  }
-}
-
 /// Limits describe themselves unless the rule does; they come first, in the order of reading.
 void CompleteParams(Rule& rule) {
   for (RuleParam& param : rule.params) {
@@ -87,7 +69,9 @@ void DecodeRule(Decoder& decoder, const YamlNode& node, const FileScope& scope,
   if (rule.for_each.empty() && node.Find("for_each") == nullptr) {
     rule.for_each = {"profile", rule.place.file, {{0, rule.place.line, rule.place.column}}};
   }
-  CheckComplete(decoder, node, rule);
+  if (rule.category.empty() && node.Find("category") == nullptr) {
+    decoder.Add(rule.place, "config/missing-key", "a rule needs the key `category`");
+  }
   CheckFires(decoder, node, rule);
   LowerRule(scope.let, rule, errors);
   CompleteParams(rule);
@@ -129,7 +113,7 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
              n, 2, "write `schema: 2`, and the rules with its keys (`profgauge schema rules`)");
        },
        true},
-      {"namespace", [&](const YamlNode& n) { IdPart(decoder, n, "namespace"); }},
+      {"namespace", [&](const YamlNode& n) { IdPart(decoder, n, "namespace"); }, true},
       {"category", [&](const YamlNode& n) { IdPart(decoder, n, "category"); }},
       {"let",
        [&](const YamlNode& n) {
@@ -140,12 +124,10 @@ void DecodeRuleFile(Decoder& decoder, RuleFile& out) {
          decoder.EachItem(n, "`rules`", [&](const YamlNode& item) {
            DecodeRule(decoder, item, scope, out.rules, errors);
          });
-       }},
+       },
+       true},
   };
   decoder.Map(root, "a rule file", kKeys);
-  if (root.Find("rules") != nullptr && root.Find("namespace") == nullptr) {
-    decoder.Add(root, "config/missing-key", "a rule file needs the key `namespace`");
-  }
   decoder.AddAll(std::move(errors));
 }
 

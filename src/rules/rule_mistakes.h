@@ -1,5 +1,5 @@
 // Completes the messages of a rule's mistakes: consequences of others are dropped, the user of
-// a template is named, and rules that are well-formed but probably wrong get warnings.
+// a name of the file is told, and rules that are well-formed but probably wrong get warnings.
 #pragma once
 
 #include <string>

@@ -11,6 +11,11 @@
 namespace profgauge::rules {
 namespace {
 
+Decoder::Key Required(Decoder::Key key) {
+  key.required = true;
+  return key;
+}
+
 constexpr std::string_view kThresholds = "thresholds.";
 constexpr int kUsualEvidence = 10;
 
@@ -28,7 +33,7 @@ T& EntryNamed(std::vector<T>& all, const std::string& name) {
 
 std::vector<Decoder::Key> RuleReader::Keys() {
   return {
-      TitleKey("title", rule_.title),
+      Required(TitleKey("title", rule_.title)),
       TitleKey("title_pass", rule_.title_pass),
       {"category",
        [this](const YamlNode& n) { Set(rule_.category, IdPart(decoder_, n, "category")); }},
@@ -55,7 +60,7 @@ std::vector<Decoder::Key> RuleReader::Keys() {
       {"evidence", [this](const YamlNode& n) { Evidence(n); }},
       {"explains", [this](const YamlNode& n) { Explains(n); }},
       {"message",
-       [this](const YamlNode& n) { rule_.message = DecodeItems(decoder_, n, "message"); }},
+       [this](const YamlNode& n) { rule_.message = DecodeItems(decoder_, n, "message"); }, true},
       {"advice", [this](const YamlNode& n) { rule_.advice = DecodeItems(decoder_, n, "advice"); }},
       OptionalKey("change", rule_.change),
       OptionalKey("next", rule_.next),
@@ -89,8 +94,8 @@ void RuleReader::Params(const YamlNode& node) {
 
 void RuleReader::Param(const YamlNode& node, RuleParam& param) {
   const Decoder::Key kKeys[] = {
-      {"default", [&](const YamlNode& n) { Default(n, param.default_value); }},
-      {"doc", [&](const YamlNode& n) { Set(param.doc, decoder_.Text(n, "doc")); }},
+      {"default", [&](const YamlNode& n) { Default(n, param.default_value); }, true},
+      {"doc", [&](const YamlNode& n) { Set(param.doc, decoder_.Text(n, "doc")); }, true},
       {"formerly",
        [&](const YamlNode& n) {
          for (const SourceText& name : decoder_.OneOrMore(n, "formerly")) {
@@ -138,7 +143,7 @@ void RuleReader::Metric(const YamlNode& node) {
   };
   const Decoder::Key kKeys[] = {
       TextKey("is", metric.is),
-      SourceKey("value", metric.value),
+      Required(SourceKey("value", metric.value)),
       {"show_as", [&](const YamlNode& n) { Set(metric.show_as, DecodeShowAs(decoder_, n)); }},
       limit("warn_above", metric.warn_above),
       limit("error_above", metric.error_above),
@@ -174,7 +179,7 @@ void RuleReader::Limit(const YamlNode& node, std::string_view name,
 void RuleReader::Gain(const YamlNode& node) {
   RuleGain& gain = rule_.gain.emplace();
   const Decoder::Key kKeys[] = {
-      SourceKey("value", gain.value),
+      Required(SourceKey("value", gain.value)),
       {"bound",
        [&](const YamlNode& n) { Set(gain.bound, decoder_.OneOf<GainBound>(n, "bound", kBounds)); }},
       TextKey("why", gain.why),
@@ -247,7 +252,8 @@ void RuleReader::Evidence(const YamlNode& node) {
        [&](const YamlNode& n) {
          decoder_.EachItem(n, "`columns`",
                            [&](const YamlNode& item) { Column(item, evidence.columns); });
-       }},
+       },
+       true},
   };
   decoder_.Map(node, "`evidence`", kKeys);
 }

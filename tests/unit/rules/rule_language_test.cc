@@ -285,7 +285,7 @@ constexpr Mistake kMistakes[] = {
      "case\n"},
     {"{id: a, title: A, level: warn, message: [{when: true}]}",
      "5:46 rules/item: an item has one of `text` and `case`\n"},
-    {"{id: a, level: warn, message: m}", "5:10 config/missing-key: a rule needs the key `title`\n"},
+    {"{id: a, level: warn, message: m}", "5:5 config/missing-key: a rule needs the key `title`\n"},
     {"{id: a, title: A, level: warn, message: m, let: {x: y, y: x}}",
      "5:54 rules/circle: `x` is defined by itself\n"},
     {"{id: a, title: A, level: warn, message: m, for_each: gap, evidence: {columns: [gap.start + 1 "

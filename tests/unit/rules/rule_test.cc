@@ -73,7 +73,7 @@ TEST_F(RuleFiles, GoodOneSetsEveryKey) {
 
   // The second line of a folded expression is found in its own line.
   const Where where = rule.where->At(rule.where->text.find("$min_time"), 9);
-  EXPECT_EQ(where.line, 14U);
+  EXPECT_EQ(where.line, 15U);
   EXPECT_EQ(where.column, 27U);
 }
 
