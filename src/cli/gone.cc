@@ -17,6 +17,8 @@ constexpr Gone kGone[] = {
     {"history trend", "", "write `profgauge history list`, with `--html FILE` for the page"},
     {"history export", "", "write `profgauge history list --format csv`"},
     {"templates export", "", "there are no templates of users any more"},
+    {"PROFGAUGE_BASELINE_MISSING", "", "write `baseline: {{missing: WHAT}}` into the policy"},
+    {"PROFGAUGE_NOW", "", "set SOURCE_DATE_EPOCH, in seconds since 1970"},
     {"--html-dir", "*", "write `--write html-dir={}`", "DIR"},
     {"--md-summary", "*", "write `--write summary={}`"},
     {"--text", "*", "write `--write text={}`"},

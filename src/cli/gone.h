@@ -12,7 +12,7 @@
 namespace profgauge::cli {
 
 struct Gone {
-  std::string_view name;     ///< "--junit", or the words of a command.
+  std::string_view name;     ///< "--junit", the words of a command, or a variable.
   std::string_view command;  ///< Of an option: the command that had it, "*": several. Else empty.
   std::string_view help;     ///< What to write; `{}` is the value that was given, else `otherwise`.
   std::string_view otherwise = "FILE";
@@ -20,7 +20,8 @@ struct Gone {
 /// An option's row of one command comes before that of all.
 std::span<const Gone> AllGone();
 
-/// The error "usage/gone" of a command whose words `args` begin with; nothing if there was none.
+/// The error "usage/gone" of a command whose words `args` begin with, or of a variable of that
+/// name; nothing if there was none.
 std::optional<Error> GoneCommand(std::span<const std::string> args);
 
 /// The error "usage/gone" of an option that `command` had: "`--junit` is gone", with what to write

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/ci_system.h"
 #include "cli/commands.h"
+#include "cli/gone.h"
 #include "cli/parse.h"
 
 namespace profgauge::cli {
@@ -35,7 +36,13 @@ constexpr VariableOption kVariables[] = {
 
 }  // namespace
 
+// A variable that is gone is refused: without it a missing baseline could pass.
 Status ApplyVariables(const CommandSpec& command, Options& options) {
+  for (const Gone& gone : AllGone()) {
+    const std::string name(gone.name);
+    if (!name.starts_with("PROFGAUGE_") || Variable(name).empty()) continue;
+    if (auto error = GoneCommand({&name, 1})) return Fail(*std::move(error));
+  }
   for (const VariableOption& row : kVariables) {
     const std::string value = Variable(std::string(row.variable));
     if (value.empty() || options.IsGiven(row.option) || (row.commands & command.bit) == 0) continue;

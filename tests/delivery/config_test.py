@@ -78,6 +78,11 @@ class PrecedenceTest(Place):
         self.assertIn("warning: unknown variable PROFGAUGE_POLICI; did you mean PROFGAUGE_POLICY?", done.stderr)
         self.assertNotIn("SOMETHING_ELSE", done.stderr)
 
+    def test_a_variable_that_is_gone_is_refused(self):
+        for name, words in (("PROFGAUGE_BASELINE_MISSING", "missing: WHAT"), ("PROFGAUGE_NOW", "SOURCE_DATE_EPOCH")):
+            done = self.run_in(self.inner, "check", TRACE, **{name: "fail"})
+            self.assertEqual((done.returncode, "[usage/gone]" in done.stderr, words in done.stderr), (2, True, True), done.stderr)
+
     def test_every_variable_has_its_effect(self):
         self.write("profgauge.yaml", "schema: 1\njobs:\n  - {name: gpt, inputs: models/gpt/*.gz}\n  - {name: other, inputs: x/*}\n")
         waived = ("schema: 1\nrules: {'*': off, io/dataloader-bound: default}\nwaivers:\n"
