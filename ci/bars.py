@@ -42,9 +42,6 @@ def entries(head):
 SAYS_NOTHING = "Few|Most|Much|OneOf|Least|Fewest|Enough|Alike|Less|Long|Short|Large|Small|Apart|Shown"
 COUNTS = {
     **{f"lines of code in src/{layer.name}": code(within(layer.name)) for layer in sorted((ROOT / "src").iterdir()) if within(layer.name)},
-    "files over 400 lines": sum(n > 400 for n in lines.values()),
-    "files over 500 lines": sum(n > 500 for n in lines.values()),
-    "files of at most 40 lines": sum(n <= 40 for n in lines.values()),
     "numeric constants outside rules/knowledge": hits(r"constexpr\s+[\w:<>]+\s+k\w+\s*=\s*-?\d", within(*JUDGING)),
     "constants named only kFew, kMost, ...": hits(rf"\bconstexpr [\w:]+ k({SAYS_NOTHING})\b ?=", sources),
     "sentinels 0xffff'ffff": hits(r"= 0xffff'ffff", sources),

@@ -124,7 +124,8 @@ struct Finding {
   std::string level;   ///< "error", "warn" or "info": how bad it is where it fires.
   std::string status;  ///< `level` if it fired; else "pass", "waived", "not_applicable", "broken".
   std::string title, message, advice;
-  std::optional<double> gain;  ///< ns per iteration that fixing it saves at most.
+  std::optional<double> gain;  ///< ns per iteration that fixing it saves; absent: unknown.
+  std::string gain_text;       ///< "saves at most 2.44 ms": how that is known.
   std::string reason;          ///< Why it passes or does not apply, or who waived it; may be empty.
 };
 

@@ -134,7 +134,8 @@ std::vector<api::Finding> Judgement::findings() const {
     finding.title = from.title;
     finding.message = from.message;
     finding.advice = from.advice;
-    if (!IsAbsent(from.gain.value)) finding.gain = AsNumber(from.gain.value, 0);
+    if (!IsAbsent(from.saves.value.value)) finding.gain = AsNumber(from.saves.value.value, 0);
+    finding.gain_text = from.saves.text;
     finding.reason = from.reason;
   }
   return out;

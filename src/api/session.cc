@@ -106,6 +106,12 @@ std::vector<std::string_view> TablesBesides(const rules::Rulebook& rules) {
   return tables;
 }
 
+bool LimitsPlan(const rules::Policy& policy) {
+  return std::ranges::any_of(policy.thresholds, [](const rules::Threshold& limit) {
+    return limit.metric.starts_with("plan.") || limit.metric.starts_with("floor.");
+  });
+}
+
 // Names in the history too, and those of the users who accepted something.
 void HideNamesOf(gate::BaselineInfo& info) {
   for (gate::BaselineRun& run : info.runs) run.commit.clear();
@@ -224,13 +230,16 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   rules.Predict(replayer.get(), out.analysis);
   report::TimelineOptions timeline;
   gate::ReplacedMetrics recorded = gate::TakeProfilerOff(policy, out.analysis);
-  rules::Evaluation evaluation = rules.Evaluate(
+  const rules::Evaluation evaluation = rules.Evaluate(
       out.analysis, rules::CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
       [&] { timeline = TimelineOf(options, policy, replayer.get()); });
   gate::PutBack(std::move(recorded), out.analysis);
-  const rules::Plan plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
+  rules::Plan plan;
+  plan.absent_because = plan.floor.absent_because = "no output asks for it";
+  if (!options.without_plan || LimitsPlan(policy)) {
+    plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
+  }
   rules::AddPlanMetrics(plan, out.analysis);
-  rules.Promote(plan, evaluation);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   out.verdict =
       gate::Judge(policy, out.analysis, MergedLog(subject.ranks),

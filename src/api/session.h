@@ -6,7 +6,7 @@
 //   runs        -> Measure: analyze each; with a baseline a snapshot of each, and the middle run
 //   snapshots   -> source.For: which baseline fits them, or why none does
 //   middle run  -> Predict (scenarios) -> TakeProfilerOff -> Evaluate (rules) -> PutBack
-//               -> PlanOf -> AddPlanMetrics -> Promote        findings in their order
+//               -> PlanOf -> AddPlanMetrics        findings in their order
 //               -> Judge                                      verdict by the policy's limits
 //               -> FailWithEach                               only for ranks that are listed
 //   all runs    -> CompareThem -> AddComparison               limits on changes
@@ -79,6 +79,8 @@ struct JudgeRunsOptions {
   bool timeline_later = false;
   /// Only the verdict is wanted: tables that no rule looks at may be missing from the report.
   bool verdict_only = false;
+  /// No output shows the plan: it is made only for a policy with limits on it.
+  bool without_plan = false;
   /// Called with the name of each phase when it ends: "analyze", "attribute", "compare", "judge".
   std::function<void(std::string_view)> phase_ended = [](std::string_view) {};
 };

@@ -51,7 +51,8 @@ constexpr ColumnSpec kFindings[] = {
     {"metric", "Measured", kNumber, "The measured value, in the base unit."},
     {"metric_unit", "Unit", kText, "Base unit of the measured value."},
     {"gain", "Saving", kTime, "Saving per iteration."},
-    {"gain_bound", "Type of saving", kText, "replayed (simulated), upper (at most) or typical."},
+    {"gain_basis", "Basis", kText, "simulated, at_most, about or unknown."},
+    {"gain_text", "Saving in words", kText, "As every report prints it."},
     {"counted_with", "Counted with", kText, "The metric or rule that counts this finding."},
     {"explained_by", "Explained by", kText, "Rule of the finding that causes this one."},
     {"step", "Row of the plan", kCount, "Row of the plan that removes it, from 1."},
@@ -258,20 +259,19 @@ std::pair<Cell, Cell> StepOf(const report::Report& report, const report::Finding
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const auto& rules = steps[i].rules;
     if (!steps[i].fired || std::ranges::find(rules, finding.rule) == rules.end()) continue;
-    return {Cell(static_cast<std::int64_t>(i) + 1), CellOf(steps[i].saves.value)};
+    return {Cell(static_cast<std::int64_t>(i) + 1), CellOf(steps[i].saves.value.value)};
   }
   return {};
 }
 
 void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& evidence) {
   for (const report::Finding& finding : report.findings) {
-    const bool has_gain = !IsAbsent(finding.gain.value);
     const auto [step, step_saves] = StepOf(report, finding);
     findings.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.level)),
                   Made(report::NameOf(finding.status)), Made(finding.title), Made(finding.message),
                   Made(finding.advice), CellOf(finding.metric.value),
-                  Made(UnitName(finding.metric.unit)), CellOf(finding.gain.value),
-                  has_gain ? Made(report::NameOf(finding.gain_bound)) : Cell(),
+                  Made(UnitName(finding.metric.unit)), CellOf(finding.saves.value.value),
+                  Made(NameOf(finding.saves.basis)), Made(finding.saves.text),
                   Made(finding.counted_with), CauseCell(report, finding), step, step_saves,
                   Made(finding.reason)});
     for (std::size_t row = 0; row < finding.evidence.size(); ++row) {

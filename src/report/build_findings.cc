@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "knowledge/findings.h"
 #include "rules/rule_run.h"
 
 namespace profgauge::report {
@@ -26,27 +25,10 @@ Quantity MetricOf(const rules::Finding& finding) {
   return {finding.metric, finding.metric_unit, finding.metric_text, ""};
 }
 
-Quantity TimeOf(const std::optional<double>& ns) {
-  if (!ns) return {{}, Unit::kTime, "–", ""};
-  return {static_cast<std::int64_t>(std::llround(*ns)), Unit::kTime, FormatDuration(*ns), ""};
-}
-
 std::string ReasonOf(const rules::Finding& finding) {
   if (finding.waiver == nullptr) return finding.reason;
   return fmt::format("{} (owner: {}, until {})", finding.waiver->reason, finding.waiver->owner,
                      finding.waiver->expires);
-}
-
-Bound BoundOf(rules::GainBound bound) {
-  switch (bound) {
-    case rules::GainBound::kUpper:
-      return Bound::kUpper;
-    case rules::GainBound::kTypical:
-      return Bound::kTypical;
-    case rules::GainBound::kMeasured:
-      break;
-  }
-  return Bound::kMeasured;
 }
 
 // Where to read on. The built-in rules' page is not beside the report; the program has its text.
@@ -54,13 +36,6 @@ std::string DocsOf(const rules::Rule& rule) {
   const bool is_derived = rule.docs.empty() || rule.docs.starts_with("rules/README.md#");
   if (!is_derived) return rule.docs;
   return "profgauge rules explain " + rule.id;
-}
-
-// Whether a simulation saves nothing: the rounding of some nanoseconds does not count.
-bool SavesNothing(const rules::Finding& finding) {
-  const double gain = finding.gain.value_or(0);
-  return gain <= 0 ||
-         (finding.gain_limit && gain < knowledge::kFindingsNoGainShare * *finding.gain_limit);
 }
 
 std::string PathOfRank(std::int64_t number, std::span<const Profile> ranks) {
@@ -116,18 +91,7 @@ Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evalua
   finding.message_parts = from.message_parts;
   finding.advice_parts = from.advice_parts;
   finding.metric = MetricOf(from);
-  finding.gain = TimeOf(from.gain);
-  if (from.gain && from.rule->gain) finding.gain_bound = BoundOf(from.rule->gain->bound);
-  if (from.gain_replayed) {
-    finding.gain_bound = Bound::kReplayed;
-    const std::string limit = from.gain_limit ? FormatDuration(*from.gain_limit) : "";
-    const bool says_more =
-        from.rule->gain->bound == rules::GainBound::kUpper && !limit.empty() &&
-        *from.gain_limit > knowledge::kFindingsBoundExcess * from.gain.value_or(0);
-    if (SavesNothing(from)) finding.gain.text = "nothing";
-    finding.gain.text +=
-        says_more ? fmt::format(" (simulated; at most {})", limit) : " (simulated)";
-  }
+  finding.saves = BuildSaving(from.claim);
   for (const std::size_t symptom : from.symptoms) {
     finding.explains.push_back(evaluation.findings[symptom].rule->id);
   }
@@ -166,8 +130,7 @@ std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
     for (const std::size_t symptom : evaluation.findings[cause].symptoms) {
       if (is_seen[symptom]) continue;
       is_seen[symptom] = true;
-      findings[symptom].gain = TimeOf(std::nullopt);
-      findings[symptom].gain_bound = Bound::kNone;
+      findings[symptom].saves = {};
       flaws.push_back(symptom);
     }
   }

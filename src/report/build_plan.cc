@@ -34,6 +34,13 @@ void AddKeys(const rules::Evaluation& evaluation, std::size_t first,
 
 }  // namespace
 
+Saving BuildSaving(const rules::Claim& claim) {
+  Saving saving{claim.basis, {{}, Unit::kTime, "–", ""}, {}, rules::ClaimText(claim), claim.why};
+  if (claim.is_known()) saving.value = TimeOf(claim.saves);
+  if (claim.low) saving.low = TimeOf(*claim.low).value;
+  return saving;
+}
+
 Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
                const DeviceWords& words) {
   Plan out;
@@ -63,9 +70,13 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
     to.time = TimeOf(step.time);
-    to.saves = TimeOf(step.saves);
+    to.saves = BuildSaving(step.claim);
+    to.time_text = to.time.text;
+    if (step.high) {
+      to.high = TimeOf(*step.high).value;
+      to.time_text = rules::RangeText(step.time, *step.high);
+    }
     to.alone = TimeOf(step.alone);
-    if (step.at_most) to.at_most = TimeOf(*step.at_most);
     to.needs_earlier =
         out.steps.size() > 1 && step.alone < knowledge::kPlanLeastGainShare.Of(plan.start);
   }

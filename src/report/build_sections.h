@@ -50,6 +50,10 @@ std::vector<std::pair<std::string, std::string>> BuildProvenance(const BuildInpu
 std::vector<Finding> BuildFindings(const rules::Evaluation& evaluation,
                                    std::span<const Profile> ranks = {});
 
+// What a change saves, in words.
+
+Saving BuildSaving(const rules::Claim& claim);
+
 // The plan of the report, in words.
 
 /// `evaluation`: the plan's source; `words`: of the devices.

@@ -111,8 +111,8 @@ const Finding* MostWorth(const Report& report, double iteration) {
   double gain = iteration > 0 ? kDiagnosisLeastShare.Of(iteration) : 0;
   for (const Finding& finding : report.findings) {
     if (!HasFired(finding) || IsAboutProfile(finding) || IsSymptom(report, finding)) continue;
-    const double saves = AsNumber(finding.gain.value, 0);
-    const bool counts = !is_simulated || finding.gain_bound == Bound::kReplayed;
+    const double saves = AsNumber(finding.saves.value.value, 0);
+    const bool counts = !is_simulated || finding.saves.basis == rules::Basis::kSimulated;
     if (counts && saves > gain) {
       most = &finding;
       gain = saves;
@@ -122,7 +122,7 @@ const Finding* MostWorth(const Report& report, double iteration) {
   for (const Finding& finding : report.findings) {
     const bool weighs = finding.level == State::kError || finding.level == State::kWarn;
     if (!HasFired(finding) || !weighs || IsAboutProfile(finding)) continue;
-    if (IsAbsent(finding.gain.value) && !IsSymptom(report, finding)) return &finding;
+    if (IsAbsent(finding.saves.value.value) && !IsSymptom(report, finding)) return &finding;
   }
   return nullptr;
 }
@@ -311,8 +311,8 @@ const Finding* ErrorBesidePlan(const Report& report) {
     const Finding* root = RootOf(report, finding);
     if (is_step(*root)) return nullptr;
     if (IsAboutProfile(*root)) continue;
-    const double saves = AsNumber(root->gain.value, 0);
-    if (most == nullptr || saves > AsNumber(most->gain.value, 0)) most = root;
+    const double saves = AsNumber(root->saves.value.value, 0);
+    if (most == nullptr || saves > AsNumber(most->saves.value.value, 0)) most = root;
   }
   return most;
 }

@@ -144,6 +144,19 @@ RichText ReadParts(const JsonNode& node) {
   return parts;
 }
 
+Saving ReadSaving(const JsonNode& node) {
+  Saving saving;
+  if (!node.exists()) return saving;
+  saving.basis = ReadWord<rules::Basis>(node["basis"], rules::kBasisNames);
+  saving.value = ReadQuantity(node);
+  saving.value.text =
+      IsAbsent(saving.value.value) ? "–" : FormatDuration(AsNumber(saving.value.value, 0));
+  if (node["low"].exists()) saving.low = node["low"].Any();
+  saving.text = node["text"].Text();
+  saving.why = node["why"].Text();
+  return saving;
+}
+
 Finding ReadFinding(const JsonNode& node) {
   Finding finding;
   finding.rule = node["rule"].Text();
@@ -153,8 +166,7 @@ Finding ReadFinding(const JsonNode& node) {
   finding.key = node["key"].Text();
   finding.message = node["message"].Text();
   finding.metric = ReadQuantity(node["metric"]);
-  finding.gain = ReadQuantity(node["gain"]);
-  finding.gain_bound = ReadWord<Bound>(node["gain"]["bound"], kBoundNames);
+  finding.saves = ReadSaving(node["gain"]);
   finding.explains = node["explains"].Texts();
   finding.advice = node["advice"].Text();
   // Reports that have no parts, as earlier programs wrote them.
@@ -188,9 +200,12 @@ PlanStep ReadPlanStep(const JsonNode& node) {
   step.title = node["title"].Text();
   step.change = node["change"].Text();
   step.time = ReadQuantity(node["time"]);
-  step.saves = ReadQuantity(node["saves"]);
+  if (node["time"]["high"].exists()) step.high = node["time"]["high"].Any();
+  step.time_text = IsAbsent(step.high)
+                       ? step.time.text
+                       : rules::RangeText(AsNumber(step.time.value, 0), AsNumber(step.high, 0));
+  step.saves = ReadSaving(node["saves"]);
   step.alone = ReadQuantity(node["alone"]);
-  step.at_most = ReadQuantity(node["at_most"]);
   step.fired = node["fired"].Bool();
   step.needs_earlier = node["needs_earlier"].Bool();
   return step;

@@ -25,6 +25,7 @@
 #include "model/path_kind.h"
 #include "model/profile_quality.h"
 #include "report/state.h"
+#include "rules/claim.h"
 
 namespace profgauge::report {
 
@@ -36,6 +37,15 @@ struct Quantity {
   Unit unit = Unit::kNumber;
   std::string text;            ///< "31.4 %", "343 ms", "–" when absent.
   std::string absent_because;  ///< Set when absent.
+};
+
+/// What a change saves per iteration (rules/claim.h).
+struct Saving {
+  rules::Basis basis = rules::Basis::kNone;
+  Quantity value;    ///< ns; absent where it is unknown.
+  Value low;         ///< ns: its low end; absent without one.
+  std::string text;  ///< "saves 48.2 to 59.0 ms", "saving unknown": the same in every output.
+  std::string why;   ///< Why it is unknown, or not simulated; may be empty.
 };
 
 struct Metric {
@@ -124,8 +134,8 @@ struct Finding {
   std::string title, message;
   RichText message_parts;              ///< `message` by parts.
   std::vector<RichText> advice_parts;  ///< `advice` by points.
-  Quantity metric, gain;
-  Bound gain_bound = Bound::kNone;
+  Quantity metric;
+  Saving saves;
   std::vector<std::string> explains;
   std::string advice, docs;
   std::string next;  ///< A command that continues the investigation; may be empty.
@@ -142,7 +152,11 @@ struct PlanStep {
   std::vector<std::string> rules;
   std::string title;   ///< The fault: that of the first of them.
   std::string change;  ///< What to do: its first advice that applies; may be empty.
-  Quantity time, saves, alone, at_most;  ///< ns; `alone`: without earlier steps; bound, if any.
+  Quantity time;       ///< ns: the iteration time after it.
+  Value high;  ///< ns: the same if the host's other work reacts; absent where it is not simulated.
+  std::string time_text;  ///< "119 ms", "119 to 129 ms".
+  Saving saves;           ///< Simulated, given the steps before it.
+  Quantity alone;         ///< ns: without the steps before it.
   /// False: no finding yet. It becomes the limit once the steps before it are done.
   bool fired = true;
   bool needs_earlier = false;  ///< It saves nothing until the steps before it are done.

@@ -77,14 +77,6 @@ constexpr std::string_view NameOf(Better better) {
   return kBetterNames[static_cast<std::size_t>(better)];
 }
 
-/// How far a finding's gain can be trusted.
-enum class Bound : std::uint8_t { kNone, kUpper, kTypical, kMeasured, kReplayed };
-inline constexpr std::array<std::string_view, 5> kBoundNames = {"", "upper", "typical", "measured",
-                                                                "replayed"};
-constexpr std::string_view NameOf(Bound bound) {
-  return kBoundNames[static_cast<std::size_t>(bound)];
-}
-
 /// Quantity of a table of work in both runs.
 enum class Measure : std::uint8_t { kGpuTime, kHostTime };
 inline constexpr std::array<std::string_view, 2> kMeasureNames = {"gpu_time", "host_time"};

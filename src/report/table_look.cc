@@ -80,8 +80,8 @@ constexpr std::string_view kPageLaunches[] = {
     "name", "op",    "call_start", "time", "uses_tensor_core",
     "grid", "block", "iteration",  "gpu",  "rank"};
 constexpr std::string_view kRanks[] = {
-    "id",           "iteration_time", "compute_time", "exposed_communication",
-    "waiting_time", "transfer_time",  "late_cost",    "last_calls"};
+    "id",           "per_iteration", "iteration_time", "compute_time", "exposed_communication",
+    "waiting_time", "transfer_time", "late_cost",      "last_calls"};
 constexpr std::string_view kPageRankSteps[] = {"rank",
                                                "step",
                                                "duration",

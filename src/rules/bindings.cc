@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "knowledge/path.h"
+
 namespace profgauge::rules {
 namespace {
 
@@ -165,19 +167,29 @@ expr::Source RunData::BindMetric(std::string_view id) const {
   return source;
 }
 
-std::optional<double> RunData::ReplayedGain(const CompiledRule& rule) {
-  if (!rule.scenario || replayer_ == nullptr) return std::nullopt;
+ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
+  ScenarioOutcome outcome;
+  if (!rule.scenario || replayer_ == nullptr) return outcome;
   // Work of unchanged duration would make the simulated saving too small.
   const auto has_free_thread = [](const analysis::path::PathGraph& graph) {
     return !graph.free_threads().empty();
   };
   const std::span<const analysis::path::PathGraph> graphs = replayer_->graphs();
-  if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return std::nullopt;
-  const ScenarioOutcome outcome = scenarios_->Run(*rule.scenario);
+  if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return outcome;
+  outcome = scenarios_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
                                    [](std::uint64_t rows) { return rows > 0; });
-  if (!matched || !outcome.prediction) return std::nullopt;
-  return outcome.prediction->recorded_time - outcome.prediction->iteration_time;
+  if (!matched) outcome.prediction.reset();
+  return outcome;
+}
+
+bool RunData::MayMissWaits() {
+  if (replayer_ == nullptr) return false;
+  const std::lock_guard lock(listening_);
+  if (!may_miss_waits_) {
+    may_miss_waits_ = replayer_->SilentShare() >= knowledge::kPathSilentShare.value();
+  }
+  return *may_miss_waits_;
 }
 
 expr::Data RunData::Bind(const CompiledRule& rule) {

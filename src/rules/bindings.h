@@ -42,10 +42,12 @@ class RunData {
 
   /// The possible cost of a table's rows; nullptr when that is unknown.
   const analysis::tables::Exposure* FindExposure(std::string_view table) const;
-  /// The simulated saving of the rule's scenario, in ns per iteration; nothing without
-  /// a scenario or a replay, when the scenario matches nothing, or where some threads launch work
-  /// without a visible reason to wait. It may be more than an iteration takes, or negative.
-  std::optional<double> ReplayedGain(const CompiledRule& rule);
+  /// The rule's scenario, simulated. No prediction without a scenario or a replay, when the
+  /// scenario matches nothing, or where some threads launch work without a visible reason to wait.
+  ScenarioOutcome Simulate(const CompiledRule& rule);
+  /// Whether a simulation that saves nothing may only miss a wait of the host that was not recorded
+  /// (path.silent_share).
+  bool MayMissWaits();
 
   /// Sources of all slots of `rule`. Those that depend on the group are left without a value.
   expr::Data Bind(const CompiledRule& rule);
@@ -59,7 +61,8 @@ class RunData {
   const Facts& facts_;
   const analysis::path::Replayer* replayer_;
   std::optional<ScenarioRunner> scenarios_;
-  std::mutex joining_;
+  std::mutex joining_, listening_;
+  std::optional<bool> may_miss_waits_;
   std::map<std::pair<const analysis::TableSpec*, const analysis::TableSpec*>,
            std::unique_ptr<std::vector<expr::RowId>>>
       joins_;

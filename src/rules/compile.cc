@@ -255,23 +255,29 @@ class RuleCompiler {
         scale.without_waiting = rule_.gain->without_waiting;
         scale.keeps_up = rule_.gain->keeps_up;
       }
+      scenario->host_reacts = rule_.gain->host_reacts;
       out_.scenario = *std::move(scenario);
     } else {
       for (Error& error : scenario.error()) errors_.push_back(std::move(error));
     }
   }
 
+  std::optional<expr::Program> GainTime(const SourceText& source) {
+    std::optional<expr::Program> time = One(source, Context::kGroup, Want::kNumber);
+    if (time && !expr::SameDimension(time->type(), expr::TypeOf(Unit::kTime))) {
+      AddError(
+          source.All(), "expr/type",
+          fmt::format("`gain` is a time per iteration, found {}", expr::TypeName(time->type())), "",
+          errors_);
+    }
+    return time;
+  }
+
   void Gain() {
     if (!rule_.gain) return;
-    out_.gain = One(rule_.gain->value, Context::kGroup, Want::kNumber);
+    out_.gain = GainTime(rule_.gain->value);
     if (!out_.gain) return wrong_names_.push_back("gain");
-    if (!expr::SameDimension(out_.gain->type(), expr::TypeOf(Unit::kTime))) {
-      AddError(rule_.gain->value.All(), "expr/type",
-               fmt::format("`gain` is a time per iteration, found {}",
-                           expr::TypeName(out_.gain->type())),
-               "", errors_);
-      return;
-    }
+    if (rule_.gain->at_most) out_.gain_at_most = GainTime(*rule_.gain->at_most);
     CompileGainScenario();
     out_.gain_slot = AddComputed("gain", Unit::kTime);
   }

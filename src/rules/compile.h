@@ -46,7 +46,7 @@ struct CompiledRule {
   ActiveRule active;  ///< Parameters and level that the policy gives it.
   RuleSchema names;
   std::vector<expr::Slot> needs;
-  std::optional<expr::Program> where, when, metric, sure_when, gain;
+  std::optional<expr::Program> where, when, metric, sure_when, gain, gain_at_most;
   std::optional<CompiledScenario> scenario;  ///< From the gain.
   std::vector<Let> lets;
   std::vector<Limit> limits;

@@ -94,6 +94,7 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::An
   out.waivers = CountWaivers(rules, out.findings, options);
   RankFindings(rules, std::move(rule_of), options.thresholds.findings_explained_share,
                out.findings);
+  PromoteLargeSavings(rules, out.findings);
   return out;
 }
 

@@ -20,6 +20,7 @@
 
 #include "base/rich_text.h"
 #include "knowledge/tunable.h"
+#include "rules/claim.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
 #include "rules/waiver.h"
@@ -101,12 +102,13 @@ struct Finding {
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
   std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
-  std::optional<double> gain;      ///< ns per iteration, never more than an iteration takes.
-  /// The gain is simulated; then…
-  bool gain_replayed = false;
-  /// …this is the rule's own estimate, ns per iteration, or a simulated saving that is more.
-  std::optional<double> gain_limit;
-  double gain_share = 0;      ///< Share of the mean iteration time; 0 when either is unknown.
+  Claim claim;                     ///< What fixing it saves, never more than an iteration takes.
+  /// ns per iteration that it is about: the rule's own estimate, or a simulated saving that is
+  /// more. It links causes with symptoms.
+  std::optional<double> about_time;
+  /// Share of the mean iteration time that orders findings: of the saving, or of what an unknown
+  /// one is about; 0 without.
+  double worth = 0;
   std::string reason;         ///< Why not applicable, broken, or waived: one clause.
   std::string missing_field;  ///< Not applicable: the missing field, if it is one.
   const Waiver* waiver = nullptr;

@@ -27,6 +27,7 @@ struct Candidate {
   std::size_t finding = 0;
   analysis::path::Scenario changes;
   PlanOption option;
+  bool host_reacts = false;
 };
 
 bool SelectsRows(const analysis::path::Scenario& changes) {
@@ -94,10 +95,11 @@ class Planner {
       if (!is_wanted || finding.rule->category == kAboutRecording) continue;
       const CompiledRule* rule = RuleOf(rules_, finding);
       if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;
-      Candidate candidate{i, runner_.ChangesOf(*rule->scenario), {}};
-      if (candidate.changes.without_waiting && !replayer_.knows_waiting()) continue;
-      if (KeepsUp(candidate.changes) && !replayer_.is_joint()) continue;
+      Candidate candidate{i, runner_.ChangesOf(*rule->scenario), {}, false};
+      if (!WhyNotSimulated(candidate.changes, replayer_).empty()) continue;
       if (!SelectsRows(candidate.changes)) continue;
+      if (fired && !finding.claim.is_simulated()) continue;  // It promises no more than a bound.
+      candidate.host_reacts = rule->scenario->host_reacts;
       candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
       some.push_back(std::move(candidate));
     }
@@ -114,11 +116,11 @@ class Planner {
   }
 
   // Its own simulation, where the iteration time did not limit it.
-  // A finding's gain is capped at 0 and at the iteration; a capped number would be a wrong time.
+  // A finding's saving is capped at 0 and at the iteration; a capped number would be a wrong time.
   std::optional<double> AloneOf(const Finding& finding) const {
-    const bool is_known =
-        finding.gain_replayed && finding.gain && *finding.gain > 0 && *finding.gain < start_;
-    return is_known ? finding.gain : std::nullopt;
+    const Claim& claim = finding.claim;
+    const bool is_known = claim.is_simulated() && claim.saves > 0 && claim.saves < start_;
+    return is_known ? std::optional(claim.saves) : std::nullopt;
   }
 
   // Several findings may select the same kernel: it takes the smallest factor, since two fixes do
@@ -139,12 +141,20 @@ class Planner {
     return replayer_.Predict(Together(chosen), analysis::path::PredictionOf::kTimes).iteration_time;
   }
 
+  double TimeWithSlowerHost() const {
+    return replayer_
+        .Predict(WithSlowerHost(Together(chosen_), replayer_), analysis::path::PredictionOf::kTimes)
+        .iteration_time;
+  }
+
   // The least time, which also gives the recorded one.
   double TimeWithAll() {
     std::vector<std::size_t> all(candidates_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
+    analysis::path::Scenario together = Together(all);
+    together.keeps_rooms = true;
     const analysis::path::Prediction found =
-        replayer_.Predict(Together(all), analysis::path::PredictionOf::kTimes);
+        replayer_.Predict(together, analysis::path::PredictionOf::kTimes);
     recorded_ = found.recorded_time;
     return found.iteration_time;
   }
@@ -167,16 +177,21 @@ class Planner {
     plan.complete = found.complete;
     double time = start_;
     for (const PlannedStep& step : found.steps) {
-      time = std::max(0.0, time - step.saves);
-      PlanStep& out = plan.steps.emplace_back(PlanStep{{}, time, step.saves, step.alone, {}});
-      double most = 0;
+      const double before = time;
+      time = std::max(0.0, before - step.saves);
+      PlanStep& out = plan.steps.emplace_back();
+      out.time = time;
+      out.claim = {Basis::kSimulated, before - time, {}, {}};
+      out.alone = step.alone;
+      bool reacts = false;
       for (const std::size_t option : step.options) {
         out.findings.push_back(candidates_[option].finding);
-        most += candidates_[option].option.at_most;
         chosen_.push_back(option);
+        reacts = reacts || candidates_[option].host_reacts;
       }
-      // Of several ranks it is a sum, which may be more than there is.
-      if (std::isfinite(most)) out.at_most = std::min(most, start_);
+      if (!reacts) continue;
+      out.high = std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, before);
+      out.claim.low = before - *out.high;
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);
@@ -294,33 +309,8 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   return plan;
 }
 
-void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
-                  std::vector<Finding>& findings) {
-  for (const PlanStep& step : plan.steps) {
-    if (step.saves < knowledge::kPlanPromotedShare.Of(plan.start)) continue;
-    for (const std::size_t at : step.findings) {
-      Finding& finding = findings[at];
-      const CompiledRule* rule = RuleOf(rules, finding);
-      const bool informs = finding.status == FindingStatus::kInfo &&
-                           finding.rule->level == Level::kInfo && rule != nullptr &&
-                           rule->active.choice == RuleSetting::Choice::kDefault;
-      if (!informs) continue;
-      finding.status = FindingStatus::kWarn;
-      finding.most = std::max(finding.most, Level::kWarn);
-    }
-  }
-}
-
-void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings) {
-  for (const PlanStep& step : plan.steps) {
-    if (step.findings.size() > 1) continue;  // It saves this only with the other.
-    std::optional<double>& limit = findings[step.findings.front()].gain_limit;
-    if (limit) limit = std::max({*limit, step.saves, step.alone});
-  }
-}
-
 void AddPlanMetrics(const Plan& plan, analysis::Analysis& analysis) {
-  const double first = plan.steps.empty() ? 0 : plan.steps.front().saves;
+  const double first = plan.steps.empty() ? 0 : plan.steps.front().claim.saves;
   const double start = plan.start > 0 ? plan.start : 1;
   const auto set = [&](MetricId id, Value value) {
     const std::string& why = plan.steps.empty() ? plan.absent_because : std::string();

@@ -1,9 +1,8 @@
 // The plan: which findings to fix in which order, and the iteration time after each, by
 // simulations of all changes so far (rules/plan_search.h).
 //
-// A change is the scenario of a finding's rule: its rows take less time. The plan changes
-// no limit and no error: but an informational finding that saves much becomes a warning. Not
-// modeled: contention, caches, the host's own reaction.
+// A change is the scenario of a finding's rule: its rows take less time. The plan changes no
+// finding. Not modeled: contention and caches.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "rules/claim.h"
 #include "rules/evaluator.h"
 #include "rules/what_if.h"
 
@@ -22,12 +22,10 @@ struct PlanStep {
   /// Positions in Evaluation::findings; two that save time only together. A finding that passed may
   /// become the limit once the steps before it are done.
   std::vector<std::size_t> findings;
-  double time = 0;   ///< ns: the iteration time after it.
-  double saves = 0;  ///< ns per iteration, given the steps before it.
-  double alone = 0;  ///< ns per iteration, without them.
-  /// ns per iteration: what it saves at most, whatever else is done; nothing where it takes waits
-  /// away, which grow when other work gets faster.
-  std::optional<double> at_most;
+  double time = 0;             ///< ns: the iteration time after it.
+  std::optional<double> high;  ///< ns: the same if the host's other work reacts.
+  Claim claim;                 ///< Simulated, given the steps before it.
+  double alone = 0;            ///< ns per iteration, without them.
 };
 
 /// The time of an iteration if the device never waited for the host, every kernel ran at the roof
@@ -68,15 +66,6 @@ struct Plan {
 /// REQUIRES: `findings` are of `rules` and of `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
               const analysis::Analysis& analysis, const analysis::path::Replayer* replayer);
-
-/// Makes warnings of findings that only inform and are steps that save much (plan.promoted_share of
-/// an iteration), unless the policy sets the level of their rule.
-void PromoteSteps(const Plan& plan, std::span<const CompiledRule> rules,
-                  std::vector<Finding>& findings);
-
-/// A step can save more once others are done than by itself: its finding's gain_limit is no less.
-/// REQUIRES of both: `findings` are those that the plan was made of, in the same order.
-void RaiseGainLimits(const Plan& plan, std::vector<Finding>& findings);
 
 /// Sets plan.* and floor.*.
 void AddPlanMetrics(const Plan& plan, analysis::Analysis& analysis);

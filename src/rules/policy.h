@@ -152,6 +152,8 @@ struct WhatIfScale {
   SourceText where;
   double factor = 1;
   SourceText by = {};  ///< An expression of the row, 0 to 1, in place of `factor`; else empty.
+  /// Instead, of a rule: the selected transfers run beside the rank's own computation.
+  bool hides = false;
 };
 /// Valid factors, in words for messages.
 inline constexpr std::string_view kFactors = "a factor of 0 to 1000";

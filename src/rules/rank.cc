@@ -9,20 +9,15 @@
 #include <string_view>
 #include <tuple>
 
+#include "knowledge/plan.h"
+
 namespace profgauge::rules {
 namespace {
-
-/// The time that a finding is about. A simulation may save less of it, since other work takes as
-/// long, but the time is the same.
-/// So it is the larger of the rule's estimate and the simulated saving.
-std::optional<double> TimeOf(const Finding& finding) {
-  return finding.gain_limit ? finding.gain_limit : finding.gain;
-}
 
 /// A cause must be about at least this share of the symptom's cost; where either is unknown, the
 /// rule's statement counts.
 bool Explains(const Finding& cause, const Finding& symptom, knowledge::Ratio share) {
-  const std::optional<double> time = TimeOf(cause), cost = TimeOf(symptom);
+  const std::optional<double> time = cause.about_time, cost = symptom.about_time;
   return !time || !cost || *time >= share * *cost;
 }
 
@@ -49,12 +44,12 @@ class Ranker {
   std::vector<std::size_t> Order() {
     LinkCauses();
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      worth_[i] = findings_[i].gain_share;
+      worth_[i] = findings_[i].worth;
       // A tree of causes is shallow; walking up once per finding is enough.
       std::size_t at = i;
       while (findings_[at].cause) {
         at = *findings_[at].cause;
-        worth_[at] = std::max(worth_[at], findings_[i].gain_share);
+        worth_[at] = std::max(worth_[at], findings_[i].worth);
       }
     }
     std::vector<std::size_t> roots;
@@ -97,9 +92,9 @@ class Ranker {
              !findings_[i].rule->family.empty();
     };
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (!is_free(i) || findings_[i].gain_share <= 0) continue;
+      if (!is_free(i) || findings_[i].worth <= 0) continue;
       std::size_t& root = roots.try_emplace(findings_[i].rule->family, i).first->second;
-      if (findings_[i].gain_share > findings_[root].gain_share) root = i;
+      if (findings_[i].worth > findings_[root].worth) root = i;
     }
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       const auto root = is_free(i) ? roots.find(findings_[i].rule->family) : roots.end();
@@ -127,7 +122,7 @@ class Ranker {
       if (symptom.cause) {
         const Finding& other = findings_[*symptom.cause];
         if (is_waived && Fired(other.status)) continue;
-        if (other.gain_share >= findings_[cause].gain_share) continue;
+        if (other.worth >= findings_[cause].worth) continue;
       }
       if (is_waived && symptom.status < findings_[cause].unwaived) continue;
       symptom.cause = cause;
@@ -228,6 +223,22 @@ void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> 
     sorted.push_back(std::move(finding));
   }
   findings = std::move(sorted);
+}
+
+void PromoteLargeSavings(std::span<const CompiledRule> rules, std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    const bool informs =
+        finding.status == FindingStatus::kInfo && finding.rule->level == Level::kInfo;
+    if (!informs || finding.cause || !finding.claim.is_simulated()) continue;
+    if (finding.worth < knowledge::kPlanPromotedShare.value()) continue;
+    const auto rule = std::find_if(rules.begin(), rules.end(),
+                                   [&](const auto& some) { return some.rule == finding.rule; });
+    const bool is_free =
+        rule != rules.end() && rule->active.choice == RuleSetting::Choice::kDefault;
+    if (!is_free) continue;
+    finding.status = FindingStatus::kWarn;
+    finding.most = std::max(finding.most, Level::kWarn);
+  }
 }
 
 }  // namespace profgauge::rules

@@ -56,13 +56,16 @@ std::string_view GainBoundName(GainBound bound);  ///< "upper", "typical", "meas
 
 /// Estimated saving per iteration: shown and used for ranking, never for the verdict.
 struct RuleGain {
-  SourceText value;  ///< Used where the profile cannot be replayed.
+  SourceText value;  ///< The time that the finding is about.
+  /// The most of it that can be saved, where that is less: what can hide it, say.
+  std::optional<SourceText> at_most;
   GainBound bound = GainBound::kUpper;
   std::string why;
   std::vector<WhatIfScale> scenario;  ///< Changes that a simulation predicts; empty: only `value`.
   std::string measured;               ///< One device's experience, for `rules explain`.
   bool without_waiting = false;       ///< The selected work waits for no rank either, where known.
-  bool keeps_up = false;  ///< The rank of selected collectives arrives with the next to last.
+  bool keeps_up = false;     ///< The rank of selected collectives arrives with the next to last.
+  bool host_reacts = false;  ///< Other work of the host may become slower: the saving is a range.
 };
 
 struct EvidenceColumn {

@@ -57,6 +57,7 @@ void Lowering::Metric(RuleMetric& metric) {
 
 void Lowering::Gain(RuleGain& gain) {
   gain.value = Expand(gain.value);
+  if (gain.at_most) gain.at_most = Expand(*gain.at_most);
   for (WhatIfScale& scale : gain.scenario) {
     scale.where = Expand(scale.where, Inline::kAllNames);
     if (!scale.by.empty()) scale.by = Expand(scale.by, Inline::kAllNames);

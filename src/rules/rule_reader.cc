@@ -180,6 +180,7 @@ void RuleReader::Gain(const YamlNode& node) {
   RuleGain& gain = rule_.gain.emplace();
   const Decoder::Key kKeys[] = {
       Required(SourceKey("value", gain.value)),
+      OptionalKey("at_most", gain.at_most),
       {"bound",
        [&](const YamlNode& n) { Set(gain.bound, decoder_.OneOf<GainBound>(n, "bound", kBounds)); }},
       TextKey("why", gain.why),
@@ -188,6 +189,8 @@ void RuleReader::Gain(const YamlNode& node) {
       {"without_waiting",
        [&](const YamlNode& n) { Set(gain.without_waiting, decoder_.Bool(n, "without_waiting")); }},
       {"keeps_up", [&](const YamlNode& n) { Set(gain.keeps_up, decoder_.Bool(n, "keeps_up")); }},
+      {"host_reacts",
+       [&](const YamlNode& n) { Set(gain.host_reacts, decoder_.Bool(n, "host_reacts")); }},
   };
   decoder_.Map(node, "`gain`", kKeys);
 }
@@ -197,9 +200,13 @@ void RuleReader::Scenario(const YamlNode& node, std::vector<WhatIfScale>& out) {
     WhatIfScale scale;
     const Decoder::Key kKeys[] = {
         {"where", [&](const YamlNode& n) { Set(scale.where, decoder_.Source(n, "where")); }, true},
-        {"by", [&](const YamlNode& n) { Factor(n, scale); }, true},
+        {"by", [&](const YamlNode& n) { Factor(n, scale); }},
+        {"hides", [&](const YamlNode& n) { Set(scale.hides, decoder_.Bool(n, "hides")); }},
     };
     decoder_.Map(item, "a change", kKeys);
+    if (scale.hides == (item.Find("by") != nullptr)) {
+      decoder_.Add(item, "rules/change", "a change has either `by` or `hides: true`");
+    }
     out.push_back(std::move(scale));
   });
 }

@@ -147,4 +147,9 @@ inline constexpr std::string_view kAboutRecording = "recording";
 void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
                   knowledge::Ratio explained, std::vector<Finding>& findings);
 
+/// Makes warnings of findings that only inform and save much (plan.promoted_share of an iteration,
+/// simulated), unless another finding explains them or the policy sets the level of their rule.
+/// Their places stay.
+void PromoteLargeSavings(std::span<const CompiledRule> rules, std::vector<Finding>& findings);
+
 }  // namespace profgauge::rules

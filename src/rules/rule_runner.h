@@ -121,7 +121,7 @@ class RuleRun {
 
   // The simulation of the rule's scenario replaces its estimate, of which it may save more: idle
   // time of other causes goes with that of one. A plan promises the same number.
-  void SetGain(const Judged& judged, Finding& out);
+  void SetClaim(const Judged& judged, Finding& out);
 
   const CompiledRule& rule_;
   RunData& run_;
@@ -131,8 +131,8 @@ class RuleRun {
   std::vector<expr::RowId> rows_;
   Grouping grouping_;
   std::vector<Judged> judged_;
-  std::optional<std::optional<double>> replayed_;  ///< Once asked for: of the rule, of all groups.
-  Finding finding_;                                ///< Shared by all findings of the rule.
+  std::optional<ScenarioOutcome> simulated_;  ///< Once asked for: of the rule, of all groups.
+  Finding finding_;                           ///< Shared by all findings of the rule.
 };
 
 }  // namespace profgauge::rules

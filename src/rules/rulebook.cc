@@ -122,11 +122,6 @@ Plan Rulebook::PlanOf(const Evaluation& evaluation, const analysis::Analysis& an
   return MakePlan(compiled_, evaluation.findings, analysis, replayer);
 }
 
-void Rulebook::Promote(const Plan& plan, Evaluation& evaluation) const {
-  PromoteSteps(plan, compiled_, evaluation.findings);
-  RaiseGainLimits(plan, evaluation.findings);
-}
-
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {
   std::vector<std::string> paths = BuiltinRuleFiles();
   paths.insert(paths.end(), policy.rule_files.begin(), policy.rule_files.end());

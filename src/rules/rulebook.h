@@ -44,8 +44,6 @@ class Rulebook {
   /// Which findings to fix in which order. Null replayer: a plan without steps, and why.
   Plan PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
               const analysis::path::Replayer* replayer) const;
-  /// PromoteSteps() and RaiseGainLimits() of that plan. After PlanOf(), before the verdict.
-  void Promote(const Plan& plan, Evaluation& evaluation) const;
 
  private:
   friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);

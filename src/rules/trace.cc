@@ -20,6 +20,7 @@ std::vector<expr::Slot> SlotsOf(const CompiledRule& rule) {
   for (const CompiledRule::Limit& limit : rule.limits) add(limit.value);
   if (rule.sure_when) add(*rule.sure_when);
   if (rule.gain) add(*rule.gain);
+  if (rule.gain_at_most) add(*rule.gain_at_most);
   return slots;
 }
 

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "expr/eval.h"
 #include "knowledge/findings.h"
+#include "knowledge/plan.h"
 #include "rules/catalogue_words.h"
 #include "rules/condition.h"
 
@@ -71,6 +72,14 @@ tl::expected<CompiledScale, Errors> CompileScale(const WhatIfScale& scale) {
   out.table = *table;
   out.condition = *std::move(program);
   out.factor = scale.factor;
+  out.hides = scale.hides;
+  if (scale.hides && *table != analysis::path::PathTable::kDevice) {
+    return tl::unexpected(Errors{{ErrorKind::kConfig,
+                                  "expr/type",
+                                  "`hides`: expected a condition on `launch`",
+                                  scale.where.All(),
+                                  {}}});
+  }
   if (scale.by.empty()) return out;
   auto by = expr::Compile(scale.by.text, schema, expr::Context::kRow, expr::Want::kNumber);
   if (!by) return tl::unexpected(PlacedErrors(std::move(by).error(), scale.by));
@@ -227,10 +236,77 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
   return out;
 }
 
-bool KeepsUp(const analysis::path::Scenario& changes) {
-  return std::ranges::any_of(
-      changes.scalings, [](const analysis::path::Scaling& scaling) { return scaling.keeps_up; });
+std::string WhyNotSimulated(const analysis::path::Scenario& changes,
+                            const analysis::path::Replayer& replayer) {
+  const auto any = [&changes](auto of) { return std::ranges::any_of(changes.scalings, of); };
+  const bool keeps_up =
+      any([](const analysis::path::Scaling& scaling) { return scaling.keeps_up; });
+  const bool hides = any([](const analysis::path::Scaling& scaling) {
+    return scaling.hides == analysis::path::Hidden::kCollectives;
+  });
+  if (hides && replayer.ranks().size() == 1) {
+    return "one rank's profile does not separate waiting from transfer";
+  }
+  if (hides && !replayer.knows_transfers()) {
+    return "too few collectives match between the ranks to separate waiting from transfer";
+  }
+  const bool needs_others = changes.without_waiting && !replayer.knows_waiting();
+  if (needs_others || (keeps_up && !replayer.is_joint())) {
+    return "waiting for other ranks is known only with their profiles, if they match";
+  }
+  return {};
 }
+
+// Calls that wait for the device take as long as that does.
+analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes,
+                                        const analysis::path::Replayer& replayer) {
+  analysis::path::Scenario slower = changes;
+  slower.by_smallest = true;
+  analysis::path::Scaling ranges{
+      analysis::path::PathTable::kHost, {}, knowledge::kPlanHostReaction.value()};
+  analysis::path::Scaling calls{
+      analysis::path::PathTable::kApi, {}, knowledge::kPlanHostReaction.value()};
+  for (std::uint32_t rank = 0; rank < replayer.graphs().size(); ++rank) {
+    const Profile& profile = *replayer.graphs()[rank].rank().profile;
+    for (std::uint32_t row = 0; row < profile.host.size(); ++row)
+      ranges.rows.push_back({rank, row});
+    for (std::uint32_t row = 0; row < profile.api.size(); ++row) {
+      if (profile.api.kind[row] == ApiKind::kLaunch) calls.rows.push_back({rank, row});
+    }
+  }
+  slower.scalings.push_back(std::move(ranges));
+  slower.scalings.push_back(std::move(calls));
+  return slower;
+}
+
+namespace {
+
+// Collectives and copies have rooms of their own; of kernels that compute nothing is hidden.
+std::vector<analysis::path::Scaling> ScalingsThatHide(const analysis::path::ScenarioRows& rows,
+                                                      const analysis::path::Replayer& replayer) {
+  using analysis::path::Hidden;
+  analysis::path::Scaling hidden[2];
+  for (const Hidden which : {Hidden::kCollectives, Hidden::kCopies}) {
+    hidden[static_cast<std::size_t>(which)].table = analysis::path::PathTable::kDevice;
+    hidden[static_cast<std::size_t>(which)].hides = which;
+  }
+  for (const analysis::path::ScenarioRows::Range& range : rows.ranges()) {
+    const analysis::context::RankContext& rank = replayer.ranks()[range.rank];
+    for (std::uint32_t row = range.begin; row < range.end; ++row) {
+      const bool is_collective = rank.classes[row].collective;
+      if (!is_collective && rank.profile->device.kind[row] == DeviceKind::kKernel) continue;
+      const Hidden which = is_collective ? Hidden::kCollectives : Hidden::kCopies;
+      hidden[static_cast<std::size_t>(which)].rows.push_back({range.rank, row});
+    }
+  }
+  std::vector<analysis::path::Scaling> out;
+  for (analysis::path::Scaling& some : hidden) {
+    if (some.rows.size() > 0) out.push_back(std::move(some));
+  }
+  return out;
+}
+
+}  // namespace
 
 std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale& scale) {
   auto& [use, rows] = known_[static_cast<std::size_t>(scale.table)];
@@ -269,6 +345,9 @@ std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale&
       if (is_new) to->second = without_rows(factors[i]);
       to->second.rows.push_back(events.At(found[i]));
     }
+  }
+  if (scale.hides && !by_factor.empty()) {
+    return ScalingsThatHide(by_factor.begin()->second.rows, replayer_);
   }
   std::vector<analysis::path::Scaling> out;
   for (auto& [factor, scaling] : by_factor) {
@@ -310,13 +389,15 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
       out.matched.push_back(matched);
     }
   }
-  const bool needs_others = changes.without_waiting && !replayer_.knows_waiting();
-  if (needs_others || (KeepsUp(changes) && !replayer_.is_joint())) {
-    out.absent_because = "waiting for other ranks is known only with their profiles, if they match";
-    return out;
-  }
+  out.absent_because = WhyNotSimulated(changes, replayer_);
+  if (!out.absent_because.empty()) return out;
   replayer_.FindSteps(changes);
   out.prediction = replayer_.Predict(changes, wanted_);
+  const bool reacts = std::ranges::any_of(
+      scenarios, [](const CompiledScenario& scenario) { return scenario.host_reacts; });
+  if (reacts) {
+    out.slower_host = replayer_.Predict(WithSlowerHost(changes, replayer_), wanted_).iteration_time;
+  }
   return out;
 }
 

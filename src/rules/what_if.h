@@ -33,8 +33,9 @@ struct CompiledScale {
   double factor = 1;
   std::optional<expr::Program> by;  ///< In place of `factor`: of each row, 0 to 1.
   bool without_waiting = false;     ///< Collectives that it selects wait for no rank either.
-  bool keeps_up =
-      false;  ///< The rank of collectives that it selects arrives with the next to last.
+  /// The rank of collectives that it selects arrives with the next to last.
+  bool keeps_up = false;
+  bool hides = false;  ///< Selected transfers run beside computation, instead of `factor`.
 };
 
 struct CompiledScenario {
@@ -44,6 +45,7 @@ struct CompiledScenario {
   /// Work that several of its changes select takes the smallest factor, not the product: they are
   /// the changes of several findings.
   bool by_smallest = false;
+  bool host_reacts = false;  ///< The host's other work may become slower (WithSlowerHost()).
 };
 
 /// Errors: those of the expressions, all of them, with their places.
@@ -54,6 +56,7 @@ tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Polic
 struct ScenarioOutcome {
   std::optional<analysis::path::Prediction> prediction;
   std::string absent_because;          ///< Why there is none.
+  std::optional<double> slower_host;   ///< ns: the iteration time then, where the host reacts.
   std::vector<std::uint64_t> matched;  ///< Rows, per scale.
 };
 
@@ -87,8 +90,14 @@ class ScenarioRunner {
   std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
 };
 
-/// Whether a late rank keeps up in it, which needs a joint replay.
-bool KeepsUp(const analysis::path::Scenario& changes);
+/// Why the changes cannot be simulated on these ranks, in one clause; empty where they can.
+/// Waiting, ranks that keep up and collectives that are hidden need the other ranks.
+std::string WhyNotSimulated(const analysis::path::Scenario& changes,
+                            const analysis::path::Replayer& replayer);
+
+/// The changes with all other work of the host slower, by plan.host_reaction.
+analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes,
+                                        const analysis::path::Replayer& replayer);
 
 /// Limits of predictions, in clauses; `replayer` null: of any profile.
 std::string PredictionLimits(const analysis::path::Replayer* replayer);

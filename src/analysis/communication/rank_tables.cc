@@ -86,7 +86,9 @@ void AppendTimes(const RankFacts& rank, std::span<const Ns> stages, bool is_unkn
                  tables::RowWriter<tables::columns::kRanks>& write) {
   const RankTimes& times = rank.times;
   const Ns computed_once = std::min(ComputedOnce(rank), times.compute);
-  write.Integer("iterations"_col, static_cast<std::int64_t>(rank.steps.size()))
+  const auto count = static_cast<std::int64_t>(rank.steps.size());
+  write.Integer("iterations"_col, count)
+      .IntegerIf("per_iteration"_col, count > 0, count > 0 ? rank.step_time() / count : 0)
       .Integer("iteration_time"_col, rank.step_time())
       .Integer("compute_time"_col, times.compute)
       .IntegerIf("compute_once"_col, computed_once > 0, computed_once)

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/interval.h"
 #include "knowledge/launches.h"
+#include "knowledge/spin.h"
 
 namespace profgauge::analysis::path {
 namespace {
@@ -225,6 +227,42 @@ struct Sums {
   }
 };
 
+// Periods of threads in no operator or call.
+class SilentPeriods {
+ public:
+  explicit SilentPeriods(const PathGraph& graph) : graph_(graph) {}
+
+  static bool Wants(Ns length) { return length >= knowledge::kSpinLeast.ns(); }
+  void operator()(const PathSegment& segment) {
+    if (segment.edge != PathEdge::kProgram || IsNamed(segment.in)) return;
+    periods_.push_back(segment.time);
+  }
+  // Those through which the device works.
+  Ns WhileDeviceWorks() {
+    const DeviceTable& device = graph_.rank().profile->device;
+    std::vector<Span> work;
+    for (std::size_t row = 0; row < device.size() && !periods_.empty(); ++row) {
+      work.push_back({device.start[row], device.start[row] + device.duration[row]});
+    }
+    work = Merge(std::move(work));
+    Ns sum = 0;
+    for (const Span& period : periods_) {
+      const Ns busy = OverlapLength(std::span(&period, 1), Near(work, period));
+      if (busy >= knowledge::kSpinBusyShare.Of(period.length())) sum += period.length();
+    }
+    return sum;
+  }
+
+ private:
+  bool IsNamed(PathOwner in) const {
+    if (in.row == PathGraph::kNone) return false;
+    return in.table == PathTable::kApi || graph_.rank().profile->host.kind[in.row] == HostKind::kOp;
+  }
+
+  const PathGraph& graph_;
+  std::vector<Span> periods_;
+};
+
 // Nanoseconds by kind of each iteration; segments come from the last to the first.
 // The time from one iteration to the next belongs to the earlier one. A segment that crosses a
 // start is cut there.
@@ -290,6 +328,12 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
   Sums sums;
   Walker(graph, changes, times, transfers, sums).Run(iterations);
   return sums.sums;
+}
+
+Ns SilentTimeOfPath(const PathGraph& graph, std::span<const Ns> transfers) {
+  SilentPeriods silent(graph);
+  WalkRecorded(graph, transfers, silent);
+  return silent.WhileDeviceWorks();
 }
 
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph) {

@@ -59,6 +59,11 @@ PathSums SumCriticalPath(const PathGraph& graph, const ScenarioChanges& changes,
 /// One entry for each selected iteration; waiting is in kTransfer, since other ranks are unknown.
 std::vector<PathSums> PathSumsByIteration(const PathGraph& graph);
 
+/// Time of the recorded path in which a thread is in no operator or call, in periods of
+/// spin.least or more through which the device works: it may be waiting for that, and no profile
+/// shows it.
+Ns SilentTimeOfPath(const PathGraph& graph, std::span<const Ns> transfers);
+
 /// The innermost host range or call, by its table, around the segment that ends in `step`. `row` is
 /// kNone between ranges.
 PathOwner InnermostAt(const PathGraph& graph, PathGraph::StepId step);

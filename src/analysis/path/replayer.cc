@@ -1,11 +1,13 @@
 #include "analysis/path/replayer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <span>
 #include <utility>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/path/replay.h"
 #include "knowledge/path.h"
 
@@ -60,14 +62,20 @@ void Replayer::MatchCalls() {
   for (const context::RankContext& rank : *ranks_)
     calls.push_back(communication::CollectCollectives(rank));
   const communication::Matching matching = communication::MatchRanks(*ranks_, calls);
+  std::size_t count = 0, matched = 0;
   for (std::size_t i = 0; i < ranks_->size(); ++i) {
     transfers_[i].assign((*ranks_)[i].profile->device.size(), -1);
     for (const communication::CollectiveCall& call : calls[i]) {
-      if (call.event == tables::Output::kNoRow || call.transfer < 0) continue;
+      if (call.event == tables::Output::kNoRow) continue;
+      ++count;
+      if (call.transfer < 0) continue;
+      ++matched;
       transfers_[i][call.event] = call.transfer;
       knows_waiting_ = true;
     }
   }
+  knows_transfers_ = matched > 0 && static_cast<double>(matched) >=
+                                        knowledge::kPathMatchedShare.Of(static_cast<double>(count));
   if (knows_waiting_) joint_.emplace(graphs_, matching, calls);
 }
 
@@ -105,9 +113,137 @@ Replayer::Replayed Replayer::ReplayAlone(const Scenario& scenario, std::uint32_t
   return out;
 }
 
+std::shared_ptr<const std::vector<HidingRoom>> Replayer::RoomsOf(Hidden hidden) const {
+  const std::lock_guard lock(making_rooms_);
+  auto& known = rooms_[static_cast<std::size_t>(hidden)];
+  if (known != nullptr) return known;
+  auto rooms = std::make_shared<std::vector<HidingRoom>>();
+  for (std::size_t rank = 0; rank < ranks_->size(); ++rank) {
+    rooms->push_back(RoomToHide((*ranks_)[rank], transfers_[rank], hidden));
+  }
+  return known = std::move(rooms);
+}
+
+namespace {
+
+bool Hides(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.scalings,
+                             [](const Scaling& scaling) { return scaling.hides.has_value(); });
+}
+
+// The factor of each device row of a rank, without what hides.
+std::vector<double> FactorsOfWork(const Scenario& scenario, const PathGraph& graph,
+                                  std::uint32_t rank) {
+  std::vector<double> factors(graph.rank().profile->device.size(), 1);
+  Flags is_covered(factors.size());
+  for (const Scaling& scaling : scenario.scalings) {
+    if (scaling.table != PathTable::kDevice || scaling.hides || scaling.factor == 1) continue;
+    for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
+      for (std::uint32_t row = range.begin; range.rank == rank && row < range.end; ++row) {
+        const bool smallest = scenario.by_smallest && is_covered[row];
+        factors[row] =
+            smallest ? std::min(factors[row], scaling.factor) : factors[row] * scaling.factor;
+        is_covered.Set(row);
+      }
+    }
+  }
+  return factors;
+}
+
+// The part of its recorded time that a GPU's computation takes.
+double ComputingPart(const context::RankContext& rank, std::int32_t gpu,
+                     std::span<const double> factors) {
+  const DeviceTable& device = rank.profile->device;
+  const classify::DeviceRows rows = classify::RowsOfGpu(device, gpu);
+  double recorded = 0, then = 0;
+  for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
+    const bool computes = device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective;
+    if (!computes || !rank.InIterations(DeviceId{row})) continue;
+    const auto time = static_cast<double>(device.duration[row]);
+    recorded += time;
+    then += time * factors[row];
+  }
+  return recorded > 0 ? std::min(1.0, then / recorded) : 1;
+}
+
+// Rounded up, so that all that is hidden is never more than there is room for.
+double FactorOfHidden(Ns hidden, Ns duration) {
+  constexpr double kSteps = 1000;
+  if (duration <= 0) return 1;
+  const double left = 1 - static_cast<double>(hidden) / static_cast<double>(duration);
+  return std::ceil(std::clamp(left, 0.0, 1.0) * kSteps) / kSteps;
+}
+
+}  // namespace
+
+Scenario Replayer::WithFactors(const Scenario& scenario) const {
+  Scenario out = scenario;
+  std::erase_if(out.scalings, [](const Scaling& scaling) { return scaling.hides.has_value(); });
+  std::map<double, Scaling> by_factor;
+  for (const Scaling& scaling : scenario.scalings) {
+    if (!scaling.hides || scaling.rooms == nullptr) continue;
+    by_factor.clear();
+    std::uint32_t known_rank = PathGraph::kNone;
+    std::vector<double> factors;
+    std::map<std::int32_t, double> shares_of;
+    for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
+      const context::RankContext& rank = (*ranks_)[range.rank];
+      const DeviceTable& device = rank.profile->device;
+      const HidingRoom& room = (*scaling.rooms)[range.rank];
+      if (room.exposed.empty()) continue;
+      if (range.rank != known_rank) {
+        known_rank = range.rank;
+        shares_of.clear();
+        factors = scenario.keeps_rooms ? std::vector<double>(device.size(), 1)
+                                       : FactorsOfWork(scenario, graphs_[range.rank], range.rank);
+        for (const HidingRoom::Gpu& gpu : room.gpus) {
+          shares_of[gpu.gpu] = room.HiddenShare(gpu.gpu, ComputingPart(rank, gpu.gpu, factors));
+        }
+      }
+      for (std::uint32_t row = range.begin; row < range.end; ++row) {
+        const auto hidden =
+            static_cast<Ns>(static_cast<double>(room.exposed[row]) * shares_of[device.gpu[row]]);
+        const Ns transfer = transfers_[range.rank].empty() ? -1 : transfers_[range.rank][row];
+        const double factor =
+            FactorOfHidden(hidden, transfer < 0 ? device.duration[row] : transfer);
+        if (factor == 1) continue;
+        Scaling& to = by_factor[factor];
+        to.table = PathTable::kDevice;
+        to.factor = factor;
+        to.rows.push_back({range.rank, row});
+      }
+    }
+    for (auto& [factor, of_factor] : by_factor) out.scalings.push_back(std::move(of_factor));
+  }
+  return out;
+}
+
+double Replayer::BusiestStream(const Scenario& scenario) const {
+  double most = 0;
+  for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
+    const context::RankContext& rank = (*ranks_)[i];
+    const DeviceTable& device = rank.profile->device;
+    const std::vector<double> factors = FactorsOfWork(scenario, graphs_[i], i);
+    double sum = 0;
+    for (std::uint32_t row = 0; row < device.size(); ++row) {  // Streams follow each other.
+      const bool is_same = row > 0 && device.gpu[row] == device.gpu[row - 1] &&
+                           device.stream[row] == device.stream[row - 1];
+      if (!is_same) sum = 0;
+      if (!rank.InIterations(DeviceId{row})) continue;
+      const Ns transfer = transfers_[i].empty() ? -1 : transfers_[i][row];
+      sum += static_cast<double>(transfer < 0 ? device.duration[row] : transfer) * factors[row];
+      most = std::max(most, sum);
+    }
+  }
+  return most;
+}
+
 // Iterations of ranks are the same if their names are. Each counts as long as on its slowest rank,
 // recorded and predicted apart, since another rank may be the slowest after the change.
-Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) const {
+Prediction Replayer::Predict(const Scenario& wished, PredictionOf wanted) const {
+  const bool hides = Hides(wished);
+  const Scenario with_factors = hides ? WithFactors(wished) : Scenario();
+  const Scenario& scenario = hides ? with_factors : wished;
   std::vector<Replayed> replayed;
   if (is_joint() && !scenario.without_waiting) replayed = ReplayJointly(scenario, wanted);
   Prediction out;
@@ -137,6 +273,10 @@ Prediction Replayer::Predict(const Scenario& scenario, PredictionOf wanted) cons
   const auto count = static_cast<double>(std::max<std::size_t>(slowest.size(), 1));
   out.recorded_time /= count;
   out.iteration_time /= count;
+  if (hides) {
+    const double busy = std::min(out.recorded_time, BusiestStream(wished) / count);
+    out.iteration_time = std::max(out.iteration_time, busy);
+  }
   return out;
 }
 
@@ -155,6 +295,7 @@ void Replayer::FindSteps(Scenario& scenario) const {
     if (scaling.keeps_up) {
       scaling.paces = std::make_shared<const RankPaces>(PacesOf(scaling));
     }
+    if (scaling.hides) scaling.rooms = RoomsOf(*scaling.hides);
     if (scaling.table != PathTable::kHost && scaling.table != PathTable::kApi) continue;
     auto steps = std::make_shared<std::vector<StepRanges>>();
     for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
@@ -164,10 +305,22 @@ void Replayer::FindSteps(Scenario& scenario) const {
   }
 }
 
+double Replayer::SilentShare() const {
+  Ns silent = 0, whole = 0;
+  for (std::size_t rank = 0; rank < graphs_.size(); ++rank) {
+    silent += SilentTimeOfPath(graphs_[rank], transfers_[rank]);
+    const std::vector<Span> iterations = graphs_[rank].IterationsAt(graphs_[rank].recorded());
+    if (!iterations.empty()) whole += iterations.back().end - iterations.front().start;
+  }
+  return whole > 0 ? static_cast<double>(silent) / static_cast<double>(whole) : 0;
+}
+
 // An upper bound that needs no replay: no path can get shorter by more than all cuts together.
 double Replayer::MostSaved(const Scenario& scenario) const {
   if (scenario.without_waiting) return std::numeric_limits<double>::infinity();
-  Scenario others = scenario;  // Paces shorten paths, of which every step has a part.
+  Scenario others = Hides(scenario)
+                        ? WithFactors(scenario)
+                        : scenario;  // Paces shorten paths, of which every step has a part.
   std::erase_if(others.scalings, [](const Scaling& scaling) { return scaling.keeps_up; });
   double saved = 0;
   for (const Scaling& scaling : scenario.scalings) {

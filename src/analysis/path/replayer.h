@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "analysis/context/context.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
+#include "analysis/path/hiding.h"
 #include "analysis/path/joint.h"
 #include "analysis/path/keep_up.h"
 #include "analysis/path/path_facts.h"
@@ -96,12 +98,17 @@ struct Scaling {
   /// Only for collectives: instead, their rank does its own work as fast as it needs to, to arrive
   /// with the next to last rank. Where all ranks are recorded and matched.
   bool keeps_up = false;
+  /// Only for kDevice: instead of `factor`, the rows are collectives, or copies and memsets, that
+  /// run beside the rank's own computation as far as it has any (analysis/path/hiding.h).
+  std::optional<Hidden> hides = std::nullopt;
   /// Only for kGap: the list that its rows are positions in.
   std::span<const HostGap> gaps = {};
   /// Only for kHost and kApi: the covered steps by rank, if they were found before (FindSteps()).
   std::shared_ptr<const std::vector<StepRanges>> steps = nullptr;
   /// By rank; set by FindSteps() where it keeps up. Without them it changes nothing.
   std::shared_ptr<const RankPaces> paces = nullptr;
+  /// By rank; set by FindSteps() where it hides. Without them it changes nothing.
+  std::shared_ptr<const std::vector<HidingRoom>> rooms = nullptr;
 };
 
 /// A set of changes that are made together. Without changes a simulation gives the recorded times
@@ -114,6 +121,8 @@ struct Scenario {
   /// If several scalings cover a row, the smallest of their factors counts: two ways to shorten one
   /// thing shorten it once. Else their factors multiply.
   bool by_smallest = false;
+  /// Computation that other scalings shorten hides as much as it did: for the least possible time.
+  bool keeps_rooms = false;
 };
 
 /// The iteration time with and without the scenario. Both are ns and mean over the same iterations.
@@ -157,6 +166,9 @@ class Replayer {
   bool knows_waiting() const { return knows_waiting_; }
   /// Whether a rank that comes earlier or later takes the others with it.
   bool is_joint() const { return joint_ && joint_->joint_calls() > 0; }
+  /// Whether the time of nearly all collectives could be separated into waiting and transfer
+  /// (path.matched_share), so that what can be hidden of them is known.
+  bool knows_transfers() const { return is_joint() && knows_transfers_; }
   /// The target times of its launches; empty without operators of known work.
   const LaunchTargets& targets() const { return targets_; }
   void SetTargets(LaunchTargets targets) { targets_ = std::move(targets); }
@@ -168,14 +180,20 @@ class Replayer {
   /// JointReplay::Slacks(). REQUIRES: is_joint().
   std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
+  /// Where it hides work, no iteration is shorter than the work of its busiest stream: that runs
+  /// all the same.
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
   /// O(steps + edges) for each rank.
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
 
-  /// Finds the covered steps, and paces, once for all simulations of this scenario. Without it each
-  /// simulation finds the steps anew.
+  /// Finds the covered steps, paces and rooms once for all simulations of this scenario. Without it
+  /// each simulation finds the steps anew, and nothing keeps up or hides.
   void FindSteps(Scenario& scenario) const;
+
+  /// The part of the recorded critical path that is SilentTimeOfPath(). Where that is much, a
+  /// simulation that saves nothing may only miss a wait.
+  double SilentShare() const;
 
   /// The largest possible saving of the scenario, in ns per iteration, in any order with other
   /// scenarios: the sum of the shortened times, over all ranks. Infinite where it takes waits away,
@@ -201,6 +219,11 @@ class Replayer {
   };
 
   void MatchCalls();
+  std::shared_ptr<const std::vector<HidingRoom>> RoomsOf(Hidden hidden) const;
+  /// With each scaling that hides as scalings by factors.
+  Scenario WithFactors(const Scenario& scenario) const;
+  /// ns: the longest work of a stream in the selected iterations, hidden work as recorded.
+  double BusiestStream(const Scenario& scenario) const;
   RankPaces PacesOf(const Scaling& scaling) const;
   std::vector<Replayed> ReplayJointly(const Scenario& scenario, PredictionOf wanted) const;
   Replayed ReplayAlone(const Scenario& scenario, std::uint32_t rank, PredictionOf wanted) const;
@@ -209,7 +232,9 @@ class Replayer {
   std::vector<PathGraph> graphs_;
   std::vector<std::vector<Ns>> transfers_;
   std::optional<JointReplay> joint_;
-  bool knows_waiting_ = false;
+  bool knows_waiting_ = false, knows_transfers_ = false;
+  mutable std::mutex making_rooms_;
+  mutable std::shared_ptr<const std::vector<HidingRoom>> rooms_[2];  // By Hidden; made when asked.
   LaunchTargets targets_;
   std::vector<HostGap> gaps_;
   std::optional<std::size_t> straggler_;

@@ -30,7 +30,8 @@ inline constexpr auto kRanks = Join(
         {"id", "Rank", kCount, "Rank as recorded, else position in the run."},
         {"host", "Host", kText, "Name of the machine, where recorded."},
         {"iterations", "Iterations", kCount, "Selected iterations."},
-        {"iteration_time", "Iteration time", kTime, "Sum of their lengths."},
+        {"per_iteration", "Per iteration", kTime, "Mean length of its iterations."},
+        {"iteration_time", "Time of its iterations", kTime, "Sum of their lengths."},
         {"compute_time", "Compute time", kTime,
          "Time in which a computing kernel runs, over its {{ device.device }}s.",
          metric::kGpuUtilizationMean},
@@ -153,7 +154,7 @@ inline constexpr ColumnSpec kMessageSizes[] = {
 inline constexpr ColumnSpec kPipeline[] = {
     {"id", "Stage", kCount, "Position in the pipeline."},
     {"ranks", "Ranks", kCount, "Ranks of the stage."},
-    {"iteration_time", "Iteration time", kTime, "Sum of their iterations."},
+    {"iteration_time", "Time of its iterations", kTime, "Sum of their lengths."},
     {"computing", "Computing", kTime, "Time in which kernels compute."},
     {"transfer", "Transfer", kTime,
      "Time in which only transfers between stages run, with both ends there."},

@@ -138,7 +138,7 @@ void ListPlan(const report::Plan& plan, JsonList& list) {
     row.Field("title", step.title);
     row.OptionalField("change", step.change);
     row.Key("iteration_time"), row.Real(AsNumber(step.time.value, 0));
-    row.Key("saves"), row.Real(AsNumber(step.saves.value, 0));
+    row.Key("saves"), row.Real(AsNumber(step.saves.value.value, 0));
     row.Key("saves_alone"), row.Real(AsNumber(step.alone.value, 0));
   }
 }

@@ -89,8 +89,8 @@ json::value ParseJson(const std::string& text) {
   return failed ? json::value() : value;
 }
 
-// A finding as an agent needs it: the first line of its advice, and its saving as a number with the
-// kind of bound.
+// A finding as an agent needs it: the first line of its advice, and its saving as a number and
+// in words.
 json::object ShortFinding(const json::value& finding) {
   const json::value& gain = ValueIn(finding, "gain");
   json::object one = {{"key", ValueIn(finding, "key")},
@@ -101,10 +101,8 @@ json::object ShortFinding(const json::value& finding) {
     const std::string advice(ValueIn(finding, "advice").get_string());
     one["advice"] = advice.substr(0, advice.find('\n'));
   }
-  if (!ValueIn(gain, "value").is_null()) {
-    one["saves_ns"] = ValueIn(gain, "value");
-    one["saving_is"] = ValueIn(gain, "bound");
-  }
+  if (!ValueIn(gain, "value").is_null()) one["saves_ns"] = ValueIn(gain, "value");
+  if (!ValueIn(gain, "text").is_null()) one["saving"] = ValueIn(gain, "text");
   return one;
 }
 

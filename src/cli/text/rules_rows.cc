@@ -114,7 +114,8 @@ void WriteFinding(JsonWriter& out, const rules::Finding& finding) {
   out.OptionalField("because", finding.reason);
   out.OptionalField("message", finding.message);
   out.OptionalField("next", finding.next);
-  if (finding.gain) out.Key("gain"), out.Real(*finding.gain);
+  if (finding.claim.is_known()) out.Key("gain"), out.Real(finding.claim.saves);
+  out.OptionalField("saving", rules::ClaimText(finding.claim));
   out.Field("rows_unknown", static_cast<std::int64_t>(finding.rows_unknown));
   TraceField(out, finding.trace);
   GroupsField(out, finding);

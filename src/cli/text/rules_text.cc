@@ -169,11 +169,12 @@ std::string ExplainRule(const rules::Rule& rule, const rules::ActiveRule* active
     Line(out, "", rule.gain->why);
     Line(out, "measured", rule.gain->measured);
     for (const rules::WhatIfScale& scale : rule.gain->scenario) {
+      const std::string by = scale.by.empty() ? fmt::format("{}", scale.factor) : scale.by.text;
       Line(out, "scenario",
-           fmt::format("{} by {}", scale.where.text,
-                       scale.by.empty() ? fmt::format("{}", scale.factor) : scale.by.text));
+           fmt::format("{} {}", scale.where.text, scale.hides ? "beside computation" : "by " + by));
     }
     if (rule.gain->without_waiting) Line(out, "", "These collectives wait for no rank.");
+    if (rule.gain->host_reacts) Line(out, "", "The host's other work may become slower.");
     if (rule.gain->keeps_up) Line(out, "", "Their rank arrives at each with the next to last.");
   }
   Line(out, "message", rules::TextOf(rule.message));
@@ -195,7 +196,7 @@ std::string ExplainFinding(const rules::Finding& finding) {
   Line(out, "because", finding.reason);
   Line(out, "says", finding.message);
   Line(out, "next", finding.next);
-  if (finding.gain) Line(out, "gain", FormatDuration(*finding.gain) + " per iteration");
+  Line(out, "gain", rules::ClaimText(finding.claim));
   if (finding.rows_unknown > 0) {
     Line(out, "unknown",
          fmt::format("{} rows were skipped: `where` is unknown for them",

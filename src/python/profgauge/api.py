@@ -182,7 +182,7 @@ def _finding(found: Mapping[str, Any]) -> Finding:
     gain = found.get("gain") or {}
     return Finding(found.get("key") or found.get("rule", ""), found.get("rule", ""), found.get("level", ""),
                    found.get("status", ""), found.get("title", ""), found.get("message", ""), found.get("advice", ""),
-                   gain.get("value"), gain.get("bound", ""))
+                   gain.get("value"), gain.get("basis", ""))
 
 
 def _verdict(exit_code: int, text: str, said: str) -> Verdict:

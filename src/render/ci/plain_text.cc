@@ -51,9 +51,9 @@ void AddPlan(const report::Report& report, std::vector<std::string>& lines) {
   const std::vector<report::PlanStep>& steps = report.plan->steps;
   for (std::size_t i = 0; i < std::min(steps.size(), kMostSteps); ++i) {
     const std::string text = PlanStepText(steps[i]);
-    AddLine(fmt::format("{}. saves {}: {}", i + 1, steps[i].saves.text,
-                        text.empty() ? steps[i].title : text),
-            lines);
+    AddLine(
+        fmt::format("{}. {}: {}", i + 1, steps[i].saves.text, text.empty() ? steps[i].title : text),
+        lines);
   }
 }
 

@@ -36,7 +36,6 @@ constexpr const Paint& kLeftPaint = kNeutralPaints.front();
 struct FirstRow {
   std::string href, title, text, saves, after;
   std::optional<State> status;
-  const report::Finding* finding = nullptr;  // The finding of the row, if it has one.
 };
 
 json::object ViewOf(const FirstRow& row, const std::string& number) {
@@ -57,10 +56,9 @@ FirstRow RowOf(const report::Finding& finding) {
   return {"#" + AnchorOf(finding.rule),
           finding.title,
           advice.empty() ? finding.message : advice,
-          GainText(finding, ""),
+          finding.saves.text,
           "",
-          finding.level,
-          &finding};
+          finding.level};
 }
 
 std::string MissedText(const report::GateRow& row) {
@@ -131,19 +129,10 @@ std::vector<FirstRow> RowsOfPlan(const Report& report) {
     row.text = PlanStepText(step, true);
     row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
     row.saves = PlanSavingText(plan, step);
-    row.after = step.time.text;
+    row.after = step.time_text;
     if (const State level = LevelOf(report, step); level != State::kNone) row.status = level;
   }
   return rows;
-}
-
-// What the steps without a row of their own save together.
-FirstRow RestOfPlan(const report::Plan& plan) {
-  FirstRow row;
-  row.title = MoreStepsText(plan);
-  row.saves = PlanSavingText(plan, RestOfSteps(plan));
-  row.after = plan.end.text;
-  return row;
 }
 
 std::vector<FirstRow> FirstRows(const Report& report) {
@@ -202,10 +191,12 @@ json::object BarAfter(const report::Plan& plan) {
       {kLeftPaint, share(plan.end), plan.end.text, fmt::format("{} are left", plan.end.text)}};
   for (std::size_t i = plan.steps.size(); i-- > 0;) {
     const report::PlanStep& step = plan.steps[i];
-    const double part = std::min(share(step.saves), free);
+    const Value least = IsAbsent(step.saves.low) ? step.saves.value.value : step.saves.low;
+    const double part = std::min(share({least, Unit::kTime, {}, {}}), free);
     free -= part;
-    parts.push_back({kSavedPaint, part, fmt::format("{}: −{}", i + 1, step.saves.text),
-                     fmt::format("Step {} saves {}", i + 1, step.saves.text), true});
+    parts.push_back({kSavedPaint, part,
+                     fmt::format("{}: −{}", i + 1, FormatValue(least, Unit::kTime)),
+                     fmt::format("Step {} {}", i + 1, step.saves.text), true});
   }
   std::string description =
       fmt::format("{} of {} are left after the plan", plan.end.text, plan.start.text);
@@ -218,35 +209,6 @@ json::object BarAfter(const report::Plan& plan) {
           {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight, description,
                                            Hover::kEachPart, floor))},
           {"time", plan.end.text}};
-}
-
-// Without a simulation: the rest of an iteration after the row with the largest bound. Savings
-// count the time from start to start: where a part of it is between iterations, it may be that part
-// that they save, and an iteration stays as long as it is.
-std::optional<json::object> BarOfBound(const Report& report, const std::vector<FirstRow>& rows) {
-  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
-  const double time = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
-  std::size_t at = 0;
-  double most = 0;
-  for (std::size_t i = 0; i < std::min(rows.size(), kRowsFirst); ++i) {
-    const double gain = rows[i].finding == nullptr ? 0 : AsNumber(rows[i].finding->gain.value, 0);
-    if (gain <= most) continue;
-    most = gain;
-    at = i;
-  }
-  if (time <= 0 || most <= 0 || most > time || HasTimeBetween(report)) return std::nullopt;
-  const bool is_limit = rows[at].finding->gain_bound == report::Bound::kUpper;
-  const std::string_view word = is_limit ? "at most" : "about";
-  const std::string left = FormatDuration(time - most);
-  const std::string saved = fmt::format("{} −{}", word, FormatDuration(most));
-  const std::vector<BarPart> parts = {
-      {kLeftPaint, 1 - most / time, left, left},
-      {kSavedPaint, most / time, saved, fmt::format("Row {}: {}", at + 1, saved), true}};
-  const std::string name = fmt::format("After row {}", at + 1);
-  return json::object{{"name", name},
-                      {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight,
-                                                       fmt::format("{}: {}", name, saved)))},
-                      {"time", fmt::format("{} {}", is_limit ? "≥" : "≈", left)}};
 }
 
 // "Fails: GPU idle time 43.4 % (limit ≤ 30 %) · …": limits that no row above names.
@@ -317,20 +279,16 @@ boost::json::object FirstView(const Report& report) {
   const std::vector<FirstRow> all = FirstRows(report);
   json::array rows, bars, legend;
   bool has_saves = false;
-  for (std::size_t i = 0; i < std::min(all.size(), kRowsFirst); ++i) {
+  const std::size_t shown = has_plan ? all.size() : std::min(all.size(), kRowsFirst);
+  for (std::size_t i = 0; i < shown; ++i) {
     rows.push_back(ViewOf(all[i], fmt::format("{}.", i + 1)));
     has_saves = has_saves || !all[i].saves.empty();
   }
-  if (has_plan && all.size() > kRowsFirst) rows.push_back(ViewOf(RestOfPlan(*report.plan), ""));
   bars.push_back(BarNow(report, legend));
-  if (has_plan) {
-    bars.push_back(BarAfter(*report.plan));
-  } else if (auto bound = BarOfBound(report, all)) {
-    bars.push_back(*std::move(bound));
-  }
+  if (has_plan) bars.push_back(BarAfter(*report.plan));
   const std::string text = report::Diagnose(report).text;
   const std::size_t colon = std::min(text.find(": "), text.size());
-  const std::size_t more = has_plan || all.size() <= kRowsFirst ? 0 : all.size() - kRowsFirst;
+  const std::size_t more = all.size() - shown;
   std::string note = has_plan ? PlanNote(*report.plan) : BoundsNote(report, has_saves);
   return {{"lead", text.substr(0, colon)},
           {"pieces", PiecesOf(text.substr(colon))},

@@ -169,8 +169,9 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"message", PiecesOf(finding.message_parts)},
           {"reason", finding.reason},
           {"metric", NumberView(finding.metric)},
-          {"gain", GainText(finding, " per iteration")},
-          {"gain_exact", NumberView(finding.gain)["exact"]},
+          {"gain", finding.saves.text},
+          {"gain_exact", finding.saves.why.empty() ? NumberView(finding.saves.value)["exact"]
+                                                   : json::value(finding.saves.why)},
           {"advice", AdviceView(finding.advice_parts)},
           {"has_advice", !finding.advice_parts.empty()},
           {"docs", finding.docs.starts_with("https://") ? finding.docs : ""},

@@ -160,6 +160,22 @@ void WriteMetric(JsonWriter& out, const report::Metric& metric) {
   out.EndObject();
 }
 
+// Without a value where it is unknown.
+void WriteSaving(JsonWriter& out, std::string_view key, const report::Saving& saving) {
+  if (saving.text.empty()) return;
+  out.Key(key);
+  out.BeginObject(Style::kInline);
+  if (!IsAbsent(saving.value.value)) {
+    out.Key("value"), out.Write(saving.value.value);
+    out.Field("unit", UnitName(saving.value.unit));
+  }
+  out.Field("text", saving.text);
+  out.Field("basis", NameOf(saving.basis));
+  if (!IsAbsent(saving.low)) out.Key("low"), out.Write(saving.low);
+  out.OptionalField("why", saving.why);
+  out.EndObject();
+}
+
 void WriteRow(JsonWriter& out, const std::vector<Value>& row) {
   out.BeginArray(Style::kInline);
   for (const Value& cell : row) out.Write(cell);
@@ -220,7 +236,7 @@ void WriteFindingPlan(JsonWriter& out, const report::Finding& finding, const rep
     if (!has(step.rules, finding.rule)) continue;
     return write(step.fired ? "step" : "limit_next", [&] {
       out.Field("step", static_cast<std::int64_t>(i + 1));
-      if (const auto* saves = std::get_if<std::int64_t>(&step.saves.value)) {
+      if (const auto* saves = std::get_if<std::int64_t>(&step.saves.value.value)) {
         out.Field("saves", *saves);
       }
       if (step.needs_earlier) out.Field("after", static_cast<std::int64_t>(i));
@@ -244,7 +260,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding,
     WriteParts(out, finding.message_parts);
   }
   OptionalQuantity(out, "metric", finding.metric);
-  OptionalQuantity(out, "gain", finding.gain, report::NameOf(finding.gain_bound));
+  WriteSaving(out, "gain", finding.saves);
   TextList(out, "explains", finding.explains);
   out.OptionalField("advice", finding.advice);
   if (!finding.advice_parts.empty()) {
@@ -370,10 +386,15 @@ void WritePlanStep(JsonWriter& out, const report::PlanStep& step) {
   TextList(out, "rules", step.rules);
   out.Field("title", step.title);
   out.OptionalField("change", step.change);
-  OptionalQuantity(out, "time", step.time);
-  OptionalQuantity(out, "saves", step.saves);
+  if (!step.time.text.empty()) {
+    out.Key("time");
+    out.BeginObject(Style::kInline);
+    QuantityFields(out, step.time);
+    if (!IsAbsent(step.high)) out.Key("high"), out.Write(step.high);
+    out.EndObject();
+  }
+  WriteSaving(out, "saves", step.saves);
   OptionalQuantity(out, "alone", step.alone);
-  OptionalQuantity(out, "at_most", step.at_most);
   out.Key("fired"), out.Write(Value{step.fired});
   out.Key("needs_earlier"), out.Write(Value{step.needs_earlier});
   out.EndObject();

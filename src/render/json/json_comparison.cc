@@ -125,13 +125,11 @@ void QuantityFields(JsonWriter& out, const report::Quantity& quantity) {
   if (!IsAbsent(quantity.value)) out.Field("text", quantity.text);
 }
 
-void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity,
-                      std::string_view bound) {
+void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity) {
   if (!IsSet(quantity)) return;
   out.Key(key);
   out.BeginObject(Style::kInline);
   QuantityFields(out, quantity);
-  out.OptionalField("bound", bound);
   out.EndObject();
 }
 

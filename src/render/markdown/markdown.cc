@@ -36,7 +36,7 @@ class Document {
     if (IsComparisonAlone(report_)) return DrawChange();
     Add("Verdict", "head", MarkdownHeadView(report_, shape_));
     const bool has_plan = report_.plan && !report_.plan->steps.empty();
-    if (has_plan) Add("Plan", "plan", MarkdownPlanView(report_, shape_));
+    if (has_plan) Add("Plan", "plan", MarkdownPlanView(report_));
     if (!shape_.is_full) {
       DrawChange();
       DrawBreakdown();

@@ -209,30 +209,25 @@ json::value FindingName(const report::Report& report, const report::Finding& fin
   return MakeMarkup(lead + MarkdownCode(finding.rule, true));
 }
 
-json::object MarkdownPlanView(const report::Report& report, const MarkdownShape& shape) {
+json::object MarkdownPlanView(const report::Report& report) {
   const report::Plan plan = report.plan.value_or(report::Plan{});
   json::array rows;
   for (const report::PlanStep& step : plan.steps) {
-    if (rows.size() == kFirstSteps && !shape.is_full) break;
     std::string rules;
     for (const std::string& rule : step.rules) {
       rules += (rules.empty() ? "" : " + ") + MarkdownCode(rule, false);
     }
     const State level = LevelOf(report, step);
     rows.push_back(json::object{{"number", static_cast<std::int64_t>(rows.size() + 1)},
-                                {"time", step.time.text},
+                                {"time", step.time_text},
                                 {"saves", PlanSavingText(plan, step)},
                                 {"sign", level == State::kNone ? "" : LookOf(level).sign},
                                 {"rule", MakeMarkup(std::move(rules))},
                                 {"text", MakeMarkup(MarkdownProse(PlanStepText(step), false))}});
   }
-  const bool has_more = !shape.is_full && plan.steps.size() > kFirstSteps;
   return {{"start", plan.start.text},
           {"end", plan.end.text},
           {"rows", std::move(rows)},
-          {"more", has_more ? fmt::format("{} → {}, saves {}", MoreStepsText(plan), plan.end.text,
-                                          PlanSavingText(plan, RestOfSteps(plan)))
-                            : ""},
           {"profiler", WithoutProfilerText(plan)},
           {"note", PlanNote(plan)}};
 }
@@ -246,7 +241,7 @@ json::object MarkdownFindingsView(const report::Report& report, const MarkdownSh
         {"status", StatusText(finding->status)},
         {"rule", FindingName(report, *finding)},
         {"metric", IsAbsent(finding->metric.value) ? "" : finding->metric.text},
-        {"gain", GainText(*finding)},
+        {"gain", finding->saves.text},
         {"message",
          MakeMarkup(finding->message.empty() ? MarkdownProse(finding->title, true)
                                              : MarkdownProse(finding->message_parts, true))}});
@@ -281,7 +276,9 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"title", MakeMarkup(EscapeMarkdownHtml(finding.title))},
           {"rule", MakeMarkup(MarkdownCode(finding.rule, false))},
           {"message", MakeMarkup(MarkdownProse(finding.message_parts, false))},
-          {"gain", GainText(finding)},
+          {"gain", finding.saves.why.empty()
+                       ? finding.saves.text
+                       : fmt::format("{} ({})", finding.saves.text, finding.saves.why)},
           {"explains", MakeMarkup(std::move(explains))},
           {"advice", MakeMarkup(MarkdownAdvice(finding.advice_parts))},
           {"docs", MakeMarkup(LinkText(finding.docs))},

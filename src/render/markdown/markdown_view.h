@@ -34,7 +34,7 @@ MarkdownShape MarkdownShapeOf(bool is_full);
 
 /// Verdict, run, policy, diagnosis, reasons and losses of data.
 boost::json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape);
-boost::json::object MarkdownPlanView(const report::Report& report, const MarkdownShape& shape);
+boost::json::object MarkdownPlanView(const report::Report& report);
 /// Limits by weight; `has_baseline` and `has_reason`: whether these columns are needed.
 boost::json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape);
 boost::json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape);

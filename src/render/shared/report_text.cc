@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "base/format.h"
-#include "knowledge/findings.h"
 #include "render/shared/words.h"
 #include "report/first_screen.h"
 
@@ -16,7 +15,9 @@ namespace profgauge::render {
 // Symptoms are left out: they go away with their cause, and two rows would promise one saving
 // twice.
 std::vector<const report::Finding*> FixFirst(const report::Report& report, bool of_weight) {
-  const auto gain = [](const report::Finding* finding) { return AsNumber(finding->gain.value, 0); };
+  const auto gain = [](const report::Finding* finding) {
+    return AsNumber(finding->saves.value.value, 0);
+  };
   std::vector<const report::Finding*> causes;
   for (const report::Finding& finding : report.findings) {
     const bool weighs = WeightOf(finding.level) <= 1;
@@ -55,29 +56,9 @@ std::string FirstAdvice(const report::Finding& finding) {
 }
 
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step) {
-  const double start = AsNumber(plan.start.value, 0), saves = AsNumber(step.saves.value, 0);
+  const double start = AsNumber(plan.start.value, 0), saves = AsNumber(step.saves.value.value, 0);
   if (start <= 0) return step.saves.text;
-  const double most = AsNumber(step.at_most.value, 0);
-  const bool says_more = most < start && most > knowledge::kFindingsBoundExcess * saves;
-  return fmt::format("{} (−{}{})", step.saves.text, FormatShare(saves / start),
-                     says_more ? ", at most " + step.at_most.text : "");
-}
-
-std::string MoreStepsText(const report::Plan& plan) {
-  if (plan.steps.size() <= kFirstSteps) return {};
-  return fmt::format("and {}", Counted(static_cast<std::int64_t>(plan.steps.size() - kFirstSteps),
-                                       "more step", "more steps"));
-}
-
-// Steps save in sequence, so their sum is the difference of two times of the plan and not the sum
-// of each step by itself.
-report::PlanStep RestOfSteps(const report::Plan& plan) {
-  const double before = AsNumber(plan.steps[kFirstSteps - 1].time.value, 0);
-  const double saves = before - AsNumber(plan.end.value, before);
-  report::PlanStep rest;
-  rest.time = plan.end;
-  rest.saves = {Value(saves), Unit::kTime, FormatDuration(saves), ""};
-  return rest;
+  return fmt::format("{} (−{})", step.saves.text, FormatShare(saves / start));
 }
 
 // The strictest level of the fired findings of these rules.

@@ -12,7 +12,7 @@ namespace profgauge::render {
 
 // The plan on the first screen of every output, and findings without one.
 
-/// Number of steps of a plan, or findings, shown completely; the rest is one line.
+/// Number of findings shown without a plan; a plan shows all of its steps.
 inline constexpr std::size_t kFirstSteps = 4;
 
 /// Without a plan: fired findings that are no symptom of another. `of_weight`: errors and warnings,
@@ -26,14 +26,9 @@ const report::Finding* FlawOfProfile(const report::Report& report);
 /// The first point of a finding's advice as text, code between backticks; empty without advice.
 std::string FirstAdvice(const report::Finding& finding);
 
-/// "59.0 ms (−33.2 %)": the saving of a step, and its share of the start; "… at most 80 ms" is
-/// added where the bound is well above the simulation.
+/// "saves 59.0 ms (−33.2 %)": the saving of a step, and its share of the start.
 std::string PlanSavingText(const report::Plan& plan, const report::PlanStep& step);
 
-/// "and 2 more steps" where the plan has more than kFirstSteps; else empty.
-std::string MoreStepsText(const report::Plan& plan);
-/// What the steps after kFirstSteps save together. REQUIRES: there are some.
-report::PlanStep RestOfSteps(const report::Plan& plan);
 /// The level of the findings that a step is made of; none where they pass until it is the limit.
 report::State LevelOf(const report::Report& report, const report::PlanStep& step);
 /// "12.7 ms to 18.7 ms without the profiler": an iteration, where that is known; else empty.

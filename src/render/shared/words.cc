@@ -157,18 +157,6 @@ std::string RunText(const report::Report& report) {
 
 int WeightOf(State level) { return level == State::kError ? 0 : level == State::kWarn ? 1 : 2; }
 
-// "/iteration" goes after the number and before the bracket: "3.20 ms/iteration (simulated)".
-std::string GainText(const report::Finding& finding, std::string_view per) {
-  const std::string& text = finding.gain.text;
-  if (text.empty() || IsAbsent(finding.gain.value)) return {};
-  std::string_view bound;
-  if (finding.gain_bound == report::Bound::kUpper) bound = "at most ";
-  if (finding.gain_bound == report::Bound::kTypical) bound = "about ";
-  if (text.starts_with("nothing")) return text;
-  const std::size_t end = std::min(text.find(" ("), text.size());  // of "3.20 ms (simulated)"
-  return fmt::format("{}{}{}{}", bound, text.substr(0, end), per, text.substr(end));
-}
-
 std::vector<const report::Finding*> FiredFindings(const report::Report& report) {
   std::vector<const report::Finding*> fired;
   for (const report::Finding& finding : report.findings) {

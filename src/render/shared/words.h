@@ -64,10 +64,6 @@ ReasonsOfRun FindReasonsOfRun(const report::Report& report);
 /// How much a level weighs: 0 errors, 1 warnings, 2 all else.
 int WeightOf(State level);
 
-/// "4.05 ms/iteration (simulated)", "at most 39.0 ms/iteration", "about 2.1 ms/iteration", or
-/// empty; "nothing (simulated; at most 1.57 ms)" where other work hides its cost. `per` follows the
-/// number; empty in columns whose head has it.
-std::string GainText(const report::Finding& finding, std::string_view per = "/iteration");
 /// Fired findings in the report's order: the largest gain first, a symptom after its cause.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
 /// How many causes are above it.

@@ -172,7 +172,7 @@ Row RowOf(const report::Report& report, const report::Finding& finding) {
   if (depth > 0) row.name = std::string(static_cast<std::size_t>(2 * (depth - 1)), ' ') + "└ ";
   row.name += Printable(finding.rule);
   row.value = IsAbsent(finding.metric.value) ? "" : finding.metric.text;
-  if (const std::string gain = GainText(finding); !gain.empty()) row.gain = "saves " + gain;
+  row.gain = finding.saves.text;
   row.text = Printable(finding.message.empty() ? finding.title : finding.message);
   // With a plan its rows say what to do.
   const bool has_plan = report.plan && !report.plan->steps.empty();
@@ -313,20 +313,22 @@ void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// The meaning of the words of the savings that occur.
+/// What savings are, and the meaning of their words that occur.
 void AddLegend(std::vector<Row>& rows) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {"simulated", "recomputed with the recorded dependencies"},
-      {"at most", "an upper bound"},
-      {"about", "a typical value"}};
-  std::string text;
+      {"at most", "\"at most\" marks an upper bound"},
+      {"about", "\"about\" marks a typical value"},
+      {"unknown", "\"unknown\" marks a bound that says nothing"}};
+  if (std::ranges::all_of(rows, [](const Row& row) { return row.gain.empty(); })) return;
+  std::string text = "Savings are per iteration and simulated";
+  std::string_view joint = "; ";
   for (const auto& [word, meaning] : kWords) {
     const bool occurs = std::any_of(rows.begin(), rows.end(), [word = word](const Row& row) {
       return row.gain.find(word) != row.gain.npos;
     });
-    if (occurs) text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", word, meaning);
+    if (occurs) text += fmt::format("{}{}", std::exchange(joint, ", "), meaning);
   }
-  if (!text.empty()) rows.push_back(Note("note", Ink::kDim, text));
+  rows.push_back(Note("note", Ink::kDim, text));
 }
 
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
@@ -408,7 +410,7 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
   std::vector<std::string> names;
   for (const report::PlanStep& step : plan.steps) {
     names.push_back(Printable(fmt::format("{}", fmt::join(step.rules, " + "))));
-    time = std::max(time, CharactersIn(step.time.text));
+    time = std::max(time, CharactersIn(step.time_text));
     saves = std::max(saves, CharactersIn(step.saves.text));
     name = std::max(name, CharactersIn(names.back()));
   }
@@ -420,7 +422,7 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
     std::string line =
-        fmt::format("    {}. → {}  saves {}  {}", i + 1, Padded(step.time.text, time, true),
+        fmt::format("    {}. → {}  {}  {}", i + 1, Padded(step.time_text, time, true),
                     Padded(step.saves.text, saves, true), Padded(names[i], name));
     const std::string text = PlanStepText(step);
     if (CharactersIn(line) + 2 + CharactersIn(text) <= width) {
@@ -470,13 +472,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   out += BreakdownText(report, width);
   out += ChangeText(report, width);
   if (report.plan && !report.plan->steps.empty()) {
-    report::Plan first = *report.plan;
-    if (options.verbosity <= 0) first.steps.resize(std::min(first.steps.size(), kFirstSteps));
-    out += RenderPlan(first, width);
-    if (first.steps.size() < report.plan->steps.size()) {
-      out += fmt::format("    {} → {}\n", MoreStepsText(*report.plan), report.plan->end.text);
-    }
-    out += "\n";
+    out += RenderPlan(*report.plan, width) + "\n";
   }
   out += QualityLine(report.recording, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);

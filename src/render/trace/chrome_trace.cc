@@ -318,7 +318,7 @@ class Writer {
             R"({{"ph":"X","name":{},"cat":"profgauge","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"key":{},"level":"{}","message":{},"advice":{},"gain":{}}}}})",
             Quoted(finding->title), pid, place->second, Micros(when->start),
             Micros(when->end - when->start), Quoted(key), report::NameOf(finding->status),
-            Quoted(finding->message), Quoted(finding->advice), Quoted(GainText(*finding)));
+            Quoted(finding->message), Quoted(finding->advice), Quoted(finding->saves.text));
       }
     }
   }

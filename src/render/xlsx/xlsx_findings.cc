@@ -34,27 +34,15 @@ enum FindingColumn : std::size_t {
 };
 
 const std::vector<XlsxColumn>& FindingColumns() {
-  static const std::vector<XlsxColumn> columns = {{"Level", Unit::kText},
-                                                  {"Rule", Unit::kText},
-                                                  {"Title", Unit::kText},
-                                                  {"Finding", Unit::kText},
-                                                  {"Measured", Unit::kNumber},
-                                                  {"Saving per iteration", Unit::kTime},
-                                                  {"Type of estimate", Unit::kText},
-                                                  {"Advice", Unit::kText},
-                                                  {"Evidence", Unit::kText},
-                                                  {"More", Unit::kText},
-                                                  {"Review status", Unit::kText},
-                                                  {"Assignee", Unit::kText},
-                                                  {"Due", Unit::kText},
-                                                  {"Comment", Unit::kText}};
+  static const std::vector<XlsxColumn> columns = {
+      {"Level", Unit::kText},         {"Rule", Unit::kText},
+      {"Title", Unit::kText},         {"Finding", Unit::kText},
+      {"Measured", Unit::kNumber},    {"Saving per iteration", Unit::kTime},
+      {"Saving", Unit::kText},        {"Advice", Unit::kText},
+      {"Evidence", Unit::kText},      {"More", Unit::kText},
+      {"Review status", Unit::kText}, {"Assignee", Unit::kText},
+      {"Due", Unit::kText},           {"Comment", Unit::kText}};
   return columns;
-}
-
-std::string_view BoundText(const Finding& finding) {
-  if (finding.gain_bound == report::Bound::kUpper) return "at most";
-  return finding.gain_bound == report::Bound::kTypical ? "about"
-                                                       : report::NameOf(finding.gain_bound);
 }
 
 void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
@@ -69,8 +57,8 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   if (!IsAbsent(finding.metric.value)) sheet.Mixed(row, kMeasuredColumn, finding.metric);
   sheet.FitRow(row, found);
   sheet.FitRow(row, advice);
-  sheet.Cell(row, kGainColumn, finding.gain.value, Unit::kTime);
-  sheet.Text(row, kBoundColumn, BoundText(finding), XlsxStyle::kIndented);
+  sheet.Cell(row, kGainColumn, finding.saves.value.value, Unit::kTime);
+  sheet.Text(row, kBoundColumn, finding.saves.text, XlsxStyle::kIndented);
   sheet.Text(row, kAdviceColumn, advice, XlsxStyle::kWrap);
   if (evidence_row > 0) {
     sheet.Link(row, kEvidenceColumn, fmt::format("internal:'Evidence'!A{}", evidence_row + 1),

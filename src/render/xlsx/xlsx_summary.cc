@@ -87,15 +87,14 @@ std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size
   for (const report::Finding* finding : fixes) {
     ++at;
     sheet.Text(at, 0, finding->title, XlsxStyle::kWrap);
-    sheet.Cell(at, 1, finding->gain.value, Unit::kTime);
-    sheet.Text(at, 2, report::NameOf(finding->gain_bound), XlsxStyle::kIndented);
+    sheet.Cell(at, 1, finding->saves.value.value, Unit::kTime);
+    sheet.Text(at, 2, finding->saves.text, XlsxStyle::kIndented);
     const std::string text = XlsxProse(FirstAdvice(*finding));
     sheet.Text(at, 3, text, XlsxStyle::kWrap);
     sheet.FitRow(at, text);
   }
   return sheet.AddTable(
-             row,
-             {{"Finding"}, {"Saving per iteration", Unit::kTime}, {"Estimate"}, {"What to do"}},
+             row, {{"Finding"}, {"Saving per iteration", Unit::kTime}, {"Saving"}, {"What to do"}},
              fixes.size(), "t_fixes") +
          1;
 }
@@ -115,21 +114,21 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
     const std::size_t at = row + 1 + i;
     sheet.Text(at, 0, fmt::format("{}", fmt::join(step.rules, " + ")), XlsxStyle::kWrap);
     sheet.Cell(at, 1, step.time.value, Unit::kTime);
-    sheet.Cell(at, 2, step.saves.value, Unit::kTime);
+    sheet.Cell(at, 2, step.saves.value.value, Unit::kTime);
     const std::string text = XlsxProse(PlanStepText(step));
     sheet.Text(at, 3, text, XlsxStyle::kWrapIndented);
     sheet.FitRow(at, text);
     const State level = LevelOf(report, step);
     sheet.Text(at, 4, level == State::kNone ? "" : LookOf(level).word, XlsxStyle::kIndented);
-    sheet.Cell(at, 5, step.at_most.value, Unit::kTime);
+    sheet.Text(at, 5, step.saves.text, XlsxStyle::kIndented);
   }
   return sheet.AddTable(row,
                         {{"Step"},
                          {"Iteration after it", Unit::kTime},
-                         {"Saves", Unit::kTime},
+                         {"Saving per iteration", Unit::kTime},
                          {"What to do"},
                          {"Level"},
-                         {"Saves at most", Unit::kTime}},
+                         {"Saving"}},
                         plan.steps.size(), "t_plan") +
          1;
 }

@@ -38,7 +38,7 @@ TEST(Plan, SingleChangeEqualsWhatIf) {
     if (rule.rule->id != "io/dataloader-bound") continue;
     const auto alone = rules::ScenarioRunner(*planned->run.replayer).Run(*rule.scenario);
     ASSERT_TRUE(alone.prediction.has_value());
-    EXPECT_NEAR(planned->plan.steps.front().saves,
+    EXPECT_NEAR(planned->plan.steps.front().claim.saves,
                 alone.prediction->recorded_time - alone.prediction->iteration_time, 1);
   }
 }
@@ -69,7 +69,8 @@ TEST(Plan, InMetricsAndReport) {
   EXPECT_NEAR(number(metric::kFloorShare), plan.floor.time / plan.start, 1e-9);
   EXPECT_NEAR(number(metric::kPlanEndTime), plan.steps.back().time, 1);
   EXPECT_NEAR(number(metric::kPlanGainShare), (plan.start - plan.end()) / plan.start, 1e-9);
-  EXPECT_NEAR(number(metric::kPlanFirstGainShare), plan.steps.front().saves / plan.start, 1e-9);
+  EXPECT_NEAR(number(metric::kPlanFirstGainShare), plan.steps.front().claim.saves / plan.start,
+              1e-9);
   const report::Plan words =
       report::BuildPlan(plan, planned->evaluation, DeviceWordsOf(Accelerator::kNvidia));
   ASSERT_EQ(words.steps.size(), plan.steps.size());
@@ -97,7 +98,8 @@ TEST(Plan, StepsNameAllFindingsOfTheirRules) {
   add(launches, "", rules::FindingStatus::kPass);
   rules::Plan plan;
   plan.start = 100;
-  plan.steps = {{{0}, 60, 40, 40, {}}, {{3}, 50, 10, 0, {}}};
+  plan.steps = {{{0}, 60, {}, {rules::Basis::kSimulated, 40, {}, {}}, 40},
+                {{3}, 50, {}, {rules::Basis::kSimulated, 10, {}, {}}, 0}};
   plan.no_effect = {0};
   const report::Plan made =
       report::BuildPlan(plan, evaluation, DeviceWordsOf(Accelerator::kNvidia));
@@ -116,18 +118,8 @@ TEST(Plan, PaddingSavesOnceLaunchesDo) {
   ASSERT_NE(found, rules.end());
   const rules::PlanStep& step = planned->plan.steps[found - rules.begin()];
   EXPECT_NEAR(step.alone, 0, 1);
-  EXPECT_GE(step.saves, 0.6e6);
-  EXPECT_LE(step.saves, 0.9e6);
-}
-
-// Measured: TF32 takes 7.0 ms from the matmuls (examples/h200/README.md).
-TEST(Plan, BoundIsWhatTheWorkGetsShorter) {
-  const auto planned = PlanOf(kRoot + "/examples/h200/fp32.pt.trace.json.gz");
-  ASSERT_EQ(planned->StepRules().front(), "tensorcore/eligible-not-used");
-  const rules::PlanStep& step = planned->plan.steps.front();
-  ASSERT_TRUE(step.at_most.has_value());
-  EXPECT_GE(*step.at_most, 7.0e6);
-  EXPECT_LE(*step.at_most, 7.4e6);
+  EXPECT_GE(step.claim.saves, 0.6e6);
+  EXPECT_LE(step.claim.saves, 0.9e6);
 }
 
 TEST(Plan, FindingsSayWhatTheirStepsSave) {
@@ -149,14 +141,16 @@ TEST(Plan, FindingsSayWhatTheirStepsSave) {
   EXPECT_GT(steps, 20u);
 }
 
-// In each iteration of this run a copy of one rank runs beside a reduction that waits for it.
-TEST(Plan, BoundsOfCopiesBesideReductions) {
+// Most of the copies run beside nothing, and a rank computes less than they take.
+TEST(Plan, CopiesSaveAsMuchAsComputationHides) {
   const auto planned = PlanOf(kRoot + "/examples/ddp");
-  ASSERT_FALSE(planned->plan.steps.empty());
-  const rules::Finding& copies = planned->evaluation.findings[planned->plan.steps[0].findings[0]];
-  EXPECT_EQ(copies.key, "host/exposed-copies");
-  EXPECT_NEAR(*copies.gain, 1.597e6, 1e3);
-  EXPECT_GE(*copies.gain_limit, *copies.gain);
+  const auto copies = std::ranges::find_if(
+      planned->evaluation.findings,
+      [](const rules::Finding& finding) { return finding.key == "host/exposed-copies"; });
+  ASSERT_NE(copies, planned->evaluation.findings.end());
+  EXPECT_TRUE(copies->claim.is_simulated());
+  EXPECT_GT(copies->claim.saves, 0);
+  EXPECT_LT(copies->claim.saves, 1.597e6) << "all that is exposed";
 }
 
 TEST(Plan, DoesNotDependOnThreads) {
@@ -176,14 +170,13 @@ TEST(Plan, EightRanksAndAVolta) {
   if (!std::filesystem::exists(volta)) GTEST_SKIP() << "needs ../shared/data";
   const auto planned = PlanOf(volta);
   ExpectSound(*planned);
-  const std::vector<std::string> order = {"host/launch-bound", "comm/exposed",
-                                          "tensorcore/eligible-not-used",
+  // One rank's profile does not show how much of its communication overlap could hide.
+  const std::vector<std::string> order = {"host/launch-bound", "tensorcore/eligible-not-used",
                                           "compute/unfused-elementwise", "compute/device-copies"};
   ASSERT_EQ(planned->StepRules(), order);
   EXPECT_NEAR(planned->plan.steps[0].time, 205.2e6, 2e6);
-  EXPECT_NEAR(planned->plan.steps[1].time, 133.7e6, 1.4e6);
-  EXPECT_LE(planned->plan.steps[2].time, 75e6);
-  EXPECT_LT(planned->plan.steps[1].alone, 0.01 * planned->plan.start);
+  EXPECT_NEAR(planned->plan.steps[1].time, 145e6, 1.5e6);
+  EXPECT_LE(planned->plan.steps[3].time, 127e6);
   ASSERT_TRUE(planned->plan.without_profiler.has_value());
   EXPECT_NEAR(*planned->plan.without_profiler, 206.1e6, 3e6);
   const auto ranks = PlanOf(data + "dlrm_8ranks");

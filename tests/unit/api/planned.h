@@ -54,7 +54,6 @@ inline std::unique_ptr<Planned> PlanOf(const std::string& path, int threads = 1)
       out->book->Evaluate(out->run.analysis, rules::CollectFacts(out->ranks, out->run.analysis),
                           false, out->run.replayer.get());
   out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, out->run.replayer.get());
-  out->book->Promote(out->plan, out->evaluation);
   return out;
 }
 
@@ -63,26 +62,22 @@ inline void ExpectSound(const Planned& planned) {
   const rules::Plan& plan = planned.plan;
   double time = plan.start;
   for (const rules::PlanStep& step : plan.steps) {
-    EXPECT_GE(step.saves, 0.01 * plan.start);
-    EXPECT_NEAR(step.time, std::max(0.0, time - step.saves), 1);
+    EXPECT_TRUE(step.claim.is_simulated());
+    EXPECT_GE(step.claim.saves, 0.01 * plan.start);
+    EXPECT_NEAR(step.time, std::max(0.0, time - step.claim.saves), 1);
+    EXPECT_EQ(step.high.has_value(), step.claim.low.has_value());
     EXPECT_LE(step.time, time);
     time = step.time;
   }
   if (!plan.steps.empty()) {
-    EXPECT_NEAR(plan.steps.front().alone, plan.steps.front().saves, 1);
+    EXPECT_NEAR(plan.steps.front().alone, plan.steps.front().claim.saves, 1);
   }
   for (const rules::PlanStep& step : plan.steps) {
-    if (step.at_most) {
-      EXPECT_LE(step.saves, *step.at_most + 1);
-      EXPECT_LE(step.alone, *step.at_most + 1);
-    }
     const rules::Finding& finding = planned.evaluation.findings[step.findings.front()];
     if (step.findings.size() > 1 || !rules::Fired(finding.status)) continue;
-    // It says that it saves what the plan says, and no less at most.
-    ASSERT_TRUE(finding.gain.has_value() && finding.gain_limit.has_value()) << finding.key;
-    EXPECT_NEAR(*finding.gain, std::max(0.0, step.alone), 1) << finding.key;
-    EXPECT_LE(step.saves, *finding.gain_limit + 1) << finding.key;
-    EXPECT_LE(*finding.gain, *finding.gain_limit) << finding.key;
+    // It says that it saves what the plan says.
+    ASSERT_TRUE(finding.claim.is_simulated()) << finding.key;
+    EXPECT_NEAR(finding.claim.saves, std::max(0.0, step.alone), 1) << finding.key;
   }
   if (plan.floor.absent_because.empty()) {
     EXPECT_LE(plan.floor.time, plan.floor.reachable);

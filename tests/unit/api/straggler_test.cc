@@ -66,8 +66,6 @@ TEST(Straggler, SavesItsLateness) {
       EXPECT_EQ(planned->StepRules().front(), kStraggler);
       const rules::PlanStep& step = planned->plan.steps.front();
       EXPECT_NEAR(step.time, IterationTime(made), 0.002 * planned->plan.start);
-      ASSERT_TRUE(step.at_most.has_value());
-      EXPECT_LE(*step.at_most, 1.1 * step.saves) << "the bound is its lateness";
     }
   }
 }

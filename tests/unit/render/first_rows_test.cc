@@ -11,6 +11,7 @@
 #include "render/html/view.h"
 #include "render/shared/renderer.h"
 #include "render/shared/report_text.h"
+#include "report/build_sections.h"
 
 namespace profgauge::render {
 namespace {
@@ -46,7 +47,8 @@ report::Report Planned() {
     step.title = "Fault of " + step.rules.front();
     step.change = "Do " + step.rules.front() + ".";
     step.time = Ms(90 - 10 * i);
-    step.saves = Ms(10);
+    step.saves = report::BuildSaving({rules::Basis::kSimulated, 1e7, {}, {}});
+    step.time_text = step.time.text;
     step.fired = i != 1;
     step.needs_earlier = i == 1;
   }
@@ -56,25 +58,24 @@ report::Report Planned() {
 TEST(FirstRows, PlanNamesLevelsActionsAndItsEnd) {
   const boost::json::object view = html::FirstView(Planned());
   const boost::json::array& rows = view.at("rows").as_array();
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 6u);
   std::vector<std::string> signs;
   for (const boost::json::value& row : rows) {
     const bool has = row.at("has_status").as_bool();
     signs.emplace_back(has ? row.at("status").at("name").as_string().c_str() : "");
   }
-  EXPECT_THAT(signs, ElementsAre("bad", "", "warn", "", ""));
+  EXPECT_THAT(signs, ElementsAre("bad", "", "warn", "", "", ""));
   EXPECT_EQ(rows[1].at("pieces").at(0).at("text").as_string(),
             "Next bottleneck. Do test/b. Saves nothing until the steps above are done.");
-  EXPECT_EQ(rows[4].at("title").as_string(), "and 2 more steps");
-  EXPECT_EQ(rows[4].at("after").as_string(), "40 ms");
-  EXPECT_EQ(rows[4].at("saves").as_string(), "20.0 ms (−20.0 %)");
+  EXPECT_EQ(rows[5].at("after").as_string(), "40 ms");
+  EXPECT_EQ(rows[5].at("saves").as_string(), "saves 10.0\u202fms (−10.0\u202f%)");
 }
 
 TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
   MarkdownOptions options;
   options.full = false;
   const std::string text = RenderMarkdown(Planned(), options);
-  EXPECT_THAT(text, HasSubstr("and 2 more steps → 40 ms, saves 20.0"));
+  EXPECT_THAT(text, HasSubstr("6. **→ 40 ms**, saves 10.0"));
   EXPECT_THAT(text, HasSubstr("an iteration takes 70 ms to 100 ms without the profiler"));
   EXPECT_THAT(text, HasSubstr("✗ `test/a`: Do test/a."));
 }

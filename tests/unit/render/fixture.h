@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "report/build_sections.h"
 #include "report/report.h"
 
 namespace profgauge::render::testing {
@@ -207,8 +208,7 @@ inline void AddFinding(report::Report& report) {
   finding.title = "The data loader holds up the GPU";
   finding.message = "12.0 % of an iteration waits for data, limit 10 %";
   finding.metric = Q(0.12, Unit::kShare);
-  finding.gain = Q(I{1'200'000}, Unit::kTime);
-  finding.gain_bound = report::Bound::kUpper;
+  finding.saves = report::BuildSaving({rules::Basis::kAtMost, 1'200'000, {}, {}});
   finding.explains = {"gpu.idle.mean"};
   finding.advice = "Raise num_workers, or move decoding to the GPU.";
   finding.message_parts = PartsOf(finding.message);

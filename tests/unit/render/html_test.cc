@@ -19,6 +19,7 @@
 #include "render/shared/looks.h"
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
+#include "report/build_sections.h"
 #include "template_check.h"
 #include "timeline_fixture.h"
 
@@ -62,7 +63,7 @@ TEST(RenderHtml, VerdictAndNumbersAreText) {
                                       "36.0\u202f%",
                                       "21.6\u202fms",
                                       "The data loader holds up the GPU",
-                                      "saves at most 1.20\u202fms per iteration",
+                                      "saves at most 1.20\u202fms",
                                       "Raise num_workers",
                                       "needs memory events; record with profile_memory=True",
                                       "Tesla V100-SXM2-16GB",
@@ -198,7 +199,7 @@ TEST(RenderHtml, PassingPageNamesLargestGain) {
     finding.rule = rule;
     finding.title = rule;
     finding.level = finding.status = report::State::kInfo;
-    finding.gain = {gain, Unit::kTime, "x", ""};
+    finding.saves = report::BuildSaving({rules::Basis::kSimulated, gain, {}, {}});
   }
   const std::string text = TextOf(Page(report));
   const std::size_t first = text.find("Look first");

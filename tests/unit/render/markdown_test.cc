@@ -138,14 +138,14 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 | Level | Rule | Measured | Possible saving | Finding |
 |:--|:--|--:|--:|:--|
-| ✗ error | `dataloader/exposed` | 12.0 % | at most 1.20 ms/iteration | 12.0 % of an iteration waits for data, limit 10 % |
+| ✗ error | `dataloader/exposed` | 12.0 % | saves at most 1.20 ms | 12.0 % of an iteration waits for data, limit 10 % |
 
 <details open>
 <summary>✗ error · The data loader holds up the GPU</summary>
 
 12.0 % of an iteration waits for data, limit 10 %
 
-`dataloader/exposed` · saves at most 1.20 ms/iteration
+`dataloader/exposed` · saves at most 1.20 ms
 
 Explains `gpu.idle.mean`.
 

@@ -179,7 +179,8 @@ report::Finding MakeFinding(report::State status) {
   finding.advice_parts = {finding.message_parts};
   finding.level = report::State::kError;
   finding.status = status;
-  finding.gain = Number(std::int64_t{1}, Unit::kTime);
+  finding.saves = {rules::Basis::kSimulated, Number(std::int64_t{1}, Unit::kTime), std::int64_t{1},
+                   "x", "x"};
   finding.explains = {"x"};
   finding.evidence_heads = {"x"};
   finding.evidence_units = {Unit::kCount};
@@ -233,8 +234,13 @@ report::Report MakeSchemaReport() {
     report.findings.push_back(MakeFinding(status));
   }
   report.plan.emplace();
-  const report::Quantity saves = {std::int64_t{1}, Unit::kTime, "x", ""};
-  report.plan->steps.push_back({{"x", "y"}, "x", "x", {}, saves, {}, saves, true, true});
+  report::PlanStep& step = report.plan->steps.emplace_back();
+  step.rules = {"x", "y"};
+  step.title = step.change = "x";
+  step.time = step.alone = {std::int64_t{1}, Unit::kTime, "x", ""};
+  step.high = std::int64_t{1};
+  step.saves = report.findings.front().saves;
+  step.needs_earlier = true;
   report.plan->no_effect = {"x"};
   AddTables(report);
   report.timeline.kinds = {{"x", Category::kCpu, ""}};

@@ -234,7 +234,7 @@ std::vector<std::pair<std::string_view, json::object>> Sections(bool is_full) {
   full.is_full = true;
   std::vector<std::pair<std::string_view, json::object>> sections = {
       {"head", MarkdownHeadView(sample, shape)},
-      {"plan", MarkdownPlanView(sample, shape)},
+      {"plan", MarkdownPlanView(sample)},
       {"gate", MarkdownGateView(sample, shape)},
       {"change", MarkdownChangeView(sample, full)},
       {"breakdown", MarkdownBreakdownView(sample, shape)},

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "report/build_sections.h"
 
 namespace profgauge::report {
 namespace {
@@ -39,8 +40,7 @@ Finding& AddFinding(Report& report, std::string rule, State level, double saves)
   finding.level = finding.status = level;
   finding.title = "Title of " + finding.rule;
   finding.message = "3.5 % of `a. b` is lost, e.g. here. The rest is detail.";
-  if (saves > 0) finding.gain = {saves, Unit::kTime, FormatDuration(saves), ""};
-  finding.gain_bound = Bound::kUpper;
+  if (saves > 0) finding.saves = BuildSaving({rules::Basis::kAtMost, saves, {}, {}});
   return finding;
 }
 
@@ -82,7 +82,7 @@ TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
   AddFinding(report, "comm/exposed", State::kWarn, 20e6);
   AddFinding(report, "compute/unfused-attention", State::kInfo, 30e6);
   EXPECT_EQ(Diagnose(report).bottleneck, "compute-bound");
-  report.findings.back().gain = {};
+  report.findings.back().saves = {};
   EXPECT_EQ(Diagnose(report).bottleneck, "communication-bound");
   // A symptom's saving is its cause's, which stands before it.
   AddFinding(report, "host/launch-bound", State::kWarn, 10e6).explains = {"comm/exposed"};

@@ -81,11 +81,11 @@ TEST(Gains, IdleTimeComesFromBestSource) {
 TEST(Gains, UnknownIdleTimeBoundsNothing) {
   constexpr std::string_view kRule =
       "  - {id: idle, title: t, category: c, level: info, message: m, for_each: profile,\n"
-      "     gain: {value: gpu.idle.mean * 100 ms, bound: upper}}\n";
+      "     gain: {value: gpu.idle.mean * 100 ms, bound: typical}}\n";
   Loaded loaded;
   ASSERT_EQ(Load(kRule, "", loaded), "");
   const auto gain = [&](const analysis::Analysis& analysis) {
-    return EvaluateRules(loaded.compiled, analysis, {}, {}).findings.front().gain;
+    return EvaluateRules(loaded.compiled, analysis, {}, {}).findings.front().claim.saves;
   };
   EXPECT_EQ(gain(GainRun().analysis()), 40e6);
   TestRun shares = GainRun().Set("gpu.idle.time.max", {});
@@ -108,7 +108,7 @@ TEST(Gains, UnknownIdleTimeBoundsNothing) {
 TEST(Gains, NoCapWithoutIteration) {
   constexpr std::string_view kRule =
       "  - id: idle\n    title: t\n    category: c\n    level: error\n    message: m\n"
-      "    for_each: profile\n    gain: {value: 5 ms, bound: upper}\n";
+      "    for_each: profile\n    gain: {value: 5 ms, bound: typical}\n";
   Loaded loaded;
   ASSERT_EQ(Load(kRule, "", loaded), "");
   const auto first = [&](const analysis::Analysis& analysis) {
@@ -120,12 +120,12 @@ TEST(Gains, NoCapWithoutIteration) {
        {analysis::Analysis(), absent.analysis(), zero.analysis()}) {
     const Finding finding = first(analysis);
     EXPECT_EQ(finding.status, FindingStatus::kError);
-    EXPECT_EQ(finding.gain_share, 0);
+    EXPECT_EQ(finding.worth, 0);
   }
-  EXPECT_EQ(first(analysis::Analysis()).gain, 5e6);
-  EXPECT_EQ(first(absent.analysis()).gain, 5e6);
-  EXPECT_EQ(first(zero.analysis()).gain, 0);
-  EXPECT_EQ(first(GainRun().analysis()).gain_share, 0.05);
+  EXPECT_EQ(first(analysis::Analysis()).claim.saves, 5e6);
+  EXPECT_EQ(first(absent.analysis()).claim.saves, 5e6);
+  EXPECT_EQ(first(zero.analysis()).claim.saves, 0);
+  EXPECT_EQ(first(GainRun().analysis()).worth, 0.05);
 }
 
 TestRun FiveRanks() {

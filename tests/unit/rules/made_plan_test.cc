@@ -190,7 +190,7 @@ TEST(MadePlan, NamesTheFrameThatTheDeviceWaitsFor) {
   EXPECT_EQ(made->FindingOf(0).rule->id, "gpu/idle");
   EXPECT_NE(made->FindingOf(0).change.find("`train.py(12): preprocess`"), std::string::npos)
       << made->FindingOf(0).change;
-  EXPECT_NEAR(made->plan.steps[0].saves, 60.0 * analysis::kMs, 6.0 * analysis::kMs);
+  EXPECT_NEAR(made->plan.steps[0].claim.saves, 60.0 * analysis::kMs, 6.0 * analysis::kMs);
 }
 
 TEST(MadePlan, NamesNoFrameWhereFrameworkCodeRuns) {
@@ -205,10 +205,10 @@ TEST(MadePlan, UsesMatrixUnitTimeOfShapes) {
   ASSERT_GE(made->plan.steps.size(), 2u);
   EXPECT_EQ(made->FindingOf(1).rule->id, "tensorcore/eligible-not-used");
   // 2 · 4096³ operations at half of 156 TFLOP/s take 1.76 ms of 34.5.
-  EXPECT_NEAR(made->plan.steps[1].saves, 32.7 * analysis::kMs, 1.0 * analysis::kMs);
+  EXPECT_NEAR(made->plan.steps[1].claim.saves, 32.7 * analysis::kMs, 1.0 * analysis::kMs);
   const auto unknown = PlanOfMade(Loop("train.py(12): preprocess", ""));
   ASSERT_GE(unknown->plan.steps.size(), 2u);
-  EXPECT_NEAR(unknown->plan.steps[1].saves, 0.75 * 34.5 * analysis::kMs, 1.0 * analysis::kMs);
+  EXPECT_NEAR(unknown->plan.steps[1].claim.saves, 0.75 * 34.5 * analysis::kMs, 1.0 * analysis::kMs);
 }
 
 TEST(MadePlan, FloorIsTheRoofOfKernels) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -149,7 +150,9 @@ inline std::string Show(const Evaluation& evaluation) {
     out += ": " + std::string(FindingStatusName(finding.status));
     if (!finding.metric_text.empty()) out += " " + finding.metric_text;
     if (finding.limit) out += " (" + LimitText(*finding.limit) + ")";
-    if (finding.gain) out += " gain " + std::to_string(static_cast<std::int64_t>(*finding.gain));
+    const std::optional<double> gain =
+        finding.claim.is_known() ? std::optional(finding.claim.saves) : finding.about_time;
+    if (gain) out += " gain " + std::to_string(static_cast<std::int64_t>(*gain));
     if (!finding.missing_field.empty()) out += " {" + finding.missing_field + "}";
     if (!finding.reason.empty()) out += " because " + finding.reason;
     if (!finding.message.empty()) out += " | " + finding.message;

@@ -297,6 +297,9 @@ constexpr Mistake kMistakes[] = {
      "\"per_iteration(sum(api_call.time) + sum(gap.duration)) > 1 ms\"}",
      "5:75 rules/per-iteration: `per_iteration` adds work of hosts and of devices; divide each by "
      "itself\n"},
+    {"{id: a, title: A, level: warn, message: m, gain: {value: 1 ms, scenario: [{where: "
+     "launch.is_collective}]}}",
+     "5:79 rules/change: a change has either `by` or `hides: true`\n"},
 };
 
 TEST(RuleLanguage, MistakesHavePlaceAndText) {

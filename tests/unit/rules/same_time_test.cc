@@ -25,10 +25,9 @@ bool Explains(double most, double simulated) {
     findings[i].status = FindingStatus::kWarn;
   }
   compiled[0].symptoms = {1};
-  findings[0].gain = simulated;
-  findings[0].gain_limit = most;
-  findings[0].gain_replayed = true;
-  findings[1].gain = 100;
+  findings[0].claim = {Basis::kSimulated, simulated, {}, {}};
+  findings[0].about_time = most;
+  findings[1].about_time = 100;
   RankFindings(compiled, {0, 1}, knowledge::TunableThresholds().findings_explained_share, findings);
   return findings[0].cause.has_value() || findings[1].cause.has_value();
 }

@@ -261,23 +261,23 @@ double MostOf(const analysis::tables::Exposure& exposure) {
   return std::max(costs.Exposed(all).value_or(0), costs.Idle(all));
 }
 
-/// A gain is at most an iteration, and at most the total cost of its table's rows; a
-/// warning concerns at least a hundredth of the iteration.
+/// A saving is at most an iteration, and at most the total cost of its table's rows; a
+/// warning is about at least a hundredth of the iteration.
 void CheckGain(const Finding& finding, const analysis::Analysis& analysis) {
-  if (!finding.gain) return;
+  if (!finding.claim.is_known()) return;
   const double iteration = MetricOr(analysis, "iteration.time.mean", 0);
   const double slack = 2;  // Rounding.
   if (iteration > 0) {
-    EXPECT_LE(*finding.gain, iteration + slack);
+    EXPECT_LE(finding.claim.saves, iteration + slack);
   }
   if (finding.status == FindingStatus::kWarn || finding.status == FindingStatus::kError) {
-    EXPECT_GE(*finding.gain, 0.01 * iteration - slack);
+    EXPECT_GE(finding.about_time.value_or(0), 0.01 * iteration - slack);
   }
   const analysis::TableSpec* rows = FindTableByRow(finding.rule->for_each.text);
   if (rows == nullptr) return;
   const auto exposure = analysis.exposures.find(rows->id);
   if (exposure == analysis.exposures.end()) return;
-  EXPECT_LE(*finding.gain, MostOf(*exposure->second) + slack);
+  EXPECT_LE(finding.claim.saves, MostOf(*exposure->second) + slack);
 }
 
 /// Real profiles: invariants of all of them, whatever the findings are.
@@ -310,7 +310,7 @@ TEST(ShippedRules, FindingsOnRealProfilesHold) {
       if (finding.status == FindingStatus::kNotApplicable) {
         EXPECT_NE(finding.reason, "");
       }
-      EXPECT_LE(finding.gain_share, 1);
+      EXPECT_LE(finding.worth, 1);
       CheckGain(finding, *analysis);
       if (finding.cause) {
         EXPECT_LT(*finding.cause, i) << "a cause stands before its symptoms";

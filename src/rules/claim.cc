@@ -1,0 +1,35 @@
+#include "rules/claim.h"
+
+#include <fmt/format.h>
+
+#include "base/format.h"
+
+namespace profgauge::rules {
+// The unit of the low end only where it is another.
+std::string RangeText(double low, double high) {
+  const std::string from = FormatDuration(low), to = FormatDuration(high);
+  const std::size_t from_unit = from.rfind(kNumberSpace), to_unit = to.rfind(kNumberSpace);
+  if (from == to) return to;
+  const bool is_same =
+      from_unit != from.npos && to_unit != to.npos && from.substr(from_unit) == to.substr(to_unit);
+  return fmt::format("{} to {}", is_same ? from.substr(0, from_unit) : from, to);
+}
+
+std::string ClaimText(const Claim& claim) {
+  switch (claim.basis) {
+    case Basis::kNone:
+      break;
+    case Basis::kSimulated:
+      if (claim.saves <= 0) return "saves nothing";
+      return "saves " + RangeText(claim.least(), claim.saves);
+    case Basis::kAtMost:
+      return claim.saves <= 0 ? "saves nothing" : "saves at most " + FormatDuration(claim.saves);
+    case Basis::kAbout:
+      return claim.saves <= 0 ? "saves nothing" : "saves about " + FormatDuration(claim.saves);
+    case Basis::kUnknown:
+      return "saving unknown";
+  }
+  return {};
+}
+
+}  // namespace profgauge::rules

@@ -1,0 +1,38 @@
+// The words of a saving.
+#include "rules/claim.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace profgauge::rules {
+namespace {
+
+// With plain spaces.
+std::string Told(const Claim& claim) {
+  std::string text = ClaimText(claim);
+  for (std::size_t at; (at = text.find("\u202f")) != text.npos;) text.replace(at, 3, " ");
+  return text;
+}
+
+TEST(Claim, NamesItsBasis) {
+  EXPECT_EQ(Told({Basis::kSimulated, 7.2e6, {}, {}}), "saves 7.20 ms");
+  EXPECT_EQ(Told({Basis::kAtMost, 2.44e6, {}, {}}), "saves at most 2.44 ms");
+  EXPECT_EQ(Told({Basis::kAbout, 120e3, {}, {}}), "saves about 120 µs");
+  EXPECT_EQ(Told({Basis::kUnknown, 0, {}, "no iterations"}), "saving unknown");
+  EXPECT_EQ(Told({}), "");
+}
+
+TEST(Claim, OfNothingSaysSoWhateverItsBasis) {
+  EXPECT_EQ(Told({Basis::kSimulated, 0, {}, {}}), "saves nothing");
+  EXPECT_EQ(Told({Basis::kAtMost, 0, {}, {}}), "saves nothing");
+}
+
+TEST(Claim, RangeSharesItsUnit) {
+  EXPECT_EQ(Told({Basis::kSimulated, 59e6, 48.2e6, {}}), "saves 48.2 to 59.0 ms");
+  EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 900e3, {}}), "saves 900 µs to 1.20 ms");
+  EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 1.2e6 - 1, {}}), "saves 1.20 ms");
+}
+
+}  // namespace
+}  // namespace profgauge::rules
