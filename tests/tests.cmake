@@ -253,6 +253,7 @@ if(PROFGAUGE_TESTS)
       answers
       callbacks
       ci
+      claims
       cluster
       completion
       config
