@@ -188,6 +188,7 @@
   X(kCoverageKernelShare, "coverage.kernel_share") \
   X(kCoverageLaunchedShare, "coverage.launched_share") \
   X(kCoverageBacklogTime, "coverage.backlog_time") \
+  X(kCoverageTailTime, "coverage.tail_time") \
   X(kCoverageOutsideShare, "coverage.outside_share") \
   X(kNeuronTotalTime, "neuron.total_time") \
   X(kNeuronExecTime, "neuron.exec_time") \

@@ -42,6 +42,12 @@ struct RankContext {
   Span window() const { return iterations.window; }
   bool has_device() const { return profile->device.size() > 0; }
   bool has_host() const { return profile->host.size() > 0; }
+  /// Whether the window ends with the last device work, whatever the host does after it: nothing
+  /// divides the profile (FindObservable() of markers.h).
+  bool EndsWithWork() const {
+    return iterations.is_whole && iterations.source.by == IterationsBy::kUndivided &&
+           profile->has_timeline && profile->neuron == nullptr && has_device();
+  }
 
   /// Whether tables count this row. They cover the whole trace when the selection is "all", else
   /// rows that start (host) or were launched (device) in the selected iterations.

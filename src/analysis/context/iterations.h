@@ -62,7 +62,7 @@ boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
 // the iteration in which it begins, and extends none.
 //
 // A profile without markers is one iteration: the time in which the device can be observed, which
-// holds all device work (FindObservable in analysis/context/markers.h).
+// holds all device work and ends with it (FindObservable in analysis/context/markers.h).
 
 /// One iteration of one rank. Times are ns from the profile's start. `time` may begin after the end
 /// of `host`: the device lags the host by more than an iteration then.

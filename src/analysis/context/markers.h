@@ -63,7 +63,7 @@ struct Observable {
   /// How long, directly before the window, the device was busy with work launched before the
   /// profile: from the end of the first device event's launching call to that event.
   Ns backlog = 0;
-  /// How long, at the window's edges, it may have been: no device event is recorded.
+  /// How long, at the window's start, it may have been: no device event is recorded.
   Ns in_doubt = 0;
 };
 
@@ -77,12 +77,11 @@ struct Observable {
 ///     the call: the window starts with it. For longer than a tenth of that, the head is in doubt.
 ///   - A call before it waited for the device: the window starts when that returned.
 ///
-/// The window ends with the last activity of host or device; where the profile stops with launches
-/// in flight, with the first of those or the last device event, whichever is later.
+/// The window ends with the last device work. What the host does after it may launch work that was
+/// not recorded, or end the program: nothing shows which.
 ///
 /// Where no launch is recorded it is the time of device work, and of the host's that leads up to it
-/// without a pause or follows it. The head is uncertain, and the tail after a pause. `extent` where
-/// no device is recorded.
+/// without a pause. The head is uncertain. `extent` where no device is recorded.
 ///
 /// Calls that set the device up move the start to their end. O(n log n) in calls and device rows.
 Observable FindObservable(const Profile& profile, Span extent);

@@ -10,32 +10,9 @@
 #include "analysis/work/op_tree.h"
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
-#include "model/lost_launches.h"
 
 namespace profgauge::analysis::context {
 namespace {
-
-// When the profile ends with launches whose work it does not have, the first of those: it stopped
-// in flight.
-std::optional<Ns> StopsInFlight(const Profile& profile) {
-  // Captured work does not run: its launches are no evidence.
-  if (!GraphCaptures(profile).empty()) return std::nullopt;
-  const std::vector<LaunchState> states = LaunchStates(profile);
-  Ns last = std::numeric_limits<Ns>::min();
-  for (const ApiId launch : profile.device.launch) {
-    if (launch.valid()) last = std::max(last, profile.api.start[launch.value]);
-  }
-  for (std::size_t call = 0; call < states.size(); ++call) {
-    if (states[call] == LaunchState::kRan) last = std::max(last, profile.api.start[call]);
-  }
-  std::optional<Ns> first;
-  for (std::size_t call = 0; call < states.size(); ++call) {
-    const Ns start = profile.api.start[call];
-    if (states[call] != LaunchState::kWithoutWork || start <= last) continue;
-    first = std::min(first.value_or(start), start);
-  }
-  return first;
-}
 
 // State of the device's queue before its first event.
 struct FirstWork {
@@ -126,24 +103,16 @@ std::vector<Span> WorkOfHost(const Profile& profile) {
 }
 
 // If launches do not show the host's work for a device: the time of its work, and of the
-// host's that leads directly up to it or follows it. Host work after a pause after it
-// counts, but is uncertain: work may be missing. Host work long before shows nothing about a queue
-// that may have been full (a step of the host, long before the first work of a never empty queue).
+// host's that leads directly up to it. Host work long before shows nothing about a queue that may
+// have been full (a step of the host, long before the first work of a never empty queue).
 void ObserveWithoutLaunches(const Profile& profile, Span work, Observable& observed) {
   observed.window = work;
-  Ns last = work.end;
   for (const Span& host : WorkOfHost(profile)) {
-    Span& window = observed.window;
     const bool leads =
         host.start < work.start && host.end + knowledge::kLaunchesQueuePause >= work.start;
-    const bool follows =
-        host.end > work.end && host.start <= work.end + knowledge::kLaunchesQueuePause;
-    if (leads) window.start = std::min(window.start, host.start);
-    if (follows) window.end = std::max(window.end, host.end);
-    last = std::max(last, host.end);
+    if (leads) observed.window.start = std::min(observed.window.start, host.start);
   }
-  observed.in_doubt = (work.start - observed.window.start) + (last - observed.window.end);
-  observed.window.end = last;
+  observed.in_doubt = work.start - observed.window.start;
 }
 
 // What the first work (a) says of older work, which no event shows:
@@ -188,8 +157,8 @@ void FindHead(const Profile& profile, Span extent, Ns first, Observable& observe
 
 }  // namespace
 
-// From the first and last work outwards: the head by the first work, the tail by launches in
-// flight. Profiles without times and those of Neuron are judged whole.
+// From the first work outwards, and up to the last. Profiles without times and those of Neuron are
+// judged whole.
 Observable FindObservable(const Profile& profile, Span extent) {
   const DeviceTable& device = profile.device;
   if (device.size() == 0 || !profile.has_timeline || profile.neuron != nullptr) return {extent};
@@ -197,7 +166,7 @@ Observable FindObservable(const Profile& profile, Span extent) {
   Observable found;
   if (std::any_of(device.launch.begin(), device.launch.end(),
                   [](ApiId id) { return id.valid(); })) {
-    found.window = {work.start, std::max(extent.end, work.end)};
+    found.window = work;
     FindHead(profile, extent, work.start, found);
   } else {
     ObserveWithoutLaunches(profile, work, found);
@@ -210,13 +179,10 @@ Observable FindObservable(const Profile& profile, Span extent) {
     found.in_doubt = std::max<Ns>(0, found.in_doubt - (start - found.window.start));
     found.window.start = start;
   }
-  if (const auto in_flight = StopsInFlight(profile)) {
-    found.window.end = std::max(work.end, std::min(*in_flight, found.window.end));
-  }
   return found;
 }
 
-// Events without a length count only where all are such.
+// Events without a length begin it only where all are such.
 Span DeviceExtent(const DeviceTable& device) {
   std::optional<Span> extent;
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -225,7 +191,9 @@ Span DeviceExtent(const DeviceTable& device) {
   for (std::size_t row = 0; row < device.size() && !extent; ++row) {
     Extend(extent, device.start[row], device.duration[row]);
   }
-  return extent.value_or(Span{});
+  if (!extent) return {};
+  for (const Ns start : device.start) extent->end = std::max(extent->end, start);
+  return *extent;
 }
 
 }  // namespace profgauge::analysis::context

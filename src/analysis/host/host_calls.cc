@@ -25,13 +25,14 @@ constexpr std::uint32_t kNoRow = kNoIndex;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
-// Calls of the selected iterations, by their start on the host; without those that only set up the
-// device before the window of a profile without iterations.
+// Calls of the selected iterations, by their start on the host. Of a profile without iterations
+// those that neither only set up the device before the window nor begin after its last work.
 std::vector<bool> CountedCalls(const context::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   std::vector<bool> counted(api.size());
   for (std::size_t i = 0; i < api.size(); ++i) {
-    counted[i] = rank.iterations.CountsHostTime(api.start[i]);
+    counted[i] = rank.iterations.CountsHostTime(api.start[i]) &&
+                 (!rank.EndsWithWork() || api.start[i] < rank.window().end);
   }
   const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);
   for (std::size_t i = 0; i < before.size(); ++i) counted[i] = counted[i] && !before[i];

@@ -119,7 +119,7 @@ class PathGraph {
     StepId begin = kNone, end = kNone;
     Ns lead = 0, tail = 0;
     /// The device work that a profile without markers is observed from: its window begins with
-    /// it, not with the host.
+    /// it, not with the host. It ends with device work, too, and `end` is kNone.
     StepId first_work = kNone;
   };
 

@@ -107,7 +107,7 @@ Ns IterationTimes::At(StepId step) const {
 //   spans     |-------- 1 --------|----- 2 -----|
 //
 // Only a begin that follows this rule as recorded moves, or one at an iteration's first work; any
-// other keeps its recorded time.
+// other keeps its recorded time. A profile without markers ends with its device work alone.
 std::vector<Span> IterationTimes::Spans() const {
   const context::Iterations& known = graph_.rank().iterations;
   std::vector<Span> spans;
@@ -125,8 +125,12 @@ std::vector<Span> IterationTimes::Spans() const {
     }
     if (steps.first_work != PathGraph::kNone) span.start = At(steps.first_work);
     if (i > 0) span.start = std::max(span.start, spans.back().end);
-    const Ns host = steps.end != PathGraph::kNone ? At(steps.end) + steps.tail : recorded.host.end;
-    span.end = std::max({host, ends_[i], span.start});
+    span.end = std::max(ends_[i], span.start);
+    if (steps.end != PathGraph::kNone) {
+      span.end = std::max(span.end, At(steps.end) + steps.tail);
+    } else if (!graph_.rank().EndsWithWork()) {
+      span.end = std::max(span.end, recorded.host.end);
+    }
     spans.push_back(span);
   }
   return spans;

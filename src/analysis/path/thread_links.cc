@@ -265,7 +265,9 @@ PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
   PathGraph::IterationSteps steps;
   steps.begin = Nearest(graph, iteration.host.start, false).Of(threads);
   if (steps.begin != kNone) steps.lead = graph.RecordedAt(steps.begin) - iteration.host.start;
-  steps.end = Nearest(graph, iteration.host.end, true).Of(threads);
+  if (!graph.rank().EndsWithWork()) {
+    steps.end = Nearest(graph, iteration.host.end, true).Of(threads);
+  }
   if (steps.end != kNone) steps.tail = iteration.host.end - graph.RecordedAt(steps.end);
   if (graph.rank().iterations.is_whole && iteration.time.start != iteration.host.start) {
     steps.first_work = FirstWorkAt(graph, iteration.time.start);

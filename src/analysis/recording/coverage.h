@@ -50,11 +50,10 @@ struct EdgeFacts {
 /// REQUIRES: the rank has an iteration. O(calls + device rows).
 EdgeFacts EdgeFactsOf(const context::RankContext& rank);
 
-/// Sets coverage.backlog_time and launch.captured_share. If most of the host's launches were
-/// captured and did not run, values about the GPU's use and idle time become absent: it is no
-/// fault of the program that nothing ran.
-/// REQUIRES: after all that set gpu.* and add the table `gaps`.
-/// Only `unobserved` of the contexts is used.
+/// Sets coverage.backlog_time, coverage.tail_time and launch.captured_share. If most of the host's
+/// launches were captured and did not run, values about the GPU's use and idle time become absent:
+/// it is no fault of the program that nothing ran. REQUIRES: after all that set gpu.* and add the
+/// table `gaps`. Only `unobserved` and iterations of the contexts are used.
 void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
               tables::Output& out);
 

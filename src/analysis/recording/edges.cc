@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,29 @@ void CountCaptures(const Profile& profile, EdgeFacts& counts) {
   }
 }
 
+// What the host does after the window of a profile without iterations, which ends with its last
+// device work.
+void SetTail(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+             tables::Output& out) {
+  std::optional<Ns> tail;
+  bool has_device = false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const context::Iterations& iterations = ranks[i].iterations;
+    has_device |= facts[i].has_device;
+    if (!facts[i].has_device || iterations.source.by != IterationsBy::kUndivided) continue;
+    const context::Iteration& whole = iterations.all.front();
+    tail = std::max(tail.value_or(0), whole.host.end - whole.time.end);
+  }
+  if (tail) {
+    out.Set(metric::kCoverageTailTime, *tail);
+  } else if (has_device) {
+    out.SetAbsent(metric::kCoverageTailTime,
+                  "the profile has iterations, which hold the host's work");
+  } else {
+    out.SetAbsent(metric::kCoverageTailTime, out.Gap(Capability::kDeviceEvents));
+  }
+}
+
 }  // namespace
 
 EdgeFacts EdgeFactsOf(const context::RankContext& rank) {
@@ -72,6 +96,7 @@ void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeF
   } else {
     out.SetAbsent(metric::kCoverageBacklogTime, out.Gap(Capability::kDeviceEvents));
   }
+  SetTail(ranks, facts, out);
   if (unobserved > 0) {
     out.AddRemark(
         "edges",

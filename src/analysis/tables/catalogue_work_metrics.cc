@@ -336,6 +336,11 @@ constexpr MetricSpec kRunMetrics[] = {
      "start of the first iteration − start of its marker; without markers, start of the first {{ "
      "device.device }} work − end of the call that launched it",
      kOurs},
+    {metric::kCoverageTailTime, "Host time after the last work", kTime, kFromZero, kNeutral, kOther,
+     kOfTimes | kOfGpuUnits, 1,
+     "Time at the end of a profile without iterations in which the host goes on after the last {{ "
+     "device.device }} work. It counts for no iteration. With several ranks, the longest.",
+     "end of the host's last operator or launch − end of the last {{ device.device }} work", kOurs},
     {metric::kCoverageOutsideShare, "{{ device.device }} time launched outside of iterations",
      kShare, kUpToOne, kNeutral, kOther, kOfGpuUnits, 2,
      "Share of the whole profile's {{ device.device }} time that was launched outside all "

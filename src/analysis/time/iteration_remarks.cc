@@ -239,8 +239,7 @@ void RemarkWindow(std::span<const context::RankContext> ranks, tables::Output& o
               ? "before them, the {{ device.device }} ran work launched before the profile"
               : "before them, the host paused, and {{ device.device }} activity is unknown",
           "nothing was recorded before them");
-      add(after, "after them, launches were in flight when the profile ended",
-          "nothing was recorded after them");
+      add(after, "after them, only the host was active", "nothing was recorded after them");
     }
     if (why.empty()) continue;
     out.AddRemark("window", fmt::format("{} of {} are judged: {}",

@@ -91,6 +91,19 @@ TEST(CriticalPath, PartsAreNamedAndAddUp) {
   EXPECT_EQ(Of(sums, PathKind::kUnknown), 0);
 }
 
+// The host's operator outlasts its kernel: without iterations that is no time of the program.
+TEST(CriticalPath, WithoutIterationsWorkEndsIt) {
+  TestProfile test;
+  test.Op("aten::mm", {0, 500'000});
+  test.Launch("gemm", {1'000, 2'000}, {5'000, 355'000});
+  const Replayed run(One(std::move(test)));
+  const path::Scaling kernel{path::PathTable::kDevice, {{0, 0}}, 0.5};
+  const path::Prediction half = run.replayer->Predict({{kernel}});
+  EXPECT_EQ(half.recorded_time, 355'000);
+  EXPECT_EQ(half.iteration_time, 180'000);
+  EXPECT_EQ(Of(SumsOf(run.graph()), PathKind::kKernel), 350'000);
+}
+
 // Each maker's runtime, and the layers below it, have their own waiting calls.
 TEST(CriticalPath, KnowsWaitsOfAnyName) {
   const path::PathSums expected = SumsOf(Replayed(Small()).graph());

@@ -181,21 +181,40 @@ TEST(Window, StartsAfterDeviceSetUp) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{80 * kMs, 300 * kMs}}));
 }
 
-TEST(Window, EndsWithLastEventInFlight) {
-  TestProfile test;
-  test.Op("aten::mm", {0, 90});
-  test.Launch("own", {1, 2}, {3, 40});
-  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {30, 31});
-  EXPECT_EQ(Times(test.Finish()), (Spans{{0, 40}}));
+// What the host does after it is no idle time: nothing shows what it would have launched.
+TEST(Window, EndsWithLastWork) {
+  for (const Ns launch : {30, 50}) {  // In flight at the end.
+    TestProfile test;
+    test.Op("aten::mm", {0, 90});
+    test.Launch("own", {1, 2}, {3, 40});
+    test.Call("cudaLaunchKernel", ApiKind::kLaunch, {launch, launch + 1});
+    EXPECT_EQ(Times(test.Finish()), (Spans{{0, 40}}));
+  }
 }
 
-// Work in flight began after that: until then the device had nothing to do.
-TEST(Window, EndsWithFirstUnfinishedLaunch) {
-  TestProfile test;
-  test.Op("aten::mm", {0, 90});
-  test.Launch("own", {1, 2}, {3, 40});
-  test.Call("cudaLaunchKernel", ApiKind::kLaunch, {50, 51});
-  EXPECT_EQ(Times(test.Finish()), (Spans{{0, 50}}));
+TEST(Window, LeavesTheHostsTailOut) {
+  for (const bool is_marked : {false, true}) {
+    TestProfile test;
+    if (is_marked) {
+      test.Step(0, {0, 50});
+      test.Step(1, {50, 100});
+      test.Launch("other", {52, 53}, {55, 90});
+    }
+    test.Op("aten::mm", {0, 70});
+    test.Launch("own", {1, 2}, {3, 40});
+    test.Call("cudaDeviceSynchronize", ApiKind::kSync, {30, 41});
+    test.Call("cudaEventDestroy", ApiKind::kOther, {45, 46});
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    const Table& calls = *analysis->FindTable("api_calls");
+    EXPECT_EQ(calls.rows(), is_marked ? 3u : 2u);
+    if (is_marked) {
+      EXPECT_FALSE(analysis->Find("coverage.tail_time")->absent_because.empty());
+    } else {
+      EXPECT_EQ(NumberOf(*analysis, "coverage.tail_time"), 30);
+      EXPECT_EQ(NumberOf(*analysis, "iteration.time.mean"), 40);
+    }
+  }
 }
 
 TEST(InIterations, MetricsCountLaunchedWork) {

@@ -268,7 +268,7 @@ TEST(Losses, ReportsUnjudgedParts) {
     TestProfile test;
     test.Host(HostKind::kAnnotation, "compile", {0, 10});
     test.Op("aten::mm", {before, before + 100'000'000});
-    test.Launch("k", {before + 1, before + 2}, {before + 3, before + 90'000'000});
+    test.Launch("k", {before + 1, before + 2}, {before + 3, before + 100'000'000});
     const auto analysis = Analyze(OneRank(test.Finish()), {});
     ASSERT_TRUE(analysis.has_value());
     EXPECT_EQ(IsRemarked(*analysis, "window"), before > 0);

@@ -44,8 +44,7 @@ TEST(Plan, SingleChangeEqualsWhatIf) {
 }
 
 TEST(Plan, WithoutScenariosThereIsNone) {
-  const auto planned =
-      PlanOf(kRoot + "/examples/graphs/capture_traces/graph_capture_rank_0.pt.trace.json.gz");
+  const auto planned = PlanOf(kRoot + "/examples/h200/steps_jax.xplane.pb.gz");
   EXPECT_TRUE(planned->plan.steps.empty());
   EXPECT_FALSE(planned->plan.absent_because.empty());
   rules::AddPlanMetrics(planned->plan, planned->run.analysis);
