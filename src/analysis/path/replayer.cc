@@ -131,6 +131,12 @@ bool Hides(const Scenario& scenario) {
                              [](const Scaling& scaling) { return scaling.hides.has_value(); });
 }
 
+// Whether a rank's own work is faster, whatever it is.
+bool KeepsUp(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.scalings,
+                             [](const Scaling& scaling) { return scaling.paces != nullptr; });
+}
+
 // The factor of each device row of a rank, without what hides.
 std::vector<double> FactorsOfWork(const Scenario& scenario, const PathGraph& graph,
                                   std::uint32_t rank) {
@@ -218,21 +224,32 @@ Scenario Replayer::WithFactors(const Scenario& scenario) const {
   return out;
 }
 
+// Work that is hidden counts as a stream of its own.
 double Replayer::BusiestStream(const Scenario& scenario) const {
   double most = 0;
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
     const context::RankContext& rank = (*ranks_)[i];
     const DeviceTable& device = rank.profile->device;
     const std::vector<double> factors = FactorsOfWork(scenario, graphs_[i], i);
-    double sum = 0;
+    Flags hidden;
+    for (const Scaling& scaling : scenario.scalings) {
+      if (!scaling.hides) continue;
+      if (hidden.empty()) hidden = Flags(device.size());
+      for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
+        if (range.rank == i) hidden.Set(range.begin, range.end);
+      }
+    }
+    double open = 0, beside = 0;
     for (std::uint32_t row = 0; row < device.size(); ++row) {  // Streams follow each other.
       const bool is_same = row > 0 && device.gpu[row] == device.gpu[row - 1] &&
                            device.stream[row] == device.stream[row - 1];
-      if (!is_same) sum = 0;
+      if (!is_same) open = beside = 0;
       if (!rank.InIterations(DeviceId{row})) continue;
       const Ns transfer = transfers_[i].empty() ? -1 : transfers_[i][row];
-      sum += static_cast<double>(transfer < 0 ? device.duration[row] : transfer) * factors[row];
-      most = std::max(most, sum);
+      const Ns length = transfer < 0 ? device.duration[row] : transfer;
+      double& sum = !hidden.empty() && hidden[row] ? beside : open;
+      sum += static_cast<double>(length) * factors[row];
+      most = std::max({most, open, beside});
     }
   }
   return most;
@@ -273,9 +290,9 @@ Prediction Replayer::Predict(const Scenario& wished, PredictionOf wanted) const 
   const auto count = static_cast<double>(std::max<std::size_t>(slowest.size(), 1));
   out.recorded_time /= count;
   out.iteration_time /= count;
-  if (hides) {
-    const double busy = std::min(out.recorded_time, BusiestStream(wished) / count);
-    out.iteration_time = std::max(out.iteration_time, busy);
+  if (out.iteration_time < out.recorded_time && !KeepsUp(wished)) {
+    const double busy = BusiestStream(wished) / count;
+    out.iteration_time = std::max(out.iteration_time, std::min(out.recorded_time, busy));
   }
   return out;
 }

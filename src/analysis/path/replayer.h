@@ -180,12 +180,15 @@ class Replayer {
   /// JointReplay::Slacks(). REQUIRES: is_joint().
   std::vector<std::vector<Ns>> JointSlacks() const { return joint_->Slacks(); }
 
-  /// Where it hides work, no iteration is shorter than the work of its busiest stream: that runs
-  /// all the same.
+  /// No iteration gets shorter than the work of its busiest stream; hidden work runs all the same.
   /// REQUIRES: can_replay(), and knows_waiting() where the scenario is without waiting.
   /// O(steps + edges) for each rank.
   Prediction Predict(const Scenario& scenario,
                      PredictionOf wanted = PredictionOf::kTimesAndPath) const;
+
+  /// What is simulated: each scaling that hides as scalings by factors.
+  /// REQUIRES: FindSteps() has seen it.
+  Scenario WithFactors(const Scenario& scenario) const;
 
   /// Finds the covered steps, paces and rooms once for all simulations of this scenario. Without it
   /// each simulation finds the steps anew, and nothing keeps up or hides.
@@ -220,8 +223,6 @@ class Replayer {
 
   void MatchCalls();
   std::shared_ptr<const std::vector<HidingRoom>> RoomsOf(Hidden hidden) const;
-  /// With each scaling that hides as scalings by factors.
-  Scenario WithFactors(const Scenario& scenario) const;
   /// ns: the longest work of a stream in the selected iterations, hidden work as recorded.
   double BusiestStream(const Scenario& scenario) const;
   RankPaces PacesOf(const Scaling& scaling) const;

@@ -37,18 +37,19 @@ namespace {
 // --- What the tests know of the types of savings; all else of this file is about numbers.
 
 /// ns per iteration that a finding says it saves, at most or about; nothing where it is unknown.
-std::optional<double> ClaimOf(const Finding& finding) { return finding.gain; }
+std::optional<double> ClaimOf(const Finding& finding) {
+  return finding.claim.is_known() ? std::optional(finding.claim.saves) : std::nullopt;
+}
 /// ns per iteration that a step of a plan saves after the steps before it.
-double SavesOf(const PlanStep& step) { return step.saves; }
+double SavesOf(const PlanStep& step) { return step.claim.saves; }
 /// Whether the work of a rule's scenario still runs, beside other work.
 bool IsHidden(const CompiledRule& rule) {
-  const std::string& id = rule.rule->id;
-  return id.starts_with("comm/exposed") || id == "host/exposed-copies" ||
-         id == "comm/peer-copies" || id == "compute/sets-and-other-copies";
+  return std::ranges::any_of(rule.scenario->scales,
+                             [](const CompiledScale& scale) { return scale.hides; });
 }
 /// The scenario with the factors that Replayer::Predict() finds.
-path::Scenario AsPredicted(const path::Replayer& /*replayer*/, path::Scenario scenario) {
-  return scenario;
+path::Scenario AsPredicted(const path::Replayer& replayer, const path::Scenario& scenario) {
+  return replayer.WithFactors(scenario);
 }
 
 // --- Runs and their plans.
@@ -113,8 +114,7 @@ std::vector<NamedScenario> ScenariosOf(const PlannedRun& planned) {
   for (const CompiledRule& rule : OwnBook().book.compiled()) {
     if (!rule.scenario) continue;
     path::Scenario changes = runner.ChangesOf(*rule.scenario);
-    if (changes.without_waiting && !planned.run.replayer->knows_waiting()) continue;
-    if (KeepsUp(changes) && !planned.run.replayer->is_joint()) continue;
+    if (!WhyNotSimulated(changes, *planned.run.replayer).empty()) continue;
     const bool selects = std::ranges::any_of(
         changes.scalings, [](const path::Scaling& scaling) { return scaling.rows.size() > 0; });
     if (selects || changes.without_waiting) out.push_back({&rule, std::move(changes)});
@@ -142,7 +142,8 @@ void ExpectPredicted(const path::Replayer& replayer, const Simulated& simulated,
     later += static_cast<double>(lengths.second) / static_cast<double>(slowest.size());
   }
   if (std::abs(recorded - prediction.recorded_time) < 1) {
-    EXPECT_NEAR(later, prediction.iteration_time, 1);
+    // It may be more: what the streams work all the same.
+    EXPECT_GE(prediction.iteration_time, later - 1);
   }
 }
 
