@@ -157,8 +157,12 @@ bool GraphCaptures::empty() const {
                      [](const std::vector<Span>& captures) { return captures.empty(); });
 }
 
+std::span<const Span> GraphCaptures::Near(ApiId call) const {
+  return of_process_[processes_.OfCall(call)];
+}
+
 bool GraphCaptures::Has(ApiId call) const {
-  const std::vector<Span>& captures = of_process_[processes_.OfCall(call)];
+  const std::span<const Span> captures = Near(call);
   const Ns at = profile_.api.start[call.value];
   const auto behind = std::upper_bound(captures.begin(), captures.end(), at,
                                        [](Ns time, const Span& span) { return time < span.start; });

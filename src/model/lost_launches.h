@@ -43,7 +43,8 @@ class GraphCaptures {
   explicit GraphCaptures(const Profile& profile);
   std::int64_t count() const { return count_; }  ///< Those whose begin was recorded.
   bool empty() const;
-  bool Has(ApiId call) const;    ///< Whether the call begins in one of its process. O(log n).
+  bool Has(ApiId call) const;  ///< Whether the call begins in one of its process. O(log n).
+  std::span<const Span> Near(ApiId call) const;  ///< All of its process, as of Merge().
   bool Touch(Span times) const;  ///< Whether one of any process is in part in there.
 
  private:

@@ -1,7 +1,6 @@
 // The segments that scalings of host ranges and calls cover: analysis/path/scenario_changes.h.
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
 #include "analysis/path/replayer.h"
@@ -29,7 +28,7 @@ std::size_t RowsOf(const Profile& profile, PathTable table) {
 // the end is found.
 //
 // A segment is known by the step that it ends in. In a named range R with a call A and a call F
-// that frees memory (lower case: starts, upper case: ends):
+// that frees memory or loads code (lower case: starts, upper case: ends):
 //
 //   R    |-----------------------|
 //   A, F     |--|     |----|
@@ -54,7 +53,8 @@ class StepFinder {
     std::vector<StepRanges> of_threads(begins.size());
     ForEachAtOnce(begins.size(), [&](std::size_t i) {
       const auto size = static_cast<StepId>(graph_.size());
-      of_threads[i] = FindIn(begins[i], i + 1 < begins.size() ? begins[i + 1] : size);
+      of_threads[i] =
+          FindIn(begins[i], i + 1 < begins.size() ? begins[i + 1] : size, graph_.kept_times()[i]);
     });
     StepRanges all;
     for (const StepRanges& some : of_threads) all.insert(all.end(), some.begin(), some.end());
@@ -62,27 +62,23 @@ class StepFinder {
   }
 
  private:
-  // When the call that gives or takes memory ends which begins here.
-  Ns MemoryUntil(PathOwner owner) const {
-    const ApiTable& api = graph_.rank().profile->api;
-    const bool begins =
-        owner.table == PathTable::kApi && !owner.is_end && api.kind[owner.row] == ApiKind::kMemory;
-    return begins ? api.start[owner.row] + api.duration[owner.row] : kLongAgo;
+  // Whether a scenario shortens this call itself, whatever it does: one that only launches no more
+  // loads code in its first call than in the others.
+  bool IsMeant(PathOwner owner) const {
+    return owner.table == PathTable::kApi &&
+           graph_.rank().profile->api.kind[owner.row] != ApiKind::kLaunch;
   }
 
-  StepRanges FindIn(StepId begin, StepId end) const {
+  StepRanges FindIn(StepId begin, StepId end, const PathGraph::KeptTime& kept) const {
     StepRanges found;
-    std::size_t depth = 0;
-    Ns kept_until = kLongAgo;
+    std::size_t depth = 0, meant = 0;
+    KeptSteps keeps(graph_, table_ == PathTable::kHost ? kept.calls : kept.once);
     for (StepId step = begin; step < end; ++step) {
-      if (graph_.Before(step) == PathGraph::kNone) {
-        depth = 0;
-        kept_until = kLongAgo;
-      }
+      if (graph_.Before(step) == PathGraph::kNone) depth = meant = 0;
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_named = owner.table == table_ && named_[owner.row];
       const bool lies_in = depth > 0 || (is_named && owner.is_end);
-      if (lies_in && (kept_until == kLongAgo || graph_.RecordedAt(step) > kept_until)) {
+      if (lies_in && (meant > 0 || !keeps.Has(step))) {
         const bool goes_on = !found.empty() && found.back().second == step;
         if (goes_on) {
           ++found.back().second;
@@ -90,20 +86,18 @@ class StepFinder {
           found.emplace_back(step, step + 1);
         }
       }
-      if (depth > 0 && table_ == PathTable::kHost) {
-        kept_until = std::max(kept_until, MemoryUntil(owner));
-      }
       if (!is_named || (!detached_.empty() && detached_[owner.row])) continue;
       if (!owner.is_end) {
         ++depth;
+        meant += IsMeant(owner) ? 1 : 0;
       } else if (depth > 0) {
         --depth;
+        meant -= IsMeant(owner) ? 1 : 0;
       }
     }
     return found;
   }
 
-  static constexpr Ns kLongAgo = std::numeric_limits<Ns>::min();
   const PathGraph& graph_;
   const Flags& named_;
   PathTable table_;

@@ -123,6 +123,12 @@ class PathGraph {
     StepId first_work = kNone;
   };
 
+  /// Time of one thread that scenarios leave as it is. Span lists.
+  struct KeptTime {
+    std::vector<Span> once;   ///< Code is loaded, the device set up, a graph captured.
+    std::vector<Span> calls;  ///< And calls that wait for the device, or give or take memory.
+  };
+
   /// The recorded times of all steps, in place of those of a replay that changes nothing: they are
   /// in the graph already.
   struct Recorded {
@@ -204,6 +210,8 @@ class PathGraph {
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
   /// Where the steps of each thread begin; after the last come ends that are on no chain.
   std::span<const StepId> thread_begins() const { return thread_begins_; }
+  /// For each of them, what a change of operators or launches cannot shorten.
+  std::span<const KeptTime> kept_times() const { return kept_times_; }
   /// Calls `visit(Edge)` for all predecessors: the step before, then those elsewhere.
   template <class Visit>
   void ForEachEdge(StepId step, Visit visit) const {
@@ -347,6 +355,7 @@ class PathGraph {
   std::vector<IterationSteps> iterations_;       // The selected ones.
   std::vector<std::uint32_t> free_threads_;
   std::vector<StepId> thread_begins_;
+  std::vector<KeptTime> kept_times_;
   std::vector<std::uint32_t> edges_from_blocks_;
   unsigned block_bits_ = kBlockBits;
   Flags in_loader_;  // By row of the host table.

@@ -9,6 +9,7 @@
 #include "analysis/path/thread_events.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
+#include "analysis/time/host_waits.h"
 #include "analysis/work/op_tree.h"
 #include "base/numbers.h"
 
@@ -59,6 +60,7 @@ PathGraph PathGraphBuilder::Run() {
   MarkBinding();
   CountEdges();
   FindLoaderRanges();
+  FindKeptTimes(threads);
   for (const ThreadSteps& thread : threads) graph_.thread_begins_.push_back(thread.begin);
   graph_.runs_.shrink_to_fit();
   return std::move(graph_);
@@ -227,6 +229,29 @@ void PathGraphBuilder::FindLoaderRanges() {
     const HostId around = host.parent[row];
     const bool named = host.name[row].valid() && loads[host.name[row].value];
     graph_.in_loader_.push_back(named || (around.valid() && graph_.in_loader_[around.value]));
+  }
+}
+
+// Operators and launches that are fewer or faster load the same code once, and wait for the same
+// work: one first call of 6 ms is no overhead of launching.
+void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
+  time::HostWaits waits = time::CollectWaits(profile_);
+  const ApiTable& api = profile_.api;
+  std::vector<std::vector<Span>> memory(profile_.threads.size());
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    if (api.kind[row] != ApiKind::kMemory || api.thread[row].value >= memory.size()) continue;
+    memory[api.thread[row].value].push_back(
+        {api.start[row], EndOf(api.start[row], api.duration[row])});
+  }
+  const auto both = [](std::vector<Span> a, std::span<const Span> b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return Merge(std::move(a));
+  };
+  for (const ThreadSteps& steps : threads) {
+    time::ThreadWaits& thread = waits.threads[steps.thread];
+    PathGraph::KeptTime& kept = graph_.kept_times_.emplace_back();
+    kept.once = both(std::move(thread.loading), thread.capture);
+    kept.calls = both(both(std::move(thread.sync), memory[steps.thread]), kept.once);
   }
 }
 

@@ -202,6 +202,7 @@ class PathGraphBuilder {
   void CountEdges();
   /// Ranges of data loaders, and all in them.
   void FindLoaderRanges();
+  void FindKeptTimes(const std::vector<ThreadSteps>& threads);
 
   const context::RankContext& rank_;
   const Profile& profile_;

@@ -122,13 +122,13 @@ class Coverer {
         }
       }
     }
-    if (!idle.empty() && scaling.factor != 1) CoverThreadsIn(idle);
+    if (!idle.empty() && scaling.factor != 1) CoverThreadsIn(idle, true);
   }
 
   // All work of the rank itself.
   void CoverOwnWork(std::span<const Pace> paces) {
     if (paces.empty()) return;
-    CoverThreadsIn(paces);
+    CoverThreadsIn(paces, false);
     std::size_t next = 0;
     for (StepId end = 1; end < graph_.device_steps(); end += 2) {
       if (graph_.Before(end - 1) == PathGraph::kNone) next = 0;  // Another stream.
@@ -136,15 +136,18 @@ class Coverer {
     }
   }
 
-  // The parts of segments of threads in these times.
-  void CoverThreadsIn(std::span<const Pace> paces) {
+  // The parts of segments of threads in these times, if wanted without those that happen once.
+  void CoverThreadsIn(std::span<const Pace> paces, bool without_once) {
     which_.Resize(graph_.size());
-    std::size_t next = 0;
-    for (StepId step = graph_.device_steps(); step < graph_.size(); ++step) {
-      if (graph_.Before(step) == PathGraph::kNone) {
-        next = 0;
-      } else {
-        CoverIn(step, paces, next);
+    const auto begins = graph_.thread_begins();
+    for (std::size_t i = 0; i < begins.size(); ++i) {
+      const auto size = static_cast<StepId>(graph_.size());
+      const StepId end = i + 1 < begins.size() ? begins[i + 1] : size;
+      KeptSteps once(graph_, graph_.kept_times()[i].once);
+      std::size_t next = 0;
+      for (StepId step = begins[i]; step < end; ++step) {
+        if (graph_.Before(step) == PathGraph::kNone) continue;  // The first, and ends on no chain.
+        if (!without_once || !once.Has(step)) CoverIn(step, paces, next);
       }
     }
     out_.covers_threads_ = true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/path/graph.h"
+#include "analysis/time/gap_explainer.h"
 
 namespace profgauge::analysis::path {
 
@@ -26,6 +27,22 @@ Flags NamedRows(const PathGraph& graph, const Scaling& scaling, std::uint32_t ra
 using StepRanges = std::vector<std::pair<PathGraph::StepId, PathGraph::StepId>>;
 /// Those that a scaling of host ranges or calls shortens. O(steps of threads).
 StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uint32_t rank);
+
+/// Which segments of a thread are in a list of its kept times, in the order of its steps.
+class KeptSteps {
+ public:
+  KeptSteps(const PathGraph& graph, std::span<const Span> kept) : graph_(graph), near_(kept) {}
+
+  /// Of the segment that ends in the step. Ends that are off their thread's chain have none.
+  bool Has(PathGraph::StepId step) {
+    if (graph_.Before(step) == PathGraph::kNone) return false;
+    return !near_({graph_.RecordedAt(step - 1), graph_.RecordedAt(step)}).empty();
+  }
+
+ private:
+  const PathGraph& graph_;
+  time::NearInOrder near_;
+};
 
 /// The factor of each step: there are few, so that a byte mostly suffices.
 struct StepFactors {

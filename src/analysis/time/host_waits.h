@@ -1,6 +1,7 @@
 // Delays of the host between launches, thread by thread: waiting for data, in synchronizing calls,
-// for memory and for code. Input of the explanation of gaps (gap_explainer.h); the rooms of host
-// calls and of collectives ask single questions. It decides nothing about a device.
+// for memory and for code, and while graphs are captured. Input of the explanation of gaps
+// (gap_explainer.h); the rooms of host calls and of collectives ask single questions. It decides
+// nothing about a device.
 #pragma once
 
 #include <string_view>
@@ -17,6 +18,9 @@ struct ThreadWaits {
   std::vector<Span> sync;
   std::vector<Span> memory;
   std::vector<Span> loading;
+  /// When its process captures a graph, whose launches run nothing then, and what the thread does
+  /// from there until it has instantiated or uploaded the graph.
+  std::vector<Span> capture;
   bool has_ranges = false;  ///< Whether ranges show its work between its calls.
 };
 
