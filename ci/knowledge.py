@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds rules/knowledge/thresholds.yaml against src/: each row is used, by the files that it lists.
+"""Holds rules/knowledge/thresholds.yaml against src/ and rules/: each row is used, by the files that it lists.
    ci/knowledge.py [--fix]      --fix writes `used_by` anew
 A row's constant is kSectionName; of a row that a policy may set it is the member section_name."""
 import pathlib
@@ -29,6 +29,10 @@ def users():
         words = re.findall(r"knowledge::(k\w+)|(thresholds\.[a-z]\w*)", text)
         for word in {a or b for a, b in words}:
             found.setdefault(word, []).append(name)
+    for path in sorted((ROOT / "rules").glob("*.yaml")):
+        for section, name in re.findall(r"thresholds\.([a-z]\w*)\.(\w+)", path.read_text()):
+            for word in (word_of(f"{section}.{name}", tunable) for tunable in (False, True)):
+                found.setdefault(word, []).append(f"rules/{path.name}")
     return found
 
 
@@ -40,7 +44,7 @@ def main():
         row_id = re.match(r"  - id: (\S+)", block)[1]
         files = used.get(word_of(row_id, "\n    policy:" in block), [])
         if not files:
-            wrong.append(f"{row_id}: no file of src/ uses it")
+            wrong.append(f"{row_id}: no file uses it")
         listed = re.search(r"(?m)^    used_by: \[(.*)\]\n", block)
         if listed and listed[1].split(", ") == files:
             continue

@@ -107,6 +107,7 @@
   X(kLaunchCountPerIteration, "launch.count_per_iteration") \
   X(kLaunchDelayMedian, "launch.delay.median") \
   X(kLaunchQueueEmptyShare, "launch.queue_empty_share") \
+  X(kLaunchWaitShare, "launch.wait_share") \
   X(kLaunchCapturedShare, "launch.captured_share") \
   X(kSyncTimeShare, "sync.time_share") \
   X(kMemcpyH2dTime, "memcpy.h2d.time") \

@@ -75,6 +75,13 @@ bool IsSymptom(const Report& report, const Finding& finding) {
   return CauseOf(report, finding) != nullptr;
 }
 
+// "First calls: …": one or two words, up to a colon.
+bool HasOwnHead(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find(": "));
+  return head.size() < text.size() && std::ranges::count(head, ' ') <= 1 &&
+         head.find_first_of(".`") == head.npos;
+}
+
 Diagnosis OfFinding(const Finding& finding) {
   const auto found = std::ranges::find_if(kClasses, [&finding](const Class& of) {
     return of.rules.ends_with('/') ? finding.rule.starts_with(of.rules) : finding.rule == of.rules;
@@ -82,6 +89,8 @@ Diagnosis OfFinding(const Finding& finding) {
   const bool is_known = found != kClasses.end();
   const std::string_view word = is_known ? found->word : std::string_view(finding.title);
   const std::string_view sentence = Sentences(finding.message, is_known ? found->sentences : 1);
+  if (HasOwnHead(sentence))
+    return {is_known ? std::string(found->id) : "other", std::string(sentence)};
   return {is_known ? std::string(found->id) : "other",
           sentence.empty() ? fmt::format("{}.", word) : fmt::format("{}: {}", word, sentence)};
 }

@@ -157,6 +157,7 @@ void Exchange(Columns& columns, time::IdleFacts& facts) {
   columns.Number("idle.has_launches", facts.has_launches);
   columns.Number("idle.has_host", facts.has_host);
   columns.Number("idle.has_api", facts.has_api);
+  columns.Number("idle.between_launches", facts.between_launches);
   List(columns, "idle.other", facts.gpus, [&](std::array<Ns, kIdleCauses>& sums) {
     for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
       columns.Number("idle." + std::string(IdleCauseId(static_cast<IdleCause>(cause))),

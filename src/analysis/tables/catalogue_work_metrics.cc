@@ -69,6 +69,13 @@ constexpr MetricSpec kWorkMetrics[] = {
      "waiting to start: near 1 the host limits the {{ device.device }}. A call that launches a "
      "graph counts once.",
      "launches at queue length 0 / launches", kHta},
+    {metric::kLaunchWaitShare, "Idle between launches", kShare, kUpToOne, kLowerIsBetter, kRatio,
+     kOfTimes | kOfExecution | kOfAllWork | kOfGpuUnits, 1,
+     "Share of the window in which a {{ device.device }} idles between two pieces of work because "
+     "the host had not yet launched the second, or during its launch.",
+     "Σ idle of host_wait and launch_latency, without the time before the first and after the last "
+     "work / window, mean over {{ device.device }}s",
+     kOurs},
     {metric::kLaunchCapturedShare, "Captured launches", kShare, kUpToOne, kNeutral, kOther,
      kOfTimes | kOfGpuUnits, 1,
      "Launching calls that were captured into a graph and did not run, as a share of these and of "

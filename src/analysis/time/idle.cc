@@ -224,6 +224,14 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
   return {};
 }
 
+// Before the first work of a device and after its last the host prepares and ends the program:
+// faster launches change little of that.
+Ns BetweenLaunches(const IdleGap& gap) {
+  if (!gap.before.valid() || !gap.after.valid()) return 0;
+  return gap.causes[static_cast<std::size_t>(IdleCause::kHostWait)] +
+         gap.causes[static_cast<std::size_t>(IdleCause::kLaunchLatency)];
+}
+
 // Sums the gaps by cause; `visit` takes each with its GPU.
 template <class Visit>
 IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
@@ -243,6 +251,7 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
       IdleGap gap = found;
       explainer.Explain(gap);
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
+      facts.between_launches += BetweenLaunches(gap);
       visit(use.gpu, gap);
     });
   }
@@ -259,8 +268,12 @@ IdleFacts IdleFactsOf(const context::RankContext& rank) {
 void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::size_t gpus = 0;
+  double between = 0;
   for (const IdleFacts& rank : ranks) {
     gpus += rank.gpus.size();
+    if (rank.observed > 0) {
+      between += static_cast<double>(rank.between_launches) / static_cast<double>(rank.observed);
+    }
     for (const auto& sums : rank.gpus) {
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
         shares[cause] += static_cast<double>(sums[cause]) / static_cast<double>(rank.observed);
@@ -277,6 +290,13 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
     } else {
       out.Set(id, shares[cause] / static_cast<double>(gpus));
     }
+  }
+  const std::string unknown =
+      gpus == 0 ? out.Gap(Capability::kDeviceEvents) : WhyUntold(ranks, IdleCause::kHostWait, out);
+  if (unknown.empty()) {
+    out.Set(metric::kLaunchWaitShare, between / static_cast<double>(gpus));
+  } else {
+    out.SetAbsent(metric::kLaunchWaitShare, unknown);
   }
 }
 

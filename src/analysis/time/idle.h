@@ -58,6 +58,8 @@ void VisitGaps(const context::RankContext& rank, const context::GpuUse& use,
 struct IdleFacts {
   Ns observed = 0;                                ///< The window as far as it is observed.
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
+  /// Of that time, summed over GPUs: what lies between two pieces of work, for the next launch.
+  Ns between_launches = 0;
   bool has_launches = false, has_host = false, has_api = false;
 };
 /// The causes by GPU, without the gaps themselves, for summaries.
@@ -66,9 +68,9 @@ IdleFacts IdleFactsOf(const context::RankContext& rank);
 /// Sets gpu.idle_cause.* and adds the table of gaps: the 10 000 longest of the run. The metrics
 /// count all gaps.
 void AddIdle(std::span<const context::RankContext> ranks, tables::Output& out);
-/// Sets gpu.idle_cause.*: of each GPU the share of its rank's observed window, averaged over the
-/// GPUs of all ranks. Absent where no GPU has work, and for a cause that the profile could not show
-/// and that has no time.
+/// Sets gpu.idle_cause.* and launch.wait_share: of each GPU the share of its rank's observed
+/// window, averaged over the GPUs of all ranks. Absent where no GPU has work, and for a cause that
+/// the profile could not show and that has no time.
 void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out);
 
 }  // namespace profgauge::analysis::time
