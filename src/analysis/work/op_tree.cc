@@ -181,13 +181,14 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   }
 }
 
-// A link to a forward op or the name shows backward; operators inside inherit it.
+// A link to a forward op or the name of a node shows backward; operators inside inherit it. The name
+// of a user's range shows nothing.
 void SetDirections(const HostTable& host, NameBook& names, OpTree& tree) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const NameFacts& facts = names[host.name[row]];
     if (facts.optimizer) {
       tree.direction[row] = OpDirection::kOptimizer;
-    } else if (facts.backward || host.forward[row].valid()) {
+    } else if ((facts.backward && host.kind[row] == HostKind::kOp) || host.forward[row].valid()) {
       tree.direction[row] = OpDirection::kBackward;
     } else if (host.parent[row].value < row) {
       tree.direction[row] = tree.direction[host.parent[row].value];

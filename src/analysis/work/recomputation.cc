@@ -55,6 +55,8 @@ class Nodes {
 //   CheckpointBackward > aten::mm                   run again: the node's name shows it
 //   any node > aten::mm with a sequence number      run again, unless most nodes have such ones,
 //                                                   as gradients of gradients do
+//
+// A user's range is no node, whatever its name: "net_backward" may hold the loss of forward.
 std::vector<bool> FindRecomputed(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<bool> recomputed(host.size());
@@ -69,7 +71,7 @@ std::vector<bool> FindRecomputed(const Profile& profile) {
     const std::string_view name = profile.Name(host.name[row]);
     std::int8_t& known = backward[host.name[row].value];
     if (known < 0) known = NamesBackward(name) ? 1 : 0;
-    if (known == 1) {
+    if (known == 1 && host.kind[row] == HostKind::kOp) {
       const bool checkpoint = name.find("Checkpoint") != std::string_view::npos;
       inside[row] = checkpoint ? Inside::kCheckpoint : Inside::kNode;
       if (!checkpoint) nodes.Enter(row, parent, name);
@@ -91,7 +93,7 @@ bool HasBackward(const Profile& profile) {
   const HostTable& host = profile.host;
   std::vector<std::int8_t> backward(profile.strings.size(), -1);
   for (std::uint32_t row = 0; row < host.size(); ++row) {
-    if (!host.name[row].valid()) continue;
+    if (!host.name[row].valid() || host.kind[row] != HostKind::kOp) continue;
     std::int8_t& known = backward[host.name[row].value];
     if (known < 0) known = NamesBackward(profile.Name(host.name[row])) ? 1 : 0;
     if (known == 1 && host.thread[row].valid()) return true;

@@ -138,6 +138,18 @@ TEST(Roofline, TheOlderCheckpointNamesItsNode) {
   EXPECT_EQ(work::FindRecomputed(finished), (std::vector<bool>{false, true, false, false}));
 }
 
+TEST(Roofline, AUsersRangeIsNoNode) {
+  for (const HostKind kind : {HostKind::kAnnotation, HostKind::kOp}) {
+    TestProfile profile;
+    profile.Host(kind, "net_backward", {0, 100'000});
+    Add(profile, "aten::mse_loss", {1'000, 10'000}, 7);
+    const Profile finished = profile.Finish();
+    const bool is_node = kind == HostKind::kOp;
+    EXPECT_EQ(work::FindRecomputed(finished), (std::vector<bool>{false, is_node}));
+    EXPECT_EQ(work::HasBackward(finished), is_node);
+  }
+}
+
 // Whoever only fills memory has no utilization, and not one of 0.
 TEST(Roofline, MovingDataIsNoComputation) {
   TestProfile profile;
