@@ -62,11 +62,12 @@ class StepFinder {
   }
 
  private:
-  // Whether a scenario shortens this call itself, whatever it does: one that only launches no more
-  // loads code in its first call than in the others.
+  // Whether a scenario shortens this call itself, whatever it does. The first call that launches or
+  // allocates loads code or sets the device up, which the others do not: that is kept.
   bool IsMeant(PathOwner owner) const {
-    return owner.table == PathTable::kApi &&
-           graph_.rank().profile->api.kind[owner.row] != ApiKind::kLaunch;
+    if (owner.table != PathTable::kApi) return false;
+    const ApiKind kind = graph_.rank().profile->api.kind[owner.row];
+    return kind != ApiKind::kLaunch && kind != ApiKind::kMemory;
   }
 
   StepRanges FindIn(StepId begin, StepId end, const PathGraph::KeptTime& kept) const {
