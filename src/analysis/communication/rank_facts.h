@@ -14,6 +14,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_parts.h"
+#include "analysis/communication/shared_streams.h"
 #include "analysis/context/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/run_iterations.h"
@@ -73,6 +74,7 @@ struct RankFacts {
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
   std::string suspects;         ///< DescribeSuspects(), where it has no collective.
+  SharedStreams shared;         ///< Empty where the host communicates.
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 
   /// Whether the overlap of its calls is known: for calls on the host it is not.

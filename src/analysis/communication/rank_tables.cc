@@ -189,6 +189,10 @@ void FillRanks(std::span<const RankFacts> ranks, std::span<const RankParts> part
     if (is_of_gpu) slowdowns[i] = ranks[i].gpu_slowdown;
     write.Real("kernel_slowdown"_col, slowdowns[i])
         .Text("slow_gpu"_col, is_of_gpu ? std::to_string(ranks[i].slow_gpu) : "");
+    const SharedStreams& shared = ranks[i].shared;
+    write.Share("stream_shared"_col, shared.time, shared.all)
+        .IntegerIf("shared_calls"_col, shared.all > 0, shared.calls)
+        .Text("shared_streams"_col, shared.streams);
   }
   tables::ColumnOf<tables::columns::kRanks>(table, "host"_col)
       ->MarkAbsent("the host name was not recorded");

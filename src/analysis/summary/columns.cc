@@ -150,6 +150,10 @@ void Exchange(Columns& columns, communication::RankFacts& facts) {
   columns.Number("slow_gpu", facts.slow_gpu);
   columns.Real("gpu_slowdown", facts.gpu_slowdown);
   columns.Text("suspects", facts.suspects);
+  columns.Number("shared.time", facts.shared.time);
+  columns.Number("shared.all", facts.shared.all);
+  columns.Number("shared.calls", facts.shared.calls);
+  columns.Text("shared.streams", facts.shared.streams);
 }
 
 // The order of the columns within a summary. Texts of lists without a number count by a column of

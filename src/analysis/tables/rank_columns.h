@@ -78,6 +78,11 @@ inline constexpr auto kRanks = Join(
          "counts if that is more."},
         {"slow_gpu", "Slow {{ device.device }}", kText,
          "Which of the rank's {{ device.device }}s that is, where it is one of several."},
+        {"stream_shared", "On shared streams", kShare,
+         "Share of the time of its collectives on streams that also run at least 20 % of the "
+         "computing kernel time: nothing overlaps there."},
+        {"shared_calls", "Collectives on shared streams", kCount, "Number of these."},
+        {"shared_streams", "Shared streams", kText, "Their numbers."},
     });
 
 inline constexpr auto kRankSteps = Join(
