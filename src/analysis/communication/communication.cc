@@ -42,6 +42,7 @@ struct CallSums {
   // For the calls whose size is known and equal on all ranks: over the transfer of those that
   // could be matched, over the duration, waiting included, of the others.
   Moved matched_calls, others;
+  std::optional<double> best;  // Bytes per second of the fastest of these calls.
   bool matched = true;
   std::vector<std::uint32_t> events;  // Rows of the rank's device table.
 };
@@ -76,6 +77,9 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       ++sums.sized;
       if (call.is_uneven) continue;
       const auto bytes = static_cast<double>(call.bytes);
+      const Ns least = call.transfer >= 0 ? call.transfer : length;
+      const double bandwidth = least > 0 ? bytes * 1e9 / static_cast<double>(least) : 0;
+      if (bandwidth > sums.best.value_or(0)) sums.best = bandwidth;
       if (call.transfer >= 0) {
         sums.matched_calls.Add(bytes, call.transfer);
       } else {
@@ -91,18 +95,35 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
   return result;
 }
 
+// How many ranks the program has, as far as known.
+std::int64_t WorldSize(std::span<const RankFacts> ranks) {
+  auto size = static_cast<std::int64_t>(ranks.size());
+  for (const RankFacts& rank : ranks) {
+    size = std::max(size, rank.world_size);
+  }
+  return size;
+}
+
+// Nothing also where the host communicates: it uses no links of devices.
+std::optional<double> ReachOf(const CallRow& row, std::int64_t size,
+                              std::span<const RankFacts> ranks) {
+  const RankFacts& rank = ranks[row.rank];
+  if (rank.shared.all == 0) return std::nullopt;
+  return LinkReach(*row.first, size, rank.machine, rank.groups, WorldSize(ranks));
+}
+
 void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
                tables::RowWriter<tables::columns::kCollectives>& write) {
   const CallSums& sums = row.sums;
   const std::int64_t size = GroupSizeOf(*row.first, ranks);
-  const auto on_the_bus = [&](const Moved& moved) -> std::optional<double> {
-    const std::optional<double> bandwidth = moved.bandwidth();
+  const auto on_the_bus = [&](std::optional<double> bandwidth) -> std::optional<double> {
     if (!bandwidth || size < 2) return std::nullopt;
     return *bandwidth * classify::BusFactor(row.first->kind, size);
   };
+  const RankFacts& rank = ranks[row.rank];
   const bool any_matched = sums.matched_calls.time > 0;
   const bool all_sized = sums.sized == sums.calls;
-  write.Integer("rank"_col, ranks[row.rank].rank)
+  write.Integer("rank"_col, rank.rank)
       .Text("name"_col, row.first->name)
       .Text("group"_col, row.first->group)
       .IntegerIf("group_size"_col, size > 0, size)
@@ -113,10 +134,13 @@ void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
       .Integer("time"_col, sums.time)
       .Integer("mean"_col, sums.time / sums.calls)
       .IntegerIf("transfer_time"_col, sums.matched, sums.transfer)
-      .IntegerIf("exposed_time"_col, ranks[row.rank].has_device, sums.exposed)
+      .IntegerIf("exposed_time"_col, rank.has_device, sums.exposed)
       .Real("bandwidth"_col, sums.matched_calls.bandwidth())
-      .Real("bus_bandwidth"_col, on_the_bus(sums.matched_calls))
-      .Real("bus_bandwidth_unmatched"_col, any_matched ? std::nullopt : on_the_bus(sums.others));
+      .Real("bus_bandwidth"_col, on_the_bus(sums.matched_calls.bandwidth()))
+      .Real("bus_bandwidth_unmatched"_col,
+            any_matched ? std::nullopt : on_the_bus(sums.others.bandwidth()))
+      .Real("best_bandwidth"_col, on_the_bus(sums.best))
+      .Real("links_bandwidth"_col, ReachOf(row, size, ranks));
 }
 
 // On the bus, of one kind over all ranks and groups.
@@ -193,15 +217,6 @@ void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> 
       out.SetAbsent(unmatched, WhyNoBandwidth(sums, out));
     }
   }
-}
-
-// How many ranks the program has, as far as known.
-std::int64_t WorldSize(std::span<const RankFacts> ranks) {
-  auto size = static_cast<std::int64_t>(ranks.size());
-  for (const RankFacts& rank : ranks) {
-    size = std::max(size, rank.world_size);
-  }
-  return size;
 }
 
 // No rank of several can work for long without the others, so a profile cannot prove that none
@@ -358,6 +373,16 @@ void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
   }
   tables::RowWriter<tables::columns::kCollectives> write(out.AddTable("collectives"));
   for (const CallRow& row : rows) AppendRow(row, ranks, write);
+  const bool knows_links = std::any_of(
+      ranks.begin(), ranks.end(), [](const RankFacts& rank) { return rank.machine.links.bus > 0; });
+  const bool any_near = std::any_of(rows.begin(), rows.end(), [&](const CallRow& row) {
+    return ReachOf(row, GroupSizeOf(*row.first, ranks), ranks).has_value();
+  });
+  if (any_near) return;
+  out.MarkColumnAbsent("collectives", "links_bandwidth",
+                       knows_links ? "no collective is known to use all links of one machine"
+                                   : out.Told("the bandwidth of the links between these "
+                                              "{{ device.device }}s is unknown"));
 }
 
 std::string HowCollectivesAreRecorded(const tables::Output& out) {

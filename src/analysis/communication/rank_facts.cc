@@ -239,6 +239,7 @@ RankTimeFacts TimeFactsOf(const context::RankContext& rank) {
   facts.kernels = SumKernels(rank, {0, static_cast<std::uint32_t>(rank.profile->device.size())});
   SetSlowGpu(rank, facts);
   if (facts.calls.empty()) facts.suspects = DescribeSuspects(rank);
+  facts.machine = MachineOf(rank);
   if (!facts.calls.empty()) facts.shared = SharedStreamsOf(rank);
   result.iterations = time::IterationFactsOf(rank, times);
   return result;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/communication/communication.h"
+#include "analysis/communication/link_reach.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/shared_streams.h"
@@ -73,7 +74,8 @@ struct RankFacts {
   /// those of the median one, and how much longer, by KernelSlowdowns(); -1 and 0 if unknown.
   std::int64_t slow_gpu = -1;
   double gpu_slowdown = 0;
-  std::string suspects;         ///< DescribeSuspects(), where it has no collective.
+  std::string suspects;  ///< DescribeSuspects(), where it has no collective.
+  MachineFacts machine;
   SharedStreams shared;         ///< Empty where the host communicates.
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 

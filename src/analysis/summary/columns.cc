@@ -150,6 +150,9 @@ void Exchange(Columns& columns, communication::RankFacts& facts) {
   columns.Number("slow_gpu", facts.slow_gpu);
   columns.Real("gpu_slowdown", facts.gpu_slowdown);
   columns.Text("suspects", facts.suspects);
+  columns.Real("links.bus", facts.machine.links.bus);
+  columns.Number("links.peers", facts.machine.links.peers);
+  columns.Number("machine.devices", facts.machine.devices);
   columns.Number("shared.time", facts.shared.time);
   columns.Number("shared.all", facts.shared.all);
   columns.Number("shared.calls", facts.shared.calls);

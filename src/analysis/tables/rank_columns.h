@@ -217,6 +217,12 @@ inline constexpr ColumnSpec kCollectives[] = {
      "Algorithm bandwidth times the collective's factor."},
     {"bus_bandwidth_unmatched", "Bandwidth with waiting", kBandwidth,
      "Bytes / time times the factor, where no call could be matched: the time includes waiting."},
+    {"best_bandwidth", "Best bus bandwidth", kBandwidth,
+     "Bus bandwidth of the fastest call: by its transfer where it was matched, else by its "
+     "duration."},
+    {"links_bandwidth", "Bandwidth of links", kBandwidth,
+     "Bus bandwidth that the links between the ranks of the group reach, where all are in one "
+     "machine and their maker states it."},
 };
 
 }  // namespace profgauge::analysis::tables::columns

@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -48,18 +49,30 @@ DevicePeaks PeaksOf(const Row& row) {
   return peaks;
 }
 
+struct LinkRow {
+  std::string_view name;  ///< As Row's.
+  double bus = 0;         ///< GB/s.
+  std::int64_t peers = 0;
+  std::string_view source;
+};
+
+constexpr LinkRow kLinkRows[] = {
+#include "knowledge/links.inc"
+};
+
 // The first row whose pattern is the whole name without the maker's words; nullptr: none.
-const Row* FindRow(std::string_view name) {
+template <const auto& kTable>
+auto FindRow(std::string_view name) -> decltype(&kTable[0]) {
   static const std::vector<std::unique_ptr<RE2>> names = [] {
     std::vector<std::unique_ptr<RE2>> compiled;
-    for (const Row& row : kRows) compiled.push_back(std::make_unique<RE2>(row.name));
+    for (const auto& row : kTable) compiled.push_back(std::make_unique<RE2>(row.name));
     return compiled;
   }();
   for (const std::string_view word : {"NVIDIA ", "AMD ", "Tesla ", "GeForce "}) {
     if (name.starts_with(word)) name.remove_prefix(word.size());
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (RE2::FullMatch(name, *names[i])) return &kRows[i];
+    if (RE2::FullMatch(name, *names[i])) return &kTable[i];
   }
   return nullptr;
 }
@@ -68,7 +81,7 @@ const Row* FindRow(std::string_view name) {
 
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known) {
   DevicePeaks peaks;
-  if (const Row* row = FindRow(gpu.name)) peaks = PeaksOf(*row);
+  if (const Row* row = FindRow<kRows>(gpu.name)) peaks = PeaksOf(*row);
   // The first of a project's entries that says a number has the last word on it.
   for (auto device = known.rbegin(); device != known.rend(); ++device) {
     if (!GlobMatch(device->match, gpu.name)) continue;
@@ -93,6 +106,18 @@ double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix
   if (dtype == "float32" && on_tensor_cores && rate("tf32") > 0) return rate("tf32");
   const double matrix = rate(std::string(dtype) + "_matrix");
   return matrix > 0 ? matrix : rate(dtype);
+}
+
+std::optional<Links> LinksOf(const Gpu& gpu) {
+  const LinkRow* row = FindRow<kLinkRows>(gpu.name);
+  if (row == nullptr) return std::nullopt;
+  return Links{row->bus * 1e9, row->peers};
+}
+
+double Links::BusOf(std::int64_t devices) const {
+  if (peers <= 0) return bus;
+  const auto used = static_cast<double>(std::min(devices - 1, peers));
+  return bus * used / static_cast<double>(peers);
 }
 
 }  // namespace profgauge::analysis::work

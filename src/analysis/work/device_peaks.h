@@ -5,6 +5,7 @@
 // chips in the file that its policy names under `devices`.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -25,5 +26,18 @@ std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> 
 /// any type but float64 runs at the rate of float32. A multiply-add is two operations.
 double FlopPeak(const DevicePeaks& peaks, std::string_view dtype, bool is_matrix,
                 bool on_tensor_cores);
+
+/// What the links between the devices of one machine reach, as the list `links` of
+/// rules/knowledge/devices.yaml says.
+struct Links {
+  double bus = -1;         ///< Bus bandwidth of all links, bytes per second; -1 unknown.
+  std::int64_t peers = 0;  ///< The links lead to as many single devices; 0: to a switch.
+
+  /// Bus bandwidth between so many devices, at least two, of one machine.
+  double BusOf(std::int64_t devices) const;
+};
+
+/// Nothing when the list does not have the chip.
+std::optional<Links> LinksOf(const Gpu& gpu);
 
 }  // namespace profgauge::analysis::work

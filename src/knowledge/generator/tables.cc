@@ -51,6 +51,10 @@ constexpr Field kPeaks[] = {
     {"float64", "float64", Is::kNumber},     {"float64_matrix", "float64_matrix", Is::kNumber},
     {"float8", "float8", Is::kNumber},       {"int8", "int8", Is::kNumber},
     {"bandwidth", "bandwidth", Is::kNumber}, {"source", "source", Is::kText, true}};
+constexpr Field kLinks[] = {{"name", "name", Is::kText, true},
+                            {"bus", "bus", Is::kNumber, true},
+                            {"peers", "peers", Is::kNumber},
+                            {"source", "source", Is::kText, true}};
 constexpr Field kWords[] = {{"device", "device", Is::kText, true},
                             {"matrix_unit", "matrix_unit", Is::kText, true},
                             {"matrix_units", "matrix_units", Is::kText, true},
@@ -112,6 +116,7 @@ constexpr List kLists[] = {{"names.yaml", "kernels", kKernels},
                            {"names.yaml", "host_work", kHostWork},
                            {"names.yaml", "workload_signs", kWorkloadSigns},
                            {"devices.yaml", "peaks", kPeaks},
+                           {"devices.yaml", "links", kLinks},
                            {"devices.yaml", "words", kWords},
                            {"markers.yaml", "markers", kMarkers},
                            {"markers.yaml", "steps", kSteps},
