@@ -98,7 +98,9 @@ class Planner {
       Candidate candidate{i, runner_.ChangesOf(*rule->scenario), {}, false};
       if (!WhyNotSimulated(candidate.changes, replayer_).empty()) continue;
       if (!SelectsRows(candidate.changes)) continue;
-      if (fired && !finding.claim.is_simulated()) continue;  // It promises no more than a bound.
+      // It promises no more than a bound; of a range the low end is known of findings only.
+      const bool promises = fired || rule->scenario->host_reacts;
+      if (promises && !finding.claim.is_simulated()) continue;
       candidate.host_reacts = rule->scenario->host_reacts;
       candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
       some.push_back(std::move(candidate));

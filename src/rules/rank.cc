@@ -92,7 +92,7 @@ class Ranker {
              !findings_[i].rule->family.empty();
     };
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (!is_free(i) || findings_[i].worth <= 0) continue;
+      if (!is_free(i)) continue;
       std::size_t& root = roots.try_emplace(findings_[i].rule->family, i).first->second;
       if (findings_[i].worth > findings_[root].worth) root = i;
     }

@@ -257,25 +257,14 @@ std::string WhyNotSimulated(const analysis::path::Scenario& changes,
   return {};
 }
 
-// Calls that wait for the device take as long as that does.
 analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes,
                                         const analysis::path::Replayer& replayer) {
   analysis::path::Scenario slower = changes;
   slower.by_smallest = true;
   analysis::path::Scaling ranges{
       analysis::path::PathTable::kHost, {}, knowledge::kPlanHostReaction.value()};
-  analysis::path::Scaling calls{
-      analysis::path::PathTable::kApi, {}, knowledge::kPlanHostReaction.value()};
-  for (std::uint32_t rank = 0; rank < replayer.graphs().size(); ++rank) {
-    const Profile& profile = *replayer.graphs()[rank].rank().profile;
-    for (std::uint32_t row = 0; row < profile.host.size(); ++row)
-      ranges.rows.push_back({rank, row});
-    for (std::uint32_t row = 0; row < profile.api.size(); ++row) {
-      if (profile.api.kind[row] == ApiKind::kLaunch) calls.rows.push_back({rank, row});
-    }
-  }
+  ranges.rows = replayer.MakeRows(analysis::path::PathTable::kHost).events;
   slower.scalings.push_back(std::move(ranges));
-  slower.scalings.push_back(std::move(calls));
   return slower;
 }
 

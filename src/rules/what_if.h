@@ -95,7 +95,7 @@ class ScenarioRunner {
 std::string WhyNotSimulated(const analysis::path::Scenario& changes,
                             const analysis::path::Replayer& replayer);
 
-/// The changes with all other work of the host slower, by plan.host_reaction.
+/// The changes with all other ranges of the host slower, by plan.host_reaction.
 analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes,
                                         const analysis::path::Replayer& replayer);
 

@@ -38,7 +38,7 @@ Table FormatTable() {
 }
 
 // A saw of allocations on a GPU, under a constant reserve.
-Table MemoryTable() {
+Table AllocatorTable() {
   std::vector<std::vector<Value>> rows;
   for (const char* device : {"CPU", "GPU 0"}) {
     for (std::int64_t i = 0; i < 400; ++i) {
@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   const std::filesystem::path folder = argv[1];
   report::Report report = render::testing::SampleReport(99'000);
   report.tables.push_back(FormatTable());
-  report.tables.push_back(MemoryTable());
+  report.tables.push_back(AllocatorTable());
   report.tables.push_back(ModuleTable());
   report.timeline = render::testing::TimelineMaker::Make(40, 300);
   const std::string page = render::RenderHtml(report);

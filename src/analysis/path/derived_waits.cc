@@ -78,6 +78,25 @@ struct OfKind {
   std::vector<const SilentStretch*> with_kernel = {};  // and those that end with it.
 };
 
+// Median absolute deviation in parts of the median.
+double SpreadOf(std::vector<Ns> lengths) {
+  const Ns middle = Median(lengths);
+  for (Ns& length : lengths) length = std::abs(length - middle);
+  return middle > 0 ? static_cast<double>(Median(std::move(lengths))) / static_cast<double>(middle)
+                    : 0;
+}
+
+// Work of constant length, beside kernels of any length: a wait would be as long as its kernel.
+bool IsSteadyWork(const DeviceTable& device, const OfKind& kind) {
+  std::vector<Ns> lengths, kernels;
+  for (const SilentStretch* stretch : kind.with_kernel) {
+    lengths.push_back(stretch->time.length());
+    kernels.push_back(device.duration[stretch->launched]);
+  }
+  const double spread = SpreadOf(std::move(lengths));
+  return spread < knowledge::kSpinSteadySpread.value() && SpreadOf(std::move(kernels)) > spread;
+}
+
 }  // namespace
 
 bool MayBeSpin(Ns length) { return length >= knowledge::kSpinLeast.ns(); }
@@ -129,6 +148,7 @@ std::vector<SilentStretch> SpinWaits(const Profile& profile, std::vector<SilentS
     if (knowledge::kSpinLeastTimes > count || count < knowledge::kSpinUsualShare.Of(kind.all)) {
       continue;
     }
+    if (IsSteadyWork(device, kind)) continue;
     for (const SilentStretch* stretch : kind.with_kernel) found.push_back(*stretch);
   }
   return found;

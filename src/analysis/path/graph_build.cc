@@ -121,13 +121,23 @@ void PathGraphBuilder::AddSilentWait(StepId step, const ThreadEvent* around) {
   if (row != kNone && StepOfWork(row) != kNone) AddToThread(step, StepOfWork(row) + 1);
 }
 
-// Not within a call: its name shows whether it waits.
+// Not within a call, whose name shows whether it waits, nor in a data loader, which works.
 void PathGraphBuilder::NoteStretch(StepId step, const ThreadEvent* around) {
   const Span time{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
   if (last_launch_ == kNone || !MayBeSpin(time.length())) return;
-  if (around != nullptr && around->table == PathTable::kApi) return;
+  if (around != nullptr && (around->table == PathTable::kApi || LoadsData(HostId{around->row}))) {
+    return;
+  }
   const StringId range = around == nullptr ? StringId{} : profile_.host.name[around->row];
   stretches_.push_back({step, time, last_launch_, range});
+}
+
+bool PathGraphBuilder::LoadsData(HostId range) const {
+  for (; range.valid(); range = profile_.host.parent[range.value]) {
+    const StringId name = profile_.host.name[range.value];
+    if (name.valid() && work::IsDataLoaderRange(profile_.strings[name])) return true;
+  }
+  return false;
 }
 
 // The median of all pauses of the thread is its usual pause: only pauses that are long in

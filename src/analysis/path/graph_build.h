@@ -117,6 +117,8 @@ class PathGraphBuilder {
   /// Notes time without an event in which the thread may spin until its last launch has run: which
   /// of them do is known when the thread's usual pause is, see AddSpinWaits().
   void NoteStretch(StepId step, const ThreadEvent* around);
+  /// Whether the range or one around it is a data loader's.
+  bool LoadsData(HostId range) const;
 
   // The thread of these steps.
   void AddSpinWaits(StepId begin, StepId end);

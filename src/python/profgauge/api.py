@@ -49,7 +49,7 @@ class Finding:
     message: str
     advice: str
     gain_ns: Optional[float] = None
-    gain_bound: str = ""
+    gain_basis: str = ""
 
     @property
     def fired(self) -> bool:

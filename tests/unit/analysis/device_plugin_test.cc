@@ -256,7 +256,8 @@ TEST(DevicePluginMicro, Distributed) {
   ASSERT_EQ(calls.rows(), 2U);
   EXPECT_EQ(TextAt(calls, 0, "name"), "all_reduce");
   EXPECT_EQ(TextAt(calls, 1, "name"), "broadcast");
-  check("test_distributed_gloo_gpu.trace.json", 109, 70.0 / 109);
+  // The host communicates for 25 us after the last kernel, where the window ends.
+  check("test_distributed_gloo_gpu.trace.json", 109 - 25, 70.0 / 84);
   check("test_distributed_gloo_cpu.trace.json", 109, 74.0 / 109);
 }
 

@@ -39,7 +39,8 @@ double Between(const Analysis& all, const std::vector<Analysis>& singles) {
 
 bool IsOfWindow(const MetricSpec& spec) {
   return spec.id.starts_with("gpu.") || spec.id.starts_with("communication.") ||
-         spec.id.starts_with("flops.") || spec.id.starts_with("dataloader.");
+         spec.id.starts_with("flops.") || spec.id.starts_with("dataloader.") ||
+         spec.id == "launch.wait_share";
 }
 
 void ExpectPooled(const MetricSpec& spec, double all, const std::vector<double>& singles,

@@ -140,7 +140,7 @@ TEST(Plan, FindingsSayWhatTheirStepsSave) {
   EXPECT_GT(steps, 20u);
 }
 
-// Most of the copies run beside nothing, and a rank computes less than they take.
+// A rank computes longer than its copies are exposed, so all of them can be hidden.
 TEST(Plan, CopiesSaveAsMuchAsComputationHides) {
   const auto planned = PlanOf(kRoot + "/examples/ddp");
   const auto copies = std::ranges::find_if(
@@ -148,8 +148,7 @@ TEST(Plan, CopiesSaveAsMuchAsComputationHides) {
       [](const rules::Finding& finding) { return finding.key == "host/exposed-copies"; });
   ASSERT_NE(copies, planned->evaluation.findings.end());
   EXPECT_TRUE(copies->claim.is_simulated());
-  EXPECT_GT(copies->claim.saves, 0);
-  EXPECT_LT(copies->claim.saves, 1.597e6) << "all that is exposed";
+  EXPECT_NEAR(copies->claim.saves, 1.597e6, 1e3);
 }
 
 TEST(Plan, DoesNotDependOnThreads) {

@@ -32,6 +32,7 @@ TEST(Claim, RangeSharesItsUnit) {
   EXPECT_EQ(Told({Basis::kSimulated, 59e6, 48.2e6, {}}), "saves 48.2 to 59.0 ms");
   EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 900e3, {}}), "saves 900 µs to 1.20 ms");
   EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 1.2e6 - 1, {}}), "saves 1.20 ms");
+  EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 0, {}}), "saves up to 1.20 ms");
 }
 
 }  // namespace

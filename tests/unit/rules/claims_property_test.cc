@@ -390,7 +390,9 @@ TEST(ClaimsProperty, OverlapSavesWhatComputationHides) {
       const auto most = static_cast<double>(std::min(run.transfer(), run.computation()));
       const double rounding = 1 + static_cast<double>(run.transfers.size());
       EXPECT_LE(*ClaimOf(*finding), most + rounding);
-      EXPECT_GE(twin, planned.time() - *ClaimOf(*finding) - rounding);
+      // Factors are in thousandths, rounded to save less.
+      const double steps = static_cast<double>(run.transfer()) / 1'000;
+      EXPECT_GE(twin, planned.time() - *ClaimOf(*finding) - rounding - steps);
     }
   }
   EXPECT_GT(claims, kSeeds);
@@ -408,7 +410,8 @@ TEST(ClaimsProperty, SavingsOfMadeProfilesArePossible) {
   }
 }
 
-// A first launch that loads code is no cost of launching.
+// A first launch that loads code is no cost of launching: less launching saves what it saves
+// without, and what of the work before can run beside that call.
 TEST(ClaimsProperty, FirstCallsChangeNoSavingOfLaunches) {
   std::size_t loads = 0;
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
@@ -424,7 +427,9 @@ TEST(ClaimsProperty, FirstCallsChangeNoSavingOfLaunches) {
     const Finding* const is = loading.Find("host/launch-bound");
     ASSERT_NE(was, nullptr);
     if (is == nullptr) continue;  // Little beside the first call.
-    EXPECT_NEAR(ClaimOf(*is).value_or(0), ClaimOf(*was).value_or(0), 0.01 * kCall) << first;
+    const double more = ClaimOf(*is).value_or(0) - ClaimOf(*was).value_or(0);
+    EXPECT_GE(more, -0.01 * kCall) << first;
+    EXPECT_LE(more, LaunchShape(seed).WorkBefore() + 0.01 * kCall) << first;
   }
   EXPECT_GT(loads, kSeeds / 3);
 }

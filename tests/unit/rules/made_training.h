@@ -185,14 +185,28 @@ inline std::vector<Profile> Beside(const MadeTraining& run) {
 
 inline constexpr Ns kOp = 30'000, kCall = 8'000, kKernel = 5'000;
 
+/// The shape of a launch-bound run, and which of its launches is a kernel's first.
+struct LaunchShape {
+  explicit LaunchShape(unsigned seed) : random(seed) {}
+
+  std::mt19937_64 random;
+  int iterations = 3 + static_cast<int>(random() % 8);
+  int launches = 10 + static_cast<int>(random() % 40);
+  int its_iteration = 1 + static_cast<int>(random() % static_cast<unsigned>(iterations - 1));
+  int its_launch = 1 + static_cast<int>(random() % static_cast<unsigned>(launches - 2));
+
+  /// ns per iteration of the kernels before it: launched early, they run beside that call.
+  double WorkBefore() const {
+    return static_cast<double>(kKernel) * (its_iteration * launches + its_launch) / iterations;
+  }
+};
+
 /// Iterations of operators that launch a kernel each and take longer than it; the first launch of
 /// one kernel takes `first`, in an iteration that `seed` draws.
 inline Profile LaunchBound(unsigned seed, Ns first) {
-  std::mt19937_64 random(seed);
-  const int iterations = 3 + static_cast<int>(random() % 8);
-  const int launches = 10 + static_cast<int>(random() % 40);
-  const int its_iteration = 1 + static_cast<int>(random() % static_cast<unsigned>(iterations - 1));
-  const int its_launch = 1 + static_cast<int>(random() % static_cast<unsigned>(launches - 2));
+  const LaunchShape shape(seed);
+  const auto [iterations, launches] = std::pair(shape.iterations, shape.launches);
+  const auto [its_iteration, its_launch] = std::pair(shape.its_iteration, shape.its_launch);
   analysis::TestProfile test;
   test.Op("start", {0, 1});
   Ns at = 1'000;

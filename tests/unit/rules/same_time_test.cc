@@ -48,6 +48,8 @@ std::vector<std::string> ExplainersOf(std::string_view cause, std::string_view o
       .Set("profile.ranks", Whole(1))
       .Set("profile.gpus", Whole(1))
       .Set("launch.queue_empty_share", 0.9)
+      .Set("launch.count_per_iteration", 10'000.0)
+      .Set("launch.wait_share", 0.8)
       .Set("kernel.count_per_iteration", 10'000.0);
   for (const std::string_view some : {"host_wait", "launch_latency", "dataloader", "sync",
                                       "memory_management", "module_loading", "other"}) {
