@@ -227,7 +227,7 @@ class Ddp(unittest.TestCase):
         causes = [one for one in fired
                   if not any(one["rule"] in other["explains"] for other in fired if other is not one)]
         gains = {one["key"]: ms(one["gain"]["value"]) for one in causes
-                 if (one["gain"].get("value") or 0) > 0.05 * typical}
+                 if (one.get("gain", {}).get("value") or 0) > 0.05 * typical}
         rest = {key: gain for key, gain in gains.items() if key not in [rule for _, rule, _ in plan]}
         self.assertEqual({row["key"]: row["saves"] for row in answer[len(plan):]}, rest)
 

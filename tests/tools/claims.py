@@ -34,7 +34,7 @@ KERNELS = re.compile(r"compute/|tensorcore/")
 KEEPS_WORK = re.compile(r"comm/exposed|host/|io/|launch/|gpu/idle|comm/peer-copies|compute/sets-and-other-copies")
 HIDES = [(re.compile(r"comm/exposed"), "collective"), (re.compile(r"host/exposed-copies|comm/peer-copies"), "copy"),
          (re.compile(r"compute/sets-and-other-copies"), "memset")]
-CLAIM = re.compile(r"(?:saves (?:nothing|at most|about|\d)|saving unknown)[^|<\n]*?(?=  |[|<]|$)")
+CLAIM = re.compile(r"(?:saves (?:nothing|at most|up to|about|\d)|saving unknown)[^|<·\n]*?(?=  | ·|[|<]|$)")
 
 
 @dataclasses.dataclass
@@ -218,9 +218,9 @@ def form_of(claim):
     size = r"\d[\d.]* (?:[nmµu]?s|min|h)"
     if claim.get("basis") == "simulated":
         if claim.get("low") is not None:
-            return rf"saves (?:\d[\d.]*(?: (?:[nmµu]?s|min|h))?|nothing) to {size}"
+            return rf"saves (?:(?:\d[\d.]*(?: (?:[nmµu]?s|min|h))?) to|up to) {size}"
         return rf"saves (?:nothing|{size})"
-    return {"at_most": rf"saves at most {size}", "about": rf"saves about {size}", "unknown": "saving unknown"}.get(claim.get("basis"), "$.")
+    return {"at_most": rf"saves (?:nothing|at most {size})", "about": rf"saves (?:nothing|about {size})", "unknown": "saving unknown"}.get(claim.get("basis"), "$.")
 
 
 def claims_in(lines, pattern, rules):

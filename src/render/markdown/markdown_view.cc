@@ -278,7 +278,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"message", MakeMarkup(MarkdownProse(finding.message_parts, false))},
           {"gain", finding.saves.why.empty()
                        ? finding.saves.text
-                       : fmt::format("{} ({})", finding.saves.text, finding.saves.why)},
+                       : fmt::format("{} · {}", finding.saves.text, finding.saves.why)},
           {"explains", MakeMarkup(std::move(explains))},
           {"advice", MakeMarkup(MarkdownAdvice(finding.advice_parts))},
           {"docs", MakeMarkup(LinkText(finding.docs))},
