@@ -192,8 +192,10 @@ class Planner {
         reacts = reacts || candidates_[option].host_reacts;
       }
       if (!reacts) continue;
-      out.high = std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, before);
-      out.claim.low = before - *out.high;
+      const double high = std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, before);
+      if (high - time < knowledge::kPlanLeastGainShare.Of(start_)) continue;
+      out.high = high;
+      out.claim.low = before - high;
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);

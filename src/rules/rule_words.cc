@@ -112,8 +112,9 @@ void SetLow(const ScenarioOutcome& simulated, double saved, Claim& claim) {
   if (!simulated.slower_host || saved <= 0) return;
   const double recorded = simulated.prediction->recorded_time;
   const double low = std::clamp(recorded - *simulated.slower_host, 0.0, saved);
-  if (low >= knowledge::kPlanLeastGainShare.Of(recorded)) {
-    claim.low = low;
+  const double least = knowledge::kPlanLeastGainShare.Of(recorded);
+  if (low >= least) {
+    if (saved - low >= least) claim.low = low;
     return;
   }
   claim.basis = Basis::kAtMost;

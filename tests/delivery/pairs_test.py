@@ -38,6 +38,7 @@ OTHERWISE = {
     ("layers", "model_flops"): "the schema of Neuron's tables has no FLOPs of layers",
     ("identities", "deviation"): "the difference of two numbers that are nearly the same",
     ("collectives", "group_size"): "rocpd has the environment, which says how many ranks there are",
+    ("collectives", "links_bandwidth"): "so does whether one machine holds them",
     ("process_groups", "size"): "rocpd has the environment, which says how many ranks there are",
 }
 # The JSON of ROCm does not say how many ranks there are, so none is known to be missing.

@@ -181,8 +181,8 @@ void SumUpwards(const Profile& profile, NameBook& names, OpTree& tree) {
   }
 }
 
-// A link to a forward op or the name of a node shows backward; operators inside inherit it. The name
-// of a user's range shows nothing.
+// A link to a forward op or the name of a node shows backward; operators inside inherit it. The
+// name of a user's range shows nothing.
 void SetDirections(const HostTable& host, NameBook& names, OpTree& tree) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const NameFacts& facts = names[host.name[row]];

@@ -434,7 +434,9 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
     if (CharactersIn(line) > width) {  // The rules below the numbers.
       line.resize(line.size() - names[i].size());
       line.erase(line.find_last_not_of(' ') + 1);
-      line += "\n" + indent + names[i];
+      for (const std::string& part : Wrapped(names[i], width - indent.size())) {
+        line.append("\n").append(indent).append(part);
+      }
     }
     out += line + "\n";
     for (const std::string& part : Wrapped(Printable(text), width - indent.size())) {

@@ -34,9 +34,7 @@ TEST(Hiding, IsWhatComputesAlone) {
   EXPECT_DOUBLE_EQ(room.HiddenShare(1, 1), 0) << "another GPU";
 }
 
-TEST(Hiding, IsNothingWithoutComputation) {
-  EXPECT_DOUBLE_EQ(RoomWith(0).HiddenShare(0, 1), 0);
-}
+TEST(Hiding, IsNothingWithoutComputation) { EXPECT_DOUBLE_EQ(RoomWith(0).HiddenShare(0, 1), 0); }
 
 TEST(Hiding, IsNeverMoreThanIsExposed) {
   EXPECT_DOUBLE_EQ(RoomWith(290).HiddenShare(0, 1), 290.0 / 300);
