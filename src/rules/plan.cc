@@ -191,6 +191,9 @@ class Planner {
         chosen_.push_back(option);
         reacts = reacts || candidates_[option].host_reacts;
       }
+      // A saving that its finding calls nothing is nothing here, too.
+      const Finding& first = findings_[out.findings.front()];
+      if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
       if (!reacts) continue;
       const double high = std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, before);
       if (high - time < knowledge::kPlanLeastGainShare.Of(start_)) continue;
