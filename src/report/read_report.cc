@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/format.h"
 #include "report/build_sections.h"
 #include "report/json_node.h"
 
@@ -148,9 +149,12 @@ Saving ReadSaving(const JsonNode& node) {
   Saving saving;
   if (!node.exists()) return saving;
   saving.basis = ReadWord<rules::Basis>(node["basis"], rules::kBasisNames);
-  saving.value = ReadQuantity(node);
-  saving.value.text =
-      IsAbsent(saving.value.value) ? "–" : FormatDuration(AsNumber(saving.value.value, 0));
+  // What is not known has neither value nor unit, as BuildSaving() makes it.
+  saving.value = {{}, Unit::kTime, "–", ""};
+  if (node["value"].exists()) {
+    saving.value = ReadQuantity(node);
+    saving.value.text = FormatDuration(AsNumber(saving.value.value, 0));
+  }
   if (node["low"].exists()) saving.low = node["low"].Any();
   saving.text = node["text"].Text();
   saving.why = node["why"].Text();

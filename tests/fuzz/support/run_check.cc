@@ -137,7 +137,7 @@ void CheckBaseline(std::span<const Profile> ranks, const analysis::Analysis& ana
 void CheckReport(const report::Report& report) {
   const std::string bytes = render::RenderJson(report);
   const auto again = report::ReadReport(bytes, "fuzz");
-  Require(again.has_value(), "report.json is read");
+  Require(again.has_value(), "report.json is read: " + (again ? "" : again.error().message));
   Require(render::RenderJson(*again) == bytes, "report.json comes back as it was");
   render::RenderMarkdown(report, {});
   render::RenderHtml(report);

@@ -8,6 +8,7 @@
 
 #include "../render/fixture.h"
 #include "render/shared/renderer.h"
+#include "report/build_sections.h"
 
 namespace profgauge::report {
 namespace {
@@ -43,6 +44,8 @@ TEST(ReadReport, GivesTheSameBytesAgain) {
   report.gate[0].baseline = Q(0.2, Unit::kShare);
   report.metrics[0].note = "low confidence";
   report.comparison = SampleComparison();
+  report.findings.push_back(report.findings.front());
+  report.findings.back().saves = BuildSaving({.basis = rules::Basis::kUnknown, .why = "no end"});
   report.left_out = {{"launches", "Launches", 12}};
   AddMetric(report, "third", "A third", 1.0 / 3, Unit::kNumber);
   AddMetric(report, "huge", "Huge", 2.2250738585072014e-308, Unit::kNumber);
