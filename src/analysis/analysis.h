@@ -122,6 +122,9 @@ struct Metric {
   /// The far end of the range of the true value, where the profile does not show it: infinite, or
   /// in the value's unit. A limit that holds at only one of both ends is undecided.
   std::optional<double> may_be = std::nullopt;
+  /// Whether the range is only of the profiler's slowing the host: then an error that not all of
+  /// the range makes is a warning, and runs with the same profiler compare by `value`.
+  bool is_slowed = false;
   /// The far end on the other side, of a value known only as an interval: a corrected share.
   std::optional<double> may_also_be = std::nullopt;
 };

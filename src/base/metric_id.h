@@ -43,6 +43,7 @@
   X(kStepDrift, "step.drift") \
   X(kStepThroughput, "step.throughput") \
   X(kStepPerturbation, "step.perturbation") \
+  X(kProfilerDelayTime, "profiler.delay_time") \
   X(kRunTimeMean, "run.time.mean") \
   X(kRunUnusualShare, "run.unusual_share") \
   X(kGpuIdleUnrecorded, "gpu.idle.unrecorded") \
@@ -88,8 +89,10 @@
   X(kGpuIdleCauseDataloader, "gpu.idle_cause.dataloader") \
   X(kGpuIdleCauseSync, "gpu.idle_cause.sync") \
   X(kGpuIdleCauseModuleLoading, "gpu.idle_cause.module_loading") \
+  X(kGpuIdleCauseCapture, "gpu.idle_cause.capture") \
   X(kGpuIdleCauseMemoryManagement, "gpu.idle_cause.memory_management") \
   X(kGpuIdleCauseLaunchLatency, "gpu.idle_cause.launch_latency") \
+  X(kGpuIdleCauseQueued, "gpu.idle_cause.queued") \
   X(kGpuIdleCauseOther, "gpu.idle_cause.other") \
   X(kGpuSmEfficiency, "gpu.sm_efficiency") \
   X(kGpuOccupancy, "gpu.occupancy") \
@@ -190,6 +193,8 @@
   X(kCoverageLaunchedShare, "coverage.launched_share") \
   X(kCoverageBacklogTime, "coverage.backlog_time") \
   X(kCoverageTailTime, "coverage.tail_time") \
+  X(kCoverageStartUpTime, "coverage.start_up_time") \
+  X(kCoverageCaptureTime, "coverage.capture_time") \
   X(kCoverageOutsideShare, "coverage.outside_share") \
   X(kNeuronTotalTime, "neuron.total_time") \
   X(kNeuronExecTime, "neuron.exec_time") \

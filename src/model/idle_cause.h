@@ -20,9 +20,12 @@ enum class IdleCause : std::uint8_t {
                       ///< or for its own end is such a call.
   kModuleLoading,     ///< … it was loading code for the device: in a call that does so, or in the
                       ///< first launch of a kernel, which loads it (launching thread).
+  kCapture,           ///< … it was capturing launches into a graph, which run nothing, or making
+                      ///< that graph (launching thread).
   kMemoryManagement,  ///< … it was in cudaMalloc, cudaFree or the like (launching thread).
   kLaunchLatency,     ///< The launch call itself, and up to 30 us from there to the start.
-  kOther,             ///< Launched in time and yet not started, or the launch is not recorded.
+  kQueued,            ///< Launched in time and yet not started.
+  kOther,             ///< The launch of the work is not recorded.
 };
 inline constexpr std::size_t kIdleCauses = static_cast<std::size_t>(IdleCause::kOther) + 1;
 
@@ -36,9 +39,11 @@ inline constexpr std::array<IdleCauseInfo, kIdleCauses> kIdleCauseInfo = {{
     {metric::kGpuIdleCauseDataloader, "waiting for data"},
     {metric::kGpuIdleCauseSync, "synchronization"},
     {metric::kGpuIdleCauseModuleLoading, "loading code"},
+    {metric::kGpuIdleCauseCapture, "graph capture"},
     {metric::kGpuIdleCauseMemoryManagement, "memory management"},
     {metric::kGpuIdleCauseLaunchLatency, "launch latency"},
-    {metric::kGpuIdleCauseOther, "other"},
+    {metric::kGpuIdleCauseQueued, "queued, not started"},
+    {metric::kGpuIdleCauseOther, "not recorded"},
 }};
 
 constexpr const IdleCauseInfo& InfoOf(IdleCause cause) {

@@ -177,6 +177,52 @@ bool GraphCaptures::Touch(Span times) const {
   });
 }
 
+CaptureCounts CountCaptures(const Profile& profile) {
+  CaptureCounts counts;
+  const ApiTable& api = profile.api;
+  std::vector<bool> ran(api.size(), false);
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    const ApiId launch = profile.device.launch[row];
+    if (launch.valid()) ran[launch.value] = true;
+    counts.ran += profile.device.kind[row] == DeviceKind::kKernel ? 1 : 0;
+  }
+  const GraphCaptures captures(profile);
+  counts.captures = captures.count();
+  for (std::uint32_t call = 0; call < api.size(); ++call) {
+    if (api.kind[call] != ApiKind::kLaunch || ran[call]) continue;
+    if (captures.Has(ApiId{call})) ++counts.captured;
+  }
+  return counts;
+}
+
+std::vector<std::vector<Span>> CaptureTimes(const Profile& profile) {
+  std::vector<std::vector<Span>> times(profile.threads.size());
+  const GraphCaptures captures(profile);
+  if (captures.empty()) return times;
+  const ApiTable& api = profile.api;
+  Ns launched = 0;  // When the thread launched last.
+  for (std::uint32_t call = 0; call < api.size(); ++call) {
+    if (api.thread[call].value >= times.size()) continue;
+    std::vector<Span>& spans = times[api.thread[call].value];
+    const std::span<const Span> own = captures.Near(ApiId{call});
+    const Ns start = api.start[call];
+    if (spans.empty()) {
+      for (const Span& span : own) spans.push_back({std::max(span.start, profile.first), span.end});
+      launched = std::numeric_limits<Ns>::min();
+    }
+    if (api.kind[call] == ApiKind::kLaunch) launched = start;
+    const std::string_view name = profile.Name(api.name[call]);
+    if (name.find("GraphInstantiate") == name.npos && name.find("GraphUpload") == name.npos)
+      continue;
+    const auto behind = std::partition_point(
+        own.begin(), own.end(), [start](const Span& span) { return span.end <= start; });
+    if (behind == own.begin() || launched >= std::prev(behind)->end) continue;
+    spans.push_back({std::prev(behind)->end, start + std::max<Ns>(api.duration[call], 0)});
+  }
+  for (std::vector<Span>& spans : times) spans = Merge(std::move(spans));
+  return times;
+}
+
 // Calls are in order by thread and start, and an outer call before the ones inside of it.
 std::vector<LaunchState> LaunchStatesByLinks(const Profile& profile) {
   const ApiTable& api = profile.api;

@@ -54,6 +54,32 @@ class GraphCaptures {
   std::int64_t count_ = 0;
 };
 
+/// Launches that were captured into graphs, which run nothing, beside what ran.
+struct CaptureCounts {
+  std::int64_t captures = 0;  ///< Graphs that began to be captured.
+  std::int64_t captured = 0;  ///< Launching calls within them that ran nothing.
+  std::int64_t ran = 0;       ///< Kernels on the device.
+
+  /// The share of captured launches; 1 where nothing was launched in captures and nothing ran.
+  double captured_share() const {
+    const std::int64_t all = captured + ran;
+    return all > 0 ? static_cast<double>(captured) / static_cast<double>(all) : 1;
+  }
+};
+/// A launch within a capture that has device work ran all the same. O(calls log calls + work).
+///
+///   calls     BeginCapture  launch  launch  EndCapture  GraphLaunch
+///   counted   captures      captured twice              its kernels count as `ran`
+CaptureCounts CountCaptures(const Profile& profile);
+
+/// By thread: its process' captures, and what the thread does from there until it has instantiated
+/// or uploaded the graph, unless it launches before. Sorted and disjoint; empty for threads without
+/// calls. O(calls log calls).
+///
+///   calls   [Begin] launch launch [End]   [Instantiate]   [GraphLaunch]
+///   spans   |-------------------------|---------------|
+std::vector<std::vector<Span>> CaptureTimes(const Profile& profile);
+
 /// Counts of one process.
 struct LostLaunches {
   std::size_t lost = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <utility>
 #include <vector>
@@ -54,6 +55,11 @@ constexpr FactSpec kFacts[] = {
      "False if the profile is older than PyTorch 2.0, which introduced torch.compile."},
     {"profile.gc_time", Unit::kTime,
      "Time in Python's garbage collector, where Python functions or collections were recorded."},
+    {"profile.pairs_memory", Unit::kBool,
+     "Whether operators free the device memory that they allocate, as without a caching "
+     "allocator."},
+    {"profile.empties_cache", Unit::kBool,
+     "Whether a function named empty_cache was recorded; absent without Python functions."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
@@ -99,6 +105,42 @@ Value ConfigOf(const Profile& profile, const FactSpec& spec) {
 std::string BackendOf(const Profile& profile) {
   if (!profile.distributed.backend.empty()) return profile.distributed.backend;
   return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
+}
+
+/// Whether at least three operators allocate and free about equally often, and nine in ten calls
+/// are theirs. Pinned memory of the host counts as well: no call says which it is.
+bool PairsMemory(const Profile& profile) {
+  struct Calls {
+    std::int64_t gives = 0, takes = 0;
+  };
+  std::map<std::uint32_t, Calls> by_op;
+  std::int64_t all = 0, paired = 0, ops = 0;
+  const ApiTable& api = profile.api;
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    if (api.kind[row] != ApiKind::kMemory) continue;
+    ++all;
+    if (!api.op[row].valid()) continue;
+    Calls& calls = by_op[api.op[row].value];
+    const bool takes = profile.Name(api.name[row]).find("Free") != std::string_view::npos;
+    ++(takes ? calls.takes : calls.gives);
+  }
+  for (const auto& [op, calls] : by_op) {
+    if (calls.gives == 0 || 10 * std::abs(calls.gives - calls.takes) > calls.gives) continue;
+    ++ops;
+    paired += calls.gives + calls.takes;
+  }
+  return ops >= 3 && 10 * paired >= 9 * all;
+}
+
+Value EmptiesCache(const Profile& profile) {
+  const auto is_it = [&](StringId name) {
+    return profile.Name(name).find("empty_cache") != std::string_view::npos;
+  };
+  if (std::ranges::any_of(profile.python.name, is_it) ||
+      std::ranges::any_of(profile.host.name, is_it))
+    return true;
+  if (profile.python.size() == 0) return {};
+  return false;
 }
 
 /// Absent unless the profile would show a collection: it has Python functions, of which modules'
@@ -316,6 +358,8 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
     if (!workload.kind.empty()) facts["profile.workload"] = std::string(workload.kind);
     facts["profile.in_graphs"] = workload.in_graphs;
     facts["profile.loads_data"] = workload.loads_data;
+    facts["profile.pairs_memory"] = PairsMemory(first);
+    facts["profile.empties_cache"] = EmptiesCache(first);
   }
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = MostGarbageCollection(ranks);

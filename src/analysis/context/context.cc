@@ -34,8 +34,9 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
   const auto measure_gpus = [&] {
     for (RankContext& rank : ranks) {
       rank.unobserved = UnobservedParts(*rank.profile, rank.iterations);
+      rank.captured = Length(CaptureParts(*rank.profile, rank.iterations));
       rank.gpus = MeasureGpus(*rank.profile, rank.devices, rank.window(), rank.unobserved,
-                              rank.iterations.selected());
+                              rank.iterations.selected(), rank.captured);
     }
   };
   const std::function<void()> parts[] = {follow_ops, beside, measure_gpus};  // The longest first.

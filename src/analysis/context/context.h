@@ -35,6 +35,7 @@ struct RankContext {
   work::OpTree tree;                ///< Over the whole profile, until all tables are made.
   work::OpWorks works;              ///< Also.
   std::vector<Span> unobserved;   ///< Unobserved parts of the window: analysis/context/observed.h.
+  Ns captured = 0;                ///< Of these parts, graph captures.
   std::vector<GpuUse> gpus;       ///< GPUs with work, by id: analysis/context/utilization.h.
   classify::Knowledge knowledge;  ///< From the selection.
   std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.

@@ -17,7 +17,7 @@ namespace profgauge::analysis::context {
 ///   copies       [8, 10) and [24, 26)                            busy 16: idle_share 10/26
 struct GpuUse {
   std::int32_t gpu = -1;
-  Ns window = 0;
+  Ns window = 0;       ///< Without graph captures, in which nothing can run.
   Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.

@@ -22,6 +22,15 @@ namespace {
 // A copy may wait for earlier work, as a synchronizing call does.
 bool MayWait(ApiKind kind) { return kind == ApiKind::kMemcpy || kind == ApiKind::kSync; }
 
+// When any device works.
+std::vector<Span> BusyTimes(const Profile& profile) {
+  SpanCollector busy;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    busy.Add(profile.device.start[row], profile.device.duration[row]);
+  }
+  return busy.Take();
+}
+
 // Calls that wait before the device's first recorded work, until that or their end.
 void AddHiddenWaits(const Profile& profile, const Iterations& iterations, std::vector<Span>& out) {
   const Ns begin = iterations.window.start;
@@ -69,11 +78,7 @@ void AddProfilersCalls(const Profile& profile, std::vector<Span>& out) {
     if (is_call(profile.api.name[row])) add(profile.api, row);
   }
   if (own.empty()) return;
-  SpanCollector busy;
-  for (std::size_t row = 0; row < profile.device.size(); ++row) {
-    busy.Add(profile.device.start[row], profile.device.duration[row]);
-  }
-  for (const Span& gap : Subtract(Merge(std::move(own)), busy.Take())) {
+  for (const Span& gap : Subtract(Merge(std::move(own)), BusyTimes(profile))) {
     if (gap.length() >= knowledge::kIterationsRemarkLeast) out.push_back(gap);
   }
 }
@@ -196,15 +201,36 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
+std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterations) {
+  std::vector<Span> spans;
+  for (const std::vector<Span>& of_thread : CaptureTimes(profile)) {
+    spans.insert(spans.end(), of_thread.begin(), of_thread.end());
+  }
+  if (spans.empty() || profile.device.size() == 0 || !profile.has_timeline) return {};
+  const Span window = iterations.window;
+  spans = Intersect(Merge(std::move(spans)), std::span(&window, 1));
+  const std::vector<Span> parts = Subtract(spans, BusyTimes(profile));
+  if (Length(parts) < knowledge::kIdleCaptureLeast.Of(window.length())) return {};
+  const std::span<const Iteration> selected = iterations.selected();
+  const auto touched = std::ranges::count_if(selected, [&](const Iteration& iteration) {
+    return !Intersect(parts, std::span(&iteration.time, 1)).empty();
+  });
+  const bool is_usual = selected.size() > 1 && std::cmp_greater_equal(2 * touched, selected.size());
+  if (is_usual || CountCaptures(profile).captured_share() > knowledge::kLossCapturedShare)
+    return {};
+  return parts;
+}
+
 // Only where calls and device work were recorded: else any pause could be the profile's.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations) {
-  std::vector<Span> spans;
-  const bool is_marked = !iterations.is_whole && iterations.source.by != IterationsBy::kRange;
-  if (!is_marked || profile.device.size() == 0 || profile.api.size() == 0) return spans;
-  AddHiddenWaits(profile, iterations, spans);
-  AddProfilersCalls(profile, spans);
-  AddPauses(profile, iterations, spans);
-  AddOverhead(profile, spans);
+  if (profile.device.size() == 0 || profile.api.size() == 0) return {};
+  std::vector<Span> spans = CaptureParts(profile, iterations);
+  if (!iterations.is_whole && iterations.source.by != IterationsBy::kRange) {
+    AddHiddenWaits(profile, iterations, spans);
+    AddProfilersCalls(profile, spans);
+    AddPauses(profile, iterations, spans);
+    AddOverhead(profile, spans);
+  }
   const Span window = iterations.window;
   return Intersect(Merge(std::move(spans)), std::span(&window, 1));
 }
@@ -246,6 +272,43 @@ SetupTimes::SetupTimes(const Profile& profile) {
         until > duration + knowledge::kLaunchesFreeLatency)
       continue;
     times_[launch.value] = std::min(until, duration);
+  }
+  FindStartUp(profile);
+}
+
+void SetupTimes::FindStartUp(const Profile& profile) {
+  const ApiTable& api = profile.api;
+  const auto waits = [&](std::size_t row) {
+    return MayWait(api.kind[row]) && profile.Name(api.name[row]).find("Query") == std::string::npos;
+  };
+  std::map<ApiKind, Ns> of_kind;
+  std::vector<std::size_t> first_waits;  // Of each thread; calls are in the order of threads.
+  std::vector<Ns> launches;
+  ThreadId has_waited;
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    if (api.kind[row] == ApiKind::kLaunch) launches.push_back(api.start[row]);
+    if (!waits(row)) continue;
+    of_kind[api.kind[row]] += std::max<Ns>(api.duration[row], 0);
+    if (has_waited == api.thread[row] && has_waited.valid()) continue;
+    has_waited = api.thread[row];
+    if (api.duration[row] >= knowledge::kIdleStartUpCall) first_waits.push_back(row);
+  }
+  if (first_waits.empty()) return;
+  const Ns last_work = DeviceExtent(profile.device).end;
+  const std::vector<Span> busy = BusyTimes(profile);
+  for (const std::size_t row : first_waits) {
+    const Span call{api.start[row], api.start[row] + api.duration[row]};
+    const Ns others = of_kind[api.kind[row]] - call.length();
+    const auto before = std::ranges::count_if(launches, [&](Ns at) { return at < call.start; });
+    const bool is_early = call.start - profile.first <= knowledge::kIdleStartUpBegin ||
+                          before < knowledge::kIdleStartUpLaunches.value();
+    const Ns worked = Length(Intersect(busy, std::span(&call, 1)));
+    const bool is_idle = call.length() - worked >= knowledge::kIdleStartUpIdle.Of(call.length());
+    if (!is_early || !is_idle || last_work <= call.end ||
+        call.length() < knowledge::kIdleStartUpRatio.Of(others))
+      continue;
+    times_[row] = call.length();
+    start_up_ += call.length();
   }
 }
 

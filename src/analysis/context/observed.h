@@ -18,9 +18,10 @@
 
 namespace profgauge::analysis::context {
 
-/// Parts of the window, in order and apart; mostly none. Only of profiles whose iterations are
-/// marked.
+/// Parts of the window, in order and apart; mostly none. All but captures only of profiles whose
+/// iterations are marked.
 ///
+///   - CaptureParts().
 ///   - At the beginning: calls that wait for at least 1 ms for the device before its first recorded
 /// work. They wait for work launched before the profile, which is not in it. Calls that set
 ///     the device up are none.
@@ -34,6 +35,13 @@ namespace profgauge::analysis::context {
 ///     not say which thread (Kineto), while all that launch neither begin nor end anything.
 std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iterations);
 
+/// Parts of the window in which launches are captured into graphs, or the graph is made, and no
+/// device works; a span list. A program does that once, so its idle time says nothing of the run.
+/// Empty where it is less than a twentieth of the window, where half of several iterations or more
+/// have a part of it, and where most launches are captured: such a profile is of no run at all.
+/// O(calls log calls + work).
+std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterations);
+
 /// `unobserved`, the time between marked iterations and after the last: copies that none
 /// waits for may run there. A span list, of which the last one has no end; where nothing is marked,
 /// `unobserved` only.
@@ -44,7 +52,19 @@ std::vector<Span> UncountedParts(std::span<const Span> unobserved, const Iterati
 // iterations it is no part of the time in which the device is observed.
 
 /// The calls that set the device up: those of at least 50 ms that end before the first work of a
-/// device, and the call that launched that work if it took as long before the work began.
+/// device, the call that launched that work if it took as long before the work began, and the
+/// start-up of the recording.
+///
+/// Some profilers prepare themselves in the first call that waits for the device. That is a call
+///   - that is the first of its thread to wait or to copy, within 10 ms of the first event or
+///   before
+///     the 16th launch,
+///   - of at least 100 ms, and at least 20 times all others of its kind together,
+///   - during which the device does nothing for 95 % of the time, and after which it works.
+///
+///   host    |launch| |------------ hipMemcpyWithStream ------------||launch| |launch|
+///   device      |#|                                            |copy|   |####| |####|
+///                    |<- start-up: no part of the window -------->|
 class SetupTimes {
  public:
   explicit SetupTimes(const Profile& profile);
@@ -54,11 +74,16 @@ class SetupTimes {
     const auto found = times_.find(call);
     return found == times_.end() ? 0 : found->second;
   }
+  /// The time of the recording's own start-up; 0 mostly.
+  Ns start_up() const { return start_up_; }
   /// Those that do, which are few, by row.
   const std::map<std::size_t, Ns>& calls() const { return times_; }
 
  private:
+  void FindStartUp(const Profile& profile);
+
   std::map<std::size_t, Ns> times_;
+  Ns start_up_ = 0;
 };
 
 /// By row of the profile's calls: 1 for those that only set up the device in a profile without

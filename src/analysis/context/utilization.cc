@@ -87,7 +87,7 @@ Span RowInWindow(const DeviceTable& device, std::size_t row, Span window) {
 
 // Blocks per SM of all kernels that run at a moment add up, to at most 1.
 std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> gpus,
-                                   const GpuRows& rows, Span window) {
+                                   const GpuRows& rows, Span window, Ns length) {
   std::vector<std::uint32_t> known;
   const auto blocks_of = [&](std::uint32_t row) {
     return BlocksPerSm(profile, gpus, DeviceId{row}).value_or(0);
@@ -95,14 +95,14 @@ std::optional<double> SmEfficiency(const Profile& profile, std::span<const Gpu> 
   for (auto row = static_cast<std::uint32_t>(rows.begin); row < rows.end; ++row) {
     if (blocks_of(row) > 0) known.push_back(row);
   }
-  if (known.empty() || window.length() <= 0) return std::nullopt;
+  if (known.empty() || length <= 0) return std::nullopt;
   double sum = 0;
   SweepKernels(
       known, [&](std::uint32_t row) { return RowInWindow(profile.device, row, window); }, blocks_of,
       [&sum](Ns from, Ns to, double level) {
         sum += std::min(level, 1.0) * static_cast<double>(to - from);
       });
-  return sum / static_cast<double>(window.length());
+  return sum / static_cast<double>(length);
 }
 
 // Mean over the kernels with a recorded estimate, weighted by their time in the window.
@@ -171,17 +171,17 @@ void MeasureIdle(const Profile& profile, const GpuRows& rows, Span window,
 
 GpuUse MeasureGpu(const Profile& profile, std::span<const Gpu> gpus, const GpuRows& rows,
                   Span window, std::span<const Span> observed,
-                  std::span<const Iteration> iterations) {
+                  std::span<const Iteration> iterations, Ns captured) {
   GpuUse use;
   use.gpu = rows.gpu;
-  use.window = window.length();
+  use.window = std::max<Ns>(window.length() - captured, 0);
   use.observed = Length(observed);
   // Each is a walk over the rows, and sets separate values.
   const auto is_kernel = [&profile](std::uint32_t row) {
     return profile.device.kind[row] == DeviceKind::kKernel;
   };
   const std::function<void()> walks[] = {
-      [&] { use.sm_efficiency = SmEfficiency(profile, gpus, rows, window); },
+      [&] { use.sm_efficiency = SmEfficiency(profile, gpus, rows, window, use.window); },
       [&] { MeasureIdle(profile, rows, window, observed, iterations, use); },
       [&] {
         use.kernel_busy = classify::TimeWithin(profile.device, RowsOf(rows), window, is_kernel);
@@ -282,7 +282,7 @@ void BoundByEdges(std::span<const RankContext> ranks, tables::Output& out) {
 // A GPU with copies only, beside one with kernels, is a side effect: it is not asked to be busy.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
                                 std::span<const Span> unobserved,
-                                std::span<const Iteration> iterations) {
+                                std::span<const Iteration> iterations, Ns captured) {
   const std::vector<Span> observed = ObservedOf(window, unobserved);
   std::vector<GpuRows> used = SplitByGpu(profile.device);
   if (std::any_of(used.begin(), used.end(), [](const GpuRows& g) { return g.has_kernel; })) {
@@ -293,7 +293,7 @@ std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpu
   }
   std::vector<GpuUse> uses;
   for (const GpuRows& rows : used) {
-    uses.push_back(MeasureGpu(profile, gpus, rows, window, observed, iterations));
+    uses.push_back(MeasureGpu(profile, gpus, rows, window, observed, iterations, captured));
   }
   return uses;
 }

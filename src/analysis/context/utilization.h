@@ -19,10 +19,11 @@ namespace profgauge::analysis::context {
 /// of several has less than 0.1 % of its kernels' time is another rank's.
 /// O(n log n) over the device rows.
 /// `gpus` are their properties, by id; `unobserved` parts of the window count neither as idle nor
-/// in the window that idle time is a share of. `iterations`: the selected ones.
+/// in the window that idle time is a share of, of which `captured` also counts in no other window.
+/// `iterations`: the selected ones.
 std::vector<GpuUse> MeasureGpus(const Profile& profile, std::span<const Gpu> gpus, Span window,
                                 std::span<const Span> unobserved,
-                                std::span<const Iteration> iterations);
+                                std::span<const Iteration> iterations, Ns captured);
 /// The same for a rank, as measured once when its context was built.
 inline const std::vector<GpuUse>& MeasureGpus(const RankContext& rank) { return rank.gpus; }
 /// The window without its unobserved parts, a span list. Empty for a window without a length.

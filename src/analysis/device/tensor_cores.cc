@@ -91,14 +91,10 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
                         out.Told(" if no undecided kernel uses {{ device.matrix_units }}"));
     return;
   }
-  const std::string_view remedy =
-      "; in the policy, `tensor_core: {names: FILE}` lists kernels that do, `{unknown: "
-      "upper_bound}` counts all";
-  const bool is_much =
-      is_range && Share(times.undecided, times.whole) > knowledge::kTensorCoresUndecidedShare;
-  const std::string words = "up to " + FormatShare(upper) +
-                            out.Told(" if all undecided kernels use {{ device.matrix_units }}") +
-                            std::string(is_much ? remedy : "");
+  const std::string words =
+      fmt::format("{} of kernels have unknown names, up to {} if all of them use {}",
+                  FormatDuration(static_cast<double>(times.undecided)), FormatShare(upper),
+                  out.Told("{{ device.matrix_units }}"));
   if (is_range) return out.MayBe(id, upper, words);
   out.SetNote(id, words);
 }

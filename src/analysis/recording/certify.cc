@@ -1,4 +1,5 @@
 #include "analysis/recording/certify.h"
+#include "analysis/context/observed.h"
 
 #include <fmt/format.h>
 
@@ -216,7 +217,7 @@ Check Certifier::Overhead() const {
   check.affects = {"time", "idle"};
   Ns hidden = 0, all = 0;
   for (const context::RankContext& rank : ranks_) {
-    hidden += Length(rank.unobserved);
+    hidden += Length(rank.unobserved) - rank.captured;
     all += rank.window().length();
   }
   if (hidden == 0 || all <= 0) return check;

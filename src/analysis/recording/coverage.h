@@ -7,6 +7,7 @@
 
 #include "analysis/context/context.h"
 #include "analysis/tables/output.h"
+#include "model/lost_launches.h"
 
 namespace profgauge::analysis::recording {
 
@@ -41,19 +42,19 @@ void AddCoverage(std::span<const context::RankContext> contexts,
 /// For one rank.
 struct EdgeFacts {
   bool has_device = false;
-  Ns backlog = 0;             ///< Work from before its first iteration.
-  std::int64_t captures = 0;  ///< Graphs that began to be captured.
-  std::int64_t captured = 0;  ///< Launching calls within them that ran nothing.
-  std::int64_t ran = 0;       ///< Kernels on the device.
+  Ns backlog = 0;   ///< Work from before its first iteration.
+  Ns start_up = 0;  ///< Before the window of a profile without iterations.
+  Ns capture = 0;   ///< In its unobserved time.
+  CaptureCounts counts;
 };
 /// The edges of one rank. `backlog` is 0 for a profile that starts idle.
 /// REQUIRES: the rank has an iteration. O(calls + device rows).
 EdgeFacts EdgeFactsOf(const context::RankContext& rank);
 
-/// Sets coverage.backlog_time, coverage.tail_time and launch.captured_share. If most of the host's
-/// launches were captured and did not run, values about the GPU's use and idle time become absent:
-/// it is no fault of the program that nothing ran. REQUIRES: after all that set gpu.* and add the
-/// table `gaps`. Only `unobserved` and iterations of the contexts are used.
+/// Sets coverage.{backlog,tail,start_up,capture}_time and launch.captured_share. If most of the
+/// host's launches were captured and did not run, values about the GPU's use and idle time become
+/// absent: it is no fault of the program that nothing ran. REQUIRES: after all that set gpu.* and
+/// add the table `gaps`. Only `unobserved` and iterations of the contexts are used.
 void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
               tables::Output& out);
 

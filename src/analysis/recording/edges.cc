@@ -7,43 +7,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "analysis/context/observed.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/loss.h"
-#include "model/lost_launches.h"
 
 namespace profgauge::analysis::recording {
 namespace {
-
-// 1 where nothing was launched in the captures and nothing ran either.
-double CapturedShare(const EdgeFacts& facts) {
-  const std::int64_t all = facts.captured + facts.ran;
-  return all > 0 ? static_cast<double>(facts.captured) / static_cast<double>(all) : 1;
-}
-
-// Launches that are captured into graphs run nothing.
-//
-//   calls     BeginCapture  launch  launch  EndCapture  GraphLaunch
-//   counted   captures      captured twice              its kernels count as `ran`
-//
-// A launch within a capture that has device work ran all the same.
-void CountCaptures(const Profile& profile, EdgeFacts& counts) {
-  const ApiTable& api = profile.api;
-  std::vector<bool> ran(api.size(), false);
-  for (std::size_t row = 0; row < profile.device.size(); ++row) {
-    const ApiId launch = profile.device.launch[row];
-    if (launch.valid()) ran[launch.value] = true;
-    counts.ran += profile.device.kind[row] == DeviceKind::kKernel ? 1 : 0;
-  }
-  const GraphCaptures captures(profile);
-  counts.captures += captures.count();
-  for (std::uint32_t call = 0; call < api.size(); ++call) {
-    if (api.kind[call] != ApiKind::kLaunch || ran[call]) continue;
-    if (captures.Has(ApiId{call})) ++counts.captured;
-  }
-}
 
 // What the host does after the window of a profile without iterations, which ends with its last
 // device work.
@@ -74,27 +47,41 @@ EdgeFacts EdgeFactsOf(const context::RankContext& rank) {
   EdgeFacts facts;
   facts.has_device = rank.has_device();
   facts.backlog = rank.iterations.all.front().lead_in;
-  CountCaptures(*rank.profile, facts);
+  facts.capture = rank.captured;
+  facts.counts = CountCaptures(*rank.profile);
+  if (rank.EndsWithWork()) facts.start_up = context::SetupTimes(*rank.profile).start_up();
   return facts;
 }
 
 void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
               tables::Output& out) {
   Ns unobserved = 0;
-  for (const context::RankContext& rank : ranks)
-    unobserved = std::max(unobserved, Length(rank.unobserved));
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    unobserved = std::max(unobserved, Length(ranks[i].unobserved) - facts[i].capture);
   EdgeFacts run;
   for (const EdgeFacts& rank : facts) {
     run.has_device |= rank.has_device;
     run.backlog = std::max(run.backlog, rank.backlog);
-    run.captures += rank.captures;
-    run.captured += rank.captured;
-    run.ran += rank.ran;
+    run.start_up = std::max(run.start_up, rank.start_up);
+    run.capture = std::max(run.capture, rank.capture);
+    run.counts.captures += rank.counts.captures;
+    run.counts.captured += rank.counts.captured;
+    run.counts.ran += rank.counts.ran;
   }
-  if (run.has_device) {
-    out.Set(metric::kCoverageBacklogTime, run.backlog);
-  } else {
-    out.SetAbsent(metric::kCoverageBacklogTime, out.Gap(Capability::kDeviceEvents));
+  for (const auto& [id, time] : {std::pair(metric::kCoverageBacklogTime, run.backlog),
+                                 std::pair(metric::kCoverageStartUpTime, run.start_up),
+                                 std::pair(metric::kCoverageCaptureTime, run.capture)}) {
+    if (run.has_device) {
+      out.Set(id, time);
+    } else {
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
+    }
+  }
+  if (run.start_up > 0) {
+    out.AddRemark("start-up",
+                  fmt::format("the first {} are the profiler's start-up; no number includes "
+                              "them",
+                              FormatDuration(static_cast<double>(run.start_up))));
   }
   SetTail(ranks, facts, out);
   if (unobserved > 0) {
@@ -105,12 +92,12 @@ void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeF
             "and the {} were not recorded then (earlier work, or pauses and work of the profiler)",
             FormatDuration(static_cast<double>(unobserved)), out.Told("{{ device.device }}")));
   }
-  if (run.captures == 0) {
+  if (run.counts.captures == 0) {
     out.SetAbsent(metric::kLaunchCapturedShare, "no graph was captured");
     return;
   }
-  out.Set(metric::kLaunchCapturedShare, CapturedShare(run));
-  if (CapturedShare(run) > knowledge::kLossCapturedShare) {
+  out.Set(metric::kLaunchCapturedShare, run.counts.captured_share());
+  if (run.counts.captured_share() > knowledge::kLossCapturedShare) {
     out.SetLacking(&Basis::execution,
                    "the profile is of a graph capture, in which launched work does not run; record "
                    "the runs of the graph");

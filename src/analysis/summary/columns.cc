@@ -172,6 +172,7 @@ void Exchange(Columns& columns, RankSummary& rank) {
   Exchange(columns, rank.iterations);
   List(columns, "unobserved.start", rank.unobserved,
        [&](Span& span) { columns.Time("unobserved", span); });
+  columns.Number("captured", rank.captured);
   Exchange(columns, rank.gpus);
   Exchange(columns, rank.times);
   Exchange(columns, rank.communication);
@@ -217,6 +218,7 @@ Summary Summarize(const context::RankContext& rank, const Selection& selection) 
   kept.selection = SelectionText(selection);
   kept.iterations = rank.iterations;
   kept.unobserved = rank.unobserved;
+  kept.captured = rank.captured;
   kept.gpus = rank.gpus;
   communication::RankTimeFacts time_facts = communication::TimeFactsOf(rank);
   kept.times = std::move(time_facts.iterations);

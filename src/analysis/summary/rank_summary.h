@@ -43,7 +43,8 @@ struct RankSummary {
   std::size_t position = 0;  ///< Among the inputs.
   std::string selection;     ///< SelectionText() that it was made with.
   context::Iterations iterations;  ///< Without the parts by device row.
-  std::vector<Span> unobserved;    ///< As RankContext's.
+  std::vector<Span> unobserved;
+  Ns captured = 0;  ///< As RankContext's.
   std::vector<context::GpuUse> gpus;
   time::IterationFacts times;
   communication::RankFacts communication;

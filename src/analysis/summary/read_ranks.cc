@@ -110,6 +110,7 @@ std::vector<context::RankContext> ContextsOf(const std::vector<RankSummary>& ran
     context.rank = rank.communication.rank;
     context.iterations = rank.iterations;
     context.unobserved = rank.unobserved;
+    context.captured = rank.captured;
     context.gpus = rank.gpus;
     context.knowledge = knowledge;
     context.devices = CompleteGpus(rank.profile, knowledge.devices);

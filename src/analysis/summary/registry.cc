@@ -16,6 +16,7 @@
 #include "analysis/ops/modules.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/recording/coverage.h"
+#include "analysis/recording/host_slowdown.h"
 #include "analysis/recording/unrecorded.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
@@ -190,6 +191,7 @@ std::shared_ptr<const recording::JudgedSteps> MarkRun(std::span<const context::R
                                                       tables::Output& out) {
   recording::AddEdges(ranks, edges, out);
   auto steps = recording::AddUnrecorded(ranks, out);
+  recording::BoundByProfiler(steps.get(), out);
   recording::AddConditions(ranks, out);
   recording::MarkLosses(ranks, out);
   recording::BoundByWholeGraphs(ranks, out);

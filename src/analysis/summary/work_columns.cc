@@ -44,9 +44,11 @@ void Exchange(Columns& columns, recording::CoverageFacts& facts) {
 void Exchange(Columns& columns, recording::EdgeFacts& facts) {
   columns.Number("edge.has_device", facts.has_device);
   columns.Number("edge.backlog", facts.backlog);
-  columns.Number("edge.captures", facts.captures);
-  columns.Number("edge.captured", facts.captured);
-  columns.Number("edge.ran", facts.ran);
+  columns.Number("edge.start_up", facts.start_up);
+  columns.Number("edge.capture", facts.capture);
+  columns.Number("edge.captures", facts.counts.captures);
+  columns.Number("edge.captured", facts.counts.captured);
+  columns.Number("edge.ran", facts.counts.ran);
 }
 
 void Exchange(Columns& columns, host::CallFacts& facts) {
@@ -158,6 +160,9 @@ void Exchange(Columns& columns, time::IdleFacts& facts) {
   columns.Number("idle.has_host", facts.has_host);
   columns.Number("idle.has_api", facts.has_api);
   columns.Number("idle.between_launches", facts.between_launches);
+  columns.Number("idle.delayed", facts.delayed);
+  columns.Positive("idle.iterations", facts.iterations);
+  columns.Number("idle.knows_delay", facts.knows_delay);
   List(columns, "idle.other", facts.gpus, [&](std::array<Ns, kIdleCauses>& sums) {
     for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
       columns.Number("idle." + std::string(IdleCauseId(static_cast<IdleCause>(cause))),

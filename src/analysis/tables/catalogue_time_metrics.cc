@@ -155,6 +155,12 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Median recorded iteration as a multiple of the median unrecorded one: 1 means that the "
      "profiler costs nothing.",
      "iteration.time.median / step.time.median", kOurs, kUnrecordedFamily},
+    {metric::kProfilerDelayTime, "Delay by the profiler, at most", kTime, kFromZero, kNeutral,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 1,
+     "The most by which the profiler delays a {{ device.device }} per iteration: 4 µs for each "
+     "event "
+     "that it recorded of the launching thread in a gap, and half of the gap at most.",
+     "Σ min(gap / 2, events × 4 µs) / n, mean over {{ device.device }}s", kOurs},
     {metric::kRunTimeMean, "Mean iteration of the run", kTime, kFromZero, kLowerIsBetter, kOther,
      kOfNothing, 1,
      "Arithmetic mean of all unrecorded iterations, unusual ones such as checkpoints included.",
@@ -364,6 +370,12 @@ constexpr MetricSpec kTimeMetrics[] = {
      "search for its fastest algorithm); a kernel's first launch if it takes more than 200 µs.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
+    {metric::kGpuIdleCauseCapture, "Idle: graph capture", kShare, kUpToOne, kLowerIsBetter, kRatio,
+     kOfTimes | kOfExecution | kOfAllWork, 1,
+     "Share of the window in which a {{ device.device }} idles while the launching thread captures "
+     "launches into a graph, or makes that graph.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
+     kOurs},
     {metric::kGpuIdleCauseMemoryManagement, "Idle: memory management", kShare, kUpToOne,
      kLowerIsBetter, kRatio, kOfTimes | kOfExecution | kOfAllWork, 4,
      "Share of the window in which a {{ device.device }} idles while the launching thread "
@@ -376,9 +388,16 @@ constexpr MetricSpec kTimeMetrics[] = {
      "next work or for less than 30 µs after it. Pauses between queued work count, too.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
-    {metric::kGpuIdleCauseOther, "Idle: other", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfExecution | kOfAllWork, 3,
-     "Share of the window in which a {{ device.device }} idles for a reason that was not recorded.",
+    {metric::kGpuIdleCauseQueued, "Idle: queued, not started", kShare, kUpToOne, kLowerIsBetter,
+     kRatio, kOfTimes | kOfExecution | kOfAllWork, 1,
+     "Share of the window in which a {{ device.device }} idles although the next work was launched "
+     "at least 30 µs before. It waits for an event, another stream or another process.",
+     "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
+     kOurs},
+    {metric::kGpuIdleCauseOther, "Idle: not recorded", kShare, kUpToOne, kLowerIsBetter, kRatio,
+     kOfTimes | kOfExecution | kOfAllWork, 4,
+     "Share of the window in which a {{ device.device }} idles before work whose launch was not "
+     "recorded.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuSmEfficiency, "Estimated {{ device.core }} efficiency", kShare, kUpToOne,

@@ -348,6 +348,19 @@ constexpr MetricSpec kRunMetrics[] = {
      "Time at the end of a profile without iterations in which the host goes on after the last {{ "
      "device.device }} work. It counts for no iteration. With several ranks, the longest.",
      "end of the host's last operator or launch − end of the last {{ device.device }} work", kOurs},
+    {metric::kCoverageStartUpTime, "Start-up of the profiler", kTime, kFromZero, kNeutral, kOther,
+     kOfTimes | kOfGpuUnits, 1,
+     "Time of the first blocking calls of a profile, while the profiler starts and the {{ "
+     "device.device }} does nothing. It counts for no iteration. With several ranks, the longest.",
+     "duration of a first blocking call of at least 100 ms that is at least 20 times all others of "
+     "its kind",
+     kOurs},
+    {metric::kCoverageCaptureTime, "Time of graph captures", kTime, kFromZero, kNeutral, kOther,
+     kOfTimes | kOfGpuUnits, 1,
+     "Time in the selected iterations in which launches are captured into a graph and the {{ "
+     "device.device }} does nothing, if that happens in less than half of them. It is neither busy "
+     "nor idle. With several ranks, the longest.",
+     "from the start of a capture until its graph is made", kOurs},
     {metric::kCoverageOutsideShare, "{{ device.device }} time launched outside of iterations",
      kShare, kUpToOne, kNeutral, kOther, kOfGpuUnits, 2,
      "Share of the whole profile's {{ device.device }} time that was launched outside all "

@@ -88,8 +88,16 @@ double FarthestOf(Metric& metric, double other) {
 void Output::MayBe(MetricId id, double other, std::string_view why) {
   if (!IsSet(id)) return;
   Metric& metric = Touched(id);
+  metric.is_slowed = false;
   metric.may_be = FarthestOf(metric, other);
   metric.note += (metric.note.empty() ? "" : "; ") + std::string(why);
+}
+
+void Output::SlowedTo(MetricId id, double other, std::string_view why) {
+  if (!IsSet(id)) return;
+  const bool is_only = !Touched(id).may_be;
+  MayBe(id, other, why);
+  Touched(id).is_slowed = is_only;
 }
 
 void Output::SetInterval(MetricId id, double low, double high, std::string_view why) {

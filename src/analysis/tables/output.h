@@ -79,6 +79,9 @@ class Output {
   /// note. Where it may be more and less, the worse counts, and it is too uncertain to fail a gate.
   /// In the metric's unit. A second call on the same side keeps the farther end.
   void MayBe(MetricId id, double other, std::string_view why);
+  /// The same for what the profiler may have added (Metric::is_slowed), unless something else has
+  /// bounded the metric before.
+  void SlowedTo(MetricId id, double other, std::string_view why);
   /// The metric's value, if it has one, is known by an interval; `why` joins its note. Replaces the
   /// ends that MayBe() set. REQUIRES: low <= high.
   void SetInterval(MetricId id, double low, double high, std::string_view why);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/classify/host_work.h"
+#include "analysis/time/host_waits.h"
 #include "base/numbers.h"
 #include "knowledge/idle.h"
 
@@ -116,6 +117,34 @@ const HostWork& CategoryOf(const GapActivity& activity) {
     if (const HostWork* known = classify::HostWorkOf(*name)) return *known;
   }
   return activity.innermost.empty() ? kUnrecordedHostWork : kUnnamedHostWork;
+}
+
+HoldingCalls::HoldingCalls(const Profile& profile) : profile_(profile) {
+  const ApiTable& api = profile.api;
+  ThreadId last;
+  for (std::uint32_t call = 0; call < api.size(); ++call) {
+    const bool is_long =
+        api.kind[call] == ApiKind::kMemcpy && api.duration[call] >= knowledge::kIdleHoldingCopy;
+    if (!is_long && !BlocksHost(api.kind[call], profile.Name(api.name[call]))) continue;
+    if (of_thread_.empty() || api.thread[call] != last) of_thread_.emplace_back();
+    last = api.thread[call];
+    of_thread_.back().push_back(ApiId{call});
+  }
+}
+
+ApiId HoldingCalls::Over(Span gap) const {
+  const Ns middle = gap.start + gap.length() / 2;
+  ApiId most;
+  for (const std::vector<ApiId>& calls : of_thread_) {
+    const auto behind = std::ranges::partition_point(
+        calls, [&](ApiId call) { return profile_.api.start[call.value] <= middle; });
+    if (behind == calls.begin()) continue;
+    const ApiId call = *std::prev(behind);
+    const Ns common = Common(SpanOf(profile_.api, call.value), gap);
+    if (2 * common <= gap.length()) continue;
+    if (!most.valid() || common > Common(SpanOf(profile_.api, most.value), gap)) most = call;
+  }
+  return most;
 }
 
 GapActivities::GapActivities(const context::RankContext& rank)

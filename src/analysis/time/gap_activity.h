@@ -26,6 +26,22 @@ struct GapActivity {
 /// where no kind is known.
 const HostWork& CategoryOf(const GapActivity& activity);
 
+/// The calls that hold a host thread: those that block, and asynchronous copies that took at least
+/// 1 ms, since such calls return at once. Answers gaps in any order.
+class HoldingCalls {
+ public:
+  /// The profile must outlive it. O(calls log calls).
+  explicit HoldingCalls(const Profile& profile);
+
+  /// The one that covers most of a gap, more than half, on any thread; invalid without one.
+  /// O(threads log calls).
+  ApiId Over(Span gap) const;
+
+ private:
+  const Profile& profile_;
+  std::vector<std::vector<ApiId>> of_thread_;  // Of threads that have some, in order of time.
+};
+
 /// Answers gaps in any order. Building it is O(Python frames + host rows); it keeps a parent for
 /// each frame.
 class GapActivities {

@@ -36,8 +36,8 @@ void GapExplainer::Explain(IdleGap& gap) {
 // Four cases, by the work at the gap's end:
 //
 //   nothing follows          all is the host's, of the thread that launched the last work
-//   its launch is unknown    other; host_wait between two migrations of pages
-//   launched before the gap  all is on the way to the device
+//   its launch is unknown    not recorded; host_wait between two migrations of pages
+//   launched before the gap  all is on the way to the device, or queued
 //   launched in the gap      up to the call's start the host's, from there on the way
 void GapExplainer::TakeApart(const IdleGap& gap) {
   const DeviceTable& device = profile_.device;
@@ -113,6 +113,7 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
   Take(data_loader_, IdleCause::kDataLoader);
   Ns drained = 0;
   if (launching != nullptr) {
+    Take(launching->capture, IdleCause::kCapture);
     Take(launching->loading, IdleCause::kModuleLoading);
     Take(launching->memory, IdleCause::kMemoryManagement);
     // XLA launches from threads that say nothing of themselves, for others that allocate.
@@ -129,22 +130,32 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
 
 // From the start of the launch call to the work: the call's own time first (loading of code in it,
 // else latency), then the way. Work that is later than launches.free_latency although the device is
-// free waited for something that was not recorded, such as another process.
+// free was queued. Calls that hold the device explain that; a host that waits does not, as queued
+// work needs no host.
 void GapExplainer::SplitDevicePart(Span part, const LaunchCall& launch, bool has_before) {
   if (part.end <= part.start) return;
   const Ns call_end = std::clamp(launch.time.end, part.start, part.end);
   rest_.clear();
   if (call_end > part.start) rest_.push_back({part.start, call_end});
-  if (launch.thread != nullptr) Take(launch.thread->loading, IdleCause::kModuleLoading);
+  TakeHeld(launch.thread);
   // A copy that was called while earlier work ran has waited for it.
   const bool has_waited =
       launch.kind == ApiKind::kMemcpy && launch.time.start < explained_.start && has_before;
   for (const Span& left : rest_) {
     Add(left, has_waited ? IdleCause::kSync : IdleCause::kLaunchLatency);
   }
-  const Ns rest = part.end - call_end;
-  Add({call_end, part.end},
-      rest < knowledge::kLaunchesFreeLatency ? IdleCause::kLaunchLatency : IdleCause::kOther);
+  const Span way{call_end, part.end};
+  if (way.length() < knowledge::kLaunchesFreeLatency) return Add(way, IdleCause::kLaunchLatency);
+  rest_.assign(1, way);
+  TakeHeld(launch.thread);
+  for (const Span& left : rest_) Add(left, IdleCause::kQueued);
+}
+
+void GapExplainer::TakeHeld(Thread* launching) {
+  if (launching == nullptr) return;
+  Take(launching->loading, IdleCause::kModuleLoading);
+  Take(launching->capture, IdleCause::kCapture);
+  Take(launching->memory, IdleCause::kMemoryManagement);
 }
 
 }  // namespace profgauge::analysis::time

@@ -57,7 +57,8 @@ class GapExplainer {
         ready_(waits.ready) {
     for (const ThreadWaits& thread : waits.threads) {
       threads_.push_back({NearInOrder(thread.sync), NearInOrder(thread.memory),
-                          NearInOrder(thread.loading), thread.has_ranges});
+                          NearInOrder(thread.loading), NearInOrder(thread.capture),
+                          thread.has_ranges});
     }
   }
 
@@ -67,7 +68,7 @@ class GapExplainer {
 
  private:
   struct Thread {
-    NearInOrder sync, memory, loading;
+    NearInOrder sync, memory, loading, capture;
     bool has_ranges = false;
   };
   // The call that launched the work which ends a gap.
@@ -96,12 +97,14 @@ class GapExplainer {
 
   // Waits that end before the launch have drained the queue; one that goes on waits for the launch.
   std::vector<Span> ReadyIn(Span part);
-  /// The part before the launch call began. First match wins: data loader, module loading, memory,
-  /// a sync call, then the time that such a call had held the host; what is left is the host's own.
-  /// `launching`: nullptr if the thread is unknown; then only the loader and ranges that wait for
-  /// results explain anything.
+  /// The part before the launch call began. First match wins: data loader, graph capture, module
+  /// loading, memory, a sync call, then the time that such a call had held the host; what is left
+  /// is the host's own. `launching`: nullptr if the thread is unknown; then only the loader and
+  /// ranges that wait for results explain anything.
   void SplitHostPart(Span part, Thread* launching);
 
+  // Moves out of the rest what the launching thread does that holds the device, too.
+  void TakeHeld(Thread* launching);
   // The part after the launch call began. `has_before`: other work ended where the gap begins.
   void SplitDevicePart(Span part, const LaunchCall& launch, bool has_before);
 

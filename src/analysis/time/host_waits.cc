@@ -102,49 +102,6 @@ std::vector<bool> LoadingLaunches(const Profile& profile) {
   return loads;
 }
 
-// The captures around the calls of one thread after the other. A thread is done with one when it
-// launches again, or has instantiated or uploaded the graph:
-//
-//   calls   [Begin] launch launch [End]   [Instantiate]   [GraphLaunch]
-//   spans   |-------------------------|---------------|
-class CaptureTimes {
- public:
-  explicit CaptureTimes(const Profile& profile)
-      : profile_(profile), captures_(profile), finishes_(profile, [](std::string_view name) {
-          return name.find("GraphInstantiate") != name.npos ||
-                 name.find("GraphUpload") != name.npos;
-        }) {}
-
-  /// REQUIRES: calls in the order of their table.
-  void Add(std::uint32_t call, ThreadWaits& thread) {
-    if (captures_.empty()) return;
-    const ApiTable& api = profile_.api;
-    const Ns start = api.start[call];
-    if (thread.capture.empty()) {
-      for (const Span& span : captures_.Near(ApiId{call})) {
-        thread.capture.push_back({std::max(span.start, profile_.first), span.end});
-      }
-      captured_ = thread.capture.size();
-      launched_ = std::numeric_limits<Ns>::min();
-    }
-    if (api.kind[call] == ApiKind::kLaunch) launched_ = start;
-    if (!finishes_(api.name[call])) return;
-    const Span* done = nullptr;  // The last that ended before the call.
-    for (std::size_t i = 0; i < captured_ && thread.capture[i].end <= start; ++i) {
-      done = &thread.capture[i];
-    }
-    if (done == nullptr || launched_ >= done->end) return;
-    thread.capture.push_back({done->end, start + std::max<Ns>(api.duration[call], 0)});
-  }
-
- private:
-  const Profile& profile_;
-  GraphCaptures captures_;
-  classify::NameMemo finishes_;
-  std::size_t captured_ = 0;  // The captures themselves, at the front of the thread's list.
-  Ns launched_ = 0;           // When the thread launched last.
-};
-
 // Ranges in which a framework without recorded calls gives or takes device memory: of TensorFlow's
 // and XLA's allocators.
 bool IsAllocatorRange(std::string_view name) {
@@ -248,12 +205,11 @@ HostWaits CollectWaits(const Profile& profile) {
   const context::SetupTimes setup(profile);
   const std::vector<bool> searching = SearchingOps(profile);
   classify::NameMemo loads_code(profile, LoadsCode);
-  CaptureTimes captures(profile);
+  std::vector<std::vector<Span>> captures = CaptureTimes(profile);
   for (std::size_t row = 0; row < api.size(); ++row) {
     if (api.thread[row].value >= waits.threads.size()) continue;
     const Span span{api.start[row], api.start[row] + std::max<Ns>(api.duration[row], 0)};
     ThreadWaits& thread = waits.threads[api.thread[row].value];
-    captures.Add(static_cast<std::uint32_t>(row), thread);
     if (setup[row] > 0) thread.loading.push_back({span.start, span.start + setup[row]});
     const std::string_view name = profile.Name(api.name[row]);
     if (loading_launches[row] || loads_code(api.name[row]) ||
@@ -265,11 +221,12 @@ HostWaits CollectWaits(const Profile& profile) {
       thread.sync.push_back(span);
     }
   }
-  for (ThreadWaits& thread : waits.threads) {
+  for (std::size_t i = 0; i < waits.threads.size(); ++i) {
+    ThreadWaits& thread = waits.threads[i];
+    thread.capture = std::move(captures[i]);
     thread.sync = Merge(std::move(thread.sync));
     thread.memory = Merge(std::move(thread.memory));
     thread.loading = Merge(std::move(thread.loading));
-    thread.capture = Merge(std::move(thread.capture));
   }
   return waits;
 }

@@ -1,6 +1,7 @@
 #include "analysis/time/idle.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "analysis/time/gap_explainer.h"
 #include "analysis/time/host_waits.h"
 #include "knowledge/launches.h"
+#include "knowledge/profiler.h"
 
 namespace profgauge::analysis::time {
 namespace {
@@ -73,11 +75,18 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
   return {};
 }
 
-// A row for each gap. GapActivities is made for a rank when its first gap is written: ranks without
+// What is read of a rank once one of its gaps is among the longest.
+struct HostOfGaps {
+  explicit HostOfGaps(const context::RankContext& rank) : activities(rank), calls(*rank.profile) {}
+  GapActivities activities;
+  HoldingCalls calls;
+};
+
+// A row for each gap. HostOfGaps is made for a rank when its first gap is written: ranks without
 // a gap among the longest never read their Python frames.
 void FillTable(std::span<const context::RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
-  std::vector<std::unique_ptr<GapActivities>> activities(ranks.size());
+  std::vector<std::unique_ptr<HostOfGaps>> hosts(ranks.size());
   tables::RowWriter<tables::columns::kGaps> write(table);
   for (const TableRow& row : rows) {
     const context::RankContext& rank = ranks[row.rank];
@@ -87,12 +96,15 @@ void FillTable(std::span<const context::RankContext> ranks, const std::vector<Ta
     };
     const std::uint32_t iteration = rank.iterations.AtTime(row.gap.time.start);
     const HostId op = row.gap.after.valid() ? profile.device.op[row.gap.after.value] : HostId{};
-    if (activities[row.rank] == nullptr) {
-      activities[row.rank] = std::make_unique<GapActivities>(rank);
-    }
-    const GapActivity doing =
-        activities[row.rank]->Of(row.gap.time, LaunchingThread(profile, row.gap));
+    if (hosts[row.rank] == nullptr) hosts[row.rank] = std::make_unique<HostOfGaps>(rank);
+    HostOfGaps& host = *hosts[row.rank];
     const IdleCause cause = row.gap.main_cause();
+    const ApiId call = host.calls.Over(row.gap.time);
+    // Work that was queued needs no host: what counts is who else waits.
+    const ThreadId thread = cause == IdleCause::kQueued && call.valid()
+                                ? profile.api.thread[call.value]
+                                : LaunchingThread(profile, row.gap);
+    const GapActivity doing = host.activities.Of(row.gap.time, thread);
     const HostWork& category = cause == IdleCause::kModuleLoading ? kFirstUse : CategoryOf(doing);
     write.Integer("rank"_col, rank.rank)
         .Integer("gpu"_col, row.gpu)
@@ -105,6 +117,8 @@ void FillTable(std::span<const context::RankContext> ranks, const std::vector<Ta
         .Text("op"_col, op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
         .Text("doing"_col, doing.innermost)
         .Text("within"_col, doing.outermost)
+        .Text("call"_col,
+              call.valid() ? profile.Name(profile.api.name[call.value]) : std::string_view{})
         .Text("category"_col, category.title);
   }
 }
@@ -209,11 +223,13 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
   switch (cause) {
     case IdleCause::kHostWait:
     case IdleCause::kLaunchLatency:
+    case IdleCause::kQueued:
       return any(&IdleFacts::has_launches) ? "" : out.Gap(Capability::kLaunchLinks);
     case IdleCause::kDataLoader:
       return any(&IdleFacts::has_host) ? "" : out.Gap(Capability::kHostOps);
     case IdleCause::kSync:
     case IdleCause::kModuleLoading:
+    case IdleCause::kCapture:
     case IdleCause::kMemoryManagement:
       return any(&IdleFacts::has_api)
                  ? ""
@@ -232,6 +248,37 @@ Ns BetweenLaunches(const IdleGap& gap) {
          gap.causes[static_cast<std::size_t>(IdleCause::kLaunchLatency)];
 }
 
+// How many rows of a table, sorted by thread and start, begin in a range on a thread.
+template <class Table>
+std::size_t CountIn(const Table& table, ThreadId thread, Span range) {
+  const auto first = [&](Ns at) {
+    std::size_t low = 0, high = table.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (std::pair(table.thread[middle].value, table.start[middle]) <
+          std::pair(thread.value, at)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  return first(range.end) - first(range.start);
+}
+
+// What the profiler may have made of a gap. A gap of which the host records nothing is the
+// program's: C code that prepares a batch runs as fast with a profiler as without.
+Ns DelayIn(const Profile& profile, const IdleGap& gap) {
+  const ThreadId thread = LaunchingThread(profile, gap);
+  if (!thread.valid()) return 0;
+  const std::size_t events = CountIn(profile.host, thread, gap.time) +
+                             CountIn(profile.api, thread, gap.time) +
+                             CountIn(profile.python, thread, gap.time);
+  return std::min(gap.time.length() / 2,
+                  static_cast<Ns>(events) * knowledge::kProfilerEventCost.ns());
+}
+
 // Sums the gaps by cause; `visit` takes each with its GPU.
 template <class Visit>
 IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
@@ -241,6 +288,9 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
   facts.has_launches = HasLaunches(profile);
   facts.has_host = profile.host.size() > 0;
   facts.has_api = profile.api.size() > 0;
+  facts.knows_delay = profile.source.format == "kineto";
+  facts.iterations =
+      static_cast<std::int64_t>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
   if (facts.observed <= 0) return facts;
   const HostWaits waits = CollectWaits(profile);
   for (const context::GpuUse& use : context::MeasureGpus(rank)) {
@@ -252,6 +302,7 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
       explainer.Explain(gap);
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
       facts.between_launches += BetweenLaunches(gap);
+      if (facts.knows_delay) facts.delayed += DelayIn(profile, gap);
       visit(use.gpu, gap);
     });
   }
@@ -269,8 +320,12 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
   std::array<double, kIdleCauses> shares{};
   std::size_t gpus = 0;
   double between = 0;
+  double delayed = 0;
+  bool knows_delay = !ranks.empty();
   for (const IdleFacts& rank : ranks) {
     gpus += rank.gpus.size();
+    delayed += static_cast<double>(rank.delayed) / static_cast<double>(rank.iterations);
+    knows_delay = knows_delay && rank.knows_delay;
     if (rank.observed > 0) {
       between += static_cast<double>(rank.between_launches) / static_cast<double>(rank.observed);
     }
@@ -290,6 +345,15 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
     } else {
       out.Set(id, shares[cause] / static_cast<double>(gpus));
     }
+  }
+  if (gpus == 0) {
+    out.SetAbsent(metric::kProfilerDelayTime, out.Gap(Capability::kDeviceEvents));
+  } else if (!knows_delay) {
+    out.SetAbsent(metric::kProfilerDelayTime,
+                  "the cost of an event is known only for PyTorch's profiler");
+  } else {
+    out.Set(metric::kProfilerDelayTime,
+            static_cast<std::int64_t>(std::llround(delayed / static_cast<double>(gpus))));
   }
   const std::string unknown =
       gpus == 0 ? out.Gap(Capability::kDeviceEvents) : WhyUntold(ranks, IdleCause::kHostWait, out);

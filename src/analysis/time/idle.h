@@ -12,7 +12,7 @@
 //   host       [sync call] [malloc]  other host work  [launch call]
 //                     |----|------|-------------------|-----------|------|
 //   cause              sync memory     host_wait       launch_latency  launch_latency if short,
-//                     |<------ host's part --------->|<- to the device ->|      else other
+//                     |<------ host's part --------->|<- to the device ->|      else queued
 #pragma once
 
 #include <array>
@@ -60,6 +60,11 @@ struct IdleFacts {
   std::vector<std::array<Ns, kIdleCauses>> gpus;  ///< Idle time by cause, of each GPU with work.
   /// Of that time, summed over GPUs: what lies between two pieces of work, for the next launch.
   Ns between_launches = 0;
+  /// Of that time, summed over GPUs: what the profiler may have made, by the events that it
+  /// recorded of the launching thread inside of each gap; at most half of a gap.
+  Ns delayed = 0;
+  std::int64_t iterations = 1;
+  bool knows_delay = false;  ///< Whether it is known what an event costs this profiler.
   bool has_launches = false, has_host = false, has_api = false;
 };
 /// The causes by GPU, without the gaps themselves, for summaries.
@@ -68,9 +73,9 @@ IdleFacts IdleFactsOf(const context::RankContext& rank);
 /// Sets gpu.idle_cause.* and adds the table of gaps: the 10 000 longest of the run. The metrics
 /// count all gaps.
 void AddIdle(std::span<const context::RankContext> ranks, tables::Output& out);
-/// Sets gpu.idle_cause.* and launch.wait_share: of each GPU the share of its rank's observed
-/// window, averaged over the GPUs of all ranks. Absent where no GPU has work, and for a cause that
-/// the profile could not show and that has no time.
+/// Sets gpu.idle_cause.*, launch.wait_share and profiler.delay_time: of each GPU the share of its
+/// rank's observed window, averaged over the GPUs of all ranks. Absent where no GPU has work, and
+/// for a cause that the profile could not show and that has no time.
 void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out);
 
 }  // namespace profgauge::analysis::time

@@ -40,7 +40,7 @@ TestProfile TwoKernels(Ns end) {
 TEST(Idle, TheHostHadNotLaunchedYet) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 10'000, 0, 0}));
 }
 
 TEST(Idle, WaitingForDataAndAllocating) {
@@ -48,7 +48,8 @@ TEST(Idle, WaitingForDataAndAllocating) {
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {150'000, 250'000});
   test.Call("cudaMalloc", ApiKind::kMemory, {300'000, 350'000});
   test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{150'000, 100'000, 0, 0, 50'000, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())),
+            (Causes{150'000, 100'000, 0, 0, 0, 50'000, 10'000, 0, 0}));
 }
 
 // The call held the host until the queue was empty: the idle time until the next launch is its
@@ -58,7 +59,7 @@ TEST(Idle, ASynchronizationDrainsTheQueue) {
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {50'000, 120'000});
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
   // It held the host for 50 µs before the gap: an equal part of the gap is its price.
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{30'000, 0, 70'000, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{30'000, 0, 70'000, 0, 0, 0, 10'000, 0, 0}));
 }
 
 // JAX waits for results in ranges, and launches from threads that say nothing.
@@ -69,9 +70,9 @@ TEST(Idle, AWaitForResultsDrainsTheQueue) {
               test.Thread(2));
     test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
     // One that goes on after the launch waits for the launched work.
-    EXPECT_EQ(CausesOf(OneRank(test.Finish())), end < 200'000
-                                                    ? (Causes{30'000, 0, 70'000, 0, 0, 10'000, 0})
-                                                    : (Causes{100'000, 0, 0, 0, 0, 10'000, 0}));
+    EXPECT_EQ(CausesOf(OneRank(test.Finish())),
+              end < 200'000 ? (Causes{30'000, 0, 70'000, 0, 0, 0, 10'000, 0, 0})
+                            : (Causes{100'000, 0, 0, 0, 0, 0, 10'000, 0, 0}));
   }
 }
 
@@ -80,7 +81,7 @@ TEST(Idle, PrefetchingLoaderDelaysNothing) {
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100'000, 400'000},
           test.Thread(9));
   test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 10'000, 0, 0}));
 }
 
 // It may normalize batches with a separate kernel; a thread that launches much is of the loop.
@@ -110,29 +111,29 @@ TEST(Idle, ASynchronizationOfAnIdleGpu) {
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {150'000, 160'000});
   test.Call("cudaEventQuery", ApiKind::kSync, {90'000, 140'000});
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{90'000, 0, 10'000, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{90'000, 0, 10'000, 0, 0, 0, 10'000, 0, 0}));
 }
 
 TEST(Idle, AnotherThreadsSynchronizationIsNoCause) {
   TestProfile test = TwoKernels(500'000);
   test.Call("cudaStreamSynchronize", ApiKind::kSync, {50'000, 120'000}, test.Thread(2));
   test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{100'000, 0, 0, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{100'000, 0, 0, 0, 0, 0, 10'000, 0, 0}));
 }
 
 TEST(Idle, LaunchedInTime) {
   TestProfile soon = TwoKernels(500'000);
   soon.Launch("second", {10'000, 15'000}, {120'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(soon.Finish())), (Causes{0, 0, 0, 0, 0, 20'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(soon.Finish())), (Causes{0, 0, 0, 0, 0, 0, 20'000, 0, 0}));
   TestProfile late = TwoKernels(500'000);
   late.Launch("second", {10'000, 15'000}, {130'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(late.Finish())), (Causes{0, 0, 0, 0, 0, 0, 30'000}));
+  EXPECT_EQ(CausesOf(OneRank(late.Finish())), (Causes{0, 0, 0, 0, 0, 0, 0, 30'000, 0}));
 }
 
 TEST(Idle, UnrecordedLaunchesAndTheEnd) {
   TestProfile test = TwoKernels(500'000);
   test.Work("orphan", {150'000, 200'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 50'000}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{300'000, 0, 0, 0, 0, 0, 0, 0, 50'000}));
 }
 
 TEST(Idle, GapsKnowTheirNeighbors) {
@@ -238,7 +239,8 @@ TEST(Idle, AFirstLaunchLoadsCode) {
   TestProfile test = TwoKernels(3'000'000);
   test.Launch("second", {200'000, 900'000}, {905'000, 1'000'000});
   test.Launch("second", {1'100'000, 1'900'000}, {1'905'000, 3'000'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{200'000, 0, 0, 700'000, 0, 810'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())),
+            (Causes{200'000, 0, 0, 700'000, 0, 0, 810'000, 0, 0}));
 }
 
 TEST(Idle, CallsThatLoadCode) {
@@ -247,7 +249,7 @@ TEST(Idle, CallsThatLoadCode) {
   test.Call("cuLibraryLoadData", ApiKind::kOther, {300'000, 320'000});
   test.Host(HostKind::kOverhead, "Lazy Function Loading", {330'000, 340'000});
   test.Launch("second", {400'000, 405'000}, {410'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{170'000, 0, 0, 130'000, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{170'000, 0, 0, 130'000, 0, 0, 10'000, 0, 0}));
 }
 
 // A library that is used for the first time sets itself up in a cudaFree that frees nothing.
@@ -259,7 +261,7 @@ TEST(Idle, AVeryLongFreeSetsALibraryUp) {
   test.Launch("second", {203'000'000, 203'010'000}, {203'010'000, 204'000'000});
   test.Step(0, {0, 204'000'000});
   EXPECT_EQ(CausesOf(OneRank(test.Finish())),
-            (Causes{2'000'001, 0, 0, 100'000'000, 99'999'999, 20'000, 0}));
+            (Causes{2'000'001, 0, 0, 100'000'000, 0, 99'999'999, 20'000, 0, 0}));
 }
 
 // cuDNN's search for a convolution's algorithm waits for the events that time it, once.
@@ -284,8 +286,8 @@ TEST(Idle, AllocationForAThreadThatOnlyLaunches) {
     if (says_more) test.Op("execute", {150'000, 350'000}, launcher);
     test.Launch("second", {400'000, 405'000}, {410'000, 500'000}, launcher);
     EXPECT_EQ(CausesOf(OneRank(test.Finish())),
-              says_more ? (Causes{300'000, 0, 0, 0, 0, 10'000, 0})
-                        : (Causes{100'000, 0, 0, 0, 200'000, 10'000, 0}));
+              says_more ? (Causes{300'000, 0, 0, 0, 0, 0, 10'000, 0, 0})
+                        : (Causes{100'000, 0, 0, 0, 0, 200'000, 10'000, 0, 0}));
   }
 }
 
@@ -300,7 +302,7 @@ TEST(Idle, LongFirstCallsSetUpDevices) {
   test.Step(0, {0, 156'000'000});
   // In the first gap 11 ms are the host's own, in the second all but the launch.
   EXPECT_EQ(CausesOf(OneRank(test.Finish())),
-            (Causes{73'000'000, 0, 0, 80'000'000, 1'000'000, 20'000, 0}));
+            (Causes{73'000'000, 0, 0, 80'000'000, 0, 1'000'000, 20'000, 0, 0}));
 }
 
 // Called while the first kernel runs, returned when its own work was done: it waited.
@@ -327,7 +329,7 @@ TEST(Idle, WaitingCopyIsSynchronization) {
   };
   copy({50'000, 160'000}, {140'000, 150'000}, 1'000);
   test.Launch("second", {250'000, 255'000}, {260'000, 500'000});
-  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{0, 0, 140'000, 0, 0, 10'000, 0}));
+  EXPECT_EQ(CausesOf(OneRank(test.Finish())), (Causes{0, 0, 140'000, 0, 0, 0, 10'000, 0, 0}));
 }
 
 // Starts and lengths are rounded each: a nanosecond between two kernels is no idle time.

@@ -27,10 +27,9 @@ TEST(TensorCores, EfficiencyCountsEligibleWork) {
   EXPECT_FALSE(efficiency->low_confidence);
   EXPECT_NEAR(efficiency->may_be.value_or(-1), 5.0 / 6, 1e-12);
   EXPECT_FALSE(analysis.Find("tensor_core.share")->may_be.has_value());
-  EXPECT_EQ(
-      efficiency->note,
-      "up to 83.3\u202f% if all undecided kernels use Tensor Cores; in the policy, `tensor_core: "
-      "{names: FILE}` lists kernels that do, `{unknown: upper_bound}` counts all");
+  EXPECT_EQ(efficiency->note,
+            "20\u202fns of kernels have unknown names, up to 83.3\u202f% if all of them use Tensor "
+            "Cores");
   // A sixth of all kernels.
   EXPECT_FALSE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
 }
