@@ -241,10 +241,11 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   }
   rules::AddPlanMetrics(plan, out.analysis);
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
-  out.verdict =
-      gate::Judge(policy, out.analysis, MergedLog(subject.ranks),
-                  gate::JudgeOptions{options.choices.allow_incomplete, &evaluation, chosen.runs,
-                                     source.IsAsked(), options.today, std::move(measured.doubts)});
+  gate::JudgeOptions judging{
+      options.choices.allow_incomplete, &evaluation, chosen.runs, source.IsAsked(), options.today,
+      std::move(measured.doubts)};
+  judging.plan = &plan;
+  out.verdict = gate::Judge(policy, out.analysis, MergedLog(subject.ranks), judging);
   if (AreListed(subject.ranks)) {
     PROFGAUGE_CHECK(FailWithEach(subject.ranks, selection, policy, rules,
                                  options.choices.allow_incomplete, out.verdict));

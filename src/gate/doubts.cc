@@ -148,7 +148,7 @@ bool ChoosesByPolicy(const rules::Rule& rule, const rules::Policy& policy) {
 /// A pass that rows may have failed which were not kept.
 bool MayMissRows(const analysis::Analysis& analysis, const rules::Finding& finding,
                  const rules::Policy& policy) {
-  if (finding.status != rules::FindingStatus::kPass) return false;
+  if (!rules::Passed(finding.status) && !finding.is_left_out) return false;
   const rules::Rule& rule = *finding.rule;
   if (!IsCut(analysis, rule.for_each.text)) return false;
   return !rule.for_each.file.starts_with(rules::kBuiltinPrefix) || ChoosesByPolicy(rule, policy);

@@ -1,6 +1,7 @@
 // Limits of `thresholds:`, each held against the metric of a run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -13,8 +14,19 @@
 namespace profgauge::gate {
 namespace {
 
+// Whether the policy warns of the same metric: then an unsure error is that warning.
+bool Warns(const rules::Policy& policy, const rules::Threshold& threshold) {
+  return std::ranges::any_of(policy.thresholds, [&](const rules::Threshold& other) {
+    return other.metric == threshold.metric && other.level == rules::Level::kWarn;
+  });
+}
+
 /// If the profile gives a number as a range, a limit is decided if all of the range
 /// keeps it, or if all of it misses it. `result` follows from the number itself.
+///
+///   an optional limit                               a caution
+///   the profiler made the range, and a limit warns  a warning
+///   else                                            low confidence
 void LeaveOpen(const rules::Threshold& threshold, const rules::Policy& policy,
                const analysis::Metric& metric, GateResult& result) {
   if (!metric.may_be || threshold.level == rules::Level::kInfo) return;
@@ -22,13 +34,26 @@ void LeaveOpen(const rules::Threshold& threshold, const rules::Policy& policy,
   other.value = *metric.may_be;
   const bool is_kept = result.reason.empty();
   if (BreachOf(threshold, other.value, other.spec->unit).empty() == is_kept) return;
+  if (OnMissingOf(threshold, policy) == rules::OnMissing::kSkip) {
+    const double value = AsNumber(metric.value, 0);
+    const Unit unit = metric.spec->unit;
+    result.status = GateStatus::kCaution;
+    result.reason =
+        fmt::format("not judged: between {} and {}; {}",
+                    FormatValue(Value(std::min(value, *metric.may_be)), unit),
+                    FormatValue(Value(std::max(value, *metric.may_be)), unit), metric.note);
+    return;
+  }
+  if (metric.is_slowed && Warns(policy, threshold)) {
+    result.status = is_kept ? GateStatus::kPass : GateStatus::kWarn;
+    if (!is_kept) result.reason += fmt::format(", but {}", metric.note);
+    return;
+  }
   result.status = GateStatus::kLowConfidence;
   if (!is_kept) {
     result.reason += fmt::format(", but uncertain: {}", metric.note);
     return;
   }
-  if (OnMissingOf(threshold, policy) == rules::OnMissing::kSkip)
-    result.status = GateStatus::kSkipped;
   result.reason = fmt::format("is {}, within the limit, but uncertain: {}",
                               FormatValue(metric.value, metric.spec->unit), metric.note);
 }
@@ -74,8 +99,9 @@ GateResult JudgeThreshold(const rules::Threshold& threshold, const rules::Policy
 
 void KeepOpen(std::span<const Snapshot> baselines, const rules::Policy& policy,
               const analysis::Analysis& analysis, GateResult& result) {
-  const bool is_silent =
-      result.status == GateStatus::kSkipped || result.status == GateStatus::kNotApplicable;
+  const bool is_silent = result.status == GateStatus::kSkipped ||
+                         result.status == GateStatus::kCaution ||
+                         result.status == GateStatus::kNotApplicable;
   if (!is_silent || !Fails(result.threshold.level, policy.fail_on)) return;
   if (const auto lost = WhyLost(result.threshold, analysis, baselines)) {
     result.status = GateStatus::kMissing;

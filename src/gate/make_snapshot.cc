@@ -44,7 +44,7 @@ void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value)
 /// Whether a change of the number may come from unobserved time.
 bool IsUncertain(const analysis::Metric& metric) {
   if (metric.low_confidence) return true;
-  if (!metric.may_be) return false;
+  if (!metric.may_be || metric.is_slowed) return false;
   const double value = AsNumber(metric.value, 0);
   const double scale = metric.spec->unit == Unit::kShare ? 1 : std::abs(value);
   return std::abs(*metric.may_be - value) > knowledge::kGateUncertainValue.value() * scale;

@@ -145,9 +145,13 @@ std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,
 namespace {
 
 constexpr std::array kLate = {metric::kGpuIdleCauseHostWait, metric::kGpuIdleCauseLaunchLatency};
-constexpr std::array kOtherCauses = {
-    metric::kGpuIdleCauseDataloader, metric::kGpuIdleCauseSync, metric::kGpuIdleCauseModuleLoading,
-    metric::kGpuIdleCauseMemoryManagement, metric::kGpuIdleCauseOther};
+constexpr std::array kOtherCauses = {metric::kGpuIdleCauseDataloader,
+                                     metric::kGpuIdleCauseSync,
+                                     metric::kGpuIdleCauseModuleLoading,
+                                     metric::kGpuIdleCauseCapture,
+                                     metric::kGpuIdleCauseMemoryManagement,
+                                     metric::kGpuIdleCauseQueued,
+                                     metric::kGpuIdleCauseOther};
 
 // Puts numbers without the profiler in place of recorded ones and keeps those, so that PutBack()
 // can restore the profile's own numbers once rules have run.
@@ -163,6 +167,7 @@ class Replacer {
     replaced_.emplace_back(static_cast<std::size_t>(metric - analysis_.metrics.data()), *metric);
     if (may_excuse_) metric->value = value;
     metric->may_be = may_excuse_ ? best : value;
+    metric->is_slowed = false;
     metric->note += metric->note.empty() ? "without the profiler" : "; without the profiler";
   }
 

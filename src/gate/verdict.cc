@@ -59,6 +59,9 @@ void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdi
     case GateStatus::kNotApplicable:
       ++verdict.not_applicable;
       break;
+    case GateStatus::kCaution:
+      ++verdict.cautions;
+      break;
     case GateStatus::kWaived:
       ++verdict.waived_limits;
       break;
@@ -74,6 +77,7 @@ int WeightOf(const GateResult& result) {
     case GateStatus::kLowConfidence:
       return 2;
     case GateStatus::kInfo:
+    case GateStatus::kCaution:
       return 1;
     default:
       return 0;
@@ -83,6 +87,7 @@ int WeightOf(const GateResult& result) {
 /// The limit's effect on the verdict: 2 certainly fails it, 1 makes it undecided, 0 neither.
 int EffectOf(const GateResult& result, rules::FailOn fail_on) {
   if (!Fails(result.threshold.level, fail_on)) return 0;
+  if (result.status == GateStatus::kCaution) return 0;
   return result.status == GateStatus::kLowConfidence ? 1 : 2;
 }
 
@@ -133,6 +138,35 @@ std::optional<rules::FindingStatus> AsFinding(GateStatus status) {
     default:
       return std::nullopt;
   }
+}
+
+/// Why a rule that passed says nothing: a step of the plan is about it, or the fault that it would
+/// deny is found elsewhere. A tick beside that would contradict it. Empty: it is told.
+std::string CoveredBy(const rules::Finding& finding, const JudgeOptions& options,
+                      const std::vector<GateResult>& gate) {
+  if (!rules::Passed(finding.status)) return {};
+  const rules::Evaluation& evaluation = *options.evaluation;
+  for (std::size_t step = 0; options.plan && step < options.plan->steps.size(); ++step) {
+    for (const std::size_t at : options.plan->steps[step].findings) {
+      if (evaluation.findings[at].rule == finding.rule)
+        return fmt::format("see row {} of the plan", step + 1);
+    }
+  }
+  const std::string_view metric = rules::MeasuredMetric(*finding.rule);
+  for (const rules::Finding& other : evaluation.findings) {
+    if (!rules::Fired(other.status)) continue;
+    const bool explains = std::ranges::any_of(
+        other.rule->explains, [&](const SourceText& id) { return id.text == finding.rule->id; });
+    const bool is_same_number = !metric.empty() && metric == rules::MeasuredMetric(*other.rule) &&
+                                other.rule != finding.rule;
+    if (explains || is_same_number) return fmt::format("see {}", other.title);
+  }
+  for (const GateResult& limit : gate) {
+    const bool is_missed = AsFinding(limit.status).has_value();
+    if (is_missed && !metric.empty() && limit.threshold.metric == metric)
+      return "see the missed limit on the same number";
+  }
+  return {};
 }
 
 /// Whether the finding would fail the run if its number were sure.
@@ -188,8 +222,11 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
       break;
     case rules::FindingStatus::kInfo:
       break;
-    case rules::FindingStatus::kPass:
+    case rules::FindingStatus::kGood:
       ++verdict.passed;
+      break;
+    case rules::FindingStatus::kNotFound:
+      ++verdict.not_found;
       break;
     case rules::FindingStatus::kWaived:
       ++verdict.waived;
@@ -209,7 +246,7 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
 void AskRequired(const rules::Finding& finding, const rules::Policy& policy, Reasons& reasons) {
   if (!IsRequired(policy, *finding.rule)) return;
   const std::string& id = finding.rule->id;
-  if (finding.status == rules::FindingStatus::kNotApplicable) {
+  if (finding.status == rules::FindingStatus::kNotApplicable && !finding.is_left_out) {
     reasons.open.push_back(
         fmt::format("{} is required, but not applicable: {}", id, finding.reason));
   } else if (!finding.unanswered.empty()) {
@@ -302,7 +339,12 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
     for (const rules::Finding& finding : options.evaluation->findings) {
       verdict.findings_counted_with.push_back(
           CountedAsLimit(finding, verdict.gate, policy.fail_on));
-      if (verdict.findings_counted_with.back().empty()) Count(finding, policy, verdict, reasons);
+      verdict.findings_covered.push_back(CoveredBy(finding, options, verdict.gate));
+      if (!verdict.findings_covered.back().empty()) {
+        ++verdict.not_applicable;
+      } else if (verdict.findings_counted_with.back().empty()) {
+        Count(finding, policy, verdict, reasons);
+      }
       AskRequired(finding, policy, reasons);
     }
     for (const rules::WaiverUse& use : options.evaluation->waivers) {

@@ -18,6 +18,7 @@
 #include "analysis/analysis.h"
 #include "gate/snapshot.h"
 #include "rules/evaluator.h"
+#include "rules/plan.h"
 #include "rules/policy.h"
 
 namespace profgauge::gate {
@@ -38,7 +39,8 @@ enum class GateStatus : std::uint8_t {
   /// Beyond the limit, but the number is too uncertain to fail on: a warning, and no verdict where
   /// a sure miss would fail the run.
   kLowConfidence,
-  kWaived,  ///< Missed, and accepted until a day.
+  kWaived,   ///< Missed, and accepted until a day.
+  kCaution,  ///< Optional (on_missing: skip), and only part of the number's range keeps it.
 };
 /// The id in report.json: "pass", "low_confidence", …
 std::string_view GateStatusName(GateStatus status);
@@ -60,12 +62,16 @@ struct Verdict {
   std::vector<GateResult> gate;
   /// For each finding of the evaluation the metric whose missed limit counts it; empty: it counts.
   std::vector<std::string> findings_counted_with;
+  /// For each finding why it is not told beside what fired; empty: it is.
+  std::vector<std::string> findings_covered;
   /// Totals of limits and findings. A finding about the very metric whose limit is missed is not
   /// counted beside it.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
   std::int64_t waived = 0;  ///< Findings that a waiver accepts.
   std::int64_t waived_limits = 0;  ///< And missed limits.
+  std::int64_t not_found = 0;      ///< Rules that looked and found nothing.
+  std::int64_t cautions = 0;       ///< Optional limits that stay undecided.
   std::int64_t broken = 0;         ///< Rules that failed at run time: a configuration error.
   std::vector<std::string>
       reasons;                     ///< Why it failed or could not be judged, most important first.
@@ -84,6 +90,7 @@ struct JudgeOptions {
   std::optional<std::chrono::sys_days> today = {};  ///< For waivers of limits; absent: none holds.
   /// Other reasons for an undecided verdict: also of other runs compared with the baseline.
   std::vector<std::string> doubts = {};
+  const rules::Plan* plan = nullptr;  ///< Of the evaluation, if one was made.
 };
 
 /// Holds `policy` against `analysis`. `log` is the merged import log: data loss is no verdict.

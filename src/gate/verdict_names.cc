@@ -38,6 +38,8 @@ std::string_view GateStatusName(GateStatus status) {
       return "low_confidence";
     case GateStatus::kWaived:
       return "waived";
+    case GateStatus::kCaution:
+      return "caution";
   }
   return "missing";
 }

@@ -22,7 +22,13 @@ std::string WhyUnknown(const std::string& field, const analysis::Analysis& analy
   return metric->absent_because;
 }
 
-/// "tensor_core.eligible_share is 3.2 %, profile.gpus is 1".
+/// The metric's title, for the words of a device to be put in; else its id.
+std::string TitleOf(const std::string& field) {
+  const analysis::MetricSpec* spec = analysis::FindMetric(field);
+  return spec == nullptr ? field : std::string(spec->title);
+}
+
+/// "Tensor Core eligible time is 3.2 %, GPUs is 1".
 std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
                      const analysis::Analysis& analysis) {
   std::string text;
@@ -30,7 +36,7 @@ std::string ValuesOf(const expr::Program& program, const expr::Schema& schema,
     const expr::Field& field = schema[slot];
     const analysis::Metric* metric = analysis.Find(field.name);
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} is {}", field.name,
+    text += fmt::format("{} is {}", TitleOf(field.name),
                         FormatValue(metric == nullptr ? Value{} : metric->value, field.unit));
   }
   return text;
@@ -122,14 +128,20 @@ std::optional<std::string> WhyNotMet(const SourceText& condition,
   });
   if (IsAbsent(outcome.value)) {
     if (outcome.absent_field.empty()) {
-      return fmt::format("`{}` cannot be evaluated: {}", program->Text(), outcome.absent_because);
+      return fmt::format("whether it applies is unknown: {}", outcome.absent_because);
     }
-    return fmt::format("`{}` cannot be evaluated; {} is missing: {}", program->Text(),
-                       outcome.absent_field, WhyUnknown(outcome.absent_field, analysis));
+    return fmt::format("whether it applies is unknown; {} is missing: {}",
+                       TitleOf(outcome.absent_field), WhyUnknown(outcome.absent_field, analysis));
   }
   if (AsNumber(outcome.value, 0) != 0) return std::nullopt;
   const expr::Program failing = WhatFails(*program, schema, analysis);
-  return fmt::format("`{}` is false: {}", failing.Text(), ValuesOf(failing, schema, analysis));
+  const std::string text = failing.Text();
+  constexpr std::string_view kUnknown = "not known(";
+  if (text.starts_with(kUnknown) && failing.Fields().size() == 1) {
+    return fmt::format("used only where {} is unknown",
+                       TitleOf(schema[failing.Fields().front()].name));
+  }
+  return fmt::format("not for such a run: {}", ValuesOf(failing, schema, analysis));
 }
 
 bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis) {

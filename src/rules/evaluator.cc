@@ -48,8 +48,10 @@ std::string_view FindingStatusName(FindingStatus status) {
       return "warn";
     case FindingStatus::kInfo:
       return "info";
-    case FindingStatus::kPass:
-      return "pass";
+    case FindingStatus::kGood:
+      return "good";
+    case FindingStatus::kNotFound:
+      return "not_found";
     case FindingStatus::kWaived:
       return "waived";
     case FindingStatus::kNotApplicable:

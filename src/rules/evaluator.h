@@ -32,13 +32,18 @@ enum class FindingStatus : std::uint8_t {
   kError,
   kWarn,
   kInfo,
-  kPass,
+  kGood,           ///< Its number was measured, and keeps all limits.
+  kNotFound,       ///< It looked, and what it looks for is not there.
   kWaived,         ///< Fired, and a waiver accepts it.
-  kNotApplicable,  ///< The profile does not have the needed data: see missing_field and reason.
+  kNotApplicable,  ///< It judges nothing of this run: see missing_field, is_left_out and reason.
   kBroken,         ///< The rule failed at run time: a configuration error, exit 2.
 };
 std::string_view FindingStatusName(FindingStatus status);  ///< "error", …, "not_applicable"
 inline bool Fired(FindingStatus status) { return status <= FindingStatus::kInfo; }
+/// Whether the rule had an answer, and that is no finding.
+inline bool Passed(FindingStatus status) {
+  return status == FindingStatus::kGood || status == FindingStatus::kNotFound;
+}
 
 /// One named number of a group, for `rules explain`.
 struct TraceValue {
@@ -60,7 +65,7 @@ std::string LimitText(const RuleLimit& limit);
 /// The result of one group of a rule.
 struct GroupResult {
   std::string label;  ///< "rank 3"; empty without group_by.
-  FindingStatus status = FindingStatus::kPass;
+  FindingStatus status = FindingStatus::kNotFound;
   std::uint64_t rows = 0;
   Value metric;
   std::string metric_text;
@@ -81,11 +86,12 @@ struct EvidenceHead {
 /// outlive it. Numbers are in base units (ns, bytes, shares of 1).
 struct Finding {
   const Rule* rule = nullptr;
-  FindingStatus status = FindingStatus::kPass;
-  FindingStatus unwaived = FindingStatus::kPass;  ///< For a waived one: its status without waiver.
-  Level most = Level::kInfo;                      ///< The highest level that it could have reached.
-  bool is_uncertain = false;  ///< A warning that would be an error if its number were sure.
-  bool is_sure = false;       ///< Nothing that is uncertain of its number makes it less.
+  FindingStatus status = FindingStatus::kNotFound;
+  FindingStatus unwaived =
+      FindingStatus::kNotFound;  ///< For a waived one: its status without waiver.
+  Level most = Level::kInfo;     ///< The highest level that it could have reached.
+  bool is_uncertain = false;     ///< A warning that would be an error if its number were sure.
+  bool is_sure = false;          ///< Nothing that is uncertain of its number makes it less.
   /// The part without an answer, although it is not "not applicable": a limit more severe
   /// than the one passed, or a group. Empty: nothing.
   std::string unanswered;
@@ -109,7 +115,9 @@ struct Finding {
   /// Share of the mean iteration time that orders findings: of the saving, or of what an unknown
   /// one is about; 0 without.
   double worth = 0;
-  std::string reason;         ///< Why not applicable, broken, or waived: one clause.
+  std::string reason;  ///< Why not applicable, broken, or waived: one clause.
+  /// Not applicable because a condition of the rule (`when`) is false: nothing is missing.
+  bool is_left_out = false;
   std::string missing_field;  ///< Not applicable: the missing field, if it is one.
   const Waiver* waiver = nullptr;
   std::uint64_t rows = 0;          ///< Rows that the finding is about.

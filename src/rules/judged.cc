@@ -25,7 +25,7 @@ double Badness(const CompiledRule& rule, const Judged& judged) {
 int PlaceOf(FindingStatus status) {
   if (Fired(status)) return static_cast<int>(status);
   if (status == FindingStatus::kWaived) return 3;
-  return status == FindingStatus::kPass ? 4 : 5;
+  return Passed(status) ? 4 : 5;
 }
 
 }  // namespace

@@ -78,7 +78,6 @@ class Planner {
     }
     Collect(false, knowledge::kPlanMostLaterOptions.as<std::size_t>());
     Search(plan);
-    plan.without_profiler = WithoutProfiler();
     return plan;
   }
 
@@ -91,7 +90,8 @@ class Planner {
     std::vector<Candidate> some;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       const Finding& finding = findings_[i];
-      const bool is_wanted = fired ? Fired(finding.status) : finding.status == FindingStatus::kPass;
+      const bool is_wanted =
+          fired ? Fired(finding.status) : Passed(finding.status) || finding.is_left_out;
       if (!is_wanted || finding.rule->category == kAboutRecording) continue;
       const CompiledRule* rule = RuleOf(rules_, finding);
       if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;
@@ -211,30 +211,6 @@ class Planner {
             : "the profile is too long to simulate its findings";
   }
 
-  // The iteration time if the host were as fast as without the profiler.
-  std::optional<double> WithoutProfiler() const {
-    const bool is_slowed = std::any_of(findings_.begin(), findings_.end(), [](const Finding& some) {
-      return Fired(some.status) && some.rule->id == kProfilerSlowsHost;
-    });
-    if (!is_slowed) return std::nullopt;
-    analysis::path::Scenario faster;
-    faster.by_smallest = true;
-    for (const analysis::path::PathTable table :
-         {analysis::path::PathTable::kHost, analysis::path::PathTable::kApi}) {
-      analysis::path::Scaling scaling{table, {}, knowledge::kPlanHostWithoutProfiler.value()};
-      for (std::uint32_t rank = 0; rank < replayer_.graphs().size(); ++rank) {
-        const Profile& profile = *replayer_.graphs()[rank].rank().profile;
-        const std::size_t rows =
-            table == analysis::path::PathTable::kHost ? profile.host.size() : profile.api.size();
-        for (std::uint32_t row = 0; row < rows; ++row) scaling.rows.push_back({rank, row});
-      }
-      faster.scalings.push_back(std::move(scaling));
-    }
-    const analysis::path::Prediction found =
-        replayer_.Predict(faster, analysis::path::PredictionOf::kTimes);
-    return std::max(0.0, start_ - (found.recorded_time - found.iteration_time));
-  }
-
   std::span<const CompiledRule> rules_;
   const std::vector<Finding>& findings_;
   const analysis::path::Replayer& replayer_;
@@ -311,6 +287,11 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   if (!why.empty()) return plan;
   Planner planner(rules, findings, *replayer, start);
   if (any_fired) plan = planner.Make();
+  const analysis::Metric* idle = analysis.Find(metric::kGpuIdleMean);
+  if (idle != nullptr && idle->is_slowed) {
+    const analysis::Metric* delay = analysis.Find(metric::kProfilerDelayTime);
+    plan.without_profiler = std::max(0.0, start - AsNumber(delay->value, 0));
+  }
   const double end = plan.steps.empty() ? start : plan.end();
   plan.floor = FindFloor(*replayer, analysis, planner.Chosen(), start, end);
   return plan;

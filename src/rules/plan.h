@@ -47,7 +47,7 @@ struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are no steps; empty with steps.
   double start = 0;            ///< ns: iteration.time.mean, which the savings are taken from.
-  /// ns: the start where the profiler slows the host, if the host took half as long.
+  /// ns: the start less profiler.delay_time, where that bounds the idle time.
   std::optional<double> without_profiler;
   std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in every order.
   std::size_t replays = 0;

@@ -169,7 +169,8 @@ class Ranker {
         return 1;
       case FindingStatus::kWaived:
         return 2;
-      case FindingStatus::kPass:
+      case FindingStatus::kGood:
+      case FindingStatus::kNotFound:
         return 3;
       case FindingStatus::kNotApplicable:
         return 4;

@@ -120,7 +120,6 @@ struct Rule {
   std::optional<RuleGain> gain;
   std::vector<TextItem> message;  ///< Sentences.
   std::vector<TextItem> advice;   ///< Points.
-  std::string title_pass;         ///< The title where it passed; empty: `title`.
   std::string source;             ///< Where the rule comes from.
   std::string family;  ///< A subject shared with others: those that fire are listed under one.
   std::optional<SourceText> change;  ///< The change that its scenario is, with holes.

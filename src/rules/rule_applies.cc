@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "knowledge/findings.h"
+#include "rules/reason_words.h"
 #include "rules/rule_run.h"
 #include "rules/rule_runner.h"
 
@@ -27,6 +28,7 @@ bool RuleRun::CheckRows() {
     NotApplicable(run_.WhyNoTable(*rule_.names.table), "");
     return false;
   }
+  looked_at_ = table->rows();
   rows_.resize(table->rows());
   std::iota(rows_.begin(), rows_.end(), expr::RowId{0});
   return true;
@@ -50,8 +52,7 @@ bool RuleRun::CheckNeeds() {
     std::string why = source.absent_because;
     if (why.empty() && source.column != nullptr) why = source.column->absent_because();
     if (why.empty()) why = is_column ? "no row has it" : "the profile does not have it";
-    const std::string& name = schema()[slot].name;
-    NotApplicable(fmt::format("`{}` is absent: {}", name, why), name);
+    NotApplicable(WhyUnknown(rule_, run_, slot, why), schema()[slot].name);
     return false;
   }
   return true;
@@ -73,7 +74,7 @@ bool RuleRun::SelectRows() {
     }
     rows_ = std::move(filtered.rows);
     if (rows_.empty()) {
-      finding_.reason = "no row matches";
+      finding_.reason = WhatIsFine(finding_);
       return false;
     }
   }

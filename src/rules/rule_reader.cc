@@ -34,7 +34,6 @@ T& EntryNamed(std::vector<T>& all, const std::string& name) {
 std::vector<Decoder::Key> RuleReader::Keys() {
   return {
       Required(TitleKey("title", rule_.title)),
-      TitleKey("title_pass", rule_.title_pass),
       {"category",
        [this](const YamlNode& n) { Set(rule_.category, IdPart(decoder_, n, "category")); }},
       TextKey("source", rule_.source),

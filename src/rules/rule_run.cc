@@ -9,6 +9,7 @@
 #include "base/metric_id.h"
 #include "knowledge/findings.h"
 #include "model/devices.h"
+#include "rules/reason_words.h"
 #include "rules/rule_runner.h"
 
 namespace profgauge::rules {
@@ -182,7 +183,10 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
     return false;
   }
   if (!std::get<bool>(when.value)) {
-    out.reason = fmt::format("`{}` is false", rule_.when->Text());
+    // A rule with limits judges nothing; one without looked for just this.
+    out.is_left_out = !rule_.limits.empty();
+    if (out.is_left_out) out.status = FindingStatus::kNotApplicable;
+    out.reason = WhyNotWhen(rule_, run_, data_, group.rows);
     return false;
   }
   return true;
@@ -209,6 +213,7 @@ bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Leve
   const std::size_t shown = fires ? passed : limits.size() - 1;
   out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
   level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
+  if (!fires) out.status = FindingStatus::kGood;
   out.surely = level;
   if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
     out.unknown_limit = unknown->absent_because;

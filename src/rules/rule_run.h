@@ -49,13 +49,13 @@ Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::Row
 // The results of a rule by group of its rows, and how they become a finding: the order of
 // groups, their summaries, the gain and the rows shown as evidence.
 
-/// The result of one group, before it is worded. Where no limit is passed the status is kPass, or
-/// kNotApplicable if a number that decides is absent. `surely` is nothing where the number, or its
-/// uncertain part, may keep all limits.
+/// The result of one group, before it is worded. Where no limit is passed the status is kGood,
+/// kNotFound without limits, or kNotApplicable if a number that decides is absent. `surely` is
+/// nothing where the number, or its uncertain part, may keep all limits.
 struct Judged {
   const RowGroup* group = nullptr;
-  FindingStatus status = FindingStatus::kPass;
-  FindingStatus unwaived = FindingStatus::kPass;  ///< Its status without its waiver.
+  FindingStatus status = FindingStatus::kNotFound;
+  FindingStatus unwaived = FindingStatus::kNotFound;  ///< Its status without its waiver.
   expr::Outcome metric, gain;
   std::optional<double> most_gain;  ///< The most that the rows can cost, in ns; MostGain.
   std::optional<RuleLimit> limit;
@@ -65,6 +65,7 @@ struct Judged {
   bool low_confidence = false;
   bool is_small = false;  ///< Its gain is too small for more than information.
   std::string reason, missing_field;
+  bool is_left_out = false;  ///< Its `when` is false.
   const Waiver* waiver = nullptr;
   std::vector<TraceValue> trace;
 };

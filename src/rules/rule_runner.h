@@ -8,6 +8,7 @@
 // the rule itself has a default for the number.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -116,6 +117,8 @@ class RuleRun {
 
   /// With `report: each` a finding for each group that fired or was waived, else the worst group's.
   std::vector<Finding> Report();
+  /// What was measured, or looked at, of a rule that passed.
+  std::string WhatIsFine(const Finding& found) const;
   /// The finding of one group with its texts, rows and gain; texts only where they will be shown.
   Finding Word(const Judged& judged);
 
@@ -129,6 +132,7 @@ class RuleRun {
   MostGain most_gain_;
   expr::Data data_;
   std::vector<expr::RowId> rows_;
+  std::size_t looked_at_ = 0;  ///< Rows before `where`.
   Grouping grouping_;
   std::vector<Judged> judged_;
   std::optional<ScenarioOutcome> simulated_;  ///< Once asked for: of the rule, of all groups.

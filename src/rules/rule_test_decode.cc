@@ -15,8 +15,8 @@ namespace {
 
 constexpr Decoder::Word<std::string_view> kStatuses[] = {
     {"error", "error"},   {"warn", "warn"},     {"info", "info"},
-    {"pass", "pass"},     {"waived", "waived"}, {"not_applicable", "not_applicable"},
-    {"broken", "broken"},
+    {"pass", "pass"},     {"good", "good"},     {"not_found", "not_found"},
+    {"waived", "waived"}, {"broken", "broken"}, {"not_applicable", "not_applicable"},
 };
 
 /// Digits after the point of a number as written: 1 in "30.5 ms".

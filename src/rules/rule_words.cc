@@ -28,7 +28,7 @@ std::vector<Finding> RuleRun::Report() {
   for (std::size_t i = 0; i < count; ++i) out.push_back(Word(judged_[i]));
   const Judged& last = judged_.back();  // Those with an unknown value come last.
   const bool is_partly = out.front().status != FindingStatus::kNotApplicable &&
-                         last.status == FindingStatus::kNotApplicable;
+                         last.status == FindingStatus::kNotApplicable && !last.is_left_out;
   if (is_partly && out.front().unanswered.empty()) {
     out.front().unanswered = fmt::format("of {}: {}", last.group->label, last.reason);
   }
@@ -37,6 +37,27 @@ std::vector<Finding> RuleRun::Report() {
       out.front().groups.push_back(SummaryOf(rule_, std::move(judged)));
   }
   return out;
+}
+
+// "2.9 % of the window without any GPU work (warns above 15 %)": a title made of the number cannot
+// be false. "Kernels: 0 of 312" where rows were looked at.
+std::string RuleRun::WhatIsFine(const Finding& found) const {
+  if (found.status == FindingStatus::kGood && found.limit) {
+    const std::string& is = rule_.rule->metric->is;
+    const bool is_error = rule_.limits.back().level == Level::kError;
+    const std::string limit = fmt::format("{} {} {}", is_error ? "fails" : "warns",
+                                          found.limit->fires_above ? "above" : "below",
+                                          FormatLimit(found.limit->value, found.limit->unit));
+    const std::string of = InDeviceWords(is, run_.device_words());
+    constexpr std::string_view kShare = "share ";
+    if (of.starts_with("share of ")) {
+      return fmt::format("{} {} ({})", found.metric_text, of.substr(kShare.size()), limit);
+    }
+    return fmt::format("{} ({}{}{})", found.metric_text, of, of.empty() ? "" : "; ", limit);
+  }
+  if (rule_.names.table == nullptr || !rule_.where) return {};
+  return fmt::format("{}: 0 of {}", InDeviceWords(rule_.names.table->title, run_.device_words()),
+                     FormatCount(static_cast<std::int64_t>(looked_at_)));
 }
 
 // Messages of what passed are never seen, so texts are made only for what is shown.
@@ -66,9 +87,8 @@ Finding RuleRun::Word(const Judged& judged) {
     out.unanswered = "a stricter limit could not be evaluated: " + judged.unknown_limit;
     if (out.reason.empty()) out.reason = out.unanswered;
   }
-  if (out.status == FindingStatus::kPass && !rule_.rule->title_pass.empty()) {
-    out.title = InDeviceWords(rule_.rule->title_pass, run_.device_words());
-  }
+  out.is_left_out = judged.is_left_out;
+  if (Passed(out.status) && out.reason.empty()) out.reason = WhatIsFine(out);
   out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
   out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
   if (out.is_uncertain) {
@@ -77,7 +97,8 @@ Finding RuleRun::Word(const Judged& judged) {
   }
   const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
   // A plan may reach a rule that passes: what is limited once the steps before are done.
-  const bool may_be_next = out.status == FindingStatus::kPass && rule_.scenario && rule_.change;
+  const bool may_be_next =
+      (Passed(out.status) || out.is_left_out) && rule_.scenario && rule_.change;
   if (!is_shown && !may_be_next) return out;
 
   std::vector<TraceValue> again;

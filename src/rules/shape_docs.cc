@@ -137,7 +137,6 @@ constexpr Doc kDocs[] = {
     {"a case", "text", "the text"},
     {"a symptom", "when", "condition under which the rule is a consequence"},
     {"a symptom", "rule", "the rule"},
-    {"a rule", "title_pass", "the title of a rule that passed"},
     {"a rule", "source", "origin of the rule"},
     {"a rule", "family",
      "a subject of several rules; the finding that saves most is shown as the cause of the others"},

@@ -93,8 +93,8 @@ TEST(Plan, StepsNameAllFindingsOfTheirRules) {
   };
   add(reductions, "@rank=0", rules::FindingStatus::kWarn);
   add(reductions, "@rank=3", rules::FindingStatus::kInfo);
-  add(reductions, "@rank=5", rules::FindingStatus::kPass);
-  add(launches, "", rules::FindingStatus::kPass);
+  add(reductions, "@rank=5", rules::FindingStatus::kGood);
+  add(launches, "", rules::FindingStatus::kGood);
   rules::Plan plan;
   plan.start = 100;
   plan.steps = {{{0}, 60, {}, {rules::Basis::kSimulated, 40, {}, {}}, 40},

@@ -87,7 +87,7 @@ class Naive {
     if (!Counts(limit.level)) return Said::kNothing;
     if (beyond && metric.is_uncertain) return Said::kOpen;
     if (metric.other && IsBeyond(limit, *metric.other) != beyond) {
-      return !beyond && may_skip ? Said::kNothing : Said::kOpen;
+      return may_skip ? OfSilent(limit) : Said::kOpen;
     }
     return beyond ? Said::kFails : Said::kNothing;
   }

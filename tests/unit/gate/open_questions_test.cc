@@ -312,7 +312,7 @@ TEST(NotKept, PassByCutRowsIsNone) {
   };
   for (const Row& row : kRows) {
     Kept kept;
-    kept.Rules(1, rules::FindingStatus::kPass, rules::Level::kError, "");
+    kept.Rules(1, rules::FindingStatus::kGood, rules::Level::kError, "");
     rules::Rule& rule = kept.rules.front();
     rule.formerly = {"older/name", "old/name"};
     rule.for_each.text = "gap";

@@ -214,7 +214,7 @@ TEST(Verdict, FindsMissingRanksByEither) {
   rule.id = "recording/ranks-missing";
   const rules::Policy policy = PolicyOf("fail_on: warn\nranks: {on_missing: warn}");
   for (const rules::FindingStatus status :
-       {rules::FindingStatus::kWarn, rules::FindingStatus::kWaived, rules::FindingStatus::kPass,
+       {rules::FindingStatus::kWarn, rules::FindingStatus::kWaived, rules::FindingStatus::kGood,
         rules::FindingStatus::kNotApplicable}) {
     const rules::Evaluation evaluation = EvaluationOf(rule, status);
     JudgeOptions options;
@@ -283,7 +283,7 @@ TEST(Verdict, EqualLimitsCountTheFinding) {
       {"thresholds: {gpu.idle.mean: {max: 90%}}", kInfo, false, "", false, kPass},
       {"thresholds: {gpu.idle.mean: {max: 90%}}", kError, false, "", false, kFail},
       {"thresholds: {gpu.idle.mean: {max: 9%, level: warn}}", kError, false, "", false, kFail},
-      {"thresholds: {gpu.idle.mean: {max: 9%}}", rules::FindingStatus::kPass, false, "", false,
+      {"thresholds: {gpu.idle.mean: {max: 9%}}", rules::FindingStatus::kGood, false, "", false,
        kFail},
       {"thresholds: {gpu.idle.mean: {max: 9%}}", rules::FindingStatus::kWaived, false, "", false,
        kFail},
@@ -350,7 +350,7 @@ TEST(Verdict, RequiredRuleAnswersAllItsLimits) {
   const rules::Rule rule = RuleOn("gpu.idle.mean");
   for (const rules::FindingStatus status :
        {rules::FindingStatus::kWarn, rules::FindingStatus::kInfo, rules::FindingStatus::kError,
-        rules::FindingStatus::kWaived, rules::FindingStatus::kPass}) {
+        rules::FindingStatus::kWaived, rules::FindingStatus::kGood}) {
     rules::Evaluation evaluation = EvaluationOf(rule, status);
     evaluation.findings.front().unanswered = "rank 3: `gpu.idle.max` is absent";
     JudgeOptions options;

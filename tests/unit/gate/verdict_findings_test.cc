@@ -55,7 +55,7 @@ TEST(Verdict, FindingsCountLikeLimits) {
       {"", rules::FindingStatus::kWarn, {kPass, 0, "", ""}, "0 1 0 0 0 0"},
       {"fail_on: warn", rules::FindingStatus::kWarn, {kFail, 1, "", kFound}, "0 1 0 0 0 0"},
       {"fail_on: warn", rules::FindingStatus::kInfo, {kPass, 0, "", ""}, "0 0 0 0 0 0"},
-      {"", rules::FindingStatus::kPass, {kPass, 0, "", ""}, "0 0 1 0 0 0"},
+      {"", rules::FindingStatus::kGood, {kPass, 0, "", ""}, "0 0 1 0 0 0"},
       {"", rules::FindingStatus::kWaived, {kPass, 0, "", ""}, "0 0 0 0 1 0"},
       {"", rules::FindingStatus::kNotApplicable, {kPass, 0, "", ""}, "0 0 0 1 0 0"},
       {"require: [gpu/idle]",

@@ -84,7 +84,7 @@ TEST(Verdict, MissingDataMakesLimitUndecided) {
           "gpu.idle.mean is 10.0 %, below the limit of 30 %, but uncertain: some work is "
           "unknown\n"});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, on_missing: skip}}", open,
-         {kPass, 0, "skipped", ""});
+         {kPass, 0, "caution", ""});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: warn}}", open,
          {kPass, 0, "low_confidence", ""});
   Expect("thresholds: {gpu.idle.mean: {max: 30%, level: info}}", open, {kPass, 0, "pass", ""});
@@ -230,7 +230,7 @@ TEST(Verdict, UnkeptRowsPreventAPass) {
     rules::Evaluation evaluation;
     rules::Finding& finding = evaluation.findings.emplace_back();
     finding.rule = &rule;
-    finding.status = rules::FindingStatus::kPass;
+    finding.status = rules::FindingStatus::kGood;
     finding.most = rules::Level::kError;
     JudgeOptions options;
     options.evaluation = &evaluation;
@@ -259,10 +259,10 @@ TEST(Verdict, ConditionsDecideWhetherALimitApplies) {
   };
   EXPECT_EQ(
       reason(MakeAnalysis({{"tensor_core.efficiency", 0.1}, {"tensor_core.eligible_share", 0.05}})),
-      "`tensor_core.eligible_share >= 10%` is false: tensor_core.eligible_share is 5.0 %");
+      "not for such a run: Eligible kernel time is 5.0 %");
   EXPECT_EQ(reason(MakeAnalysis({{"tensor_core.eligible_share", {}}})),
-            "`tensor_core.eligible_share >= 10%` cannot be evaluated; tensor_core.eligible_share "
-            "is missing: no such events were recorded");
+            "whether it applies is unknown; Eligible kernel time is missing: no such events were "
+            "recorded");
 }
 
 // The work that Tensor Cores could take over is 11 % of the kernel time in both, but 0.6 % of the
@@ -301,11 +301,11 @@ TEST(Verdict, ReportsFailingPartOfCondition) {
   EXPECT_EQ(
       reason("if(known(tensor_core.eligible_share), tensor_core.eligible_share >= 10%, true) and "
              "known(gpu.idle.mean)"),
-      "`tensor_core.eligible_share >= 10%` is false: tensor_core.eligible_share is 5.0 %");
+      "not for such a run: Eligible kernel time is 5.0 %");
   EXPECT_EQ(reason("known(tensor_core.efficiency) and not known(gpu.idle.mean)"),
-            "`not known(gpu.idle.mean)` is false: gpu.idle.mean is 20.0 %");
+            "used only where {{ device.device }} idle time is unknown");
   EXPECT_EQ(reason("if(gpu.idle.mean > 10%, false, true)"),
-            "`if(gpu.idle.mean > 10%, false, true)` is false: gpu.idle.mean is 20.0 %");
+            "not for such a run: {{ device.device }} idle time is 20.0 %");
 }
 
 TEST(Verdict, AConditionThatIsUnknownExcusesNothing) {
@@ -317,8 +317,8 @@ TEST(Verdict, AConditionThatIsUnknownExcusesNothing) {
   };
   Expect(kPolicy, given(0.1),
          {kNoVerdict, 3, "missing",
-          "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot be "
-          "evaluated; tensor_core.eligible_share is missing: no such events were recorded\n"});
+          "tensor_core.efficiency is missing: whether it applies is unknown; Eligible kernel time "
+          "is missing: no such events were recorded\n"});
   // Within the limit it does not matter, and `on_missing: skip` is the policy's own choice.
   Expect(kPolicy, given(0.9), {kPass, 0, "not_applicable", ""});
   Expect("on_missing: skip\n" + std::string(kPolicy), given(0.1), {kPass, 0, "not_applicable", ""});
@@ -347,10 +347,10 @@ TEST(Verdict, BaselinesLimitKeepsJudging) {
   const analysis::Analysis unknown =
       MakeAnalysis({{"tensor_core.efficiency", {}}, {"tensor_core.eligible_share", {}}});
   Expect(kPolicy, unknown, {kPass, 0, "not_applicable", ""});
-  expect(unknown, {kNoVerdict, 3, "missing",
-                   "tensor_core.efficiency is missing: `tensor_core.eligible_share >= 10%` cannot "
-                   "be evaluated; tensor_core.eligible_share is missing: no "
-                   "such events were recorded; in the baseline main has 90.0 %\n"});
+  expect(unknown,
+         {kNoVerdict, 3, "missing",
+          "tensor_core.efficiency is missing: whether it applies is unknown; Eligible kernel time "
+          "is missing: no such events were recorded; in the baseline main has 90.0 %\n"});
   JudgeOptions options;
   options.baselines = {&base, 1};
   Expect("thresholds: {tensor_core.efficiency: {min: 30%, on_missing: skip}}", unknown,
@@ -364,9 +364,8 @@ TEST(Verdict, BaselinesLimitKeepsJudging) {
         {{"tensor_core.efficiency", efficiency}, {"tensor_core.eligible_share", eligible}});
   };
   expect(given(0.0, 0.05), {kNoVerdict, 3, "missing",
-                            "tensor_core.efficiency is missing: `tensor_core.eligible_share >= "
-                            "10%` is false: tensor_core.eligible_share is "
-                            "5.0 %; in the baseline main has 90.0 %\n"});
+                            "tensor_core.efficiency is missing: not for such a run: Eligible "
+                            "kernel time is 5.0 %; in the baseline main has 90.0 %\n"});
   expect(given(0.9, 0.05), {kPass, 0, "not_applicable", ""});  // Nothing to fear from this one.
   base.definitions["tensor_core.efficiency"] = 1;
   expect(unknown, {kPass, 0, "not_applicable", ""});

@@ -72,9 +72,10 @@ TEST(CausesAndGains, SymptomsFollowCausesRankedByGain) {
             "test/loader: warn 40.0 % (> 10 %) gain 40000000 | loader 40.0 %\n"
             "  test/idle: warn 60.0 % (> 15 %) gain 60000000 | idle 60.0 %\n"
             "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
-            "test/broken-recording: pass because `coverage.linked_share < 50%` is false\n"
-            "test/needs-more: not_applicable {memory.peak_share} because "
-            "`memory.peak_share` is absent: not recorded here\n");
+            "test/broken-recording: not_found because Device time with a known operator is 90.0 %, "
+            "needed: less than 50.0 %\n"
+            "test/needs-more: not_applicable {memory.peak_share} because `memory.peak_share` is "
+            "absent: not recorded here\n");
 }
 
 constexpr std::string_view kWaiver =

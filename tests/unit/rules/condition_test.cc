@@ -39,42 +39,41 @@ TEST(Condition, HoldsOrSaysWhyNot) {
   const Row kRows[] = {
       {"", "", false},
       {"gpu.idle.mean > 10%", "", false},
-      {"gpu.idle.mean > 20%", "`gpu.idle.mean > 20%` is false: gpu.idle.mean is 20.0 %", false},
+      {"gpu.idle.mean > 20%", "not for such a run: {{ device.device }} idle time is 20.0 %", false},
       {"gpu.idle.mean + gpu.occupancy > 50%",
-       "`gpu.idle.mean + gpu.occupancy > 50%` is false: gpu.idle.mean is 20.0 %, "
-       "gpu.occupancy is 0 %",
+       "not for such a run: {{ device.device }} idle time is 20.0 %, Estimated achieved occupancy "
+       "is 0 %",
        false},
       // The first of several parts that is false, however deep it is.
       {"gpu.idle.mean > 10% and gpu.occupancy > 10% and gpu.idle.mean > 90%",
-       "`gpu.occupancy > 10%` is false: gpu.occupancy is 0 %", false},
+       "not for such a run: Estimated achieved occupancy is 0 %", false},
       {"gpu.idle.mean > 10% and (gpu.idle.mean > 15% and gpu.occupancy > 10%)",
-       "`gpu.occupancy > 10%` is false: gpu.occupancy is 0 %", false},
+       "not for such a run: Estimated achieved occupancy is 0 %", false},
       {"gpu.idle.mean > 10% and (gpu.idle.mean > 90% or gpu.occupancy > 10%)",
-       "`gpu.idle.mean > 90% or gpu.occupancy > 10%` is false: gpu.idle.mean is 20.0 %, "
-       "gpu.occupancy is 0 %",
+       "not for such a run: {{ device.device }} idle time is 20.0 %, Estimated achieved occupancy "
+       "is 0 %",
        false},
       {"if(gpu.idle.mean > 10%, gpu.occupancy > 10%, gpu.idle.mean > 90%)",
-       "`gpu.occupancy > 10%` is false: gpu.occupancy is 0 %", false},
+       "not for such a run: Estimated achieved occupancy is 0 %", false},
       {"if(gpu.idle.mean > 50%, gpu.occupancy > 10%, gpu.idle.mean > 90%)",
-       "`gpu.idle.mean > 90%` is false: gpu.idle.mean is 20.0 %", false},
+       "not for such a run: {{ device.device }} idle time is 20.0 %", false},
       {"if(gpu.sm_efficiency > 50%, true, false)", "?", true},
-      {"known(gpu.sm_efficiency)", "`known(gpu.sm_efficiency)` is false: gpu.sm_efficiency is –",
+      {"known(gpu.sm_efficiency)",
+       "not for such a run: Estimated {{ device.core }} efficiency is –", false},
+      {"known(gpu.utilization.mean)", "not for such a run: {{ device.device }} utilization is –",
        false},
-      {"known(gpu.utilization.mean)",
-       "`known(gpu.utilization.mean)` is false: gpu.utilization.mean is –", false},
       {"max(gpu.idle.mean, gpu.occupancy) > 50%", "?", false},
       {"gpu.sm_efficiency > 10%",
-       "`gpu.sm_efficiency > 10%` cannot be evaluated; gpu.sm_efficiency is missing: not recorded "
-       "here",
+       "whether it applies is unknown; Estimated {{ device.core }} efficiency is missing: not "
+       "recorded here",
        true},
       {"gpu.utilization.mean > 10%",
-       "`gpu.utilization.mean > 10%` cannot be evaluated; gpu.utilization.mean is missing: this "
-       "profile "
+       "whether it applies is unknown; {{ device.device }} utilization is missing: this profile "
        "does not have it",
        true},
       {"gpu.idle.mean / gpu.occupancy > 1",
-       "`gpu.idle.mean / gpu.occupancy > 1` cannot be evaluated: `gpu.idle.mean / gpu.occupancy` "
-       "divides by zero or is out of range",
+       "whether it applies is unknown: `gpu.idle.mean / gpu.occupancy` divides by zero or is out "
+       "of range",
        true},
   };
   for (const Row& row : kRows) {
@@ -89,10 +88,9 @@ TEST(Condition, HoldsOrSaysWhyNot) {
     }
     EXPECT_EQ(IsUnknown(condition, FewMetrics()), row.is_unknown) << row.condition;
   }
-  EXPECT_EQ(
-      *WhyNotMet(Condition("gpu.sm_efficiency > 10%"), FewMetrics("")),
-      "`gpu.sm_efficiency > 10%` cannot be evaluated; gpu.sm_efficiency is missing: this profile "
-      "does not have it");
+  EXPECT_EQ(*WhyNotMet(Condition("gpu.sm_efficiency > 10%"), FewMetrics("")),
+            "whether it applies is unknown; Estimated {{ device.core }} efficiency is missing: "
+            "this profile does not have it");
 }
 
 TEST(Condition, NoExpressionIsFalse) {

@@ -74,8 +74,8 @@ TEST(Evaluator, EvidenceHasUnitsAndWholeTimes) {
 
 TEST(Evaluator, NotApplicableNamesTheMissingField) {
   EXPECT_EQ(Check(kTensorCore, KernelRun({})),
-            "test/eligible-not-used: not_applicable {kernel.tensor_core_eligible} because "
-            "`kernel.tensor_core_eligible` is absent: no row has it\n");
+            "test/eligible-not-used: not_applicable {kernel.tensor_core_eligible} because Eligible "
+            "(Kernels by operator and launch configuration) is unknown: no row has it\n");
   EXPECT_EQ(
       Check(kTensorCore, TestRun().Absent("kernels_by_op", "the recording has no GPU events")),
       "test/eligible-not-used: not_applicable because the recording has no GPU events\n");
@@ -89,7 +89,8 @@ TEST(Evaluator, ParamsComeFromThePolicy) {
   EXPECT_EQ(Check(kTensorCore, KernelRun(true),
                   "rules: {test/eligible-not-used: {level: default, params: {min_kernel_time: 1 "
                   "ms}}}"),
-            "test/eligible-not-used: pass because no row matches\n");
+            "test/eligible-not-used: not_found because Kernels by operator and launch "
+            "configuration: 0 of 2\n");
 }
 
 TEST(Evaluator, LevelsComeFromThePolicy) {
@@ -130,7 +131,7 @@ TEST(Evaluator, GroupsAreAllListedWorstFirst) {
     groups += group.label + " " + std::string(FindingStatusName(group.status)) + " " +
               PlainSpaces(group.metric_text) + "; ";
   }
-  EXPECT_EQ(groups, "rank 1 error 25.0 %; rank 0 warn 15.0 %; rank 2 pass 2.0 %; ");
+  EXPECT_EQ(groups, "rank 1 error 25.0 %; rank 0 warn 15.0 %; rank 2 good 2.0 %; ");
 }
 
 TEST(Evaluator, ReportEachKeepsEveryFiringGroup) {
@@ -253,7 +254,8 @@ TEST(Evaluator, MostlyUnknownRowsAreNoPass) {
   TestRun mostly_known;
   mostly_known.Rows("kernels_by_op", {"name", "dtype"},
                     {{Text("a"), {}}, {Text("b"), Text("half")}, {Text("c"), Text("half")}});
-  EXPECT_EQ(Check(kRule, mostly_known), "test/fp32: pass because no row matches\n");
+  EXPECT_EQ(Check(kRule, mostly_known),
+            "test/fp32: not_found because Kernels by operator and launch configuration: 0 of 3\n");
 }
 
 TEST(Evaluator, JoinedFieldsAndLets) {
@@ -314,7 +316,8 @@ TEST(Evaluator, PolicyLimitsReplaceRuleLimits) {
   };
   const Row kRows[] = {
       {"", "test/idle: error 35.0 % (> 30 %) | m\n"},
-      {"thresholds: {gpu.idle.mean: {max: 50%}}", "test/idle: pass 35.0 % (> 50 %)\n"},
+      {"thresholds: {gpu.idle.mean: {max: 50%}}",
+       "test/idle: good 35.0 % (> 50 %) because 35.0 % (fails above 50 %)\n"},
       {"thresholds: {gpu.idle.mean: {max: 20%, level: warn}}",
        "test/idle: warn 35.0 % (> 20 %) | m\n"},
       {"thresholds: {gpu.idle.mean: [{max: 10%, level: info}, {max: 34%}]}",

@@ -169,7 +169,7 @@ TEST(Groups, ThatAreUnknownLeaveARuleUnanswered) {
   };
   for (const Row& row :
        {Row{"warn_above: 60 ms", FindingStatus::kWarn, kThird},
-        Row{"warn_above: 100 ms", FindingStatus::kPass, kThird},
+        Row{"warn_above: 100 ms", FindingStatus::kGood, kThird},
         Row{"warn_above: gpu.idle.time.max", FindingStatus::kNotApplicable, ""},
         Row{"warn_above: 60 ms, error_above: gpu.idle.time.max", FindingStatus::kWarn,
             "a stricter limit could not be evaluated: `gpu.idle.time.max` is absent: not "
@@ -206,7 +206,7 @@ TEST(Groups, AreSortedWorstFirst) {
             "0 warn 50.0 ms < 60 ms of 1\n"
             "5 warn 50.0 ms < 60 ms of 1\n"
             "4 waived 45.0 ms < 60 ms of 1: known (o, until 2027-01-01)\n"
-            "2 pass 80.0 ms < 60 ms of 1\n"
+            "2 good 80.0 ms < 60 ms of 1\n"
             "3 not_applicable –  of 1: `rank.compute_time` is absent\n");
   std::string above(kBelow);
   above.replace(above.find("warn_below: 60"), 14, "error_above: 46");
@@ -214,8 +214,8 @@ TEST(Groups, AreSortedWorstFirst) {
             "2 error 80.0 ms > 46 ms of 1\n"
             "0 error 50.0 ms > 46 ms of 1\n"
             "5 error 50.0 ms > 46 ms of 1\n"
-            "4 pass 45.0 ms > 46 ms of 1\n"
-            "1 pass 40.0 ms > 46 ms of 1\n"
+            "4 good 45.0 ms > 46 ms of 1\n"
+            "1 good 40.0 ms > 46 ms of 1\n"
             "3 not_applicable –  of 1: `rank.compute_time` is absent\n");
 }
 

@@ -40,7 +40,7 @@ TEST(PromoteLargeSavings, FromATenthOfAnIterationOn) {
 
 TEST(PromoteLargeSavings, OnlyInformationalFindings) {
   EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kError}), FindingStatus::kError);
-  EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kPass}), FindingStatus::kPass);
+  EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kGood}), FindingStatus::kGood);
   EXPECT_EQ(StatusWith({.saves = 50, .status = FindingStatus::kWaived}), FindingStatus::kWaived);
 }
 

@@ -269,8 +269,8 @@ struct Mistake {
 constexpr Mistake kMistakes[] = {
     {"{id: a, title: A, level: warn, message: m, for_each: gap, where: gap.cause == 'host-wait'}",
      "5:83 expr/never-equal: `gap.cause` is never 'host-wait'; help: did you mean 'host_wait'? "
-     "values: host_wait, dataloader, sync, module_loading, memory_management, launch_latency, "
-     "other\n"},
+     "values: host_wait, dataloader, sync, module_loading, capture, memory_management, "
+     "launch_latency, queued, other\n"},
     {"{id: a, title: A, level: warn, message: m, when: profile.gpus / profile.ranks default 1 > 2}",
      "5:54 expr/ambiguous-default: `profile.gpus / profile.ranks default 1` can be read in two "
      "ways; help: write `(profile.gpus / profile.ranks) default 1` or `profile.gpus / "

@@ -14,7 +14,7 @@
 namespace profgauge::rules {
 namespace {
 
-// "warn", "pass: no row matches": the status of the first finding, and why.
+// "warn", "not_found: Kernels: 0 of 2": the status of the first finding, and why.
 std::string StatusIn(std::string_view rule, const TestRun& run, std::string_view policy = "",
                      RuleRunOptions options = {}) {
   Loaded loaded;
@@ -23,7 +23,10 @@ std::string StatusIn(std::string_view rule, const TestRun& run, std::string_view
   const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), {}, options);
   const Finding& finding = evaluation.findings.front();
   return std::string(FindingStatusName(finding.status)) +
-         (finding.reason.empty() ? "" : ": " + finding.reason) +
+         // What is good says its number, which others test.
+         (finding.reason.empty() || finding.status == FindingStatus::kGood
+              ? ""
+              : ": " + finding.reason) +
          (finding.is_uncertain ? " (uncertain)" : "");
 }
 
@@ -36,9 +39,10 @@ TEST(RuleRun, MostlyUnknownRowsAreUndecided) {
     std::string_view status;
   };
   const Row kRows[] = {
-      {{"half", "half"}, "pass: no row matches"},
-      {{"half", nullptr}, "pass: no row matches"},
-      {{"half", "half", "half", nullptr, nullptr}, "pass: no row matches"},
+      {{"half", "half"}, "not_found: Kernels by operator and launch configuration: 0 of 2"},
+      {{"half", nullptr}, "not_found: Kernels by operator and launch configuration: 0 of 2"},
+      {{"half", "half", "half", nullptr, nullptr},
+       "not_found: Kernels by operator and launch configuration: 0 of 5"},
       {{"half", nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
       {{nullptr, nullptr, "float"}, "warn"},
       {{nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
@@ -69,12 +73,14 @@ TEST(RuleRun, NeededDataMustExist) {
       "    needs: [gpu.idle.mean, kernel.dtype]\n    level: error\n";
   TestRun run;
   run.Rows("kernels_by_op", {"dtype"}, {{Value()}, {Text("half")}});
-  EXPECT_EQ(StatusIn(kRule, run), "not_applicable: `gpu.idle.mean` is absent: not recorded here");
+  EXPECT_EQ(StatusIn(kRule, run), "not_applicable: Device idle time is unknown: not recorded here");
   run.Set("gpu.idle.mean", 0.5);
   EXPECT_EQ(StatusIn(kRule, run), "error");
   TestRun none;
   none.Set("gpu.idle.mean", 0.5).Rows("kernels_by_op", {"dtype"}, {{Value()}, {Value()}});
-  EXPECT_EQ(StatusIn(kRule, none), "not_applicable: `kernel.dtype` is absent: no row has it");
+  EXPECT_EQ(StatusIn(kRule, none),
+            "not_applicable: Type (Kernels by operator and launch configuration) is unknown: no "
+            "row has it");
   TestRun empty;
   empty.Set("gpu.idle.mean", 0.5).Rows("kernels_by_op", {"dtype"}, {});
   EXPECT_TRUE(StatusIn(kRule, empty).starts_with("not_applicable: "));
@@ -95,7 +101,7 @@ TEST(RuleRun, AbsentLimitDoesNotJudge) {
     EXPECT_EQ(StatusIn(rule, run),
               std::string_view(limit).substr(0, std::string_view(limit).find('_')));
     run.Set("gpu.idle.max", is_above ? 0.5 : 0.3);
-    EXPECT_EQ(StatusIn(rule, run), "pass");
+    EXPECT_EQ(StatusIn(rule, run), "good");
   }
 }
 
@@ -149,7 +155,7 @@ TEST(RuleRun, RangesAreErrorsOnlyAsAWhole) {
       {0.2, 0.15, "", "warn", true},
       {0.2, 0.9, "", "warn", true},
       {0.2, 0.05, "", "warn", false},
-      {0.05, 0.9, "", "pass", false},
+      {0.05, 0.9, "", "good", false},
       {0.2, 0.15, "rules: {test/a: error}", "error", true},
       {0.2, 0.05, "rules: {test/a: error}", kUncertain, false},
       {0.4, 0.05, "rules: {test/a: info}", "info", false},
@@ -185,7 +191,7 @@ TEST(RuleRun, ARuleThatThrowsIsBroken) {
   const auto finding = [&] {
     return EvaluateRules(loaded.compiled, run.analysis(), {}, {}).findings.front();
   };
-  EXPECT_EQ(finding().status, FindingStatus::kPass);
+  EXPECT_EQ(finding().status, FindingStatus::kGood);
   loaded.compiled.front().when = loaded.compiled.front().metric;
   EXPECT_EQ(finding().status, FindingStatus::kBroken);
   EXPECT_EQ(finding().rule, loaded.compiled.front().rule);
@@ -222,7 +228,7 @@ TEST(RuleRun, SmallGainsInform) {
       {0.1, 100, 100, "rules: {test/a: warn}", "warn"},
       {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 10%}}", "error"},
       {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 10%, level: warn}}", "warn"},
-      {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 90%}}", "pass"},
+      {0.1, 100, 100, "thresholds: {gpu.idle.mean: {max: 90%}}", "good"},
   };
   for (const Row& row : kRows) {
     const std::string rule = fmt::format(
@@ -282,13 +288,14 @@ TEST(RuleRun, ErrorsHoldForTheWholeRange) {
   const Row kRows[] = {
       {"metric: {value: gpu.idle.mean, error_above: 10%}", 0.6, "error"},
       {"metric: {value: gpu.idle.mean, error_above: 10%}", 0.05, kUnsure},
-      {"metric: {value: gpu.idle.mean, error_above: 30%}", 0.05, "pass"},
+      {"metric: {value: gpu.idle.mean, error_above: 30%}", 0.05, "good"},
       {"metric: {value: gpu.idle.mean, warn_above: 10%}", 0.05, "warn"},
-      {"metric: {value: gpu.idle.mean, warn_above: 30%}", 0.6, "pass"},
+      {"metric: {value: gpu.idle.mean, warn_above: 30%}", 0.6, "good"},
       {"let: {busy: 1 - gpu.idle.mean}\n    metric: {value: busy, error_above: 50%}", 0.6, kUnsure},
       {"level: error\n    when: gpu.idle.mean > 10%", 0.05, kUnsure},
       {"level: error\n    when: gpu.idle.mean > 10%", 0.6, "error"},
-      {"level: warn\n    when: gpu.idle.mean > 30%", 0.6, "pass: `gpu.idle.mean > 30%` is false"},
+      {"level: warn\n    when: gpu.idle.mean > 30%", 0.6,
+       "not_found: Device idle time is 20.0\u202f%, needed: more than 30.0\u202f%"},
   };
   for (const Row& row : kRows) {
     TestRun run;

@@ -126,8 +126,8 @@ TEST(Mistakes, ReportedTogetherByRule) {
                   "gap.cause == 'host-wait'\n    when: count() =~ 3\n    message: m\n    advice: "
                   "[Send less: half precision]\n"),
       "9:25 expr/never-equal: `gap.cause` is never 'host-wait'; help: did you mean "
-      "'host_wait'? values: host_wait, dataloader, sync, module_loading, memory_management, "
-      "launch_latency, other\n"
+      "'host_wait'? values: host_wait, dataloader, sync, module_loading, capture, "
+      "memory_management, launch_latency, queued, other\n"
       "10:19 expr/syntax: `=~` is no operator; help: write `matches`\n"
       "12:14 config/unknown-key: unknown key `Send less` in an item of advice; help: put the "
       "text in quotes, since it contains `: `\n");

@@ -51,8 +51,9 @@ std::vector<std::string> ExplainersOf(std::string_view cause, std::string_view o
       .Set("launch.count_per_iteration", 10'000.0)
       .Set("launch.wait_share", 0.8)
       .Set("kernel.count_per_iteration", 10'000.0);
-  for (const std::string_view some : {"host_wait", "launch_latency", "dataloader", "sync",
-                                      "memory_management", "module_loading", "other"}) {
+  for (const std::string_view some :
+       {"host_wait", "launch_latency", "dataloader", "sync", "memory_management", "module_loading",
+        "capture", "queued", "other"}) {
     run.Set("gpu.idle_cause." + std::string(some), 0.0);
   }
   run.Set("gpu.idle_cause." + std::string(cause), 0.45);
