@@ -84,7 +84,7 @@ GateRow BuildGateRow(const gate::GateResult& result, const analysis::Analysis& a
   const bool said_already = result.status == gate::GateStatus::kError ||
                             result.status == gate::GateStatus::kWarn ||
                             result.status == gate::GateStatus::kInfo;
-  if (!said_already) row.reason = result.reason;
+  if (!said_already) row.reason = InDeviceWords(result.reason, words);
   // "3.88 ms (limit ≤ 3.88 ms)" does not show the difference.
   const auto reads_alike = [&](const Value& limit) {
     return !IsAbsent(limit) && row.measured.text == FormatValue(limit, unit);
@@ -110,6 +110,8 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
   info.not_applicable = verdict.not_applicable;
   info.missing = verdict.missing;
   info.open = verdict.open;
+  info.cautions = verdict.cautions;
+  info.not_found = verdict.not_found;
   info.reasons = verdict.reasons;
   info.waived = verdict.waived_limits;
   info.accepted = verdict.accepted;
@@ -262,6 +264,7 @@ Report BuildReport(const BuildInput& input) {
   report.profile = BuildProfileInfo(input);
   const DeviceWords& words = DeviceWordsOf(FindAccelerator(report.profile.accelerator));
   report.verdict = BuildVerdict(input);
+  for (std::string& reason : report.verdict.reasons) reason = InDeviceWords(reason, words);
   if (input.verdict != nullptr) {
     for (const gate::GateResult& result : input.verdict->gate) {
       report.gate.push_back(BuildGateRow(result, analysis, words));
@@ -274,6 +277,12 @@ Report BuildReport(const BuildInput& input) {
     const auto& counted_with = input.verdict->findings_counted_with;
     for (std::size_t i = 0; i < std::min(counted_with.size(), report.findings.size()); ++i) {
       report.findings[i].counted_with = counted_with[i];
+    }
+    const auto& covered = input.verdict->findings_covered;
+    for (std::size_t i = 0; i < std::min(covered.size(), report.findings.size()); ++i) {
+      if (covered[i].empty()) continue;
+      report.findings[i].status = State::kCovered;
+      report.findings[i].reason = covered[i];
     }
   }
   BuildTables(input, report);

@@ -17,6 +17,7 @@
 namespace profgauge::report {
 namespace {
 
+using knowledge::kDiagnosisCovers;
 using knowledge::kDiagnosisLeastShare;
 using knowledge::kDiagnosisMostlyKernels;
 
@@ -26,7 +27,7 @@ struct Class {
   int sentences = 1;  // Taken from the finding's message.
 };
 
-// The first that fits. Rules of no class have their title in place of the word.
+// The first that fits. Rules of no class or word have their title in its place.
 constexpr std::array kClasses = std::to_array<Class>({
     {"io/", "input-bound", "Input-bound"},
     {"host/exposed-copies", "copy-bound", "Copy-bound"},
@@ -39,11 +40,18 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"comm/imbalance", "straggler", "Waiting for other ranks"},
     {"comm/", "communication-bound", "Communication-bound"},
     {"compute/memory-bound", "memory-bound", "Memory-bound"},
-    {"compute/unfused-elementwise", "memory-bound", "Memory-bound"},
     {"compute/layout-conversions", "memory-bound", "Memory-bound"},
     {"compute/device-copies", "memory-bound", "Memory-bound"},
-    {"compute/skinny-products", "memory-bound", "Memory-bound"},
-    {"compute/slow-elementwise", "slow-kernels", "Slow kernels"},
+    // These name operators in their second sentence.
+    {"compute/few-tiles", "slow-kernels", "", 2},
+    {"compute/partial-tiles", "slow-kernels", "", 2},
+    {"compute/skinny-products", "slow-kernels", "", 2},
+    {"compute/attention-shape", "slow-kernels", "", 2},
+    {"compute/slow-convolutions", "slow-kernels", "", 2},
+    {"compute/experts", "slow-kernels", "", 2},
+    {"compute/slow-elementwise", "slow-kernels", "", 2},
+    {"compute/unfused-elementwise", "slow-kernels", ""},
+    {"tensorcore/unaligned-loads", "slow-kernels", "", 2},
     {"compute/", "compute-bound", "Compute-bound"},
     {"tensorcore/", "compute-bound", "Compute-bound"},
     {"shapes/", "compute-bound", "Compute-bound"},
@@ -82,58 +90,20 @@ bool HasOwnHead(std::string_view text) {
          head.find_first_of(".`") == head.npos;
 }
 
-Diagnosis OfFinding(const Finding& finding) {
-  const auto found = std::ranges::find_if(kClasses, [&finding](const Class& of) {
-    return of.rules.ends_with('/') ? finding.rule.starts_with(of.rules) : finding.rule == of.rules;
-  });
-  const bool is_known = found != kClasses.end();
-  const std::string_view word = is_known ? found->word : std::string_view(finding.title);
-  const std::string_view sentence = Sentences(finding.message, is_known ? found->sentences : 1);
-  if (HasOwnHead(sentence))
-    return {is_known ? std::string(found->id) : "other", std::string(sentence)};
-  return {is_known ? std::string(found->id) : "other",
-          sentence.empty() ? fmt::format("{}.", word) : fmt::format("{}: {}", word, sentence)};
+double ShareOf(const Report& report, Category category) {
+  for (const BreakdownPart& part : Breakdown(report)) {
+    if (part.category == category) return AsNumber(part.share->quantity.value, 0);
+  }
+  return 0;
 }
 
-// The diagnosis by the plan: its first step that is a finding, if the whole plan saves enough.
-const Finding* FirstOfPlan(const Report& report) {
-  const double start = report.plan ? AsNumber(report.plan->start.value, 0) : 0;
-  if (start <= 0 ||
-      start - AsNumber(report.plan->end.value, start) < kDiagnosisLeastShare.Of(start)) {
-    return nullptr;
-  }
-  for (const PlanStep& step : report.plan->steps) {
-    if (!step.fired || step.rules.empty()) continue;
-    const Finding* first = FindByRule(report, step.rules.front());
-    // Idle time that waits for input data is input-bound, whichever of the two saves more.
-    const Finding* cause = first == nullptr ? nullptr : CauseOf(report, *first);
-    return cause == nullptr ? first : cause;
-  }
-  return nullptr;
+double KernelShare(const Report& report) {
+  return ShareOf(report, Category::kTensorCoreKernel) + ShareOf(report, Category::kOtherKernel);
 }
 
-// The finding that could save most, without symptoms; where none has a number, the
-// first that fails or warns. If a plan was simulated, bounds of others are not used.
-const Finding* MostWorth(const Report& report, double iteration) {
-  const bool is_simulated = report.plan && report.plan->absent_because.empty();
-  const Finding* most = nullptr;
-  double gain = iteration > 0 ? kDiagnosisLeastShare.Of(iteration) : 0;
-  for (const Finding& finding : report.findings) {
-    if (!HasFired(finding) || IsAboutProfile(finding) || IsSymptom(report, finding)) continue;
-    const double saves = AsNumber(finding.saves.value.value, 0);
-    const bool counts = !is_simulated || finding.saves.basis == rules::Basis::kSimulated;
-    if (counts && saves > gain) {
-      most = &finding;
-      gain = saves;
-    }
-  }
-  if (most != nullptr || is_simulated) return most;
-  for (const Finding& finding : report.findings) {
-    const bool weighs = finding.level == State::kError || finding.level == State::kWarn;
-    if (!HasFired(finding) || !weighs || IsAboutProfile(finding)) continue;
-    if (IsAbsent(finding.saves.value.value) && !IsSymptom(report, finding)) return &finding;
-  }
-  return nullptr;
+double IterationOf(const Report& report) {
+  const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
+  return mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
 }
 
 struct PartText {
@@ -180,8 +150,160 @@ bool NamesADevice(const Report& report) {
                              [](const Device& device) { return !device.name.empty(); });
 }
 
-// Without a device there are no peaks, and without these nobody knows whether kernels are fast.
-Diagnosis PraiseOrDoubt(const Report& report, double kernels) {
+// The word is not that of a class where kernels run most of the time: then the host is not what
+// bounds the run, only a part of it.
+Diagnosis OfFinding(const Report& report, const Finding& finding) {
+  const auto found = std::ranges::find_if(kClasses, [&finding](const Class& of) {
+    return of.rules.ends_with('/') ? finding.rule.starts_with(of.rules) : finding.rule == of.rules;
+  });
+  const bool is_known = found != kClasses.end();
+  Diagnosis out;
+  out.finding = finding.key.empty() ? finding.rule : finding.key;
+  out.bottleneck = is_known ? std::string(found->id) : "other";
+  const double copies = ShareOf(report, Category::kMemcpy);
+  if (out.bottleneck == "copy-bound" && copies > 0) {
+    const PartText words = TextOf(Category::kMemcpy);
+    out.text = fmt::format("{}{} of {}.", words.before, ShareText(copies), WholeText(report));
+    return out;
+  }
+  const bool is_of_host = out.bottleneck == "host-bound";
+  const bool has_word = is_known && !found->word.empty() &&
+                        !(is_of_host && KernelShare(report) >= kDiagnosisMostlyKernels.value());
+  const std::string_view word = has_word ? found->word : std::string_view(finding.title);
+  const std::string_view sentence = Sentences(finding.message, is_known ? found->sentences : 1);
+  if (HasOwnHead(sentence)) {
+    out.text = sentence;
+  } else {
+    out.text = sentence.empty() ? fmt::format("{}.", word) : fmt::format("{}: {}", word, sentence);
+  }
+  return out;
+}
+
+// The last cause of causes. In a report that was read back, causes may form a circle.
+const Finding* RootOf(const Report& report, const Finding& finding) {
+  const Finding* root = &finding;
+  for (std::size_t depth = 0; depth < report.findings.size(); ++depth) {
+    const Finding* cause = CauseOf(report, *root);
+    if (cause == nullptr) break;
+    root = cause;
+  }
+  return root;
+}
+
+// Whether ranks mostly wait for each other in exposed communication: a symptom of what makes them
+// late, whichever of the two is larger.
+bool MostlyWaits(const Report& report) {
+  const Table* ranks = FindTableById(report, "ranks");
+  if (ranks == nullptr) return false;
+  double waits = 0, transfers = 0;
+  for (std::size_t row = 0; row < ranks->rows(); ++row) {
+    waits += AsNumber(ranks->At(row, "waiting_exposed"), 0);
+    transfers += AsNumber(ranks->At(row, "transfer_exposed"), 0);
+  }
+  return waits > 0 && waits >= transfers;
+}
+
+// What the order of candidates counts of a saving: the least that a simulation gives, half of an
+// upper bound. 0 where nothing is known.
+double WorthOf(const Finding& finding) {
+  const double saves = AsNumber(finding.saves.value.value, 0);
+  switch (finding.saves.basis) {
+    case rules::Basis::kSimulated:
+      return AsNumber(finding.saves.low, saves);
+    case rules::Basis::kAbout:
+      return saves;
+    case rules::Basis::kAtMost:
+      return saves / 2;
+    default:
+      return 0;
+  }
+}
+
+// Findings that may be the headline: roots about the run. In a run that fails by errors only those
+// whose families hold one.
+std::vector<const Finding*> Candidates(const Report& report) {
+  std::vector<const Finding*> all, failing;
+  const bool fails = report.verdict.status == State::kFail;
+  const bool waits = MostlyWaits(report);
+  for (const Finding& finding : report.findings) {
+    if (!HasFired(finding) || IsAboutProfile(finding) || IsSymptom(report, finding)) continue;
+    all.push_back(&finding);
+    const bool holds_error = std::ranges::any_of(report.findings, [&](const Finding& some) {
+      return HasFired(some) && some.level == State::kError && RootOf(report, some) == &finding;
+    });
+    if (fails && holds_error) failing.push_back(&finding);
+  }
+  std::vector<const Finding*>& chosen = failing.empty() ? all : failing;
+  const auto is_symptom = [waits](const Finding* finding) {
+    return waits && finding->rule.starts_with("comm/exposed");
+  };
+  if (!std::ranges::all_of(chosen, is_symptom)) std::erase_if(chosen, is_symptom);
+  return std::move(chosen);
+}
+
+// Of the candidates the one that could save most, if that is enough to matter; in a run that fails
+// the first one otherwise.
+const Finding* MostWorth(const Report& report, const std::vector<const Finding*>& candidates) {
+  const Finding* most = nullptr;
+  double worth = kDiagnosisLeastShare.Of(IterationOf(report));
+  for (const Finding* finding : candidates) {
+    if (WorthOf(*finding) < worth || WorthOf(*finding) <= 0) continue;
+    if (most != nullptr && WorthOf(*finding) == worth) continue;
+    most = finding;
+    worth = WorthOf(*finding);
+  }
+  if (most != nullptr) return most;
+  for (const Finding* finding : candidates) {
+    const bool is_error = finding->level == State::kError;
+    if (report.verdict.status == State::kFail && is_error) return finding;
+  }
+  return nullptr;
+}
+
+// A finding about work that takes half of the kernel time, though its saving is unknown.
+const Finding* MostCovering(const std::vector<const Finding*>& candidates) {
+  const Finding* most = nullptr;
+  double share = kDiagnosisCovers.value();
+  for (const Finding* finding : candidates) {
+    const bool is_of_work = finding->rule.starts_with("compute/") ||
+                            finding->rule.starts_with("tensorcore/") ||
+                            finding->rule.starts_with("shapes/");
+    const double covers = AsNumber(finding->metric.value, 0);
+    if (!is_of_work || finding->metric.unit != Unit::kShare || covers < share) continue;
+    if (most != nullptr && covers == share) continue;
+    most = finding;
+    share = covers;
+  }
+  return most;
+}
+
+// A run without a device: the operator that takes most of the host's time.
+Diagnosis OfHost(const Report& report) {
+  const Table* ops = FindTableById(report, "ops");
+  const double window = IterationOf(report) * static_cast<double>(SummedIterations(report));
+  if (ops == nullptr || window <= 0) return {};
+  std::string name;
+  double most = 0;
+  for (std::size_t row = 0; row < ops->rows(); ++row) {
+    const double time = AsNumber(ops->At(row, "host_self"), 0);
+    const Value id = ops->At(row, "name");
+    if (!(time > most) || !std::holds_alternative<std::string>(id)) continue;
+    most = time;
+    name = std::get<std::string>(id);
+  }
+  if (most <= 0) return {};
+  return {"cpu", fmt::format("CPU run: `{}` takes {} of {}.", name,
+                             ShareText(std::min(1.0, most / window)), WholeText(report))};
+}
+
+bool HasDevice(const Report& report) {
+  const Metric* idle = FindMetricById(report, metric::kGpuIdleMean.text());
+  return !report.profile.devices.empty() || idle == nullptr || !IsAbsent(idle->quantity.value);
+}
+
+// Nothing large: what the time is, and the finding that is left, if any.
+Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& candidates) {
+  const double kernels = KernelShare(report);
   if (!NamesADevice(report)) {
     return {"unknown",
             TextFor(report.profile,
@@ -190,54 +312,146 @@ Diagnosis PraiseOrDoubt(const Report& report, double kernels) {
                                 "A file of `devices:` in the policy can name it.",
                                 ShareText(kernels), WholeText(report)))};
   }
-  std::string text = fmt::format("Nothing large to fix: kernels run for {} of {}",
-                                 ShareText(kernels), WholeText(report));
-  const Metric* eligible = FindMetricById(report, metric::kTensorCoreEfficiency.text());
-  if (eligible != nullptr && !IsAbsent(eligible->quantity.value)) {
-    text +=
-        TextFor(report.profile,
-                fmt::format(", and {} of eligible kernel time uses {{{{ device.matrix_units }}}}",
-                            eligible->quantity.text));
-  }
-  return {"none", text + "."};
+  const std::string text =
+      fmt::format("kernels run for {} of {}", ShareText(kernels), WholeText(report));
+  if (candidates.empty()) return {"none", fmt::format("Nothing found: {}.", text)};
+  const auto most = std::ranges::max_element(
+      candidates, {}, [](const Finding* finding) { return WorthOf(*finding); });
+  return {"small",
+          fmt::format("Little to gain: {}. The largest finding: {}.", text, (*most)->title)};
 }
 
-Diagnosis OfBreakdown(const Report& report) {
-  double kernels = 0, most = kDiagnosisLeastShare.value();
+Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& candidates) {
+  double most = kDiagnosisLeastShare.value();
   std::optional<Category> largest;
   for (const BreakdownPart& part : Breakdown(report)) {
     const double share = AsNumber(part.share->quantity.value, 0);
-    if (part.category == Category::kTensorCoreKernel || part.category == Category::kOtherKernel) {
-      kernels += share;
-    } else if (share > most) {
-      most = share;
-      largest = part.category;
-    }
+    const bool is_kernel =
+        part.category == Category::kTensorCoreKernel || part.category == Category::kOtherKernel;
+    if (is_kernel || share <= most) continue;
+    most = share;
+    largest = part.category;
   }
-  if (kernels >= kDiagnosisMostlyKernels.value()) return PraiseOrDoubt(report, kernels);
-  if (!largest) return {};
+  if (KernelShare(report) >= 1 - kDiagnosisLeastShare.value() || !largest)
+    return Breakdown(report).empty() ? Diagnosis() : OfNothing(report, candidates);
   const bool is_idle =
       *largest == Category::kRuntime || *largest == Category::kCpu || *largest == Category::kOther;
   const Finding* idle = is_idle ? FindByRule(report, "gpu/idle") : nullptr;
-  if (idle != nullptr) return OfFinding(*idle);
+  if (idle != nullptr) return OfFinding(report, *idle);
+  const bool runs = KernelShare(report) >= kDiagnosisMostlyKernels.value();
+  if (is_idle && runs) return OfNothing(report, candidates);
   const PartText words = TextOf(*largest);
   return {std::string(words.id),
           TextFor(report.profile, words.before) +
               fmt::format("{} of {}{}.", ShareText(most), WholeText(report), words.after)};
 }
 
-// The reason that leaves the verdict undecided, with the metric's title in place of its id.
-Diagnosis OfReason(const Report& report) {
-  std::string reason = report.verdict.reasons.front();
+// The first clause of a reason as a sentence, of at most twelve words.
+std::string ShortReason(std::string_view reason) {
+  constexpr std::size_t kMostWords = 12;
+  for (const std::string_view end : {"; ", ", but uncertain", " (", ": "}) {
+    const std::size_t at = reason.find(end);
+    // "Median iteration time: …" is no clause yet.
+    const std::string_view head = reason.substr(0, at);
+    const bool is_clause = head.find(" is ") != head.npos || head.find(" are ") != head.npos;
+    if (at != reason.npos && is_clause) reason = head;
+  }
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < reason.size(); ++i) {
+    if (reason[i] == ' ' && ++words == kMostWords) return std::string(reason.substr(0, i)) + " …";
+  }
+  return std::string(reason) + ".";
+}
+
+std::string TitleOfLimit(const Report& report, const GateRow& row) {
+  return TextFor(report.profile, row.title.empty() ? row.metric : row.title);
+}
+
+// With a metric's title in place of its id.
+std::string WithTitle(const Report& report, std::string reason) {
   for (const GateRow& row : report.gate) {
     const bool is_of_row =
         reason.starts_with(row.metric) && reason.size() > row.metric.size() &&
         std::string_view(" :").find(reason[row.metric.size()]) != std::string_view::npos;
     if (row.title.empty() || !is_of_row) continue;
-    reason.replace(0, row.metric.size(), row.title);
+    reason.replace(0, row.metric.size(), TitleOfLimit(report, row));
     break;
   }
-  return {"undecided", fmt::format("Not judged: {}.", reason)};
+  return reason;
+}
+
+// The reason that leaves the verdict undecided.
+Diagnosis OfReason(const Report& report) {
+  const std::string reason = WithTitle(report, report.verdict.reasons.front());
+  return {"undecided", fmt::format("No verdict: {}", ShortReason(reason))};
+}
+
+bool IsInPlan(const Report& report, const Finding& finding) {
+  return report.plan && std::ranges::any_of(report.plan->steps, [&](const PlanStep& step) {
+           return step.fired && std::ranges::find(step.rules, finding.rule) != step.rules.end();
+         });
+}
+
+// Whether a finding of its family is a step of the plan.
+bool IsFamilyInPlan(const Report& report, const Finding& finding) {
+  const Finding* root = RootOf(report, finding);
+  return std::ranges::any_of(report.findings, [&](const Finding& some) {
+    return HasFired(some) && RootOf(report, some) == root && IsInPlan(report, some);
+  });
+}
+
+std::string WhyNoSaving(const Finding& finding) {
+  const bool is_nothing = finding.saves.basis == rules::Basis::kSimulated &&
+                          AsNumber(finding.saves.value.value, 1) <= 0;
+  return is_nothing ? " (no saving found: other work takes as long)" : "";
+}
+
+Reason ReasonOfLimit(const Report& report, const GateRow& row) {
+  Reason reason;
+  reason.code = row.change.text.empty() ? "limit" : "change";
+  reason.metric = row.metric;
+  const bool is_change = !row.change.text.empty();
+  reason.text = fmt::format("{} {} (limit {})", TitleOfLimit(report, row),
+                            is_change ? row.change.text : row.measured.text,
+                            row.limit.starts_with("≤ ") || row.limit.starts_with("≥ ")
+                                ? row.limit.substr(std::string_view("≤ ").size())
+                                : row.limit);
+  for (const Finding& finding : report.findings) {
+    if (!HasFired(finding) || finding.counted_with != row.metric) continue;
+    reason.in_plan = IsFamilyInPlan(report, finding);
+    reason.text += WhyNoSaving(finding);
+    break;
+  }
+  return reason;
+}
+
+// One for each error, as the counts have them; without an error, one for each warning. Those of
+// limits first, then findings by what they could save.
+std::vector<Reason> ReasonsOf(const Report& report, State level) {
+  std::vector<Reason> reasons;
+  for (const GateRow& row : report.gate) {
+    if (row.status == level && row.counted_with.empty())
+      reasons.push_back(ReasonOfLimit(report, row));
+  }
+  std::vector<const Finding*> findings;
+  for (const Finding& finding : report.findings) {
+    const bool counts = HasFired(finding) && finding.counted_with.empty();
+    if (counts && finding.status == level) findings.push_back(&finding);
+  }
+  std::ranges::stable_sort(findings, std::ranges::greater(),
+                           [](const Finding* finding) { return WorthOf(*finding); });
+  for (const Finding* finding : findings) {
+    Reason reason;
+    reason.code = "finding";
+    reason.finding = finding->key.empty() ? finding->rule : finding->key;
+    reason.text = finding->title;
+    if (!finding->metric.text.empty() && !IsAbsent(finding->metric.value))
+      reason.text += fmt::format(" ({})", finding->metric.text);
+    reason.text += WhyNoSaving(*finding);
+    reason.in_plan = IsFamilyInPlan(report, *finding);
+    reasons.push_back(std::move(reason));
+  }
+  return reasons;
 }
 
 // The limit on a change that makes the run fail; nullptr where a finding does, too, or a limit on
@@ -294,36 +508,19 @@ Diagnosis OfChange(const Report& report, const GateRow& row) {
                                     row.limit, is_time ? LargestPart(report) : "")};
 }
 
-// The last cause of causes. In a report that was read back, causes may form a circle.
-const Finding* RootOf(const Report& report, const Finding& finding) {
-  const Finding* root = &finding;
-  for (std::size_t depth = 0; depth < report.findings.size(); ++depth) {
-    const Finding* cause = CauseOf(report, *root);
-    if (cause == nullptr) break;
-    root = cause;
+Diagnosis Headline(const Report& report) {
+  const bool is_undecided = report.verdict.status == State::kNoVerdict;
+  if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
+  if (const GateRow* missed = MissedChange(report)) return OfChange(report, *missed);
+  const std::vector<const Finding*> candidates = Candidates(report);
+  if (const Finding* most = MostWorth(report, candidates)) return OfFinding(report, *most);
+  if (const Finding* most = MostCovering(candidates)) return OfFinding(report, *most);
+  if (!HasDevice(report)) {
+    if (Diagnosis host = OfHost(report); !host.text.empty()) return host;
   }
-  return root;
-}
-
-// The cause of the error that fails the run and could save most, where no row of the plan removes
-// an error.
-const Finding* ErrorBesidePlan(const Report& report) {
-  if (report.verdict.status != State::kFail) return nullptr;
-  const auto is_step = [&report](const Finding& finding) {
-    return report.plan && std::ranges::any_of(report.plan->steps, [&finding](const PlanStep& step) {
-             return step.fired && std::ranges::find(step.rules, finding.rule) != step.rules.end();
-           });
-  };
-  const Finding* most = nullptr;
-  for (const Finding& finding : report.findings) {
-    if (!HasFired(finding) || finding.level != State::kError) continue;
-    const Finding* root = RootOf(report, finding);
-    if (is_step(*root)) return nullptr;
-    if (IsAboutProfile(*root)) continue;
-    const double saves = AsNumber(root->saves.value.value, 0);
-    if (most == nullptr || saves > AsNumber(most->saves.value.value, 0)) most = root;
-  }
-  return most;
+  Diagnosis parts = OfBreakdown(report, candidates);
+  if (parts.text.empty() && !candidates.empty()) return OfFinding(report, *candidates.front());
+  return parts;
 }
 
 }  // namespace
@@ -334,15 +531,17 @@ bool IsAboutProfile(const Finding& finding) {
 }
 
 Diagnosis Diagnose(const Report& report) {
-  const bool is_undecided = report.verdict.status == State::kNoVerdict;
-  if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
-  if (const GateRow* missed = MissedChange(report)) return OfChange(report, *missed);
-  if (const Finding* error = ErrorBesidePlan(report)) return OfFinding(*error);
-  if (const Finding* first = FirstOfPlan(report)) return OfFinding(*first);
-  const Metric* mean = FindMetricById(report, metric::kIterationTimeMean.text());
-  const double iteration = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
-  if (const Finding* most = MostWorth(report, iteration)) return OfFinding(*most);
-  return OfBreakdown(report);
+  Diagnosis out = Headline(report);
+  if (report.verdict.status == State::kNoVerdict) {
+    for (const std::string& text : report.verdict.reasons)
+      out.reasons.push_back({WithTitle(report, text), "no_verdict", {}, {}, false});
+  }
+  if (report.verdict.status != State::kNoVerdict || out.reasons.empty()) {
+    std::vector<Reason> more = ReasonsOf(report, State::kError);
+    if (more.empty()) more = ReasonsOf(report, State::kWarn);
+    out.reasons = std::move(more);
+  }
+  return out;
 }
 
 }  // namespace profgauge::report

@@ -52,6 +52,8 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
   verdict.not_applicable = counts["not_applicable"].Integer();
   verdict.missing = counts["missing"].Integer();
   if (counts["open"].exists()) verdict.open = counts["open"].Integer();
+  verdict.not_found = counts["not_found"].Integer();
+  if (counts["cautions"].exists()) verdict.cautions = counts["cautions"].Integer();
   verdict.reasons = node["reasons"].Texts();
   verdict.policy = node["policy"].Text();
   verdict.policy_from = node["policy_from"].Text();
@@ -342,6 +344,11 @@ Report Decode(const JsonNode& root) {
   // The diagnosis follows from the rest (report/first_screen.h); it is read for the schema.
   root["diagnosis"]["bottleneck"].Text();
   root["diagnosis"]["text"].Text();
+  root["diagnosis"]["finding"].Text();
+  for (const JsonNode& reason : root["diagnosis"]["reasons"].Elements()) {
+    for (const char* name : {"text", "code", "finding", "metric"}) reason[name].Text();
+    reason["in_plan"].Any();
+  }
   for (const auto& [id, table] : root["tables"].Entries()) {
     report.tables.push_back(ReadTable(id, table));
   }

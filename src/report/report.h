@@ -98,7 +98,9 @@ struct VerdictInfo {
   State status = State::kNotJudged;
   /// Limits and findings; two on one number count once, as the more severe (GateRow::counted_with).
   std::int64_t errors = 0, warnings = 0, waived = 0, passed = 0, not_applicable = 0, missing = 0;
-  std::int64_t open = 0;  ///< Changes that a comparison could not decide: no verdict.
+  std::int64_t cautions = 0;   ///< Optional limits that stay undecided.
+  std::int64_t not_found = 0;  ///< Rules that looked and found nothing.
+  std::int64_t open = 0;       ///< Changes that a comparison could not decide: no verdict.
   std::vector<std::string> reasons;
   std::string policy;  ///< Name of the policy.
   /// Who named it: "command line", "job gpt of profgauge.yaml", "no policy was given".

@@ -110,17 +110,19 @@ json::object ShortFinding(const json::value& finding) {
 // limits and findings that fired are listed.
 json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   const json::value& verdict = ValueIn(report, "verdict");
-  json::object answer = {
-      {"verdict", ran.exit_code == kExitPass   ? "pass"
-                  : ran.exit_code == kExitFail ? "fail"
-                                               : "no_verdict"},
-      {"exit_code", ran.exit_code},
-      {"reasons", ValueIn(verdict, "reasons").is_array() ? ValueIn(verdict, "reasons")
-                                                         : json::value(json::array())},
-      {"policy", ValueIn(verdict, "policy")},
-      {"policy_from", ValueIn(verdict, "policy_from")},
-      {"config", ValueIn(verdict, "config")},
-      {"truncated", false}};
+  json::object answer = {{"verdict", ran.exit_code == kExitPass   ? "pass"
+                                     : ran.exit_code == kExitFail ? "fail"
+                                                                  : "no_verdict"},
+                         {"exit_code", ran.exit_code},
+                         {"reasons", json::array()},
+                         {"policy", ValueIn(verdict, "policy")},
+                         {"policy_from", ValueIn(verdict, "policy_from")},
+                         {"config", ValueIn(verdict, "config")},
+                         {"truncated", false}};
+  if (const json::value& all = ValueIn(ValueIn(report, "diagnosis"), "reasons"); all.is_array()) {
+    for (const json::value& reason : all.get_array())
+      answer["reasons"].get_array().push_back(ValueIn(reason, "text"));
+  }
   if (const json::value& errors = ValueIn(report, "errors"); errors.is_array()) {
     for (const json::value& error : errors.get_array()) {
       answer["reasons"].get_array().push_back(ValueIn(error, "message"));

@@ -20,7 +20,9 @@ Outcome OutcomeOf(State state, std::string_view counted_with) {
     case State::kBroken:
       return Outcome::kError;
     case State::kNotApplicable:
+    case State::kCovered:
     case State::kSkipped:
+    case State::kCaution:
     case State::kWaived:
       return Outcome::kSkipped;
     default:
@@ -55,7 +57,7 @@ struct Suite {
         cases += fmt::format(">\n      <skipped message=\"{}\"/>\n", text);
         break;
       case Outcome::kPass:
-        if (state == State::kPass) {
+        if (state == State::kPass || text.empty()) {
           cases += "/>\n";
           return;
         }

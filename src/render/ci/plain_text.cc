@@ -24,7 +24,7 @@ constexpr std::size_t kMostLines = 12, kMostBytes = 2'900;
 /// A line that is cut has "…" after this, and each has its end.
 constexpr std::string_view kCut = "…", kLineEnd = "\n";
 constexpr std::size_t kMostOfLine = kMostBytes / kMostLines - kCut.size() - kLineEnd.size();
-constexpr std::size_t kMostSteps = 4, kMostLimits = 3;
+constexpr std::size_t kMostSteps = 4;
 
 /// How the file begins, so that a later run may replace it.
 constexpr std::string_view kFirst = "profgauge: ";
@@ -57,26 +57,6 @@ void AddPlan(const report::Report& report, std::vector<std::string>& lines) {
   }
 }
 
-// The first kMostLimits metrics; a metric with a limit for each level is one.
-void AddLimits(const report::Report& report, std::vector<std::string>& lines) {
-  std::vector<std::string_view> missed;  // Several limits on one metric are one.
-  for (const report::GateRow* row : GateByWeight(report)) {
-    if (!IsMissed(*row) || std::find(missed.begin(), missed.end(), row->metric) != missed.end()) {
-      continue;
-    }
-    missed.push_back(row->metric);
-    if (missed.size() > kMostLimits) continue;
-    const bool has_change = !row->change.text.empty() && !row->baseline.text.empty();
-    AddLine(fmt::format("limit {}: {} ({})", row->metric,
-                        has_change ? row->change.text : row->measured.text, row->limit),
-            lines);
-  }
-  if (missed.size() > kMostLimits) {
-    const auto more = static_cast<std::int64_t>(missed.size() - kMostLimits);
-    AddLine(Counted(more, "more limit is missed", "more limits are missed"), lines);
-  }
-}
-
 }  // namespace
 
 std::string RenderText(const report::Report& report) {
@@ -87,9 +67,12 @@ std::string RenderText(const report::Report& report) {
   AddLine(RunText(report), lines);
   const std::string sources = SourcesText(report, false);
   AddLine(sources.empty() ? "" : "policy " + sources, lines);
-  AddLine(TextOf(PartsOf(report::Diagnose(report).text)), lines);
+  const report::Diagnosis diagnosis = report::Diagnose(report);
+  AddLine(TextOf(PartsOf(diagnosis.text)), lines);
+  for (const std::string& reason : ReasonTexts(diagnosis, kMostReasons)) {
+    AddLine(fmt::format("{} {}", ReasonsLabel(report, diagnosis), TextOf(PartsOf(reason))), lines);
+  }
   AddPlan(report, lines);
-  AddLimits(report, lines);
   return Joined(lines);
 }
 

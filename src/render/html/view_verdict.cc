@@ -28,11 +28,13 @@ json::array CountsView(const report::VerdictInfo& verdict) {
   const std::tuple<std::int64_t, std::string_view, std::string_view, State> counts[] = {
       {verdict.errors, "error", "errors", State::kError},
       {verdict.warnings, "warning", "warnings", State::kWarn},
+      {verdict.cautions, "caution", "cautions", State::kCaution},
       {verdict.waived, "waived", "waived", State::kWaived},
-      {verdict.passed, "passed", "passed", State::kPass},
+      {verdict.passed, "measured and good", "measured and good", State::kGood},
+      {verdict.not_found, "not found", "not found", State::kNotFound},
       {verdict.open, "undecided", "undecided", State::kOpen},
       {verdict.missing, "missing", "missing", State::kMissing},
-      {verdict.not_applicable, "not applicable", "not applicable", State::kNotApplicable}};
+      {verdict.not_applicable, "not judged", "not judged", State::kNotApplicable}};
   json::array out;
   for (const auto& [count, one, many, status] : counts) {
     if (count == 0 && (status != State::kError || verdict.status == State::kNotJudged)) continue;
@@ -203,18 +205,24 @@ boost::json::object StatusView(State state) {
   return {{"sign", look.sign}, {"word", look.word}, {"name", look.name()}};
 }
 
+namespace {
+
+// "Fails for".
+std::string CapitalizedLabel(std::string_view label) {
+  return label == "fails" ? "Fails for:" : label == "warns" ? "Warns of:" : "No verdict, because:";
+}
+
+}  // namespace
+
 boost::json::object VerdictView(const Report& report) {
   const report::VerdictInfo& verdict = report.verdict;
   const StatusLook& look = LookOf(verdict.status);
+  const report::Diagnosis diagnosis = report::Diagnose(report);
   json::array reasons;
-  for (const std::string& reason : verdict.reasons) {
-    reasons.push_back(json::object{{"text", reason}});
+  for (const std::string& text : ReasonTexts(diagnosis, kMostReasonsOfPage)) {
+    reasons.push_back(json::object{{"text", text}});
   }
-  // The row to fix gives the reason of the failure, and the diagnosis the reason of an undecided
-  // verdict.
-  const bool is_said =
-      verdict.status == State::kNoVerdict ? verdict.reasons.size() == 1 : HasFirstRows(report);
-  const bool has_reasons = !reasons.empty() && !is_said;
+  const bool has_reasons = !reasons.empty();
   return {{"status", report::NameOf(verdict.status)},
           {"word", VerdictWord(verdict.status)},
           {"sign", look.sign},
@@ -222,6 +230,7 @@ boost::json::object VerdictView(const Report& report) {
           {"counts", CountsView(verdict)},
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
+          {"reasons_label", CapitalizedLabel(ReasonsLabel(report, diagnosis))},
           {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)}};
 }
@@ -324,13 +333,15 @@ boost::json::object GateView(const Report& report) {
 }
 
 boost::json::object FindingsView(const Report& report) {
-  json::array fired, waived, passed, not_applicable;
+  json::array fired, waived, good, not_found, not_applicable;
   SeenNames seen = NamesOfKernels(report);
   for (const report::Finding& finding : report.findings) {
     json::array* list = &fired;
     if (finding.status == State::kWaived) list = &waived;
     if (finding.status == State::kNotApplicable) list = &not_applicable;
-    if (finding.status == State::kPass) list = &passed;
+    if (finding.status == State::kGood) list = &good;
+    if (finding.status == State::kNotFound) list = &not_found;
+    if (finding.status == State::kCovered) continue;
     list->push_back(FindingView(report, finding, seen));
   }
   const auto count = [](const json::array& list) {
@@ -340,7 +351,8 @@ boost::json::object FindingsView(const Report& report) {
   };
   json::object view{{"fired_count", count(fired)},
                     {"waived_count", count(waived)},
-                    {"passed_count", count(passed)},
+                    {"good_count", count(good)},
+                    {"not_found_count", count(not_found)},
                     {"not_applicable_count", count(not_applicable)}};
   json::array dlprof = DlprofAdviceView(report);
   view["has_dlprof"] = !dlprof.empty();
@@ -351,7 +363,8 @@ boost::json::object FindingsView(const Report& report) {
                                   });
   view["fired"] = std::move(fired);
   view["waived"] = std::move(waived);
-  view["passed"] = std::move(passed);
+  view["good"] = std::move(good);
+  view["not_found"] = std::move(not_found);
   view["not_applicable"] = std::move(not_applicable);
   return view;
 }

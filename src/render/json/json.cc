@@ -71,9 +71,11 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.Field("warnings", verdict.warnings);
   out.Field("waived", verdict.waived);
   out.Field("passed", verdict.passed);
+  out.Field("not_found", verdict.not_found);
   out.Field("not_applicable", verdict.not_applicable);
   out.Field("missing", verdict.missing);
   out.Field("open", verdict.open);
+  if (verdict.cautions > 0) out.Field("cautions", verdict.cautions);
   out.EndObject();
   out.Key("reasons");
   out.BeginArray();
@@ -443,6 +445,19 @@ void WriteDiagnosis(JsonWriter& out, const report::Diagnosis& diagnosis) {
   out.BeginObject();
   out.Field("bottleneck", diagnosis.bottleneck);
   out.Field("text", diagnosis.text);
+  out.OptionalField("finding", diagnosis.finding);
+  out.Key("reasons");
+  out.BeginArray();
+  for (const report::Reason& reason : diagnosis.reasons) {
+    out.BeginObject(Style::kInline);
+    out.Field("text", reason.text);
+    out.Field("code", reason.code);
+    out.OptionalField("finding", reason.finding);
+    out.OptionalField("metric", reason.metric);
+    out.Key("in_plan"), out.Write(Value(reason.in_plan));
+    out.EndObject();
+  }
+  out.EndArray();
   out.EndObject();
 }
 

@@ -130,6 +130,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
       losses.push_back(json::object{{"text", counter.text}});
   }
   const report::ProfileInfo& profile = report.profile;
+  const report::Diagnosis diagnosis = report::Diagnose(report);
   return {{"h1", MakeMarkup(shape.is_full ? "#" : "###")},
           {"sign", LookOf(verdict.status).sign},
           {"word", VerdictWord(verdict.status)},
@@ -138,14 +139,15 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"counts", CountsText(verdict)},
           {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)},
-          {"diagnosis", MakeMarkup(MarkdownProse(report::Diagnose(report).text, false))},
+          {"diagnosis", MakeMarkup(MarkdownProse(diagnosis.text, false))},
           {"run", RunText(report)},
           {"framework", profile.framework},
           {"captured", profile.captured},
           {"selection", profile.selection},
           {"tool", report.tool},
           {"losses", std::move(losses)},
-          {"reasons", TextsList(verdict.reasons)}};
+          {"reasons", TextsList(ReasonTexts(diagnosis, kMostReasons))},
+          {"reasons_label", std::string(ReasonsLabel(report, diagnosis))}};
 }
 
 json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape) {
@@ -316,7 +318,7 @@ json::object MarkdownTableView(const Table& table, const MarkdownShape& shape,
 
 json::object MarkdownRulesView(const report::Report& report) {
   json::array waived, others, broken;
-  std::int64_t passed = 0;
+  std::int64_t good = 0, not_found = 0;
   for (const report::Finding& finding : report.findings) {
     json::object row{{"rule", MarkdownCell(finding.rule)},
                      {"title", finding.title},
@@ -327,13 +329,16 @@ json::object MarkdownRulesView(const report::Report& report) {
       others.push_back(std::move(row));
     else if (finding.status == State::kBroken)
       broken.push_back(std::move(row));
-    else if (finding.status == State::kPass)
-      ++passed;
+    else if (finding.status == State::kGood)
+      ++good;
+    else if (finding.status == State::kNotFound)
+      ++not_found;
   }
   return {{"waived", std::move(waived)},
           {"not_applicable", std::move(others)},
           {"broken", std::move(broken)},
-          {"passed", passed == 0 ? std::string() : Counted(passed, "rule", "rules")}};
+          {"good", good == 0 ? std::string() : Counted(good, "rule", "rules")},
+          {"not_found", not_found == 0 ? std::string() : Counted(not_found, "rule", "rules")}};
 }
 
 json::object MarkdownMetricsView(const report::Report& report) {

@@ -127,6 +127,10 @@ inline constexpr std::array<StatusLook, report::kStateNames.size()> kStatusLooks
     {"?", "broken rule", Tone::kWarn},
     {"✓", "improved", Tone::kGood},
     {"?", "inconclusive", Tone::kWarn},
+    {"?", "caution", Tone::kMute},
+    {"✓", "measured", Tone::kGood},
+    {"–", "not found", Tone::kMute},
+    {"–", "covered", Tone::kMute},
 }};
 constexpr const StatusLook& LookOf(State state) {
   return kStatusLooks[static_cast<std::size_t>(state)];

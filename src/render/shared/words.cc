@@ -19,7 +19,8 @@ int GateRank(const report::GateRow& row) {
   if (row.status == State::kError) return 0;
   if (row.status == State::kWarn || row.status == State::kLowConfidence) return 1;
   if (row.status == State::kMissing || row.status == State::kOpen) return 2;
-  return 3;
+  if (row.status == State::kCaution) return 3;
+  return 4;
 }
 
 // Reasons are sentences of the gate. They begin with the metric's id or title, or with the rule,
@@ -53,6 +54,21 @@ ReasonsOfRun FindReasonsOfRun(const report::Report& report) {
   return out;
 }
 
+std::string_view ReasonsLabel(const report::Report& report, const report::Diagnosis& diagnosis) {
+  if (diagnosis.reasons.empty()) return {};
+  if (report.verdict.status == State::kNoVerdict) return "undecided";
+  return report.verdict.errors > 0 ? "fails" : "warns";
+}
+
+std::vector<std::string> ReasonTexts(const report::Diagnosis& diagnosis, std::size_t most) {
+  std::vector<std::string> texts;
+  const std::size_t all = diagnosis.reasons.size();
+  const std::size_t shown = all == most + 1 ? all : std::min(all, most);
+  for (std::size_t i = 0; i < shown; ++i) texts.push_back(diagnosis.reasons[i].text);
+  if (shown < all) texts.push_back(fmt::format("and {} more", all - shown));
+  return texts;
+}
+
 std::string PolicyText(const report::VerdictInfo& verdict) {
   if (verdict.policy.empty() || verdict.policy_from.empty()) return verdict.policy;
   return fmt::format("{} ({})", verdict.policy, verdict.policy_from);
@@ -84,11 +100,18 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   };
   add(verdict.errors, "error", "errors");
   add(verdict.warnings, "warning", "warnings");
+  add(verdict.cautions, "caution", "cautions");
   add(verdict.open, "undecided", "undecided");
   add(verdict.missing, "missing", "missing");
   add(verdict.waived, "waived", "waived");
-  add(verdict.passed, "passed", "passed");
-  add(verdict.not_applicable, "not applicable", "not applicable");
+  const auto add_calm = [&](std::int64_t count, std::string_view what) {
+    if (count == 0) return;
+    if (!text.empty()) text += " · ";
+    text += fmt::format("{} {}", FormatCount(count), what);
+  };
+  add_calm(verdict.passed, "measured and good");
+  add_calm(verdict.not_found, "not found");
+  add_calm(verdict.not_applicable, "not judged");
   return text.empty() ? "nothing was judged" : text;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "report/first_screen.h"
 #include "report/report.h"
 
 namespace profgauge::render {
@@ -111,5 +112,12 @@ inline std::vector<std::pair<std::string, std::string>> ListedProvenance(
   }
   return listed;
 }
+
+/// "fails", "warns" or "undecided": what the reasons of the diagnosis do; empty without one.
+std::string_view ReasonsLabel(const report::Report& report, const report::Diagnosis& diagnosis);
+/// The first `most` reasons of the diagnosis, and "and N more".
+std::vector<std::string> ReasonTexts(const report::Diagnosis& diagnosis, std::size_t most);
+/// How many reasons a first screen shows: a page has room for more.
+inline constexpr std::size_t kMostReasons = 4, kMostReasonsOfPage = 8;
 
 }  // namespace profgauge::render

@@ -44,13 +44,22 @@ std::string ShortName(const report::Report& report, std::string_view part) {
   return std::string(part);
 }
 
-/// The sentence about the bottleneck of the run.
+/// The sentence about the bottleneck of the run, and the reasons of its verdict.
 std::string DiagnosisText(const report::Report& report, std::size_t width, bool color) {
   std::string out;
-  for (const std::string& line : Wrapped(Printable(report::Diagnose(report).text), width - 2)) {
+  const report::Diagnosis diagnosis = report::Diagnose(report);
+  for (const std::string& line : Wrapped(Printable(diagnosis.text), width - 2)) {
     if (!line.empty()) out += "  " + Painted(line, Ink::kBold, color) + "\n";
   }
-  return out.empty() ? out : out + "\n";
+  if (out.empty()) return out;
+  out += "\n";
+  std::string lead = fmt::format("  {:<12}", ReasonsLabel(report, diagnosis));
+  for (const std::string& reason : ReasonTexts(diagnosis, kMostReasons)) {
+    for (const std::string& line : Wrapped(Printable(reason), width - lead.size())) {
+      out += std::exchange(lead, std::string(lead.size(), ' ')) + line + "\n";
+    }
+  }
+  return diagnosis.reasons.empty() ? out : out + "\n";
 }
 
 std::string BreakdownText(const report::Report& report, std::size_t width) {
@@ -131,7 +140,7 @@ Row RowOf(const report::GateRow& gate) {
     row.text = fmt::format("{} → {}", gate.baseline.text, gate.measured.text);
   }
   const bool says_more = gate.status == State::kLowConfidence || gate.status == State::kMissing ||
-                         !gate.change.text.empty();
+                         gate.status == State::kCaution || !gate.change.text.empty();
   if (says_more && !gate.reason.empty()) {
     row.text += (row.text.empty() ? "" : "; ") + Printable(gate.reason);
   }
@@ -214,9 +223,9 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
   if (verbosity <= 0 && groups.size() > 1) {
     std::int64_t all = 0;
     for (const Group& group : groups) all += group.limits + group.rules;
-    rows.push_back(
-        Note("note", Ink::kDim,
-             fmt::format("{} limits and rules do not apply (-v lists the reasons)", all)));
+    rows.push_back(Note(
+        "note", Ink::kDim,
+        fmt::format("{} limits and rules judge nothing of this run (-v lists the reasons)", all)));
     return;
   }
   for (const Group& group : groups) {

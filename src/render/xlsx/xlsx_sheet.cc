@@ -121,7 +121,8 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
 // color.
 void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t column) {
   using enum report::State;
-  for (const State state : {kError, kWarn, kMissing, kOpen, kBroken, kLowConfidence, kPass}) {
+  for (const State state :
+       {kError, kWarn, kMissing, kOpen, kBroken, kLowConfidence, kPass, kGood}) {
     const StatusLook& look = LookOf(state);
     std::string word = '"' + std::string(look.word) + '"';
     lxw_conditional_format rule = {};

@@ -21,9 +21,10 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
     sheet.Text(row, 0, label, XlsxStyle::kMuted);
     sheet.Text(row++, 1, text, XlsxStyle::kFree);
   };
-  add("Diagnosis", XlsxProse(report::Diagnose(report).text));
+  const report::Diagnosis diagnosis = report::Diagnose(report);
+  add("Diagnosis", XlsxProse(diagnosis.text));
   add("Counts", CountsText(report.verdict));
-  for (const std::string& reason : report.verdict.reasons) add("Because", reason);
+  for (const std::string& reason : ReasonTexts(diagnosis, kMostReasons)) add("Because", reason);
   for (const report::ImportCounter& counter : report.import) {
     if (counter.severity == Severity::kDataLoss) add("Data loss", counter.text);
   }

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "../render/fixture.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "report/build_sections.h"
@@ -55,15 +56,52 @@ void AddStep(Report& report, const std::string& rule, bool fired, double after) 
   report.plan->end = step.time = {after, Unit::kTime, FormatDuration(after), ""};
 }
 
-TEST(Diagnosis, IsFirstStepsSentence) {
+TEST(Diagnosis, IsTheFindingThatSavesMost) {
   Report report = RunOf(10);
-  AddFinding(report, "gpu/idle", State::kError, 90e6);
-  AddFinding(report, "io/dataloader-bound", State::kWarn, 33e6);
-  AddStep(report, "launch/next", false, 80e6);
-  AddStep(report, "io/dataloader-bound", true, 60e6);
+  AddFinding(report, "gpu/idle", State::kWarn, 60e6);
+  Finding& loader = AddFinding(report, "io/dataloader-bound", State::kWarn, 0);
+  loader.saves = BuildSaving({rules::Basis::kSimulated, 33e6, 31e6, {}});
   const Diagnosis diagnosis = Diagnose(report);
   EXPECT_EQ(diagnosis.bottleneck, "input-bound");
   EXPECT_EQ(diagnosis.text, "Input-bound: 3.5 % of `a. b` is lost, e.g. here.");
+  EXPECT_EQ(diagnosis.finding, "io/dataloader-bound");
+  // Of a simulation its low end counts, of a bound half.
+  report.findings[1].saves = BuildSaving({rules::Basis::kSimulated, 33e6, 29e6, {}});
+  EXPECT_EQ(Diagnose(report).bottleneck, "idle");
+}
+
+TEST(Diagnosis, OfAFailedRunNamesWhatFailsIt) {
+  Report report = RunOf(10);
+  report.verdict.status = State::kFail;
+  report.verdict.errors = 1;
+  AddFinding(report, "io/dataloader-bound", State::kWarn, 40e6);
+  AddFinding(report, "comm/exposed", State::kError, 20e6);
+  const Diagnosis diagnosis = Diagnose(report);
+  EXPECT_EQ(diagnosis.bottleneck, "communication-bound");
+  ASSERT_EQ(diagnosis.reasons.size(), 1u);
+  EXPECT_EQ(diagnosis.reasons[0].text, "Title of comm/exposed");
+  EXPECT_EQ(diagnosis.reasons[0].code, "finding");
+  // One that saves nothing is told so.
+  report.findings[1].saves = BuildSaving({rules::Basis::kSimulated, 0, {}, {}});
+  EXPECT_THAT(Diagnose(report).reasons[0].text, HasSubstr("no saving found"));
+  // Without an error its warnings.
+  report.verdict.status = State::kPass;
+  report.findings.pop_back();
+  ASSERT_EQ(Diagnose(report).reasons.size(), 1u);
+  EXPECT_EQ(Diagnose(report).reasons[0].finding, "io/dataloader-bound");
+}
+
+TEST(Diagnosis, OfARunWithoutADeviceNamesTheOperator) {
+  Report report = RunOf(1);
+  report.profile.devices.clear();
+  AddMetric(report, metric::kGpuIdleMean.text(), {}, Unit::kShare);
+  AddMetric(report, metric::kBreakdownCpu.text(), 0.96, Unit::kShare);
+  report.tables.push_back(render::testing::MakeTable(
+      "ops", "op", "Operators",
+      {{"name", "Name", Unit::kText, ""}, {"host_self", "Self", Unit::kTime, ""}},
+      {{std::string("aten::addmm"), std::int64_t{96'000'000}}}));
+  EXPECT_EQ(Diagnose(report).text,
+            "CPU run: `aten::addmm` takes 96.0\u202f% of the 100\u202fms iteration.");
 }
 
 // The simulation of idle time may save a little more than that of its cause.
@@ -108,8 +146,7 @@ TEST(Diagnosis, PraisesARunThatNeedsNothing) {
   const Diagnosis diagnosis = Diagnose(report);
   EXPECT_EQ(diagnosis.bottleneck, "none");
   EXPECT_EQ(diagnosis.text,
-            "Nothing large to fix: kernels run for 94.0\u202f% of the 100\u202fms iteration, and "
-            "100.0\u202f% of eligible kernel time uses Tensor Cores.");
+            "Nothing found: kernels run for 94.0\u202f% of the 100\u202fms iteration.");
 }
 
 TEST(Diagnosis, DoubtsKernelsOfAnUnnamedDevice) {
@@ -143,7 +180,7 @@ TEST(Diagnosis, NamesReasonOfUndecidedVerdict) {
   GateRow& row = report.gate.emplace_back();
   row.metric = "gpu.idle.mean";
   row.title = "GPU idle time";
-  EXPECT_EQ(Diagnose(report).text, "Not judged: GPU idle time is uncertain.");
+  EXPECT_EQ(Diagnose(report).text, "No verdict: GPU idle time is uncertain.");
 }
 
 // A run that fails by `change` of its median iteration time, and could be faster by a plan.

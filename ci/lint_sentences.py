@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Holds the sentences that a report prints against the rules for them.
+
+  ci/lint_sentences.py report.json…
+
+One line for each sentence that breaks one:
+
+  expression  a reason shows an expression: `not known(gpu.idle.mean)`
+  id          a sentence names a metric by its id instead of its title
+  most        "most of" something that is not more than half of it
+  range       a range with equal ends: "21 to 21 %"
+  plural      one of several: "1 calls"
+
+Exit code: 0 all hold, 1 one does not, 2 used wrongly."""
+import json, re, sys
+
+ID = re.compile(r"(?<![\w./-])(?:gpu|iteration|tensor_core|kernel|memcpy|memory|communication|dataloader|launch|coverage|profiler|step)"
+                r"(?:\.[a-z][a-z0-9_]*)+\b(?!\()")
+EXPRESSION = re.compile(r"`[^`]*(?: (?:and|or|not|in) |[<>=!]=| [<>] |\b(?:known|any|all)\()[^`]*`")
+MOST = re.compile(r"[Mm]ost of [^.;]*?\((\d+(?:\.\d+)?) %\)")
+RANGE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) (?:to|and) \1 (?:%|(?:ms|µs|s)\b)")
+PLURAL = re.compile(r"(?<![\d.,\u202f  ])1 (?!is\b|as\b|ms\b|µs\b|s\b|ns\b|this\b|pass\b|class\b|process\b|address\b|loss\b|bus\b|less\b|GFLOPS\b|TFLOPS\b)([A-Za-z-]+[^s\W]s)\b")
+
+
+def faults(text, is_reason=False):
+    """(kind, what) of each rule that a sentence breaks."""
+    plain = text.replace("\u202f", " ").replace("\u00a0", " ")
+    if is_reason and (found := EXPRESSION.search(plain)):
+        yield "expression", found.group()
+    if found := ID.search(re.sub(r"`[^`]*`", "", plain)):
+        yield "id", found.group()
+    for found in MOST.finditer(plain):
+        if float(found.group(1)) <= 50:
+            yield "most", found.group()
+    if found := RANGE.search(plain):
+        yield "range", found.group()
+    if found := PLURAL.search(plain):
+        yield "plural", found.group()
+
+
+def sentences(report):
+    """(where, text, is_reason) of all that a person reads in a report."""
+    diagnosis = report.get("diagnosis", {})
+    yield "diagnosis", diagnosis.get("text", ""), False
+    for reason in diagnosis.get("reasons", []):
+        yield "diagnosis.reasons", reason["text"], True
+    for row in report.get("gate", []):
+        yield row["metric"], row.get("reason", ""), True
+    for finding in report.get("findings", []):
+        yield finding["rule"], finding.get("reason", ""), True
+        if finding["status"] in ("error", "warn", "info", "waived"):
+            for key in ("title", "message"):
+                yield finding["rule"], finding.get(key, ""), False
+
+
+def check(report):
+    return [(kind, where, what, text) for where, text, is_reason in sentences(report) for kind, what in faults(text or "", is_reason)]
+
+
+def main(paths):
+    if not paths:
+        print(__doc__, file=sys.stderr)
+        return 2
+    found = 0
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            for kind, where, what, text in check(json.load(file)):
+                found += 1
+                print(f"{path}: {kind}: {where}: {what!r} in {text!r}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
