@@ -80,7 +80,8 @@ inline constexpr ColumnSpec kGaps[] = {
     {"within", "Host is within", kText,
      "The outermost of them that does not run during the whole window."},
     {"call", "Held in", kText,
-     "The call that holds a host thread for more than half of the gap: one that blocks, or a copy "
+     "While work was queued: the call that holds a host thread for more than half of the gap, one "
+     "that blocks, or a copy "
      "that takes at least 1 ms."},
     {"category", "Host work", kText,
      "Kind of that work, by the two names: data loader, preprocessing, synchronization, …; first "

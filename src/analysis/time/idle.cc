@@ -99,11 +99,10 @@ void FillTable(std::span<const context::RankContext> ranks, const std::vector<Ta
     if (hosts[row.rank] == nullptr) hosts[row.rank] = std::make_unique<HostOfGaps>(rank);
     HostOfGaps& host = *hosts[row.rank];
     const IdleCause cause = row.gap.main_cause();
-    const ApiId call = host.calls.Over(row.gap.time);
+    const ApiId call = cause == IdleCause::kQueued ? host.calls.Over(row.gap.time) : ApiId{};
     // Work that was queued needs no host: what counts is who else waits.
-    const ThreadId thread = cause == IdleCause::kQueued && call.valid()
-                                ? profile.api.thread[call.value]
-                                : LaunchingThread(profile, row.gap);
+    const ThreadId thread =
+        call.valid() ? profile.api.thread[call.value] : LaunchingThread(profile, row.gap);
     const GapActivity doing = host.activities.Of(row.gap.time, thread);
     const HostWork& category = cause == IdleCause::kModuleLoading ? kFirstUse : CategoryOf(doing);
     write.Integer("rank"_col, rank.rank)
@@ -288,7 +287,8 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
   facts.has_launches = HasLaunches(profile);
   facts.has_host = profile.host.size() > 0;
   facts.has_api = profile.api.size() > 0;
-  facts.knows_delay = profile.source.format == "kineto";
+  // Of a framework's own profiler.
+  facts.knows_delay = !profile.source.is_of_any_program && facts.has_api && facts.has_host;
   facts.iterations =
       static_cast<std::int64_t>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
   if (facts.observed <= 0) return facts;

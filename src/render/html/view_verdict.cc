@@ -209,7 +209,7 @@ namespace {
 
 // "Fails for".
 std::string CapitalizedLabel(std::string_view label) {
-  return label == "fails" ? "Fails for:" : label == "warns" ? "Warns of:" : "No verdict, because:";
+  return label == "fails" ? "Fails" : label == "warns" ? "Warns" : "Undecided";
 }
 
 }  // namespace

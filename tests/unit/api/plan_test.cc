@@ -161,7 +161,8 @@ TEST(Plan, DoesNotDependOnThreads) {
   }
 }
 
-// The saving of the changes together, found by hand with what-if.
+// The saving of the changes together, found by hand with what-if. Without the profiler the start
+// is less by 4 us for each event in its gaps.
 TEST(Plan, EightRanksAndAVolta) {
   const std::string data = kRoot + "/../shared/data/kineto/";
   const std::string volta = data + "hta/df_index_resolver/df_index_resolver.json.gz";
@@ -176,7 +177,7 @@ TEST(Plan, EightRanksAndAVolta) {
   EXPECT_NEAR(planned->plan.steps[1].time, 145e6, 1.5e6);
   EXPECT_LE(planned->plan.steps[3].time, 127e6);
   ASSERT_TRUE(planned->plan.without_profiler.has_value());
-  EXPECT_NEAR(*planned->plan.without_profiler, 206.1e6, 3e6);
+  EXPECT_NEAR(*planned->plan.without_profiler, 311.2e6, 3e6);
   const auto ranks = PlanOf(data + "dlrm_8ranks");
   ExpectSound(*ranks);
   ASSERT_GE(ranks->plan.steps.size(), 2u);

@@ -63,7 +63,7 @@ TEST_F(Agreement, OnTheVerdict) {
 }
 
 TEST_F(Agreement, OnTheCounts) {
-  const std::string counts = "2 errors, 1 missing, 1 passed";
+  const std::string counts = "2 errors, 1 missing · 1 measured and good";
   EXPECT_EQ(CountsText(report_.verdict), counts);
   EXPECT_THAT(documents_.markdown, HasSubstr("**" + counts + "**"));
   EXPECT_THAT(documents_.summary, HasSubstr("**" + counts + "**"));

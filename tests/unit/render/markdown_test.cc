@@ -99,7 +99,7 @@ TEST(Markdown, TheSummary) {
               StartsWith(R"(### ✗ FAIL · resnet50 &lt;&amp;&gt; "ddp"
 <!-- profgauge:resnet50-ddp -->
 
-**2 errors, 1 missing, 1 passed** · policy recommended · baseline none
+**2 errors, 1 missing · 1 measured and good** · policy recommended · baseline none
 
 The data loader holds up the GPU: 12.0 % of an iteration waits for data, limit 10 %
 
@@ -107,7 +107,8 @@ kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
 
 > **Data loss:** the file ends early; totals are lower bounds
 
-- GPU idle is 31.4 %, limit ≤ 30 %
+- GPU idle 31.4 % (limit 30 %)
+- The data loader holds up the GPU (12.0 %)
 
 #### Iteration time breakdown
 

@@ -230,7 +230,7 @@ report::Report MakeSchemaReport() {
   AddMetric(report, metric::kMemoryPeakReserved, {}, Unit::kBytes);
   report.metrics.back().quantity.absent_because = "x";
   using enum report::State;
-  for (const report::State status : {kError, kWaived, kPass, kNotApplicable}) {
+  for (const report::State status : {kError, kWaived, kGood, kNotFound, kNotApplicable}) {
     report.findings.push_back(MakeFinding(status));
   }
   report.plan.emplace();

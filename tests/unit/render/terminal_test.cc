@@ -26,6 +26,9 @@ policy recommended · baseline none
 
   The data loader holds up the GPU: 12.0 % of an iteration waits for data, limit 10 %
 
+  fails       GPU idle 31.4 % (limit 30 %)
+              The data loader holds up the GPU (12.0 %)
+
   iteration   kernels on Tensor Cores 36.0 %  other kernels 19.0 %  exposed communication 15.0 %
               memcpy 3.0 %  memset 1.0 %  runtime 7.0 %  dataloader 12.0 %  cpu 4.0 %
               unattributed 3.0 %
@@ -39,7 +42,7 @@ policy recommended · baseline none
   note   1 limit and 1 rule do not apply: needs memory events; record with profile_memory=True
   note   Savings are per iteration and simulated; "at most" marks an upper bound
 
-FAIL  2 errors, 1 missing, 1 passed
+FAIL  2 errors, 1 missing · 1 measured and good
 )");
 }
 
@@ -84,7 +87,7 @@ TEST(Terminal, QuietIsOnlyTheVerdict) {
   TerminalOptions options;
   options.verbosity = -1;
   EXPECT_EQ(RenderTerminal(testing::SampleReport(), options),
-            "FAIL  2 errors, 1 missing, 1 passed\n");
+            "FAIL  2 errors, 1 missing · 1 measured and good\n");
 }
 
 TEST(Terminal, ColorsOnlyWhenAsked) {
