@@ -473,10 +473,18 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (!report.verdict.accepted.empty()) {
     counts += fmt::format(" (accepted: {})", PrintableShort(report.verdict.accepted));
   }
-  const std::string verdict =
+  std::string verdict =
       fmt::format("{}  {}\n", Painted(VerdictWord(status), ink, options.color), counts);
   if (options.verbosity < 0) return verdict;
   const auto width = static_cast<std::size_t>(std::max(40, options.width));
+  // A narrow terminal takes it in several lines, below each other.
+  const std::size_t indent = VerdictWord(status).size() + 2;
+  verdict.clear();
+  for (const std::string& line : Wrapped(counts, width - indent)) {
+    verdict += (verdict.empty() ? Painted(VerdictWord(status), ink, options.color) + "  "
+                                : std::string(indent, ' ')) +
+               line + "\n";
+  }
   std::string out = HeadText(report, width, options.color);
   out += SourcesLines(report, width) + "\n";
   out += DiagnosisText(report, width, options.color);
