@@ -16,17 +16,19 @@ import json, re, sys
 
 ID = re.compile(r"(?<![\w./-])(?:gpu|iteration|tensor_core|kernel|memcpy|memory|communication|dataloader|launch|coverage|profiler|step)"
                 r"(?:\.[a-z][a-z0-9_]*)+\b(?!\()")
-EXPRESSION = re.compile(r"`[^`]*(?: (?:and|or|not|in) |[<>=!]=| [<>] |\b(?:known|any|all)\()[^`]*`")
+EXPRESSION = re.compile(r" (?:and|or|not|in) |[<>=!]=| [<>] |\b(?:known|any|all)\(")  # In code.
 MOST = re.compile(r"[Mm]ost of [^.;]*?\((\d+(?:\.\d+)?) %\)")
 RANGE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) (?:to|and) \1 (?:%|(?:ms|µs|s)\b)")
-PLURAL = re.compile(r"(?<![\d.,\u202f  ])1 (?!is\b|as\b|ms\b|µs\b|s\b|ns\b|this\b|pass\b|class\b|process\b|address\b|loss\b|bus\b|less\b|GFLOPS\b|TFLOPS\b)([A-Za-z-]+[^s\W]s)\b")
+PLURAL = re.compile(r"(?<!\d )(?<![\d.,\w])1 (?!is |are |was |were |of |and |to )(?:[a-z-]+ )?(?:kernels|calls|tiles|blocks|errors|warnings|operators|iterations|ranks|devices|GPUs|NPUs|"
+                    r"copies|events|rows|launches|gaps|limits|rules|findings|matmuls|steps|threads|processes)\b")
 
 
 def faults(text, is_reason=False):
     """(kind, what) of each rule that a sentence breaks."""
     plain = text.replace("\u202f", " ").replace("\u00a0", " ")
-    if is_reason and (found := EXPRESSION.search(plain)):
-        yield "expression", found.group()
+    for code in plain.split("`")[1::2] if is_reason else []:
+        if EXPRESSION.search(code):
+            yield "expression", code
     if found := ID.search(re.sub(r"`[^`]*`", "", plain)):
         yield "id", found.group()
     for found in MOST.finditer(plain):

@@ -155,8 +155,9 @@ std::string CoveredBy(const rules::Finding& finding, const JudgeOptions& options
   const std::string_view metric = rules::MeasuredMetric(*finding.rule);
   for (const rules::Finding& other : evaluation.findings) {
     if (!rules::Fired(other.status)) continue;
-    const bool explains = std::ranges::any_of(
-        other.rule->explains, [&](const SourceText& id) { return id.text == finding.rule->id; });
+    const bool explains = std::ranges::any_of(other.rule->explains, [&](const SourceText& id) {
+      return GlobMatch(id.text, finding.rule->id);
+    });
     const bool is_same_number = !metric.empty() && metric == rules::MeasuredMetric(*other.rule) &&
                                 other.rule != finding.rule;
     if (explains || is_same_number) return fmt::format("see {}", other.title);

@@ -20,6 +20,7 @@ namespace {
 using knowledge::kDiagnosisCovers;
 using knowledge::kDiagnosisLeastShare;
 using knowledge::kDiagnosisMostlyKernels;
+using knowledge::kDiagnosisOfBound;
 
 struct Class {
   std::string_view rules;  // An id, or a category with its slash.
@@ -213,7 +214,7 @@ double WorthOf(const Finding& finding) {
     case rules::Basis::kAbout:
       return saves;
     case rules::Basis::kAtMost:
-      return saves / 2;
+      return kDiagnosisOfBound.Of(saves);
     default:
       return 0;
   }
@@ -281,7 +282,8 @@ const Finding* MostCovering(const std::vector<const Finding*>& candidates) {
 Diagnosis OfHost(const Report& report) {
   const Table* ops = FindTableById(report, "ops");
   const double window = IterationOf(report) * static_cast<double>(SummedIterations(report));
-  if (ops == nullptr || window <= 0) return {};
+  const Diagnosis none{"cpu", "CPU run: no device work was recorded.", {}};
+  if (ops == nullptr || window <= 0) return none;
   std::string name;
   double most = 0;
   for (std::size_t row = 0; row < ops->rows(); ++row) {
@@ -515,9 +517,7 @@ Diagnosis Headline(const Report& report) {
   const std::vector<const Finding*> candidates = Candidates(report);
   if (const Finding* most = MostWorth(report, candidates)) return OfFinding(report, *most);
   if (const Finding* most = MostCovering(candidates)) return OfFinding(report, *most);
-  if (!HasDevice(report)) {
-    if (Diagnosis host = OfHost(report); !host.text.empty()) return host;
-  }
+  if (!HasDevice(report) && !Breakdown(report).empty()) return OfHost(report);
   Diagnosis parts = OfBreakdown(report, candidates);
   if (parts.text.empty() && !candidates.empty()) return OfFinding(report, *candidates.front());
   return parts;

@@ -17,6 +17,7 @@
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/numbers.h"
+#include "knowledge/memory.h"
 #include "model/known_names.h"
 
 namespace profgauge::rules {
@@ -107,8 +108,8 @@ std::string BackendOf(const Profile& profile) {
   return Shows(profile, Sign::kNccl) ? "nccl" : Shows(profile, Sign::kGloo) ? "gloo" : "";
 }
 
-/// Whether at least three operators allocate and free about equally often, and nine in ten calls
-/// are theirs. Pinned memory of the host counts as well: no call says which it is.
+/// Whether some operators allocate and free about equally often, and nearly all calls are theirs.
+/// Pinned memory of the host counts as well: no call says which it is.
 bool PairsMemory(const Profile& profile) {
   struct Calls {
     std::int64_t gives = 0, takes = 0;
@@ -125,11 +126,14 @@ bool PairsMemory(const Profile& profile) {
     ++(takes ? calls.takes : calls.gives);
   }
   for (const auto& [op, calls] : by_op) {
-    if (calls.gives == 0 || 10 * std::abs(calls.gives - calls.takes) > calls.gives) continue;
+    if (calls.gives == 0 ||
+        std::abs(calls.gives - calls.takes) > knowledge::kMemoryPairsDiffer.Of(calls.gives))
+      continue;
     ++ops;
     paired += calls.gives + calls.takes;
   }
-  return ops >= 3 && 10 * paired >= 9 * all;
+  return ops >= knowledge::kMemoryPairsLeast.value() &&
+         paired >= knowledge::kMemoryPairsShare.Of(all);
 }
 
 Value EmptiesCache(const Profile& profile) {

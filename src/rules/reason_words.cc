@@ -139,6 +139,20 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, expr::Slot 
                      : fmt::format("{} is unknown: {}", title, why);
 }
 
+std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr::Data& data,
+                       const expr::Outcome& outcome) {
+  if (const auto slot = SlotOf(rule, outcome.absent_field)) {
+    std::string why = data[*slot].absent_because;
+    if (why.empty() && data[*slot].column != nullptr) why = data[*slot].column->absent_because();
+    return WhyUnknown(rule, run, *slot, why);
+  }
+  // "`a / b` divides by zero or is out of range".
+  const std::size_t end = outcome.absent_because.find("` ");
+  const bool has_expression = outcome.absent_because.starts_with('`') && end != std::string::npos;
+  return has_expression ? "its number " + outcome.absent_because.substr(end + 2)
+                        : outcome.absent_because;
+}
+
 std::string WhyNotWhen(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        std::span<const expr::RowId> group) {
   const std::string text = rule.when->Text();

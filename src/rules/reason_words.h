@@ -17,6 +17,11 @@ std::string TitleOfName(const CompiledRule& rule, const RunData& run, expr::Slot
 std::string WhyUnknown(const CompiledRule& rule, const RunData& run, expr::Slot slot,
                        const std::string& why);
 
+/// Of an expression that has no value: of the name that is missing, or that its number is out of
+/// range.
+std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr::Data& data,
+                       const expr::Outcome& outcome);
+
 /// Of a `when` that is false for `group`: from the first of its conditions that is false.
 ///
 ///   launches >= 10            Launches per iteration is 3, needed: at least 10

@@ -69,7 +69,9 @@ bool RuleRun::SelectRows() {
                       filtered.unknown == 0 ? "" : fmt::format(", {} unknown", filtered.unknown)));
     // No finding among rows of which most are unknown is no pass.
     if (filtered.rows.empty() && filtered.unknown * 2 > rows_.size()) {
-      NotApplicable(filtered.unknown_because, filtered.unknown_field);
+      NotApplicable(
+          WhyUnknown(rule_, run_, data_, {{}, filtered.unknown_because, filtered.unknown_field, 0}),
+          filtered.unknown_field);
       return false;
     }
     rows_ = std::move(filtered.rows);

@@ -168,9 +168,13 @@ void RuleRun::Prepare(const RowGroup& group, std::vector<TraceValue>& trace) {
   }
 }
 
-void RuleRun::MarkAbsent(Judged& out, const Outcome& outcome) {
+std::string RuleRun::WhyAbsent(const Outcome& outcome) const {
+  return WhyUnknown(rule_, run_, data_, outcome);
+}
+
+void RuleRun::MarkAbsent(Judged& out, const Outcome& outcome) const {
   out.status = FindingStatus::kNotApplicable;
-  out.reason = outcome.absent_because;
+  out.reason = WhyAbsent(outcome);
   out.missing_field = outcome.absent_field;
 }
 
@@ -216,7 +220,7 @@ bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Leve
   if (!fires) out.status = FindingStatus::kGood;
   out.surely = level;
   if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
-    out.unknown_limit = unknown->absent_because;
+    out.unknown_limit = WhyAbsent(*unknown);
   }
   return true;
 }

@@ -79,7 +79,9 @@ class RuleRun {
   void Prepare(const RowGroup& group, std::vector<TraceValue>& trace);
 
   /// `outcome` may be a part of `out`.
-  static void MarkAbsent(Judged& out, const expr::Outcome& outcome);
+  void MarkAbsent(Judged& out, const expr::Outcome& outcome) const;
+  /// Why a number is absent, in words.
+  std::string WhyAbsent(const expr::Outcome& outcome) const;
   /// False where `when` is false or unknown: the group passes, or the rule does not apply to it.
   bool CheckWhen(const RowGroup& group, Judged& out);
 

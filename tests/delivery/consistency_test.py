@@ -25,7 +25,7 @@ def finding(rule, status, **more):
 
 def report():
     """A failed run of 10 ms whose headline is a loader, with a plan of one row."""
-    return {"profile": {"devices": [{"name": "GPU"}]},
+    return {"profile": {"format": "kineto", "devices": [{"name": "GPU"}]},
             "metrics": {"iteration.time.mean": {"value": 10_000_000}, "gpu.idle.mean": {"value": 0.4}},
             "verdict": {"status": "fail", "counts": {"errors": 1, "not_found": 1}},
             "gate": [{"metric": "gpu.idle.mean", "status": "error", "reason": ""}],
@@ -38,8 +38,9 @@ def report():
 
 
 def contradictions(made, code=1, terminal=None, markdown=None, page=None, junit=None):
-    reasons = [reason["text"] for reason in made["diagnosis"]["reasons"]]
-    cases = "".join(f'<testcase classname="profgauge.rules" name="{one["rule"]}">' +
+    reasons = [reason["text"] for reason in made["diagnosis"].get("reasons", [])]
+    cases = ('<testcase classname="profgauge.limits" name="x"><failure/></testcase>' if code else "")
+    cases += "".join(f'<testcase classname="profgauge.rules" name="{one["rule"]}">' +
                     ("<skipped/>" if one["status"] in ("not_applicable", "covered") else "") + "</testcase>"
                     for one in made["findings"])
     return {kind for kind, _ in consistency.check(
@@ -101,6 +102,8 @@ class MadeReportsTest(unittest.TestCase):
     def test_a_failure_has_a_reason(self):
         self.report["diagnosis"]["reasons"] = []
         self.assertKinds("reasons")
+        self.report["diagnosis"] = {}
+        self.assertKinds("reasons")
 
     def test_exit_code_and_counts(self):
         self.assertKinds("verdict", code=0)
@@ -108,16 +111,18 @@ class MadeReportsTest(unittest.TestCase):
         self.assertKinds("verdict")
 
     def test_junit(self):
-        junit = '<testsuites><testsuite><testcase classname="profgauge.rules" name="comm/exposed"/></testsuite></testsuites>'
-        self.assertKinds("verdict", junit=junit)
+        red = '<testcase classname="profgauge.limits" name="x"><failure/></testcase>'
+        for cases in (red + '<testcase classname="profgauge.rules" name="comm/exposed"/>', ""):
+            self.assertKinds("verdict", junit=f"<testsuites><testsuite>{cases}</testsuite></testsuites>")
 
     def test_words(self):
         for key, text in (("reason", "`not known(gpu.idle.mean)` is false"), ("message", "gpu.idle.mean is 3 %"),
-                          ("message", "Most of the time (21.0 %) it waits."), ("message", "It takes 21 to 21 %."), ("message", "1 calls wait.")):
+                          ("message", "Most of the time (21.0 %) it waits."), ("message", "It takes 21 to 21 %."), ("message", "1 calls wait."),
+                          ("message", "They are 1 elementwise kernels.")):
             made = copy.deepcopy(self.report)
             made["findings"][0][key] = text
             self.assertEqual(contradictions(made), {"words"}, text)
-        for text in ("1 call waits.", "It takes 1 ms.", "Most of the time (61.0 %) it waits.", "It takes 21 to 22 %."):
+        for text in ("1 call waits.", "It takes 1 ms.", "1 of 8 ranks waits.", "`if a == b` is code.", "11 calls wait.", "Most of the time (61.0 %) it waits.", "It takes 21 to 22 %."):
             made = copy.deepcopy(self.report)
             made["findings"][0]["message"] = text
             self.assertEqual(contradictions(made), set(), text)

@@ -160,7 +160,7 @@ class Stories:
         self.five_runs()
         colour, log = self.main("wider layers\n\nProfgauge-Accept: twice the width", factor=1.2)
         self.assertEqual(colour, GREEN, log)
-        self.assertIn("accepted: twice the width", log)
+        self.assertIn("accepted: twice the width", " ".join(log.split()))
         for _ in range(2):
             self.assertEqual(self.main(factor=1.2)[0], GREEN)
         self.assertEqual(self.request(factor=1.3)[0], RED)

@@ -392,8 +392,9 @@ def profiles(top):
             yield path
 
 
-def main(arguments=None, adapt=lambda report: report):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+def subjects_of(arguments, description):
+    """The options, the program and the inputs of a tool that runs it on all profiles below some folders."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("folders", nargs="+", type=pathlib.Path, metavar="FOLDER")
     parser.add_argument("--program", default=ROOT / "build/release/profgauge", type=pathlib.Path)
     parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="only these paths")
@@ -407,6 +408,11 @@ def main(arguments=None, adapt=lambda report: report):
         parser.error(f"no such folder: {missing[0]}")
     subjects = [path.resolve() for folder in options.folders for path in profiles(folder)]
     subjects = [path for path in subjects if not options.only or any(fnmatch.fnmatch(str(path), glob) for glob in options.only)]
+    return options, program, subjects
+
+
+def main(arguments=None, adapt=lambda report: report):
+    options, program, subjects = subjects_of(arguments, __doc__.split("\n", 1)[0])
 
     def checked(path):
         began = time.monotonic()

@@ -11,12 +11,12 @@ number for each kind:
   praise    "Nothing found" above a finding that saves a twentieth of the iteration
   cpu       words of a device in the headline of a run without one
   reasons   a reason of the verdict that is not on the first screen of terminal, page or Markdown, or a failed run without one
-  verdict   exit code, verdict, counts and JUnit disagree
+  verdict   exit code, verdict, counts and JUnit disagree, such as a run that did not pass without a failed case
   plan      a row of the plan that was not simulated
   words     a sentence that breaks a rule of ci/lint_sentences.py
 
 Exit code: 0 none, 1 one or more, 2 used wrongly."""
-import argparse, collections, concurrent.futures, fnmatch, html, importlib.util, json, os, pathlib, re, subprocess, sys, tempfile
+import collections, concurrent.futures, html, importlib.util, json, os, pathlib, re, subprocess, sys, tempfile
 import xml.etree.ElementTree as xml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -28,16 +28,18 @@ MOST, MOST_OF_PAGE = 4, 8
 def module(path):
     specification = importlib.util.spec_from_file_location(path.stem, path)
     loaded = importlib.util.module_from_spec(specification)
+    sys.modules[path.stem] = loaded  # For its dataclasses.
     specification.loader.exec_module(loaded)
     return loaded
 
 
+claims = module(ROOT / "tests" / "tools" / "claims.py")
 lint = module(ROOT / "ci" / "lint_sentences.py")
 
 
 def plain(text):
     """As a person reads it: without markup and line breaks."""
-    text = re.sub(r"<[^>]*>", "", html.unescape(text))
+    text = html.unescape(re.sub(r"<[^>]*>", "", text)).replace("\u200b", "")
     return re.sub(r"\s+", " ", re.sub(r"[`\\*]", "", text)).strip()
 
 
@@ -77,7 +79,7 @@ def headline(report):
             if finding["status"] in FIRED and not finding["rule"].startswith("recording/") and saves > 0.05 * iteration > 0:
                 yield "praise", f"{text!r} above {finding['rule']}, which saves {saves / iteration:.0%}"
     has_device = report["profile"]["devices"] or (metrics.get("gpu.idle.mean") or {}).get("value") is not None
-    if not has_device and report["verdict"]["status"] != "no_verdict" and re.search(r"\b(device|GPU|NPU)\b", text):
+    if not has_device and report["verdict"]["status"] != "no_verdict" and re.search(r"\b(?:device|GPU|NPU)s? (?:idles?|is idle|waits?)\b", text):
         yield "cpu", text
     for step in (report.get("plan") or {}).get("steps", []):
         if step["saves"].get("basis") != "simulated":
@@ -85,10 +87,9 @@ def headline(report):
 
 
 def reasons(report, terminal, markdown, page):
-    diagnosis = report.get("diagnosis")
-    if not diagnosis:
-        return
-    texts = [reason["text"] for reason in diagnosis["reasons"]]
+    if not report["profile"].get("format"):
+        return  # Times alone: their outputs are those of a comparison, which begin with the change.
+    texts = [reason["text"] for reason in report.get("diagnosis", {}).get("reasons", [])]
     if report["verdict"]["status"] in ("fail", "no_verdict") and not texts:
         yield "reasons", f"none, and the verdict is {report['verdict']['status']}"
     first = plain(re.split(r"(?m)^  (?:iteration|plan) ", terminal)[0])
@@ -96,7 +97,7 @@ def reasons(report, terminal, markdown, page):
         for text in shown(texts, most):
             if plain(text) not in said:
                 yield "reasons", f"{output} lacks {text!r}"
-    listed = [plain(text) for text in re.findall(r"<li data-reason[^>]*>(.*?)(?=<li|</)", page, re.S)]
+    listed = [plain(text) for text in re.findall(r"<li data-reason[^>]*>(.*?)(?=<li|</li|</ul)", page, re.S)]
     for text in shown(texts, MOST_OF_PAGE):
         if plain(text) not in listed:
             yield "reasons", f"the page lacks {text!r}"
@@ -110,6 +111,9 @@ def verdict(report, code, junit):
     if counts["not_found"] != sum(finding["status"] == "not_found" for finding in findings):
         yield "verdict", "another number of rules found nothing"
     suite = xml.fromstring(junit).find("testsuite")
+    is_red = suite.find("testcase/failure") is not None or suite.find("testcase/error") is not None
+    if is_red != (code != 0):
+        yield "verdict", f"JUnit is {'red' if is_red else 'green'}, and the exit code is {code}"
     states = collections.defaultdict(list)
     for finding in findings:
         states[finding["rule"]].append(finding["status"])
@@ -145,30 +149,8 @@ def check_run(program, path, seconds):
         return check(report, ran.returncode, ran.stdout, read("r.md"), read("r.html"), read("r.xml"))
 
 
-def profiles(top):
-    """Each file and, as one run, each folder of several files, as in ci/same.py."""
-    if top.is_file():
-        yield top
-    for folder, folders, files in os.walk(top):
-        folders.sort()
-        yield from [pathlib.Path(folder, name) for name in sorted(files)] + [pathlib.Path(folder)] * (len(files) > 1)
-
-
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("folders", nargs="+", type=pathlib.Path, metavar="FOLDER")
-    parser.add_argument("--program", default=ROOT / "build/release/profgauge", type=pathlib.Path)
-    parser.add_argument("--only", action="append", default=[], metavar="GLOB", help="only these paths")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--seconds", type=int, default=60, help="of one input at most")
-    options = parser.parse_args(arguments)
-    program = options.program.resolve()
-    if not os.access(program, os.X_OK):
-        parser.error(f"{program} is no program")
-    if missing := [str(folder) for folder in options.folders if not folder.exists()]:
-        parser.error(f"no such folder: {missing[0]}")
-    subjects = [path.resolve() for folder in options.folders for path in profiles(folder)]
-    subjects = [path for path in subjects if not options.only or any(fnmatch.fnmatch(str(path), glob) for glob in options.only)]
+    options, program, subjects = claims.subjects_of(arguments, __doc__.split("\n", 1)[0])
 
     def checked(path):
         try:

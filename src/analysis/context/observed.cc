@@ -201,23 +201,40 @@ std::vector<bool> LaunchingThreads(const Profile& profile) {
   return launches;
 }
 
-std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterations) {
-  std::vector<Span> spans;
-  for (const std::vector<Span>& of_thread : CaptureTimes(profile)) {
-    spans.insert(spans.end(), of_thread.begin(), of_thread.end());
-  }
-  if (spans.empty() || profile.device.size() == 0 || !profile.has_timeline) return {};
-  const Span window = iterations.window;
-  spans = Intersect(Merge(std::move(spans)), std::span(&window, 1));
-  const std::vector<Span> parts = Subtract(spans, BusyTimes(profile));
-  if (Length(parts) < knowledge::kIdleCaptureLeast.Of(window.length())) return {};
+// Whether the captures are one event in the life of the program. Of several iterations only a few
+// have a part of it; where nothing marks iterations no work runs from the first capture to the
+// last.
+bool HappenOnce(std::span<const Span> captures, std::span<const Span> parts,
+                std::span<const Span> busy, const Iterations& iterations) {
   const std::span<const Iteration> selected = iterations.selected();
+  if (selected.size() < 2) {
+    for (std::size_t i = 0; i + 1 < captures.size(); ++i) {
+      const Span between{captures[i].end, captures[i + 1].start};
+      if (OverlapLength(busy, std::span(&between, 1)) > 0) return false;
+    }
+    return true;
+  }
   const auto touched = std::ranges::count_if(selected, [&](const Iteration& iteration) {
-    return !Intersect(parts, std::span(&iteration.time, 1)).empty();
+    return OverlapLength(parts, std::span(&iteration.time, 1)) > 0;
   });
-  const bool is_usual = selected.size() > 1 && std::cmp_greater_equal(2 * touched, selected.size());
-  if (is_usual || CountCaptures(profile).captured_share() > knowledge::kLossCapturedShare)
-    return {};
+  const auto all = static_cast<std::int64_t>(selected.size());
+  return touched <= 1 || static_cast<std::int64_t>(touched) <= knowledge::kOnceShare.Of(all);
+}
+
+std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterations) {
+  if (profile.device.size() == 0 || !profile.has_timeline) return {};
+  std::vector<Span> captures;
+  for (const std::vector<Span>& of_thread : CaptureTimes(profile)) {
+    captures.insert(captures.end(), of_thread.begin(), of_thread.end());
+  }
+  if (captures.empty()) return {};
+  const Span window = iterations.window;
+  captures = Intersect(Merge(std::move(captures)), std::span(&window, 1));
+  const std::vector<Span> busy = BusyTimes(profile);
+  std::vector<Span> parts = Subtract(captures, busy);
+  const bool is_little = Length(parts) < knowledge::kIdleCaptureLeast.Of(window.length());
+  if (is_little || !HappenOnce(captures, parts, busy, iterations)) return {};
+  if (CountCaptures(profile).captured_share() > knowledge::kLossCapturedShare) return {};
   return parts;
 }
 

@@ -37,8 +37,9 @@ std::vector<Span> UnobservedParts(const Profile& profile, const Iterations& iter
 
 /// Parts of the window in which launches are captured into graphs, or the graph is made, and no
 /// device works; a span list. A program does that once, so its idle time says nothing of the run.
-/// Empty where it is less than a twentieth of the window, where half of several iterations or more
-/// have a part of it, and where most launches are captured: such a profile is of no run at all.
+/// Empty where it is less than a twentieth of the window, where it happens again (more than a tenth
+/// of several iterations have a part of it; without iterations, work runs between two captures),
+/// and where most launches are captured: such a profile is of no run at all.
 /// O(calls log calls + work).
 std::vector<Span> CaptureParts(const Profile& profile, const Iterations& iterations);
 

@@ -70,8 +70,9 @@ std::string FewTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
   const bool has_sizes = facts.shape.product.known();
   return fmt::format("{}is cut into {} {} for {} {{{{ device.core }}}}s, so that {} of them idle",
                      has_sizes ? ProductText(facts.shape.product) + " " : "", Whole(tiles.tiles),
-                     tiles.tile_use < 0 ? "blocks" : "tiles", Whole(facts.multiprocessors),
-                     FormatShare(1 - busy));
+                     tiles.tile_use < 0 ? (tiles.tiles > 1 ? "blocks" : "block")
+                                        : (tiles.tiles > 1 ? "tiles" : "tile"),
+                     Whole(facts.multiprocessors), FormatShare(1 - busy));
 }
 
 // Waves and padding leave less than three quarters of the device's work useful, and explain half of

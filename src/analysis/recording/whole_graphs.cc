@@ -32,11 +32,11 @@ struct WorstUse {
 
   void Add(const context::GpuUse& use, double iterations) {
     const auto open = static_cast<double>(use.whole_graphs);
-    const double share = use.idle_share() + Part(open, static_cast<double>(use.window));
+    const double share = use.idle_share() + Part(open, static_cast<double>(use.observed));
     const double time =
         static_cast<double>(use.observed - use.busy + use.whole_graphs) / iterations;
     const double utilization =
-        std::max(0.0, use.utilization() - Part(open, static_cast<double>(use.observed)));
+        std::max(0.0, use.utilization() - Part(open, static_cast<double>(use.window)));
     ++gpus;
     graphs += use.whole_graphs;
     observed += use.observed;

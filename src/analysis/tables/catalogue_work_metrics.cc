@@ -358,8 +358,8 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCoverageCaptureTime, "Time of graph captures", kTime, kFromZero, kNeutral, kOther,
      kOfTimes | kOfGpuUnits, 1,
      "Time in the selected iterations in which launches are captured into a graph and the {{ "
-     "device.device }} does nothing, if that happens in less than half of them. It is neither busy "
-     "nor idle. With several ranks, the longest.",
+     "device.device }} does nothing, if that happens once. It is neither busy nor idle. With "
+     "several ranks, the longest.",
      "from the start of a capture until its graph is made", kOurs},
     {metric::kCoverageOutsideShare, "{{ device.device }} time launched outside of iterations",
      kShare, kUpToOne, kNeutral, kOther, kOfGpuUnits, 2,

@@ -287,8 +287,7 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
   facts.has_launches = HasLaunches(profile);
   facts.has_host = profile.host.size() > 0;
   facts.has_api = profile.api.size() > 0;
-  // Of a framework's own profiler.
-  facts.knows_delay = !profile.source.is_of_any_program && facts.has_api && facts.has_host;
+  facts.knows_delay = profile.source.framework == "pytorch";
   facts.iterations =
       static_cast<std::int64_t>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
   if (facts.observed <= 0) return facts;

@@ -130,7 +130,7 @@ void StateEfficiency(const Block& summary, bool tells_operators, Stating& state)
   } else if (efficiency) {
     state.None(metric::kTensorCoreEfficiency,
                "DLProf did not separate operators, so its efficiency covers all "
-               "kernels; see tensor_core.share");
+               "kernels; see the share of Tensor Core time");
   }
 }
 

@@ -89,8 +89,8 @@ std::string WithCount(std::string text, std::string_view counted_with) {
 }  // namespace
 
 // One suite. Its cases, in this order: reasons of the verdict that belong to no limit and no rule,
-// a baseline that is missing, each limit, each rule. Times are 0: the measured value is in the
-// text.
+// a baseline that is missing, each limit, each rule, and the verdict where none of these is red.
+// Times are 0: the measured value is in the text.
 std::string RenderJunit(const report::Report& report) {
   Suite suite;
   if (const std::optional<Alert> run = AlertOfRun(report)) {
@@ -110,6 +110,12 @@ std::string RenderJunit(const report::Report& report) {
               finding.status,
               WithCount(finding.message.empty() ? finding.reason : finding.message,
                         finding.counted_with));
+  }
+  // A run that did not pass is red, whatever left it so: a warning, or a number that is unsure.
+  const bool fails = report.verdict.status == State::kFail;
+  if (suite.failures + suite.errors == 0 && (fails || report.verdict.status == State::kNoVerdict)) {
+    suite.Add("verdict", "verdict", fails ? Outcome::kFailure : Outcome::kError,
+              report.verdict.status, fmt::format("{}", fmt::join(report.verdict.reasons, "; ")));
   }
   const std::string totals =
       fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",

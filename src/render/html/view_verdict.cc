@@ -207,7 +207,7 @@ boost::json::object StatusView(State state) {
 
 namespace {
 
-// "Fails for".
+// As the list's label: "Fails".
 std::string CapitalizedLabel(std::string_view label) {
   return label == "fails" ? "Fails" : label == "warns" ? "Warns" : "Undecided";
 }
@@ -220,7 +220,7 @@ boost::json::object VerdictView(const Report& report) {
   const report::Diagnosis diagnosis = report::Diagnose(report);
   json::array reasons;
   for (const std::string& text : ReasonTexts(diagnosis, kMostReasonsOfPage)) {
-    reasons.push_back(json::object{{"text", text}});
+    reasons.push_back(json::object{{"pieces", PiecesOf(text)}});
   }
   const bool has_reasons = !reasons.empty();
   return {{"status", report::NameOf(verdict.status)},

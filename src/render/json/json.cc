@@ -440,7 +440,7 @@ void WritePlan(JsonWriter& out, const report::Plan& plan) {
 }
 
 void WriteDiagnosis(JsonWriter& out, const report::Diagnosis& diagnosis) {
-  if (diagnosis.text.empty()) return;
+  if (diagnosis.text.empty() && diagnosis.reasons.empty()) return;
   out.Key("diagnosis");
   out.BeginObject();
   out.Field("bottleneck", diagnosis.bottleneck);

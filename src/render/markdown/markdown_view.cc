@@ -73,12 +73,6 @@ json::array PairList(const Pairs& pairs) {
   return list;
 }
 
-json::array TextsList(const std::vector<std::string>& texts) {
-  json::array list;
-  for (const std::string& text : texts) list.push_back(json::object{{"text", text}});
-  return list;
-}
-
 // Columns of the look in its order; for other tables the first eight. Absent columns are in
 // neither.
 std::vector<const Column*> ChosenColumns(const Table& table) {
@@ -131,6 +125,10 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
   }
   const report::ProfileInfo& profile = report.profile;
   const report::Diagnosis diagnosis = report::Diagnose(report);
+  json::array reasons;
+  for (const std::string& text : ReasonTexts(diagnosis, kMostReasons)) {
+    reasons.push_back(json::object{{"text", MakeMarkup(MarkdownProse(text, false))}});
+  }
   return {{"h1", MakeMarkup(shape.is_full ? "#" : "###")},
           {"sign", LookOf(verdict.status).sign},
           {"word", VerdictWord(verdict.status)},
@@ -146,8 +144,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"selection", profile.selection},
           {"tool", report.tool},
           {"losses", std::move(losses)},
-          {"reasons", TextsList(ReasonTexts(diagnosis, kMostReasons))},
-          {"reasons_label", std::string(ReasonsLabel(report, diagnosis))}};
+          {"reasons", std::move(reasons)}};
 }
 
 json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape) {

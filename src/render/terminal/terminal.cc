@@ -51,8 +51,7 @@ std::string DiagnosisText(const report::Report& report, std::size_t width, bool 
   for (const std::string& line : Wrapped(Printable(diagnosis.text), width - 2)) {
     if (!line.empty()) out += "  " + Painted(line, Ink::kBold, color) + "\n";
   }
-  if (out.empty()) return out;
-  out += "\n";
+  if (!out.empty()) out += "\n";
   std::string lead = fmt::format("  {:<12}", ReasonsLabel(report, diagnosis));
   for (const std::string& reason : ReasonTexts(diagnosis, kMostReasons)) {
     for (const std::string& line : Wrapped(Printable(reason), width - lead.size())) {
@@ -358,7 +357,9 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
     }
     // By how much the run changed, and how sure that is, is on every pass.
     const bool is_measured = is_change && !gate->reason.empty();
-    if (is_missed || (gate->status == State::kPass && (verbosity > 0 || is_measured))) {
+    const bool is_caution = gate->status == State::kCaution && gate->counted_with.empty();
+    if (is_missed || is_caution ||
+        (gate->status == State::kPass && (verbosity > 0 || is_measured))) {
       rows.push_back(RowOf(*gate));
     }
     // If a metric has several limits, the first is the one line that they share.

@@ -130,6 +130,71 @@ TEST(Idle, LaunchedInTime) {
   EXPECT_EQ(CausesOf(OneRank(late.Finish())), (Causes{0, 0, 0, 0, 0, 0, 0, 30'000, 0}));
 }
 
+// While a graph is captured nothing can run. Once it is not the run's; again and again it is.
+TEST(Idle, AGraphThatIsCapturedOnceIsLeftOut) {
+  const auto capture = [](TestProfile& test, Ns at) {
+    test.Call("cudaStreamBeginCapture_v10000", ApiKind::kOther, {at, at + 1'000});
+    test.LostLaunch({at + 50'000, at + 51'000});
+    test.Call("cudaStreamEndCapture_v10000", ApiKind::kOther, {at + 90'000, at + 91'000});
+    test.Call("cudaGraphInstantiate_v12000", ApiKind::kOther, {at + 92'000, at + 100'000});
+  };
+  for (const bool again : {false, true}) {
+    TestProfile test;
+    test.Launch("a", {0, 1'000}, {2'000, 100'000});
+    test.Launch("b", {1'000, 2'000}, {100'000, 200'000});
+    capture(test, 200'000);
+    test.Launch("c", {300'000, 301'000}, {302'000, 400'000});
+    if (again) capture(test, 400'000);
+    test.Launch("d", {500'000, 501'000}, {502'000, 600'000});
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    ASSERT_TRUE(analysis.has_value());
+    const double captured = NumberOf(*analysis, "coverage.capture_time");
+    const double cause = NumberOf(*analysis, "gpu.idle_cause.capture");
+    EXPECT_EQ(captured, again ? 0 : 100'000) << again;
+    EXPECT_EQ(cause > 0.3, again) << cause;
+    // Outside of the capture the other gap of 100 us stays.
+    EXPECT_NEAR(NumberOf(*analysis, "gpu.utilization.mean"), again ? 0.657 : 0.788, 0.01);
+  }
+}
+
+// A profiler may start in the first call that waits, which takes far longer than all others.
+TEST(Idle, TheProfilersStartUpIsBeforeTheWindow) {
+  const auto idle = [](Ns length, Ns other) {
+    TestProfile test;
+    test.Launch("a", {0, 1'000}, {2'000, 10'000});
+    test.Copy("hipMemcpyWithStream", {20'000, 20'000 + length}, {15'000 + length, 18'000 + length},
+              CopyKind::kHostToDevice);
+    const Ns behind = 30'000 + length;
+    test.Launch("b", {behind, behind + 1'000}, {behind + 2'000, behind + 900'000});
+    test.Copy("hipMemcpyWithStream", {behind + 900'000, behind + 900'000 + other},
+              {behind + 900'000, behind + 900'000 + other}, CopyKind::kHostToDevice);
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    return std::pair(NumberOf(*analysis, "gpu.idle.mean"),
+                     NumberOf(*analysis, "coverage.start_up_time"));
+  };
+  EXPECT_EQ(idle(400'000'000, 1'000'000).second, 400'000'000);
+  EXPECT_LT(idle(400'000'000, 1'000'000).first, 0.1);
+  EXPECT_EQ(idle(90'000'000, 1'000'000).second, 0);    // Too short.
+  EXPECT_EQ(idle(400'000'000, 40'000'000).second, 0);  // Others take as long.
+}
+
+// Only gaps in which the launching thread recorded much may be the profiler's.
+TEST(Idle, TheProfilerDelaysByItsEvents) {
+  const auto delay = [](int events) {
+    TestProfile test;
+    test.Step(0, {0, 1'000'000});
+    test.Launch("first", {0, 0}, {0, 100'000});
+    for (int i = 0; i < events; ++i) test.Op("aten::add", {110'000 + 100 * i, 110'050 + 100 * i});
+    test.Launch("second", {895'000, 899'000}, {900'000, 1'000'000});
+    test.builder().source().framework = "pytorch";
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    return NumberOf(*analysis, "profiler.delay_time");
+  };
+  // One of the events is the launch itself.
+  EXPECT_EQ(delay(9), 40'000);
+  EXPECT_EQ(delay(1'000), 400'000);  // Half of the gap.
+}
+
 TEST(Idle, UnrecordedLaunchesAndTheEnd) {
   TestProfile test = TwoKernels(500'000);
   test.Work("orphan", {150'000, 200'000});

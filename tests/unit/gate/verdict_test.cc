@@ -49,6 +49,29 @@ TEST(Verdict, MissingMetrics) {
          analysis, {kNoVerdict, 3, "missing", kMissing});
 }
 
+// What only the profiler may have made is the warning that the policy has beside the error.
+TEST(Verdict, AnErrorOfTheProfilerIsAWarning) {
+  analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 0.41}});
+  analysis.metrics[0].may_be = 0.29;
+  analysis.metrics[0].note = "29.0 % without the profiler";
+  constexpr std::string_view kBoth =
+      "thresholds: {gpu.idle.mean: [{max: 30%}, {max: 15%, level: warn}]}";
+  Expect(kBoth, analysis,
+         {kNoVerdict, 3, "low_confidence warn",
+          "gpu.idle.mean is 41.0 %, above the limit of 30 %, but uncertain: 29.0 % without the "
+          "profiler\n"});
+  analysis.metrics[0].is_slowed = true;
+  Expect(kBoth, analysis, {kPass, 0, "warn warn", ""});
+  // Without such a warning nothing would be left of the miss.
+  Expect("thresholds: {gpu.idle.mean: {max: 30%}}", analysis,
+         {kNoVerdict, 3, "low_confidence",
+          "gpu.idle.mean is 41.0 %, above the limit of 30 %, but uncertain: 29.0 % without the "
+          "profiler\n"});
+  analysis.metrics[0].may_be = 0.31;
+  Expect(kBoth, analysis,
+         {kFail, 1, "error warn", "gpu.idle.mean is 41.0 %, above the limit of 30 %\n"});
+}
+
 TEST(Verdict, UncertainMissesNeitherFailNorPass) {
   const analysis::Analysis analysis = MakeAnalysis({{"iteration.time.robust_cv", 0.2, true}});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.robust_cv: {max: 10%}}";

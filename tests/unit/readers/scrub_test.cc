@@ -133,7 +133,7 @@ TEST(WithoutPaths, CutsPathsAndLeavesNames) {
       {"in /home/me/pkg/a.py(3): f, then", "in a.py(3): f, then"},
       {"file=/home/me/set.bin", "file=set.bin"},
       {"file:///home/me/set.bin", "file:set.bin"},
-      {"D:/work/ann/net.py(3): f", "net.py(3): f"},
+      {"D:/home/ann/net.py(3): f", "net.py(3): f"},
       {"pkg\\sub\\net.py(3): f", "net.py(3): f"},
       {"./src/net.py(3): f", "net.py(3): f"},
       {"../../home/ann/set.bin", "set.bin"},

@@ -78,6 +78,22 @@ TEST(Junit, CountsEveryLimitAndRule) {
 }
 
 // Checks the requirements of the JUnit schema of Jenkins' plug-in, element by element.
+// Who reads only JUnit must not take an undecided run for a pass.
+TEST(Junit, ARunThatDidNotPassIsRed) {
+  report::Report report = testing::SampleReport();
+  report.findings.clear();
+  report.gate.resize(1);
+  report.gate[0].status = report::State::kLowConfidence;
+  report.verdict.status = report::State::kNoVerdict;
+  report.verdict.reasons = {report.gate[0].metric + " is uncertain"};
+  EXPECT_THAT(RenderJunit(report), HasSubstr("failures=\"0\" errors=\"1\""));
+  report.gate[0].status = report::State::kWarn;  // Under `fail_on: warn`.
+  report.verdict.status = report::State::kFail;
+  EXPECT_THAT(RenderJunit(report), HasSubstr("failures=\"1\" errors=\"0\""));
+  report.verdict.status = report::State::kPass;
+  EXPECT_THAT(RenderJunit(report), HasSubstr("failures=\"0\" errors=\"0\""));
+}
+
 TEST(Junit, IsWellFormedBySchema) {
   const std::string xml = RenderJunit(testing::HostileReport());
   const std::regex tag(R"(<(/?)([a-zA-Z-]+)((?: [a-z]+="[^"<]*")*)(/?)>)");

@@ -136,6 +136,15 @@ TEST(Diagnosis, WithoutNumbersFirstFindingCounts) {
   EXPECT_THAT(Diagnose(report).text, HasSubstr("Title of neuron/throttled: 3.5 %"));
 }
 
+// Whatever is recorded of the host: there is no device that could idle.
+TEST(Diagnosis, OfARunWithoutOperatorsSpeaksOfNoDevice) {
+  Report report = RunOf(1);
+  report.profile.devices.clear();
+  AddMetric(report, metric::kGpuIdleMean.text(), {}, Unit::kShare);
+  AddMetric(report, metric::kBreakdownOther.text(), 1.0, Unit::kShare);
+  EXPECT_EQ(Diagnose(report).text, "CPU run: no device work was recorded.");
+}
+
 TEST(Diagnosis, PraisesARunThatNeedsNothing) {
   Report report = RunOf(1);
   report.plan.emplace();

@@ -74,8 +74,8 @@ TEST(CausesAndGains, SymptomsFollowCausesRankedByGain) {
             "test/amp: warn 50.0 % (> 10 %) gain 1000000 | amp\n"
             "test/broken-recording: not_found because Device time with a known operator is 90.0 %, "
             "needed: less than 50.0 %\n"
-            "test/needs-more: not_applicable {memory.peak_share} because `memory.peak_share` is "
-            "absent: not recorded here\n");
+            "test/needs-more: not_applicable {memory.peak_share} because Peak share of device "
+            "memory is unknown: not recorded here\n");
 }
 
 constexpr std::string_view kWaiver =

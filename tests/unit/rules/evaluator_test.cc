@@ -250,7 +250,8 @@ TEST(Evaluator, MostlyUnknownRowsAreNoPass) {
   mostly_unknown.Rows("kernels_by_op", {"name", "dtype"},
                       {{Text("a"), {}}, {Text("b"), {}}, {Text("c"), Text("half")}});
   EXPECT_EQ(Check(kRule, mostly_unknown),
-            "test/fp32: not_applicable {kernel.dtype} because `kernel.dtype` is absent\n");
+            "test/fp32: not_applicable {kernel.dtype} because Type (Kernels by operator and launch "
+            "configuration) is unknown\n");
   TestRun mostly_known;
   mostly_known.Rows("kernels_by_op", {"name", "dtype"},
                     {{Text("a"), {}}, {Text("b"), Text("half")}, {Text("c"), Text("half")}});
@@ -351,8 +352,8 @@ TEST(Evaluator, FieldsThatAllGpusShare) {
   TestRun mixed;
   mixed.Rows("gpus", {"id", "name"}, {{Whole(0), Text("V100")}, {Whole(1), Text("A100")}});
   EXPECT_EQ(Check(kRule, mixed),
-            "test/name: not_applicable {gpu.name} because `gpu.name` is absent: it differs between "
-            "the GPUs\n");
+            "test/name: not_applicable {gpu.name} because Name (Devices) is unknown: it differs "
+            "between the GPUs\n");
 }
 
 TEST(Evaluator, TraceShowsEveryIntermediateValue) {

@@ -161,7 +161,7 @@ TEST(Groups, ThatAreUnknownLeaveARuleUnanswered) {
     FindingStatus status;
     std::string_view unanswered;
   };
-  constexpr std::string_view kThird = "of 3: `rank.compute_time` is absent";
+  constexpr std::string_view kThird = "of 3: Compute time (Ranks) is unknown";
   const auto with_all = [] {
     TestRun run;
     run.Rows("ranks", {"id", "compute_time"}, {{Whole(0), Ms(50)}, {Whole(1), Ms(90)}});
@@ -172,8 +172,8 @@ TEST(Groups, ThatAreUnknownLeaveARuleUnanswered) {
         Row{"warn_above: 100 ms", FindingStatus::kGood, kThird},
         Row{"warn_above: gpu.idle.time.max", FindingStatus::kNotApplicable, ""},
         Row{"warn_above: 60 ms, error_above: gpu.idle.time.max", FindingStatus::kWarn,
-            "a stricter limit could not be evaluated: `gpu.idle.time.max` is absent: not "
-            "recorded here"}}) {
+            "a stricter limit could not be evaluated: Highest device idle time per iteration is "
+            "unknown: not recorded here"}}) {
     const std::string rule = fmt::format(
         "  - id: slow\n    title: t\n    category: c\n    message: m\n    for_each: rank\n"
         "    group_by: [rank.id]\n    metric: {{value: max(rank.compute_time), {}}}\n",
@@ -207,7 +207,7 @@ TEST(Groups, AreSortedWorstFirst) {
             "5 warn 50.0 ms < 60 ms of 1\n"
             "4 waived 45.0 ms < 60 ms of 1: known (o, until 2027-01-01)\n"
             "2 good 80.0 ms < 60 ms of 1\n"
-            "3 not_applicable –  of 1: `rank.compute_time` is absent\n");
+            "3 not_applicable –  of 1: Compute time (Ranks) is unknown\n");
   std::string above(kBelow);
   above.replace(above.find("warn_below: 60"), 14, "error_above: 46");
   EXPECT_EQ(GroupsOf(above, "", FiveRanks()),
@@ -216,7 +216,7 @@ TEST(Groups, AreSortedWorstFirst) {
             "5 error 50.0 ms > 46 ms of 1\n"
             "4 good 45.0 ms > 46 ms of 1\n"
             "1 good 40.0 ms > 46 ms of 1\n"
-            "3 not_applicable –  of 1: `rank.compute_time` is absent\n");
+            "3 not_applicable –  of 1: Compute time (Ranks) is unknown\n");
 }
 
 // Without a metric by how many rows there are.

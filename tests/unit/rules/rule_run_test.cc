@@ -43,9 +43,11 @@ TEST(RuleRun, MostlyUnknownRowsAreUndecided) {
       {{"half", nullptr}, "not_found: Kernels by operator and launch configuration: 0 of 2"},
       {{"half", "half", "half", nullptr, nullptr},
        "not_found: Kernels by operator and launch configuration: 0 of 5"},
-      {{"half", nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
+      {{"half", nullptr, nullptr},
+       "not_applicable: Type (Kernels by operator and launch configuration) is unknown"},
       {{nullptr, nullptr, "float"}, "warn"},
-      {{nullptr, nullptr}, "not_applicable: `kernel.dtype` is absent"},
+      {{nullptr, nullptr},
+       "not_applicable: Type (Kernels by operator and launch configuration) is unknown"},
   };
   for (const Row& row : kRows) {
     const auto cell = [&](std::size_t i) {
@@ -114,9 +116,10 @@ TEST(RuleRun, KnownLimitsJudge) {
     std::string_view status;
   };
   constexpr std::string_view kAbsent =
-      "not_applicable: `gpu.idle.max` is absent: not recorded here";
+      "not_applicable: Highest device idle time is unknown: not recorded here";
   constexpr std::string_view kPartly =
-      "warn: a stricter limit could not be evaluated: `gpu.idle.max` is absent: not recorded here";
+      "warn: a stricter limit could not be evaluated: Highest device idle time is unknown: not "
+      "recorded here";
   const Row kRows[] = {
       {"warn_above: gpu.idle.max, error_above: 30%", 0.4, "error"},
       {"warn_above: gpu.idle.max, error_above: 30%", 0.3, kAbsent},
