@@ -32,7 +32,7 @@ class FirstScreenTest(ViewsCase):
         self.assertEqual(missing, [])
 
     def test_what_did_not_fire_claims_only_what_was_measured(self):
-        lists = self.js("return [...document.querySelectorAll('#findings details:not(.finding)')].map((box) => "
+        lists = self.js("return [...document.querySelectorAll('#findings details:not(.finding):not(.finding *)')].map((box) => "
                         "[box.querySelector('summary').textContent, [...box.querySelectorAll('li')].map((li) => li.textContent)])")
         self.assertEqual([head.split(" ", 2)[2] for head, _ in lists], ["measured and good", "not found", "not judged"])
         items = [text for _, texts in lists for text in texts]
