@@ -65,6 +65,7 @@ std::optional<Accelerator> AcceleratorOfCalls(const Profile& profile) {
     const std::string_view text = profile.Name(name);
     if (text.starts_with("hip")) return Accelerator::kAmd;
     if (text.starts_with("cuda") || text.starts_with("cuLaunch")) return Accelerator::kNvidia;
+    if (text.starts_with("zeCommand") || text.starts_with("urEnqueue")) return Accelerator::kIntel;
   }
   return std::nullopt;
 }

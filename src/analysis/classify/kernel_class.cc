@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "analysis/classify/arguments.h"
 #include "analysis/classify/communication_rules.h"
+#include "analysis/classify/device_peaks.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/classify/knowledge.h"
@@ -96,7 +99,8 @@ std::vector<Chip> ChipsOf(const Profile& profile, std::span<const Gpu> gpus) {
 }
 
 // The numbers after the table's rules. 0: the chip has no Tensor Cores; 1: it is too old for the
-// type; 2: it multiplies on matrix units, whatever the name.
+// type; 2: it multiplies on matrix units, whatever the name; 3: no vector unit computes the type;
+// 4: no vector unit is as fast.
 std::uint16_t ChipRule(std::size_t which) {
   return static_cast<std::uint16_t>(TensorCoreRules().size() + 1 + which);
 }
@@ -201,6 +205,55 @@ bool IsTritonProduct(std::uint16_t rule) {
   return rule == kRule;
 }
 
+// Verdicts by the type of a product that no rule knows. Types of at most 8 bits are multiplied in
+// matrix units alone, where the chip has a peak for them.
+class NarrowProducts {
+ public:
+  NarrowProducts(const Profile& profile, std::span<const Gpu> gpus,
+                 std::span<const KnownDevice> known)
+      : profile_(profile), gpus_(gpus), known_(known), eligible_(profile, IsEligibleOp) {}
+
+  /// Whether it certainly uses them.
+  bool Has(std::size_t row) {
+    const DeviceTable& device = profile_.device;
+    const StringId name = device.name[row];
+    const auto [at, is_new] = names_.try_emplace(name.value);
+    if (is_new) at->second = ProductInName(profile_.Name(name));
+    const NamedProduct& product = at->second;
+    if (product.helps || !(product.multiplies || eligible_(device.op[row]))) return false;
+    std::string_view type = product.narrow_type;
+    if (type.empty()) type = TypeOfInputs(device.op[row]);
+    return !type.empty() && HasPeak(device.gpu[row], type);
+  }
+
+ private:
+  std::string_view TypeOfInputs(HostId op) const {
+    if (!op.valid()) return {};
+    const HostTable& host = profile_.host;
+    if (!host.input_dtypes[op.value].valid()) return {};
+    const std::string_view type = FirstTensorDtypeOf(profile_.Name(host.name[op.value]),
+                                                     profile_.Name(host.input_shapes[op.value]),
+                                                     profile_.Name(host.input_dtypes[op.value]));
+    return type.starts_with("float8") || type.starts_with("float4") ? "float8" : "";
+  }
+
+  bool HasPeak(std::int32_t gpu, std::string_view type) {
+    const auto [at, is_new] = peaks_.try_emplace(gpu);
+    if (is_new) {
+      const Gpu* found = FindGpu(gpus_, gpu);
+      if (found != nullptr) at->second = PeaksOf(*found, known_).value_or(DevicePeaks{}).flop_rate;
+    }
+    return at->second.contains(type);
+  }
+
+  const Profile& profile_;
+  std::span<const Gpu> gpus_;
+  std::span<const KnownDevice> known_;
+  NameMemo eligible_;
+  boost::unordered_flat_map<std::uint32_t, NamedProduct> names_;
+  std::map<std::int32_t, std::map<std::string, double, std::less<>>> peaks_;
+};
+
 // FP32 may run as TF32 or not: its type does not show.
 bool HasTensorCoresForInputs(const Profile& profile, HostId op, const Gpu* gpu) {
   if (!op.valid() || gpu == nullptr || !profile.host.input_dtypes[op.value].valid()) return false;
@@ -247,7 +300,7 @@ void KernelClasses::Add(const KernelClass& verdict) {
 KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(profile, {}); }
 
 // The order of evidence for a kernel. The second overrides the first; the third does so, too, but
-// not for a collective or where a project's rule decides; the last only decides where no rule does:
+// not for a collective or where a project's rule decides; the others only decide where none does:
 //
 //   1. its name, by the project's rules, else by the built-in ones, then by the chip
 //   2. a collective that the profiler recorded with it
@@ -255,6 +308,7 @@ KernelClasses ClassifyDevice(const Profile& profile) { return ClassifyDevice(pro
 //      the profile's own statement on a chip that multiplies all narrow types
 //   4. without a rule: a graph recorded whole (unknown), an operator that communicates, an
 //      eligible operator (unknown)
+//   5. a product that is unknown by now, of a type that only matrix units multiply
 KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge) {
   const OwnNames own(knowledge.kernel_names);
   const std::vector<Gpu> gpus = CompleteGpus(profile, knowledge.devices);
@@ -274,7 +328,8 @@ KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge)
   std::stable_sort(chips.begin(), chips.end(),
                    [](const Chip& a, const Chip& b) { return a.id < b.id; });
   NameMemo eligible(profile, IsEligibleOp), communicates(profile, IsCommunicationOp);
-  const auto verdict_on = [&](std::size_t i) -> KernelClass {
+  NarrowProducts narrow(profile, gpus, knowledge.devices);
+  const auto by_name = [&](std::size_t i) -> KernelClass {
     if (device.kind[i] != DeviceKind::kKernel || !device.name[i].valid()) return {};
     if (memo.chip().id != device.gpu[i]) {  // Rows are sorted by GPU: rarely.
       const auto found = std::partition_point(
@@ -303,7 +358,18 @@ KernelClasses ClassifyDevice(const Profile& profile, const Knowledge& knowledge)
     if (memo.chip().has_tensor_cores && eligible(device.op[i])) result.tensor_core = Tri::kUnknown;
     return result;
   };
-  for (std::size_t i = 0; i < device.size(); ++i) classes.Add(verdict_on(i));
+  const auto is_open = [&](std::size_t i, const KernelClass& verdict) {
+    if (verdict.collective || verdict.rule >= kFirstOwnRule) return false;
+    const bool is_kernel = device.kind[i] == DeviceKind::kKernel && device.name[i].valid();
+    return is_kernel && !profile.IsWholeGraph(i) && memo.chip().has_tensor_cores &&
+           verdict.rule != ChipRule(1) &&
+           (verdict.tensor_core == Tri::kUnknown || verdict.rule == 0);
+  };
+  for (std::size_t i = 0; i < device.size(); ++i) {
+    KernelClass verdict = by_name(i);
+    if (is_open(i, verdict) && narrow.Has(i)) verdict = {Tri::kYes, ChipRule(3)};
+    classes.Add(verdict);
+  }
   return classes;
 }
 

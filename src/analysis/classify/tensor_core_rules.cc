@@ -26,6 +26,8 @@ constexpr TensorCoreRule kChipRules[] = {
     {"chip_without_tensor_cores", kNo, kAll, kNvidia, true, "", ""},
     {"chip_too_old_for_type", kUnknown, kAll, kNvidia, true, "", ""},
     {"chip_multiplies_in_matrix_units", kYes, kAll, kAny, true, "", ""},
+    {"multiplies_narrow_type", kYes, kAll, kAny, true, "", ""},
+    {"faster_than_vector_units", kYes, kAll, kAny, true, "", ""},
 };
 
 struct CompiledRule {
@@ -39,6 +41,15 @@ struct CompiledRules {
   RE2 fp4{R"((?i)nvfp4|mxfp4|e2m1|float4_e2m1)"};
   RE2 fp8{R"((?i)e4m3|e5m2|fp8\w*gemm|gemm\w*fp8|nvjet_(?:sm\d+_)?q|mxfp8)"};
   RE2 product{R"((?i)gemm|mm_|matmul|nvjet|cutlass|mma|fmha|flash)"};
+  // Of ProductInName(), over words in lower case with a blank on each side.
+  RE2 multiplies{
+      R"( (?:gemm|b?mm|matmul|dot|conv(?:olution)?|attn|attention|fmha|mha|mla|moe)\d*d? )"};
+  RE2 helps{
+      R"( (?:(?:de|re)?quant(?:i[sz]e|i[sz]ation)?|cast|copy|scales?|reduc(?:e|tion)|transpose)"
+      R"(|(?:rms|layer)?norm|softmax) )"};
+  RE2 narrow_float{R"(fp8|float8|e4 ?m3|e5 ?m2|ptpc|mxfp[468]|nvfp4| (?:fp4|f4|f8) )"};
+  RE2 narrow_whole{R"( (?:i4|int4|w4 ?a\d+) )"};
+  RE2 cache{R"(fp8 ?kv ?cache)"};
   std::vector<CompiledRule> rules;
 
   CompiledRules() {
@@ -87,11 +98,50 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor) {
   return result;
 }
 
+// A word begins behind what is no letter or digit, at a capital behind a small letter or a digit
+// ("rowgemm10GemmKernel"), and at the last capital of several ("GEMMKernel").
+NamedProduct ProductInName(std::string_view name) {
+  const auto is_upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_lower = [](char c) { return c >= 'a' && c <= 'z'; };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string words = " ";
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const char before = i == 0 ? ' ' : name[i - 1];
+    const bool begins =
+        is_upper(c) && (is_lower(before) || is_digit(before) ||
+                        (is_upper(before) && i + 1 < name.size() && is_lower(name[i + 1])));
+    if (begins && words.back() != ' ') words += ' ';
+    if (is_upper(c) || is_lower(c) || is_digit(c)) {
+      words += is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (words.back() != ' ') {
+      words += ' ';
+    }
+  }
+  if (words.back() != ' ') words += ' ';
+  const CompiledRules& compiled = Compiled();
+  NamedProduct product;
+  product.helps = RE2::PartialMatch(words, compiled.helps);
+  product.multiplies = !product.helps && RE2::PartialMatch(words, compiled.multiplies);
+  RE2::GlobalReplace(&words, compiled.cache, "");
+  if (RE2::PartialMatch(words, compiled.narrow_float)) {
+    product.narrow_type = "float8";
+  } else if (RE2::PartialMatch(words, compiled.narrow_whole)) {
+    product.narrow_type = "int8";
+  }
+  return product;
+}
+
 int LeastComputeCapability(std::string_view name) {
   const CompiledRules& compiled = Compiled();
   if (!RE2::PartialMatch(name, compiled.product)) return 70;
   if (RE2::PartialMatch(name, compiled.fp4)) return 100;
   return RE2::PartialMatch(name, compiled.fp8) ? 89 : 70;
+}
+
+KernelClass FasterThanVectorUnits() {
+  const std::size_t rule = std::size(kTensorCoreRules) + std::size(kChipRules);  // The last.
+  return {Tri::kYes, static_cast<std::uint16_t>(rule)};
 }
 
 namespace {

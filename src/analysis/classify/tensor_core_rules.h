@@ -49,6 +49,27 @@ inline constexpr std::uint16_t kFirstOwnRule = 0x8000;
 /// Ascend are tried, whose words are common. Compiles the rules on first use; thread-safe.
 KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
 
+/// What a name says of a product whose verdict no rule knows.
+struct NamedProduct {
+  /// A product, convolution, attention or expert: one of the words is in the name, and none of a
+  /// helper ("quantize", "cast", "scale", "reduce").
+  bool multiplies = false;
+  bool helps = false;  ///< One of a helper's words is in the name.
+  /// The narrow type that it multiplies: "float8" (also for types of 6 and 4 bits and for MX types)
+  /// or "int8" (for weights of 4 bits), the chip's peak that must exist; empty: none is named.
+  std::string_view narrow_type;
+};
+/// Words are split at what is no letter or digit and at capitals, also in mangled names.
+///
+///   _ZN7acme_op16fp8_ptpc_rowgemm10GemmKernelILi256EEvPv     multiplies, "float8"
+///   dynamic_per_token_scaled_fp8_quant_kernel                helps, "float8"
+///   paged_attention_kernel<Fp8KVCacheDataType>               multiplies, no type: of the cache
+///   only
+NamedProduct ProductInName(std::string_view name);
+
+/// The verdict on a kernel whose operator no vector unit is fast enough for: work/matrix_by_rate.h.
+KernelClass FasterThanVectorUnits();
+
 /// Lowest compute capability, times 10, of a chip that can have this kernel on Tensor Cores: 70, 89
 /// (FP8 matmuls) or 100 (FP4 matmuls). Kernels that only convert such types have 70.
 int LeastComputeCapability(std::string_view name);

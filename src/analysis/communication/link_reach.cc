@@ -39,7 +39,7 @@ MachineFacts MachineOf(const context::RankContext& rank) {
   machine.devices = static_cast<std::int64_t>(rank.devices.size());
   if (rank.gpus.empty()) return machine;
   const Gpu* gpu = classify::FindGpu(rank.devices, rank.gpus.front().gpu);
-  if (gpu != nullptr) machine.links = work::LinksOf(*gpu).value_or(work::Links{});
+  if (gpu != nullptr) machine.links = classify::LinksOf(*gpu).value_or(classify::Links{});
   return machine;
 }
 

@@ -6,16 +6,16 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/classify/device_peaks.h"
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
-#include "analysis/work/device_peaks.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::communication {
 
 /// The machine of a rank, as far as its profile shows it.
 struct MachineFacts {
-  work::Links links;         ///< Of its first GPU with work.
+  classify::Links links;     ///< Of its first GPU with work.
   std::int64_t devices = 0;  ///< Listed; a process may see only its own.
 };
 

@@ -7,6 +7,7 @@
 
 #include "analysis/context/observed.h"
 #include "analysis/context/utilization.h"
+#include "analysis/work/matrix_by_rate.h"
 #include "analysis/work/op_gradients.h"
 #include "base/errors.h"
 #include "base/parallel.h"
@@ -41,6 +42,13 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
   };
   const std::function<void()> parts[] = {follow_ops, beside, measure_gpus};  // The longest first.
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
+  // Behind the parts: they read the classes.
+  for (RankContext& rank : ranks) {
+    if (work::DecideByRate(*rank.profile, rank.devices, rank.knowledge.devices, rank.works,
+                           rank.classes)) {
+      rank.tree = work::BuildOpTree(*rank.profile, rank.classes);
+    }
+  }
 }
 
 // Iterations need all ranks together, classes one rank each: they are found side by side. Only the

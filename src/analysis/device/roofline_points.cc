@@ -102,7 +102,7 @@ void Join(WorkPoint& point, const WorkPoint& other) {
 double RooflinePoint::peak() const {
   return peaks == nullptr
              ? 0
-             : work::FlopPeak(*peaks, sums.dtype, sums.is_matrix, sums.tensor_core_time > 0);
+             : classify::FlopPeak(*peaks, sums.dtype, sums.is_matrix, sums.tensor_core_time > 0);
 }
 
 double RooflinePoint::compute_time() const { return peak() > 0 ? sums.flops / peak() : -1; }
@@ -120,9 +120,9 @@ double SecondsOnMatrixUnits(const RooflinePoint& point) {
   const bool may_use = sums.is_matrix && sums.tensor_core_time <= 0 && point.memory_time() >= 0;
   if (!may_use || sums.dtype == "float64") return -1;
   const bool is_fp32 = sums.dtype == "float32";
-  const double tf32 = is_fp32 ? work::FlopPeak(*point.peaks, "float32", true, true) : 0;
-  const bool has_tf32 = tf32 > work::FlopPeak(*point.peaks, "float32", true, false);
-  const double peak = has_tf32 ? tf32 : work::FlopPeak(*point.peaks, "float16", true, true);
+  const double tf32 = is_fp32 ? classify::FlopPeak(*point.peaks, "float32", true, true) : 0;
+  const bool has_tf32 = tf32 > classify::FlopPeak(*point.peaks, "float32", true, false);
+  const double peak = has_tf32 ? tf32 : classify::FlopPeak(*point.peaks, "float16", true, true);
   if (peak <= point.peak()) return -1;
   // Relative to the bytes of the recorded type.
   const double bytes = is_fp32 && !has_tf32 ? 0.5 : 1;
@@ -135,7 +135,7 @@ const DevicePeaks* KnownPeaks::Of(std::string_view name) {
   if (is_new) {
     Gpu gpu;
     gpu.name = name;
-    at->second = work::PeaksOf(gpu, knowledge_.devices);
+    at->second = classify::PeaksOf(gpu, knowledge_.devices);
   }
   return at->second ? &*at->second : nullptr;
 }

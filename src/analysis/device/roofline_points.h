@@ -9,9 +9,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/classify/device_peaks.h"
 #include "analysis/device/op_traits.h"
 #include "analysis/device/roofline.h"
-#include "analysis/work/device_peaks.h"
 
 namespace profgauge::analysis::device {
 

@@ -92,9 +92,9 @@ void SetBounded(MetricId id, const Bounded& times, bool count_undecided, bool is
     return;
   }
   const std::string words =
-      fmt::format("{} of kernels have unknown names, up to {} if all of them use {}",
-                  FormatDuration(static_cast<double>(times.undecided)), FormatShare(upper),
-                  out.Told("{{ device.matrix_units }}"));
+      fmt::format("{} of kernels have unknown names, up to {}",
+                  FormatDuration(static_cast<double>(times.undecided)), FormatShare(upper)) +
+      out.Told(" if all of them use {{ device.matrix_units }}");
   if (is_range) return out.MayBe(id, upper, words);
   out.SetNote(id, words);
 }
@@ -154,6 +154,14 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
   }
 }
 
+// Whether names of kernels show it on this device: those of NVIDIA, AMD, Ascend and TPUs are known,
+// and a kernel that certainly uses matrix units says that the device has known ones.
+bool IsOfUnknownMaker(const TensorCoreTimes& times, const tables::Output& out) {
+  using enum Accelerator;
+  const bool is_unknown = out.accelerator() == kUnknown || out.accelerator() == kIntel;
+  return is_unknown && times.tensor_core == 0 && times.undecided > 0;
+}
+
 void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
                 bool count_undecided, tables::Output& out) {
   if (times.kernels == 0) {
@@ -165,11 +173,19 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
     }
     return;
   }
-  SetEfficiency(times, facts, count_undecided, out);
-  SetBounded(metric::kTensorCoreShare, {times.tensor_core, times.undecided, times.kernels},
-             count_undecided, false, out);
-  const Ns used = times.tensor_core + (count_undecided ? times.undecided : 0);
-  SetWithGraphs(metric::kTensorCoreShare, used + times.whole_graphs, times.kernels, times, out);
+  if (!count_undecided && IsOfUnknownMaker(times, out)) {
+    const std::string why = out.Told(
+        "no name of a kernel shows whether it uses the {{ device.matrix_units }} of this "
+        "{{ device.device }}");
+    out.SetAbsent(metric::kTensorCoreEfficiency, why);
+    out.SetAbsent(metric::kTensorCoreShare, why);
+  } else {
+    SetEfficiency(times, facts, count_undecided, out);
+    SetBounded(metric::kTensorCoreShare, {times.tensor_core, times.undecided, times.kernels},
+               count_undecided, false, out);
+    const Ns used = times.tensor_core + (count_undecided ? times.undecided : 0);
+    SetWithGraphs(metric::kTensorCoreShare, used + times.whole_graphs, times.kernels, times, out);
+  }
   out.Set(metric::kTensorCoreUnknownShare,
           Share(times.undecided + times.whole_graphs, times.kernels));
   constexpr MetricId kEligible = metric::kTensorCoreEligibleShare;

@@ -88,9 +88,10 @@ void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeF
     out.AddRemark(
         "edges",
         fmt::format(
-            "{} at the edges and pauses of the profile count as neither busy nor idle: the program "
-            "and the {} were not recorded then (earlier work, or pauses and work of the profiler)",
-            FormatDuration(static_cast<double>(unobserved)), out.Told("{{ device.device }}")));
+            "{} at the edges and pauses of the profile count as neither busy nor idle: {} (earlier "
+            "work, or pauses and work of the profiler)",
+            FormatDuration(static_cast<double>(unobserved)),
+            out.Told("the program and the {{ device.device }} were not recorded then")));
   }
   if (run.counts.captures == 0) {
     out.SetAbsent(metric::kLaunchCapturedShare, "no graph was captured");

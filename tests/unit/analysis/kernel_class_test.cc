@@ -519,6 +519,72 @@ TEST(KernelClass, TritonsMatmulsByOperatorType) {
   }
 }
 
+TEST(KernelClass, ProductsByTheirWords) {
+  struct Row {
+    const char* name;
+    bool multiplies, helps;
+    const char* type;
+  };
+  constexpr Row kRows[] = {
+      {"_ZN7acme_op16fp8_ptpc_rowgemm10GemmKernelILi256EEvPv", true, false, "float8"},
+      {"my_mxfp4_moe_stage2", true, false, "float8"},
+      {"BlockwiseGEMMKernel<E4M3>", true, false, "float8"},
+      {"acme::matmul_w4a16_kernel", true, false, "int8"},
+      {"acme_attention_fwd(Fp8KVCacheDataType)", true, false, ""},
+      {"attn_i4_kernel", true, false, "int8"},
+      {"gemm_bf16_tile", true, false, ""},
+      {"dynamic_scaled_fp8_quant_kernel", false, true, "float8"},
+      {"fp8_gemm_quantize_input", false, true, "float8"},
+      {"transpose_gemm_f8", false, true, "float8"},
+      {"segmented_sort", false, false, ""},
+      {"convert_f80_state", false, false, ""},
+  };
+  for (const Row& row : kRows) {
+    const classify::NamedProduct product = classify::ProductInName(row.name);
+    EXPECT_EQ(product.multiplies, row.multiplies) << row.name;
+    EXPECT_EQ(product.helps, row.helps) << row.name;
+    EXPECT_EQ(product.narrow_type, row.type) << row.name;
+  }
+}
+
+// No vector unit multiplies types of 8 bits and fewer in floating point.
+TEST(KernelClass, NarrowProductsUseMatrixUnits) {
+  struct Row {
+    const char *kernel, *op, *types, *gpu;
+    classify::Tri verdict;
+  };
+  using enum classify::Tri;
+  constexpr Row kRows[] = {
+      {"acme_fp8_rowgemm_GemmKernel", "acme::op", "", "AMD Instinct MI300X", kYes},
+      {"acme_tile_kernel", "aten::_scaled_mm", "[c10::Float8_e4m3fnuz, c10::Float8_e4m3fnuz]",
+       "AMD Instinct MI300X", kYes},
+      {"acme_cast_kernel", "aten::_scaled_mm", "[c10::Float8_e4m3fnuz, c10::Float8_e4m3fnuz]",
+       "AMD Instinct MI300X", kUnknown},
+      {"acme_tile_kernel", "aten::_scaled_mm", "[c10::BFloat16]", "AMD Instinct MI300X", kUnknown},
+      {"acme_fp8_gemm", "aten::mm", "[c10::BFloat16]", "AMD Instinct MI250X", kUnknown},
+      {"acme_fp8_gemm", "aten::mm", "[c10::BFloat16]", "NVIDIA H100 80GB HBM3", kYes},
+      {"acme_fp8_scatter", "acme::op", "", "NVIDIA H100 80GB HBM3", kNo},
+  };
+  for (const Row& row : kRows) {
+    TestProfile test;
+    Gpu gpu;
+    gpu.id = 0;
+    gpu.name = row.gpu;
+    test.builder().AddGpu(gpu);
+    HostRow op;
+    op.start = 0;
+    op.duration = 100;
+    op.name = test.builder().Intern(row.op);
+    op.kind = HostKind::kOp;
+    op.thread = test.main();
+    op.input_dtypes = test.builder().Intern(row.types);
+    test.builder().AddHost(op);
+    test.Launch(row.kernel, {10, 20}, {30, 40});
+    EXPECT_EQ(classify::ClassifyDevice(test.Finish())[0].tensor_core, row.verdict)
+        << row.kernel << " of " << row.op << row.types << " on " << row.gpu;
+  }
+}
+
 TEST(KernelClass, EligibleOpsUnknownKernelIsUndecided) {
   TestProfile test;
   test.Op("aten::mm", {0, 100});

@@ -12,7 +12,7 @@ namespace {
 double BusOf(std::string_view name, std::int64_t devices) {
   Gpu gpu;
   gpu.name = std::string(name);
-  const auto links = work::LinksOf(gpu);
+  const auto links = classify::LinksOf(gpu);
   return links ? links->BusOf(devices) : -1;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/work/device_peaks.h"
+#include "analysis/classify/device_peaks.h"
 #include "analysis/work/op_work.h"
 #include "analysis/work/recomputation.h"
 #include "fixture.h"
@@ -165,6 +165,40 @@ TEST(Roofline, MovingDataIsNoComputation) {
   }
 }
 
+// A product of 1024³ in one kernel that no name rule knows; its rate shows where it runs.
+Profile UnknownProduct(const char* op, const char* gpu_name, Ns time,
+                       const char* second = nullptr) {
+  TestProfile profile;
+  Gpu gpu;
+  gpu.id = 0;
+  gpu.name = gpu_name;
+  profile.builder().AddGpu(gpu);
+  profile.Step(1, {0, 1'000'000});
+  AddOp(op, "[[1024, 1024], [1024, 1024]]", "[c10::BFloat16, c10::BFloat16]", {1'000, 10'000},
+        profile);
+  profile.Launch("acme_tile_kernel", {3'000, 4'000}, {5'000, 5'000 + time});
+  if (second != nullptr) {
+    profile.Launch(second, {5'000, 6'000}, {5'000 + time, 6'000 + time});
+  }
+  return profile.Finish();
+}
+
+TEST(Roofline, ARateAboveTheVectorUnitsDecides) {
+  const auto efficiency = [](const Profile& profile) {
+    const Metric* metric = AnalyzeOne(profile).Find("tensor_core.efficiency");
+    return metric == nullptr || metric->may_be ? -1 : std::get<double>(metric->value);
+  };
+  const char* a100 = "NVIDIA A100-SXM4-80GB";
+  // 2.147 GFLOP: in 20 µs 107, in 30 µs 72, in 5 µs 429 TFLOP/s. Vector units reach at most
+  // 4 × 19.5, matrix units 312.
+  EXPECT_EQ(efficiency(UnknownProduct("aten::mm", a100, 20'000)), 1);
+  EXPECT_EQ(efficiency(UnknownProduct("aten::mm", a100, 30'000)), -1);
+  EXPECT_EQ(efficiency(UnknownProduct("aten::mm", a100, 5'000)), -1) << "an impossible rate";
+  EXPECT_EQ(efficiency(UnknownProduct("aten::mm", "Some Device", 20'000)), -1);
+  EXPECT_EQ(efficiency(UnknownProduct("aten::mm", a100, 20'000, "acme_other_kernel")), -1)
+      << "one of two";
+}
+
 TEST(Roofline, KernelsShareWorkHelpersHaveNone) {
   const Analysis analysis = AnalyzeOne(TwoOps("NVIDIA A100-SXM4-80GB"));
   const Table& table = *analysis.FindTable("kernels_by_op");
@@ -240,7 +274,7 @@ bool HasPeaklessRow(const Table& table, const std::string& reason) {
     const std::string gpu = text("gpu_name"), dtype = text("dtype"), op = text("name");
     Gpu named;
     named.name = gpu;
-    const bool is_known = work::PeaksOf(named, {}).has_value();
+    const bool is_known = classify::PeaksOf(named, {}).has_value();
     const auto says = [&](const std::string& part) { return reason.find(part) == 0; };
     if (gpu.empty() && says("the name of the ")) return true;
     if (!is_known && says("the peak of " + gpu + " is unknown")) return true;
@@ -297,16 +331,16 @@ TEST(DevicePeaks, ProjectOverridesBuiltIn) {
   known.match = "NVIDIA H100*";
   known.peaks.flop_rate = {{"bfloat16", 800e12}};
   const std::vector<KnownDevice> devices = {known};
-  const auto peaks = work::PeaksOf(gpu, devices);
+  const auto peaks = classify::PeaksOf(gpu, devices);
   ASSERT_TRUE(peaks);
-  EXPECT_EQ(work::FlopPeak(*peaks, "bfloat16", true, true), 800e12);
-  EXPECT_EQ(work::FlopPeak(*peaks, "float16", true, true), 989.4e12);
+  EXPECT_EQ(classify::FlopPeak(*peaks, "bfloat16", true, true), 800e12);
+  EXPECT_EQ(classify::FlopPeak(*peaks, "float16", true, true), 989.4e12);
   // FP32 matmuls run as TF32 if they run on Tensor Cores.
-  EXPECT_EQ(work::FlopPeak(*peaks, "float32", true, true), 494.7e12);
-  EXPECT_DOUBLE_EQ(work::FlopPeak(*peaks, "float32", true, false), 66.9e12);
-  EXPECT_DOUBLE_EQ(work::FlopPeak(*peaks, "bfloat16", false, false), 66.9e12);
+  EXPECT_EQ(classify::FlopPeak(*peaks, "float32", true, true), 494.7e12);
+  EXPECT_DOUBLE_EQ(classify::FlopPeak(*peaks, "float32", true, false), 66.9e12);
+  EXPECT_DOUBLE_EQ(classify::FlopPeak(*peaks, "bfloat16", false, false), 66.9e12);
   EXPECT_EQ(peaks->memory_bandwidth, 3352e9);
-  EXPECT_FALSE(work::PeaksOf(Gpu{}, {}));
+  EXPECT_FALSE(classify::PeaksOf(Gpu{}, {}));
 }
 
 // As drivers report them. 0: the table does not have it, and nothing is claimed.
@@ -387,11 +421,11 @@ TEST(DevicePeaks, RealNames) {
   for (const RealDevice& device : kRealDevices) {
     Gpu gpu;
     gpu.name = device.name;
-    const auto peaks = work::PeaksOf(gpu, {});
+    const auto peaks = classify::PeaksOf(gpu, {});
     EXPECT_EQ(peaks.has_value(), device.half > 0) << device.name;
     if (!peaks) continue;
     const auto tera = [&](const char* dtype, bool is_matrix) {
-      return work::FlopPeak(*peaks, dtype, is_matrix, false) / 1e12;
+      return classify::FlopPeak(*peaks, dtype, is_matrix, false) / 1e12;
     };
     EXPECT_NEAR(tera("float16", true), device.half, 1e-9) << device.name;
     EXPECT_NEAR(tera("float64", false), device.float64, 1e-9) << device.name;
@@ -405,10 +439,11 @@ TEST(DevicePeaks, RealNames) {
 TEST(DevicePeaks, Float32OnMatrixCoresStaysFloat32) {
   Gpu gpu;
   gpu.name = "AMD Instinct MI300X";
-  EXPECT_NEAR(work::FlopPeak(*work::PeaksOf(gpu, {}), "float32", true, true), 163.4e12, 1);
+  EXPECT_NEAR(classify::FlopPeak(*classify::PeaksOf(gpu, {}), "float32", true, true), 163.4e12, 1);
   gpu.name = "AMD Instinct MI250X";
-  EXPECT_NEAR(work::FlopPeak(*work::PeaksOf(gpu, {}), "float32", true, true), 47.85e12, 1);
-  EXPECT_NEAR(work::FlopPeak(*work::PeaksOf(gpu, {}), "float32", false, false), 23.95e12, 1);
+  EXPECT_NEAR(classify::FlopPeak(*classify::PeaksOf(gpu, {}), "float32", true, true), 47.85e12, 1);
+  EXPECT_NEAR(classify::FlopPeak(*classify::PeaksOf(gpu, {}), "float32", false, false), 23.95e12,
+              1);
 }
 
 // ---- TraceLens' numbers on real traces.

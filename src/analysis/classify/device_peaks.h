@@ -13,7 +13,7 @@
 #include "model/devices.h"
 #include "model/tables.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::classify {
 
 /// Nothing when neither `known` nor the built-in table has the chip. `known` has priority, its
 /// first entries before later ones; missing values come from the table. Chips are recognized by
@@ -40,4 +40,4 @@ struct Links {
 /// Nothing when the list does not have the chip.
 std::optional<Links> LinksOf(const Gpu& gpu);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::classify

@@ -1,4 +1,4 @@
-#include "analysis/work/device_peaks.h"
+#include "analysis/classify/device_peaks.h"
 
 #include <re2/re2.h>
 
@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::classify {
 namespace {
 
 /// In TFLOP/s and GB/s; 0: the chip has no such unit, or its maker does not say.
@@ -31,7 +31,7 @@ constexpr Row kRows[] = {
 };
 
 // In operations and bytes per second; a rate of 0 is left out, so that it is unknown.
-DevicePeaks PeaksOf(const Row& row) {
+DevicePeaks PeaksOfRow(const Row& row) {
   DevicePeaks peaks;
   const auto set = [&](const char* dtype, double tera) {
     if (tera > 0) peaks.flop_rate[dtype] = tera * 1e12;
@@ -81,7 +81,7 @@ auto FindRow(std::string_view name) -> decltype(&kTable[0]) {
 
 std::optional<DevicePeaks> PeaksOf(const Gpu& gpu, std::span<const KnownDevice> known) {
   DevicePeaks peaks;
-  if (const Row* row = FindRow<kRows>(gpu.name)) peaks = PeaksOf(*row);
+  if (const Row* row = FindRow<kRows>(gpu.name)) peaks = PeaksOfRow(*row);
   // The first of a project's entries that says a number has the last word on it.
   for (auto device = known.rbegin(); device != known.rend(); ++device) {
     if (!GlobMatch(device->match, gpu.name)) continue;
@@ -120,4 +120,4 @@ double Links::BusOf(std::int64_t devices) const {
   return bus * used / static_cast<double>(peers);
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::classify
