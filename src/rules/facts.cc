@@ -61,6 +61,9 @@ constexpr FactSpec kFacts[] = {
      "allocator."},
     {"profile.empties_cache", Unit::kBool,
      "Whether a function named empty_cache was recorded; absent without Python functions."},
+    {"profile.loads_in_process", Unit::kBool,
+     "Whether PyTorch's loader loads batches in the training process (`num_workers=0`); absent "
+     "without a loader."},
     {"profile.record_shapes", Unit::kBool, "Whether the profiler recorded input shapes."},
     {"profile.with_stack", Unit::kBool, "Whether the profiler recorded Python call stacks."},
     {"profile.profile_memory", Unit::kBool, "Whether the profiler recorded allocations."},
@@ -134,6 +137,20 @@ bool PairsMemory(const Profile& profile) {
   }
   return ops >= knowledge::kMemoryPairsLeast.value() &&
          paired >= knowledge::kMemoryPairsShare.Of(all);
+}
+
+/// Whether PyTorch's loader loads batches in the training process (`num_workers=0`): the name of
+/// the iterator says so. Absent without a loader.
+Value LoadsInProcess(const Profile& profile) {
+  bool in_process = false, in_workers = false;
+  for (const StringId name : profile.host.name) {
+    const std::string_view text = profile.Name(name);
+    if (!text.starts_with("enumerate(")) continue;
+    in_process = in_process || text.find("_SingleProcess") != text.npos;
+    in_workers = in_workers || text.find("_MultiProcess") != text.npos;
+  }
+  if (!in_process && !in_workers) return {};
+  return !in_workers;
 }
 
 Value EmptiesCache(const Profile& profile) {
@@ -364,6 +381,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
     facts["profile.loads_data"] = workload.loads_data;
     facts["profile.pairs_memory"] = PairsMemory(first);
     facts["profile.empties_cache"] = EmptiesCache(first);
+    facts["profile.loads_in_process"] = LoadsInProcess(first);
   }
   facts["profile.has_torch_compile"] = HasTorchCompile(first);
   facts["profile.gc_time"] = MostGarbageCollection(ranks);

@@ -157,8 +157,7 @@ std::string WhyNoRoof(const analysis::Analysis& analysis, double counted) {
   const Table* roofline = analysis.FindTable("roofline");
   const Column* roof = roofline == nullptr ? nullptr : roofline->Find("roof_share");
   if (roof != nullptr && !roof->absent_because().empty()) return roof->absent_because();
-  return fmt::format("the work of operators is known for only {} of the time of computing kernels",
-                     FormatShare(counted));
+  return fmt::format("FLOPs are known for only {} of kernel time", FormatShare(counted));
 }
 
 }  // namespace

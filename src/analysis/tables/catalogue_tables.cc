@@ -125,9 +125,8 @@ constexpr TableSpec kTables[] = {
      "One row per rank and part of the critical path, the longest first.",
      tables::columns::kCriticalPath},
     {"what_if", "what_if", "What-if scenarios",
-     "One row per scenario of the policy, simulated with the recorded dependencies. Not modeled: "
-     "contention for bandwidth, caches, reactions of the host. Arrivals of ranks that were not "
-     "recorded stay as they were.",
+     "One row per scenario of the policy, simulated with the recorded dependencies. The simulation "
+     "ignores contention and caches. Ranks that were not recorded behave as they did.",
      tables::columns::kWhatIf, kWhatIfFamily},
     {"slack", "slack", "Slack",
      "One row per rank, stream and kernel name: kernels that could be slower without making the "

@@ -232,19 +232,19 @@ void RemarkWindow(std::span<const context::RankContext> ranks, tables::Output& o
         std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
     const Span before = {profile.first, window.start}, after = {window.end, profile.last};
     if (is_empty(before) && is_empty(after)) {
-      why = "nothing was recorded before and after them";
+      why = "nothing was recorded before and after that";
     } else {
       add(before,
           has_launches
-              ? "before them, the {{ device.device }} ran work launched before the profile"
-              : "before them, the host paused, and {{ device.device }} activity is unknown",
-          "nothing was recorded before them");
-      add(after, "after them, only the host was active", "nothing was recorded after them");
+              ? "before that, the {{ device.device }} finished earlier work"
+              : "before that, the host paused, and {{ device.device }} activity is unknown",
+          "nothing was recorded before that");
+      add(after, "after that, only the host was active", "nothing was recorded after that");
     }
     if (why.empty()) continue;
-    out.AddRemark("window", fmt::format("{} of {} are judged: {}",
-                                        FormatDuration(static_cast<double>(judged)),
-                                        FormatDuration(static_cast<double>(recorded)), why));
+    out.AddRemark("window",
+                  fmt::format("judged: {} of {}; {}", FormatDuration(static_cast<double>(judged)),
+                              FormatDuration(static_cast<double>(recorded)), why));
     return;
   }
 }

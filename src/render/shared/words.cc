@@ -247,13 +247,15 @@ std::string PlanNote(const report::Plan& plan) {
   if (!plan.limits.empty()) note += plan.limits + ".";
   if (!plan.complete) note += " The profile is too long to try all orders.";
   const std::string floor = FloorText(plan.floor);
-  if (!floor.empty()) note += " Floor: " + floor + ".";
+  if (!floor.empty()) {
+    note += (plan.floor.time.text.empty() ? " No floor: " : " Floor: ") + floor + ".";
+  }
   return note;
 }
 
 std::string FloorText(const report::Floor& floor) {
   if (floor.time.text.empty()) {
-    return floor.absent_because.empty() ? "" : "unknown, " + floor.absent_because;
+    return floor.absent_because;
   }
   std::string text = floor.time.text + " by the data sheet";
   if (floor.reachable.text != floor.time.text) {

@@ -339,6 +339,22 @@ void AddLegend(std::vector<Row>& rows) {
   rows.push_back(Note("note", Ink::kDim, text));
 }
 
+/// The finding of the headline leaves out the sentences that stand there already.
+void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
+  const report::Diagnosis diagnosis = report::Diagnose(report);
+  const auto finding = std::ranges::find(report.findings, diagnosis.finding, &report::Finding::key);
+  if (diagnosis.finding.empty() || finding == report.findings.end()) return;
+  const std::string text = Printable(finding->message), headline = Printable(diagnosis.text);
+  // "Input-bound: An iteration waits …": the sentences behind the title.
+  const std::size_t title = headline.find(": ");
+  if (title == headline.npos) return;
+  const std::string_view told = std::string_view(headline).substr(title + 2);
+  if (told.empty() || !std::string_view(text).starts_with(told)) return;
+  for (Row& row : rows) {
+    if (row.text == text) row.text.erase(0, std::min(text.size(), told.size() + 1));
+  }
+}
+
 std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
   std::vector<Row> rows;
   AddFindings(report, true, rows);
@@ -496,6 +512,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   }
   out += QualityLine(report.recording, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);
+  if (options.verbosity <= 0) LeaveOutHeadline(report, rows);
   for (Row& row : rows) {
     if (options.fold_names) row.text = WithFoldedNames(row.text);
   }

@@ -34,7 +34,6 @@ policy recommended · baseline none
               unattributed 3.0 %
 
   error  dataloader/exposed  12.0 %                      saves at most 1.20 ms
-         12.0 % of an iteration waits for data, limit 10 %
          do: Raise num_workers, or move decoding to the GPU.
   error  gpu.idle.mean       31.4 %  (error above 30 %)
   loss   the file ends early; totals are lower bounds
