@@ -27,6 +27,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(events_read, kInfo, "event read", "events read")                                              \
   X(events_ignored_kind, kInfo, "event without a measured value, ignored",                        \
     "events without a measured value, ignored")                                                   \
+  X(hardware_counters_ignored, kInfo, "sample of hardware counters, not read",                    \
+    "samples of hardware counters, not read")                                                     \
   X(kernels_without_launch, kInfo, "device event whose launch was not recorded",                  \
     "device events whose launch was not recorded")                                                \
   X(kernels_without_op, kInfo,                                                                    \
@@ -147,6 +149,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
     "device differ, and so do waiting times",                                                     \
     "device events that begin over 50 us before their launching calls: the clocks of host and "   \
     "device differ, and so do waiting times")                                                     \
+  X(times_impossible, kRepaired, "device event with impossible times, left out",                  \
+    "device events with impossible times, left out")                                              \
   X(work_overlapping, kDataLoss,                                                                  \
     "kernel that begins before the previous kernel of its stream ends, with over 10 % of the "    \
     "time: times are coarse, in another unit, or of several profiles",                            \

@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "knowledge/clocks.h"
 #include "knowledge/loss.h"
 #include "model/calls_by_id.h"
 #include "model/link.h"
@@ -157,31 +156,11 @@ void LinkToFirst(Profile& profile, const NarrowColumn<std::int64_t>& ids, const 
   }
 }
 
-// Cause and effect in the wrong order, for more than a few of a process: a clock that is off.
-void CountBeforeLaunch(Profile& profile) {
-  const auto& device = profile.device;
-  const ProcessNumbers processes(profile);
-  std::vector<std::uint64_t> linked(processes.count()), before(processes.count());
-  for (std::size_t row = 0; row < device.size(); ++row) {
-    const ApiId launch = device.launch[row];
-    if (!launch.valid()) continue;
-    const std::uint32_t process = processes.OfCall(launch);
-    ++linked[process];
-    if (device.start[row] + knowledge::kClocksHostAhead < profile.api.start[launch.value])
-      ++before[process];
-  }
-  for (std::size_t process = 0; process < before.size(); ++process) {
-    if (before[process] >= knowledge::kLossLeastEvents &&
-        before[process] > knowledge::kLossVerdictShare.Of(linked[process])) {
-      profile.log.Add(Counter::work_before_launch, before[process]);
-    }
-  }
-}
-
 }  // namespace
 
-void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
-                   const NarrowColumn<std::int64_t>& device_correlations) {
+std::size_t DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
+                          NarrowColumn<std::int64_t>& device_correlations,
+                          OptionalColumn<std::int64_t, -1>& device_op_ids) {
   auto& device = profile.device;
   const auto& api = profile.api;
   CallsById calls(device_correlations);
@@ -205,9 +184,14 @@ void DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_corre
   };
   ForEachAtOnce(std::size(passes), [&](std::size_t i) { passes[i](); });
   if (!repeated->empty()) repeated->Link(device_correlations, device);
+  const Impossible impossible = SetAsideImpossible(profile, device_correlations, device_op_ids);
+  const std::uint64_t dropped = profile.log[Counter::events_dropped];
   if (device.size() > 0) CountLost(profile, api_correlations);
+  if (impossible.is_much && profile.log[Counter::events_dropped] == dropped) {
+    profile.log.Add(Counter::events_dropped, impossible.count);
+  }
   CountUnrecordedCopies(profile, copies);
-  CountBeforeLaunch(profile);
+  return impossible.count;
 }
 
 }  // namespace profgauge::link

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/format.h"
 #include "base/interval.h"
@@ -58,7 +59,7 @@ Result<Profile> ProfileBuilder::Finish() {
   PROFGAUGE_CHECK(CheckThreads(profile_, flows_, cpu_.spans));
   mend::CheckLengths(profile_);
   mend::CheckEvents(profile_);
-  const Ns origin = FindOrigin();
+  Ns origin = FindOrigin();
   Rebase(origin);
   SortTables();
   if (const std::size_t copies =
@@ -68,17 +69,27 @@ Result<Profile> ProfileBuilder::Finish() {
   }
   mend::JoinTheOneDevice(profile_);
   ApplyNames();
-  FinishCpu(origin);
   NumberLaunches(profile_, arrows_, api_op_ids_, device_op_ids_, api_correlations_,
                  device_correlations_);
+  std::size_t impossible = 0;
   const std::function<void()> links[] = {
-      [this] { link::DeviceToCalls(profile_, api_correlations_, device_correlations_); },
+      [&, this] {
+        impossible =
+            link::DeviceToCalls(profile_, api_correlations_, device_correlations_, device_op_ids_);
+      },
       [this] { link::CallsToRanges(profile_, host_ids_, api_op_ids_); },
       [this] { link::MemoryToRanges(profile_); },
       [this] { link::BackwardToForward(profile_, std::move(flows_), host_backward_); },
       [this] { link::Parents(profile_); },
   };
   ForEachAtOnce(std::size(links), [&](std::size_t i) { links[i](); });
+  // Work that was set aside may have been the first or the last of the profile.
+  if (impossible > 0) {
+    const Ns later = FindOrigin();
+    Rebase(later);
+    origin += later;
+  }
+  FinishCpu(origin);
   mend::TellRuntimeKernels(profile_);
   if (doubts_device_ops_ && profile_.api.size() > 0) {
     device_op_ids_.Reset();
@@ -170,10 +181,12 @@ void ProfileBuilder::Rebase(Ns origin) {
   }
   for (auto& flow : flows_) flow.time -= origin;
   for (auto& arrow : arrows_) arrow.time -= origin;
-  if (counts_from_session_) profile_.session_start = std::min<Ns>(0, -origin);
+  if (counts_from_session_)
+    profile_.session_start = std::min<Ns>(0, profile_.session_start - origin);
   // A clock beyond all dates shows none.
   const bool is_told = clock_offset_ > -kFarthestTime && clock_offset_ < kFarthestTime;
-  profile_.origin_ns = origin + (is_told ? clock_offset_ : 0);
+  profile_.origin_ns += origin;
+  if (is_told) profile_.origin_ns += std::exchange(clock_offset_, 0);
 }
 
 // Time before the first and after the last event is cut: scheduling has no separate start.

@@ -326,7 +326,7 @@ std::vector<Check> Certifier::All() const {
   checks.push_back(
       affecting(OfRemarks(OfCounters({"times", "Times of kernels are exact"}, CheckState::kLost,
                                      {Counter::work_overlapping, Counter::kernels_serialized}),
-                          CheckState::kDoubt, {"time-resolution"}),
+                          CheckState::kDoubt, {"times-impossible", "time-resolution"}),
                 {"kernels", "time"}));
   checks.push_back(Names());
   checks.push_back(affecting(OfRemarks({"outside", "Work is inside of iterations"},

@@ -126,6 +126,25 @@ void DoubtByCertificate(std::span<const context::RankContext> ranks, tables::Out
   }
 }
 
+// They are left out of every number: model/impossible_times.cc.
+void RemarkImpossibleTimes(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::uint64_t count = 0;
+  std::string first;
+  for (const context::RankContext& rank : ranks) {
+    const ImportLog& log = rank.profile->log;
+    count += log[Counter::times_impossible];
+    const std::vector<std::string>& examples = log.Examples(Counter::times_impossible);
+    if (first.empty() && !examples.empty()) first = examples.front();
+  }
+  if (count == 0) return;
+  std::string text = count == 1 ? "1 device event has impossible times and is left out: "
+                                : fmt::format(
+                                      "{} device events have impossible times and are left "
+                                      "out: the first, ",
+                                      FormatCount(static_cast<std::int64_t>(count)));
+  out.AddRemark("times-impossible", text + first);
+}
+
 // Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
 void RemarkResolution(std::span<const context::RankContext> ranks, tables::Output& out) {
   for (const context::RankContext& rank : ranks) {
@@ -143,6 +162,7 @@ void RemarkResolution(std::span<const context::RankContext> ranks, tables::Outpu
 void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out) {
   DoubtByCertificate(ranks, out);
   RemarkResolution(ranks, out);
+  RemarkImpossibleTimes(ranks, out);
   RemarkWithoutLaunches(ranks, out);
   DoubtCopies(ranks, out);
   BoundByLostLaunches(ranks, out);

@@ -220,6 +220,84 @@ TEST(ProfileBuilder, WorkBeforeLaunchShowsClockError) {
   }
 }
 
+// A run of 240 launches, 1 ms apart, each with a kernel of 0.9 ms that begins 20 us later. `moved`
+// of them, from `from` on, begin elsewhere.
+Profile WithMoved(int from, int moved, Ns by, bool waits = false) {
+  ProfileBuilder builder;
+  const auto main = builder.AddThread("1", "10");
+  for (int i = 0; i < 240; ++i) {
+    const Ns at = Ns{1'000'000} * i + Ns{1'000'000'000} * 200'000;
+    builder.AddApi(Launch(builder, at, 1'000, main, i));
+    DeviceRow row = Kernel(builder, at + 20'000, i);
+    row.duration = waits ? 400'000 : 900'000;
+    if (i >= from && i < from + moved) row.start += by;
+    builder.AddDevice(row);
+    if (!waits) continue;
+    builder.AddApi({.start = at + 10'000,
+                    .duration = 420'000,
+                    .name = builder.Intern("cudaDeviceSynchronize"),
+                    .kind = ApiKind::kSync,
+                    .thread = main,
+                    .correlation = 1'000 + i});
+  }
+  return *builder.Finish();
+}
+
+TEST(ImpossibleTimes, AreSetAsideAndTold) {
+  constexpr Ns kMs = 1'000'000, kFar = 100'000'000 * kMs;
+  struct Case {
+    int from, moved;
+    Ns by;
+    bool waits;
+    std::string_view why;
+  };
+  for (const Case& of :
+       {Case{0, 10, -kFar, false, "before its launch"}, Case{100, 8, kFar, false, "after"},
+        Case{239, 1, kFar, false, "27.8 h after its launch, while the device had nothing to do"},
+        Case{100, 1, 30 * kMs, false, "after work that was launched later on its stream"},
+        Case{50, 5, kMs / 2, true, "after a synchronization that waited for it"}}) {
+    const Profile profile = WithMoved(of.from, of.moved, of.by, of.waits);
+    EXPECT_EQ(profile.log[Counter::times_impossible], static_cast<std::size_t>(of.moved)) << of.why;
+    EXPECT_EQ(profile.device.size(), 240U - static_cast<std::size_t>(of.moved)) << of.why;
+    EXPECT_THAT(profile.log.Examples(Counter::times_impossible).front(),
+                ::testing::HasSubstr(of.why));
+    EXPECT_FALSE(profile.log.HasDataLoss()) << of.why;
+    EXPECT_EQ(profile.api.start.front(), 0) << of.why;
+    EXPECT_LE(profile.last, 240 * kMs) << of.why;
+  }
+}
+
+TEST(ImpossibleTimes, ManyLeaveNoVerdict) {
+  const Profile late = WithMoved(100, 12, 1'000'000'000'000);
+  EXPECT_EQ(late.log[Counter::times_impossible], 12U);
+  EXPECT_TRUE(late.log.HasDataLoss());
+  // Clocks that differ as a whole: nothing shows which events are right.
+  const Profile early = WithMoved(100, 13, -3'000'000);
+  EXPECT_EQ(early.log[Counter::work_before_launch], 13U);
+  EXPECT_EQ(early.device.size(), 240U);
+  EXPECT_TRUE(early.log.HasDataLoss());
+}
+
+TEST(ImpossibleTimes, NothingContradictsQueuedWork) {
+  for (const Ns by : {Ns{0}, Ns{30'000}}) {
+    const Profile profile = WithMoved(0, 240, by);
+    EXPECT_EQ(profile.log[Counter::times_impossible], 0U);
+    EXPECT_EQ(profile.device.size(), 240U);
+  }
+}
+
+// Two threads launch on one stream: calls that overlap have no order.
+TEST(ImpossibleTimes, OverlappingCallsOfThreadsHaveNoOrder) {
+  ProfileBuilder builder;
+  const ThreadId threads[] = {builder.AddThread("1", "10"), builder.AddThread("1", "11")};
+  for (int i = 0; i < 100; ++i) {
+    builder.AddApi(Launch(builder, i / 2 * 2'000'000 + i % 2 * 100, 900'000, threads[i % 2], i));
+    builder.AddDevice(Kernel(builder, (i ^ 1) * 1'000'000 + 1'000'000, i));
+  }
+  const Profile profile = *builder.Finish();
+  EXPECT_EQ(profile.log[Counter::times_impossible], 0U);
+}
+
 // A hundred kernels of one stream, each of that length, one every 10 us.
 ProfileBuilder KernelsEvery10us(Ns length, std::string_view name = "kernel") {
   ProfileBuilder builder;
