@@ -5,12 +5,10 @@
 #include <optional>
 
 #include "analysis/summary/rank_summary.h"
+#include "model/certificate.h"
 
 namespace profgauge {
 namespace {
-
-// Device types of memory events as PyTorch numbers them: 0 is the CPU.
-bool IsOnDevice(std::int64_t type) { return type != 0; }
 
 // Events of kinds that the reader skips may be work of a device that it does not know. Then nothing
 // is sure.
@@ -18,32 +16,24 @@ bool HasUnknownEvents(const Profile& profile) {
   return !profile.log.Examples(Counter::events_ignored_kind).empty();
 }
 
-// The same of a rank whose events are gone. A summary without all that the analysis needs
-// (`is_told`) does not count as CPU-only.
-bool UsedNoDevice(const analysis::summary::RankSummary& rank, bool may_list) {
-  const analysis::time::IterationFacts& times = rank.times;
-  return rank.is_told && times.has_host && !times.has_device && !times.has_api &&
-         (may_list || times.gpus_listed == 0) && !HasUnknownEvents(rank.profile) &&
-         std::none_of(
-             rank.memory.peaks.begin(), rank.memory.peaks.end(),
-             [](const analysis::device::MemoryPeak& peak) { return IsOnDevice(peak.device_type); });
-}
-
 // `may_list`: the machine may have devices. A profiler lists the devices of the machine whether or
 // not the program uses them, so a list speaks against the CPU only in the first of the two
-// questions of DefaultPolicyOf().
+// questions of DefaultPolicyOf(). A summary without all that the analysis needs (`is_told`) does
+// not count as CPU-only.
 bool UsesNoDevice(const Profile& profile, bool may_list) {
+  if (!FactOf(profile, kDeviceUse).empty()) return false;
   if (IsSummary(profile)) {
     const std::optional<Summary> summary = SummaryOf(profile);
     const auto rank =
         summary ? analysis::summary::ReadRankSummary(*summary, profile.source.path) : std::nullopt;
-    return rank && UsedNoDevice(*rank, may_list);
+    if (!rank) return false;
+    const analysis::time::IterationFacts& times = rank->times;
+    return rank->is_told && times.has_host && !times.has_device &&
+           (may_list || times.gpus_listed == 0) && !HasUnknownEvents(rank->profile);
   }
-  const auto& memory = profile.memory.device_type;
-  const bool on_device = std::any_of(memory.begin(), memory.end(), IsOnDevice);
   return profile.has_timeline && profile.host.size() > 0 && profile.device.size() == 0 &&
-         profile.api.size() == 0 && (may_list || profile.gpus.empty()) &&
-         profile.neuron == nullptr && !on_device && !HasUnknownEvents(profile);
+         (may_list || profile.gpus.empty()) && profile.neuron == nullptr &&
+         !HasUnknownEvents(profile);
 }
 
 }  // namespace

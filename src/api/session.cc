@@ -57,8 +57,10 @@ void AddDoubts(const std::string& name, std::span<const Profile> ranks,
                bool allow_incomplete, std::vector<std::string>& doubts) {
   std::vector<std::string> found =
       gate::WhyIncomplete(policy, MergedLog(ranks), analysis.iterations_selected, allow_incomplete);
-  for (std::string& doubt : gate::DoubtsOf(policy, analysis, allow_incomplete)) {
-    found.push_back(std::move(doubt));
+  for (auto* why : {gate::WhyNothingToJudge, gate::DoubtsOf}) {
+    for (std::string& doubt : why(policy, analysis, allow_incomplete)) {
+      found.push_back(std::move(doubt));
+    }
   }
   const auto missing = gate::WhyRanksMissing(policy, analysis, true);
   if (missing && policy.ranks.on_missing != rules::OnMissingRanks::kWarn) found.push_back(*missing);

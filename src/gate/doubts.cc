@@ -26,6 +26,12 @@ struct Doubt {
   std::string_view remark;
   Accepted accepted;
 };
+// Whatever the numbers are, they are of nothing that the run computed.
+constexpr Doubt kNothingToJudge[] = {
+    {analysis::context::kNoDeviceEvents, Accepted::kIncomplete},
+    {analysis::context::kNoKernels, Accepted::kIncomplete},
+    {analysis::context::kCollectivesOnly, Accepted::kIncomplete},
+};
 constexpr Doubt kDoubts[] = {
     {analysis::context::kIterationsLost, Accepted::kIncomplete},
     {analysis::context::kIterationsPartial, Accepted::kIncomplete},
@@ -44,13 +50,24 @@ bool MayLackRanks(const rules::Policy& policy, const analysis::Analysis& analysi
          AsNumber(without->value, 0) <= static_cast<double>(policy.ranks.allow_missing);
 }
 
-}  // namespace
+/// Whether a limit asks what a device did.
+bool JudgesDevice(const rules::Policy& policy) {
+  const auto does = [](const auto& limit) {
+    if (limit.level == rules::Level::kInfo) return false;
+    const std::string_view metric = limit.metric;
+    for (const std::string_view of : {"gpu.", "kernel.", "tensor_core.", "launch.", "occupancy."}) {
+      if (metric.starts_with(of)) return true;
+    }
+    return false;
+  };
+  return std::any_of(policy.thresholds.begin(), policy.thresholds.end(), does);
+}
 
-std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
-                                  bool allow_incomplete) {
+std::vector<std::string> TextsOf(std::span<const Doubt> among, const rules::Policy& policy,
+                                 const analysis::Analysis& analysis, bool allow_incomplete) {
   std::vector<std::string> doubts;
   for (const analysis::Remark& remark : analysis.remarks) {
-    for (const Doubt& doubt : kDoubts) {
+    for (const Doubt& doubt : among) {
       if (remark.id != doubt.remark) continue;
       const bool is_accepted = doubt.accepted != Accepted::kNever &&
                                (allow_incomplete || (doubt.accepted == Accepted::kMissingRanks &&
@@ -59,6 +76,20 @@ std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::A
     }
   }
   return doubts;
+}
+
+}  // namespace
+
+std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
+                                  bool allow_incomplete) {
+  return TextsOf(kDoubts, policy, analysis, allow_incomplete);
+}
+
+std::vector<std::string> WhyNothingToJudge(const rules::Policy& policy,
+                                           const analysis::Analysis& analysis,
+                                           bool allow_incomplete) {
+  if (!JudgesDevice(policy)) return {};
+  return TextsOf(kNothingToJudge, policy, analysis, allow_incomplete);
 }
 
 namespace {

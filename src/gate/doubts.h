@@ -26,6 +26,14 @@ namespace profgauge::gate {
 std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
                                   bool allow_incomplete);
 
+/// One sentence where a device was used and nothing that it computed was recorded: no device
+/// events, no kernel, or collectives only. Numbers of such a run say nothing about the program, so
+/// no limit fails, and `on_missing` has no say. Empty for policies without a limit on a device, and
+/// with `allow_incomplete`.
+std::vector<std::string> WhyNothingToJudge(const rules::Policy& policy,
+                                           const analysis::Analysis& analysis,
+                                           bool allow_incomplete);
+
 // Whether the ranks that a policy's limits depend on are in the run.
 
 /// In words, which ranks are missing or too many: "2 of 8 ranks are missing: …". Nothing when they

@@ -378,12 +378,18 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
   }
   open.insert(open.end(), reasons.open.begin(), reasons.open.end());
 
-  // Whatever else was found, a rule that cannot be evaluated leaves the question open.
-  verdict.status = !reasons.broken.empty()     ? VerdictStatus::kNoVerdict
-                   : !reasons.failures.empty() ? VerdictStatus::kFail
-                   : !open.empty()             ? VerdictStatus::kNoVerdict
-                                               : VerdictStatus::kPass;
+  std::vector<std::string> nothing = WhyNothingToJudge(policy, analysis, options.allow_incomplete);
+
+  if (!nothing.empty()) reasons.failures.clear();
+
+  // Whatever else was found, a rule that cannot be evaluated leaves the question open, and so does
+  // a profile without the work that would be judged.
+  verdict.status = !reasons.broken.empty() || !nothing.empty() ? VerdictStatus::kNoVerdict
+                   : !reasons.failures.empty()                 ? VerdictStatus::kFail
+                   : !open.empty()                             ? VerdictStatus::kNoVerdict
+                                                               : VerdictStatus::kPass;
   AddOnce(verdict.reasons, std::move(reasons.broken));
+  AddOnce(verdict.reasons, std::move(nothing));
   AddOnce(verdict.reasons, std::move(reasons.failures));
   AddOnce(verdict.reasons, std::move(open));
   return verdict;

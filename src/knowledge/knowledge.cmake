@@ -49,7 +49,8 @@ set(generated ${CMAKE_CURRENT_BINARY_DIR}/generated)
 set(knowledge_headers ${sections} tunable)
 list(TRANSFORM knowledge_headers PREPEND ${generated}/knowledge/)
 list(TRANSFORM knowledge_headers APPEND .h)
-set(knowledge_tables kernels communication collectives library_files code_loaders vendors peaks links words
+set(knowledge_tables kernels communication collectives library_files code_loaders device_operators
+  device_backends vendors peaks links words
   markers foreign tiles head_sizes public_roots public_words)
 list(TRANSFORM knowledge_tables REPLACE "(.+)" "${generated}/knowledge/\\1.inc")
 

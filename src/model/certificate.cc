@@ -132,11 +132,68 @@ void CertifyCollectives(Profile& profile) {
                   FormatCount(static_cast<std::int64_t>(all))));
 }
 
+constexpr std::string_view kDeviceOperators[] = {
+#include "knowledge/device_operators.inc"
+};
+constexpr std::string_view kDeviceBackends[] = {
+#include "knowledge/device_backends.inc"
+};
+
+bool RunsOnDeviceOnly(std::string_view name) {
+  const bool is_of_backend =
+      std::any_of(std::begin(kDeviceBackends), std::end(kDeviceBackends), [&](auto backend) {
+        return name.starts_with(backend) && name.substr(backend.size()).starts_with(':');
+      });
+  return is_of_backend || (!name.ends_with("_for_cpu") &&
+                           std::any_of(std::begin(kDeviceOperators), std::end(kDeviceOperators),
+                                       [&](auto begin) { return name.starts_with(begin); }));
+}
+
+// What shows that a device was used, the surest first; empty where nothing does.
+std::string DeviceUseOf(const Profile& profile) {
+  const std::vector<ApiKind>& calls = profile.api.kind;
+  if (const auto launches = std::count(calls.begin(), calls.end(), ApiKind::kLaunch)) {
+    return launches == 1 ? "1 launch" : FormatCount(launches) + " launches";
+  }
+  if (!calls.empty()) {
+    return calls.size() == 1
+               ? "1 call of its runtime"
+               : FormatCount(static_cast<std::int64_t>(calls.size())) + " calls of its runtime";
+  }
+  const DistributedInfo& run = profile.distributed;
+  const auto backend = std::find(std::begin(kDeviceBackends), std::end(kDeviceBackends),
+                                 std::string_view(run.backend));
+  if (backend != std::end(kDeviceBackends)) {
+    const bool has_rank = run.rank >= 0 && run.world_size > 0;
+    return has_rank ? fmt::format("backend {}, rank {} of {}", *backend, run.rank, run.world_size)
+                    : fmt::format("backend {}", *backend);
+  }
+  const auto& types = profile.memory.device_type;  // As PyTorch numbers them: 0 is the CPU.
+  if (std::any_of(types.begin(), types.end(), [](auto type) { return type != 0; })) {
+    return "allocations in its memory";
+  }
+  std::vector<bool> is_known(profile.strings.size(), false);
+  for (const StringId name : profile.host.name) {
+    if (!name.valid() || is_known[name.value]) continue;
+    is_known[name.value] = true;
+    if (RunsOnDeviceOnly(profile.Name(name))) return fmt::format("`{}`", profile.Name(name));
+  }
+  return {};
+}
+
+void CertifyDeviceUse(Profile& profile) {
+  if (!profile.has_timeline || profile.device.size() > 0 || profile.neuron != nullptr) return;
+  if (std::string use = DeviceUseOf(profile); !use.empty()) {
+    profile.facts.emplace_back(std::string(kDeviceUse), std::move(use));
+  }
+}
+
 }  // namespace
 
 void Certify(Profile& profile) {
   CertifyClocks(profile);
   CertifyCollectives(profile);
+  CertifyDeviceUse(profile);
 }
 
 std::string_view FactOf(const Profile& profile, std::string_view key) {

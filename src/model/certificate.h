@@ -17,6 +17,9 @@ namespace profgauge {
 inline constexpr std::string_view kDeviceClock = "device clock";
 inline constexpr std::string_view kCollectivesLost = "collectives without device work";
 inline constexpr std::string_view kTimeResolution = "time resolution";
+/// Of profiles without device events: what shows that the program used a device. A list of the
+/// machine's devices shows nothing.
+inline constexpr std::string_view kDeviceUse = "device use";
 
 /// Adds the facts that hold. O(n). REQUIRES: calls, ranges and device work are linked.
 void Certify(Profile& profile);

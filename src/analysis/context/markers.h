@@ -35,6 +35,11 @@ inline constexpr std::string_view kProcessesApart = "processes-apart";
 inline constexpr std::string_view kRanksWithoutWork = "ranks-without-work";
 /// Id of the remark on ranks that nothing divides into iterations, beside others that are.
 inline constexpr std::string_view kRanksWithoutMarkers = "ranks-without-markers";
+/// Ids of the remarks on runs of which nothing can be judged: no work of a device that was used, no
+/// kernel beside copies, and collectives without what the ranks compute.
+inline constexpr std::string_view kNoDeviceEvents = "no-device-events";
+inline constexpr std::string_view kNoKernels = "no-kernels";
+inline constexpr std::string_view kCollectivesOnly = "collectives-only";
 /// Id of the remark on device work that may be of any iteration: it comes after them, and its
 /// launches were not recorded.
 inline constexpr std::string_view kWorkOutside = "work-outside";
@@ -51,11 +56,12 @@ struct Markers {
 };
 
 /// The ranges that the selection asks for, else the recorded markers, else those derived from other
-/// events, else the whole recording.
+/// events, else the whole recording. `without_recorded`: as if none were recorded.
 /// Errors: kUsage when the selection's range is empty ("analysis/empty-range"), its marker is no
 /// regular expression ("analysis/bad-marker") or matches nothing ("analysis/no-marker"), or its key
 /// op occurs less than twice ("analysis/no-key-op").
-Result<Markers> FindMarkers(const Profile& profile, const Selection& selection);
+Result<Markers> FindMarkers(const Profile& profile, const Selection& selection,
+                            bool without_recorded = false);
 
 /// Where the device of a profile without markers can be observed.
 struct Observable {

@@ -1,14 +1,19 @@
 #include "analysis/recording/coverage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/context/markers.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/coverage.h"
+#include "model/certificate.h"
 
 namespace profgauge::analysis::recording {
 
@@ -48,6 +53,85 @@ void RemarkWorkOutside(std::span<const context::RankContext> contexts,
   }
 }
 
+// A filtered trace: what the ranks compute is not in it.
+bool HoldsCollectivesOnly(const context::RankContext& rank) {
+  const Profile& profile = *rank.profile;
+  const auto& calls = profile.api.kind;
+  if (HasOps(profile) || std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end()) {
+    return false;
+  }
+  bool any = false;
+  for (std::size_t row = 0; row < profile.device.size(); ++row) {
+    if (profile.device.kind[row] != DeviceKind::kKernel) continue;
+    if (!rank.classes[row].collective) return false;
+    any = true;
+  }
+  return any;
+}
+
+std::string CountOf(std::int64_t count, std::string_view one, std::string_view several) {
+  return fmt::format("{} {}", FormatCount(count), count == 1 ? one : several);
+}
+
+// By what shows that a device was used; of the machine's list of devices alone that is not sure.
+std::string WhyNoDeviceEvents(std::span<const context::RankContext> contexts,
+                              const tables::Output& out) {
+  bool is_listed = false;
+  for (const context::RankContext& rank : contexts) {
+    if (!rank.profile->has_timeline || rank.profile->neuron != nullptr) return {};
+    const std::string_view use = FactOf(*rank.profile, kDeviceUse);
+    is_listed = is_listed || std::any_of(rank.profile->gpus.begin(), rank.profile->gpus.end(),
+                                         [](const Gpu& gpu) { return !gpu.name.empty(); });
+    if (use.empty()) continue;
+    if (use.ends_with("launch") || use.ends_with("launches")) {
+      return fmt::format("{} {} recorded and no work of the ", use,
+                         use.ends_with("launch") ? "was" : "were") +
+             out.Told("{{ device.device }}. Nothing can be judged");
+    }
+    return out.Told("the run used a {{ device.device }}") +
+           fmt::format(" ({}), and no work of it was recorded", use);
+  }
+  return is_listed ? out.Told("a {{ device.device }} is listed, and no work of it was recorded")
+                   : std::string();
+}
+
+void RemarkNothingToJudge(std::span<const context::RankContext> contexts,
+                          std::span<const CoverageFacts> ranks, tables::Output& out) {
+  const bool has_device = std::any_of(contexts.begin(), contexts.end(),
+                                      [](const auto& rank) { return rank.has_device(); });
+  if (!has_device) {
+    if (std::string why = WhyNoDeviceEvents(contexts, out); !why.empty()) {
+      out.AddRemark(std::string(context::kNoDeviceEvents), std::move(why));
+    }
+    return;
+  }
+  const bool has_timeline = std::all_of(contexts.begin(), contexts.end(), [](const auto& rank) {
+    return rank.profile->has_timeline;
+  });
+  if (!has_timeline) return;
+  std::int64_t kernels = 0, copies = 0, memsets = 0;
+  bool collectives_only = true;
+  for (const CoverageFacts& rank : ranks) {
+    kernels += rank.kernels_seen;
+    copies += rank.copies_seen;
+    memsets += rank.memsets_seen;
+    collectives_only = collectives_only && rank.collectives_only;
+  }
+  std::string why;
+  if (kernels == 0 && copies + memsets > 0) {
+    const std::string both = copies > 0 && memsets > 0 ? " and " : "";
+    why = fmt::format("no kernel was recorded: the profile holds {}{}{}. Nothing was computed",
+                      copies > 0 ? CountOf(copies, "copy", "copies") : "", both,
+                      memsets > 0 ? CountOf(memsets, "memset", "memsets") : "");
+    out.AddRemark(std::string(context::kNoKernels), why);
+  } else if (collectives_only) {
+    why = out.Told(
+        "the profile holds collectives only: how busy the {{ device.device }}s are is "
+        "unknown; waiting between ranks is shown");
+    out.AddRemark(std::string(context::kCollectivesOnly), why);
+  }
+}
+
 }  // namespace
 
 // `in_any` is by iteration, `in_window` by time, so neither contains the other: work of iterations
@@ -59,6 +143,7 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
   const Span window = rank.window();
   facts.has_ops = HasOps(*rank.profile);
   facts.has_calls = rank.profile->api.size() > 0;
+  facts.collectives_only = HoldsCollectivesOnly(rank);
   for (std::size_t i = 0; i < device.size(); ++i) {
     const Ns time = device.duration[i];
     facts.total += time;
@@ -68,6 +153,10 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
     // By its time: work without a launch is of no iteration.
     if (device.start[i] < window.start || device.start[i] >= window.end) continue;
     facts.in_window += time;
+    const DeviceKind kind = device.kind[i];
+    ++(kind == DeviceKind::kKernel   ? facts.kernels_seen
+       : kind == DeviceKind::kMemcpy ? facts.copies_seen
+                                     : facts.memsets_seen);
     if (device.op[i].valid()) facts.with_op += time;
     if (device.launch[i].valid()) facts.with_launch += time;
   }
@@ -76,6 +165,7 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
 
 void AddCoverage(std::span<const context::RankContext> contexts,
                  std::span<const CoverageFacts> ranks, tables::Output& out) {
+  RemarkNothingToJudge(contexts, ranks, out);
   RemarkWorkOutside(contexts, ranks, out);
   CoverageFacts sum;
   for (const CoverageFacts& rank : ranks) {

@@ -20,6 +20,9 @@ struct CoverageFacts {
   Ns with_op = 0, with_launch = 0;  ///< Of `in_window`.
   Ns kernels = 0;                   ///< Of `total`: of kernels and graphs,
   Ns whole_graphs = 0;              ///< and of graphs that were recorded whole.
+  /// Events that start while iterations run.
+  std::int64_t kernels_seen = 0, copies_seen = 0, memsets_seen = 0;
+  bool collectives_only = false;  ///< Kernels of collectives, and no call or operator beside them.
 };
 /// The times of one rank; each is a part of the whole device time.
 /// O(device rows + host rows).
@@ -31,8 +34,9 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank);
 /// the share with an operator where no rank recorded operators or ranges, the share with a launch
 /// where none recorded calls.
 ///
-/// Remarks kWorkOutside if much of the work is in no iteration without launches. Only
-/// iterations of the contexts are used.
+/// Remarks kNoDeviceEvents, kNoKernels or kCollectivesOnly where the run computed nothing that was
+/// recorded, on any rank, and kWorkOutside if much of the work is in no iteration without launches.
+/// Only iterations of the contexts are used.
 void AddCoverage(std::span<const context::RankContext> contexts,
                  std::span<const CoverageFacts> ranks, tables::Output& out);
 

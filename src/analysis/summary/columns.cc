@@ -35,6 +35,8 @@ void Exchange(Columns& columns, context::Iterations& iterations) {
   columns.Number("iterations.markers", iterations.marker_faults.all);
   columns.Number("iterations.markers_open", iterations.marker_faults.open);
   columns.Number("iterations.markers_displaced", iterations.marker_faults.displaced);
+  columns.Number("iterations.markers_unfinished", iterations.marker_faults.unfinished);
+  columns.Text("iterations.without_work", iterations.without_work);
   columns.Number("iterations.in_doubt", iterations.in_doubt);
   columns.Number("iterations.lacking", iterations.lacking);
   List(columns, "iterations.partials", iterations.partial, [&](std::string& name) {

@@ -39,6 +39,10 @@ void Exchange(Columns& columns, recording::CoverageFacts& facts) {
   columns.Number("coverage.in_window", facts.in_window);
   columns.Number("coverage.kernels", facts.kernels);
   columns.Number("coverage.whole_graphs", facts.whole_graphs);
+  columns.Number("coverage.kernels_seen", facts.kernels_seen);
+  columns.Number("coverage.copies_seen", facts.copies_seen);
+  columns.Number("coverage.memsets_seen", facts.memsets_seen);
+  columns.Number("coverage.collectives_only", facts.collectives_only);
 }
 
 void Exchange(Columns& columns, recording::EdgeFacts& facts) {

@@ -25,7 +25,7 @@ namespace profgauge {
 /// Raised with every change of the columns or of the format. Files of other schemas are refused:
 /// columns that an older file does not have would be missing in some ranks of a run and not in
 /// others.
-inline constexpr std::int64_t kSummarySchema = 20;
+inline constexpr std::int64_t kSummarySchema = 21;
 
 /// Whether (decompressed) bytes begin as a file of summaries does.
 bool LooksLikeSummaries(std::string_view head);

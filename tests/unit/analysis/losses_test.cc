@@ -14,6 +14,57 @@ bool IsRemarked(const Analysis& analysis, std::string_view id) {
                      [&](const Remark& remark) { return remark.id == id; });
 }
 
+std::string IdOfNothing(const Analysis& analysis) {
+  for (const std::string_view id : {"no-device-events", "no-kernels", "collectives-only"}) {
+    if (IsRemarked(analysis, id)) return std::string(id);
+  }
+  return "";
+}
+
+TEST(Losses, RunsWithoutJudgeableWorkAreTold) {
+  const auto id_of = [](auto&& fill) {
+    TestProfile test;
+    test.Step(0, {0, kMs});
+    fill(test);
+    const auto analysis = Analyze(OneRank(test.Finish()), {});
+    EXPECT_TRUE(analysis.has_value());
+    return IdOfNothing(*analysis);
+  };
+  const auto backend = [&](std::string_view name) {
+    return id_of([&](TestProfile& test) {
+      test.Op("aten::mm", {10, 20});
+      test.builder().distributed().backend = name;
+    });
+  };
+  const auto op = [&](std::string_view name) {
+    return id_of([&](TestProfile& test) { test.Op(name, {10, 20}); });
+  };
+  for (const char* name : {"nccl", "rccl", "hccl", "xccl"}) {
+    EXPECT_EQ(backend(name), "no-device-events") << name;
+    EXPECT_EQ(op(std::string(name) + ":all_reduce"), "no-device-events") << name;
+  }
+  for (const char* name : {"gloo", "mpi", "cpu:gloo,cuda:nccl", ""}) EXPECT_EQ(backend(name), "");
+  EXPECT_EQ(op("aten::cudnn_convolution"), "no-device-events");
+  EXPECT_EQ(op("aten::_scaled_dot_product_flash_attention"), "no-device-events");
+  EXPECT_EQ(op("aten::_scaled_dot_product_flash_attention_for_cpu"), "");
+  EXPECT_EQ(op("aten::mm"), "");
+  EXPECT_EQ(id_of([](TestProfile& test) { test.LostLaunch({10, 20}); }), "no-device-events");
+  EXPECT_EQ(id_of([](TestProfile& test) {
+              test.Copy("cudaMemcpyAsync", {10, 20}, {30, 40});
+            }),
+            "no-kernels");
+  EXPECT_EQ(id_of([](TestProfile& test) {
+              DeviceRow row;
+              row.start = 10;
+              row.duration = 20;
+              row.kind = DeviceKind::kKernel;
+              row.name = test.builder().Intern("ncclDevKernel_AllReduce_Sum_f32_RING_LL()");
+              test.builder().AddDevice(row);
+            }),
+            "collectives-only");
+  EXPECT_EQ(id_of([](TestProfile& test) { test.Launch("k", {10, 20}, {30, 40}); }), "");
+}
+
 // Ten steps of one launch each, except for those from `from` on up to `to`.
 TestProfile StepsWithout(int from, int to) {
   TestProfile test;

@@ -52,6 +52,33 @@ TEST(Doubts, AreAcceptedByWhoMay) {
   }
 }
 
+TEST(Doubts, NothingToJudgePrecedesFailures) {
+  for (const std::string_view id :
+       {analysis::context::kNoDeviceEvents, analysis::context::kNoKernels,
+        analysis::context::kCollectivesOnly}) {
+    analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 1.0}});
+    analysis.remarks = {{std::string(id), "nothing"}};
+    const auto verdict_of = [&](std::string_view text, bool allow_incomplete) {
+      const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(text), "p.yaml");
+      EXPECT_TRUE(policy.has_value());
+      JudgeOptions options;
+      options.allow_incomplete = allow_incomplete;
+      return Judge(*policy, analysis, {}, options);
+    };
+    constexpr std::string_view kLimit = "thresholds: {gpu.idle.mean: {max: 30%}}\n";
+    const Verdict verdict = verdict_of(kLimit, false);
+    EXPECT_EQ(ExitCodeOf(verdict, false), 3) << id;
+    EXPECT_EQ(verdict.reasons, std::vector<std::string>{"nothing"}) << id;
+    EXPECT_EQ(ExitCodeOf(verdict_of(kLimit, true), false), 1) << id;
+    EXPECT_EQ(ExitCodeOf(verdict_of(std::string(kLimit) + "on_missing: skip\n", false), false), 3);
+    // A policy that asks nothing of a device.
+    constexpr std::string_view kOther =
+        "thresholds: {dataloader.exposed_share: {max: 30%, "
+        "on_missing: skip}}\n";
+    EXPECT_EQ(ExitCodeOf(verdict_of(kOther, false), false), 0) << id;
+  }
+}
+
 TEST(LostLimits, JudgedABaselineRun) {
   struct Row {
     std::optional<double> now, first, second;  // The second run of the baseline besides.
