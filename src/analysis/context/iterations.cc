@@ -17,6 +17,7 @@
 #include "analysis/context/marker_names.h"
 #include "analysis/context/markers.h"
 #include "base/errors.h"
+#include "knowledge/coverage.h"
 
 namespace profgauge::analysis::context {
 namespace {
@@ -108,19 +109,47 @@ void TakeWhole(const Profile& profile, Iterations& iterations) {
   if (profile.has_timeline) std::fill(iterations.of_device.begin(), iterations.of_device.end(), 0u);
 }
 
+// Recorded markers that hold next to nothing of the device's work, though it has its launches, mark
+// no iterations: a single step before all of them.
+bool HoldNoWork(const Profile& profile, const Iterations& iterations) {
+  const bool is_recorded = iterations.source.by == IterationsBy::kMarkers ||
+                           iterations.source.by == IterationsBy::kProfilerSteps;
+  if (!is_recorded || !profile.has_timeline) return false;
+  const DeviceTable& device = profile.device;
+  Ns launched = 0, held = 0, all = 0;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    all += device.duration[row];
+    if (device.launch[row].valid()) launched += device.duration[row];
+    if (iterations.of_device[row] != Iterations::kNone) held += device.duration[row];
+  }
+  return all > 0 && launched > knowledge::kCoverageWithLaunchShare.Of(all) &&
+         held < knowledge::kCoverageMarkedLeast.Of(all);
+}
+
 // One rank by itself. Three ways to go on after the work is matched: a range cut out by its times,
 // an undivided profile, and marked iterations, of which the cut ones at the ends are left out.
 Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(Markers markers, FindMarkers(profile, selection));
   Iterations iterations;
-  iterations.source = std::move(markers.source);
-  iterations.nested = std::move(markers.nested);
-  iterations.marker_faults = markers.faults;
+  DeviceReach reach;
+  const auto divide = [&] {
+    iterations = {};
+    iterations.source = markers.source;
+    iterations.nested = markers.nested;
+    iterations.marker_faults = markers.faults;
+    NameIterations(profile, markers.found, iterations);
+    reach = MatchDeviceEvents(profile, markers.thread, iterations);
+  };
+  divide();
+  if (HoldNoWork(profile, iterations)) {
+    std::string family = NameOfMarker(profile.Name(markers.found.front().name)).family;
+    PROFGAUGE_TRY(markers, FindMarkers(profile, selection, true));
+    divide();
+    iterations.without_work = FamilyText(family);
+  }
   const bool last_is_open = markers.last_is_open;
   const ThreadId marking = markers.thread;
   CountLostLaunches(profile, iterations);
-  NameIterations(profile, std::move(markers.found), iterations);
-  const DeviceReach reach = MatchDeviceEvents(profile, marking, iterations);
   SetTimes(profile, reach, iterations);
   if (selection.range) {
     MatchByStart(profile, marking, iterations);

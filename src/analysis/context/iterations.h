@@ -88,7 +88,9 @@ struct Iterations {
   bool everything = true;            ///< Nothing was left out: tables cover the whole trace.
   Span window;                       ///< [start of the first selected, end of the last).
   IterationSource source;
-  std::string nested;                    ///< Families of markers around or inside: ChosenMarkers.
+  std::string nested;  ///< Families of markers around or inside: ChosenMarkers.
+  /// The family of recorded markers that hold no work of the device and so divide nothing.
+  std::string without_work;
   std::int64_t lacking = 0;              ///< Iterations of its run that this rank does not have.
   std::int64_t dropped_at_end = 0;       ///< Trailing iterations without (enough) device events.
   std::int64_t dropped_at_start = 0;     ///< Leading ones, of which the profile has no work.

@@ -78,16 +78,18 @@ bool AreAroundParts(const Profile& profile, const std::vector<Marker>& all, cons
 struct ThreadMarkers {
   ThreadId thread;
   std::vector<Marker> markers;
-  std::set<std::string> nested = {};   // Families around or inside of those, that do not count.
-  std::int64_t launches = 0;           // That the thread makes under them.
-  std::vector<Marker> not_parts = {};  // All of the thread but the parts of others.
-  std::int64_t open = 0;               // Ended where the next begins.
+  std::set<std::string> nested = {};      // Families around or inside of those, that do not count.
+  std::int64_t launches = 0;              // That the thread makes under them.
+  std::vector<Marker> not_parts = {};     // All of the thread but the parts of others.
+  std::int64_t open = 0;                  // Ended where the next begins.
+  std::set<std::string> unfinished = {};  // Families whose last marker has no end.
 };
 
 // Leaves the outermost of those markers that are of one iteration each: innermost markers, those
 // around at most one such, and those around their own parts. Families of markers around several
 // others, and of parts, go to `nested`.
 void Unnest(const Profile& profile, ThreadMarkers& of) {
+  of.unfinished = EndMarkersWithoutLength(profile, of.markers);
   of.open = EndOpenMarkers(profile, of.markers);
   const std::vector<Marker> all = std::move(of.markers);
   const Nesting nesting(all);
@@ -190,6 +192,7 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
   chosen.found = MergeParts(markers, names, families.size());
   chosen.faults.open = of.open;
   if (!chosen.found.empty()) {
+    chosen.faults.unfinished = of.unfinished.empty() ? 0 : 1;
     chosen.faults.all = static_cast<std::int64_t>(chosen.found.size());
     chosen.faults.displaced = CountDisplaced(profile, chosen.found, {});
     chosen.nested = ListOf(std::move(of.nested), names.front().family);
@@ -208,6 +211,7 @@ ChosenMarkers OfOneFamily(const Profile& profile, ThreadMarkers of) {
     chosen.families = fmt::format("`{}`, not {}", FamilyText(most->first), others);
   }
   chosen.nested = ListOf(std::move(of.nested), most->first);
+  chosen.faults.unfinished = of.unfinished.contains(most->first) ? 1 : 0;
   chosen.faults.displaced = CountDisplaced(profile, chosen.found, of.not_parts);
   chosen.faults.all =
       std::count_if(of.not_parts.begin(), of.not_parts.end(), [&](const Marker& marker) {
@@ -224,6 +228,40 @@ std::int64_t NumberIn(const NumberedName& name) {
 }
 
 }  // namespace
+
+std::set<std::string> EndMarkersWithoutLength(const Profile& profile,
+                                              std::vector<Marker>& markers) {
+  std::set<std::string> unfinished;
+  const auto has_length = [](const Marker& marker) { return marker.host.end > marker.host.start; };
+  if (std::all_of(markers.begin(), markers.end(), has_length)) return unfinished;
+  std::map<std::string, std::vector<std::size_t>> families;
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    const NumberedName name = NameOfMarker(profile.Name(markers[i].name));
+    families[name.family + '\n' + name.rest].push_back(i);
+  }
+  std::vector<bool> is_left_out(markers.size(), false);
+  for (const auto& [family, of] : families) {
+    if (std::none_of(of.begin(), of.end(), [&](std::size_t i) { return has_length(markers[i]); })) {
+      continue;
+    }
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      Marker& marker = markers[of[i]];
+      if (has_length(marker)) continue;
+      if (i + 1 < of.size()) {
+        marker.host.end = markers[of[i + 1]].host.start;
+      } else {
+        is_left_out[of[i]] = true;
+        unfinished.insert(NameOfMarker(profile.Name(marker.name)).family);
+      }
+    }
+  }
+  std::vector<Marker> kept;
+  for (std::size_t i = 0; i < markers.size(); ++i) {
+    if (!is_left_out[i]) kept.push_back(markers[i]);
+  }
+  markers = std::move(kept);
+  return unfinished;
+}
 
 std::int64_t EndOpenMarkers(const Profile& profile, std::vector<Marker>& markers) {
   struct Last {

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,16 @@ struct MarkerFaults {
   std::int64_t all = 0;        ///< Markers of the family, with those left out.
   std::int64_t open = 0;       ///< Last over the next ones: taken to end where the next begins.
   std::int64_t displaced = 0;  ///< Overlap another, or are left out since they are in another.
+  /// The last one has no end, though others have: its iteration was not finished. No fault.
+  std::int64_t unfinished = 0;
   std::int64_t count() const { return open + displaced; }
 };
+
+/// Gives markers without a length one where others of their family have one: they last to the next
+/// of the family. The last one is taken out, since nothing shows when it would have ended; families
+/// of those are returned. A family without any length is of marks, and stays as it is.
+/// REQUIRES: markers of one thread by start. O(n log n).
+std::set<std::string> EndMarkersWithoutLength(const Profile& profile, std::vector<Marker>& markers);
 
 /// A marker around the one that follows it in number was closed late, mostly by the profiler's stop
 /// (`step 5` around `step 6` to `step 14`): it ends where that begins. Returns how many were

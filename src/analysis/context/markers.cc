@@ -37,10 +37,13 @@ struct OfThread {
   MarkerFaults faults;
 };
 
-// The outermost of `all`, which are of one thread, by start.
-OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId thread) {
+// The outermost of `all`, which are of one thread, by start. Of operators that begin iterations
+// only the starts matter (`needs_ends` is false).
+OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId thread,
+                     bool needs_ends) {
   OfThread of{{}, thread, {}};
   of.faults.all = static_cast<std::int64_t>(all.size());
+  if (needs_ends) of.faults.unfinished = EndMarkersWithoutLength(profile, all).empty() ? 0 : 1;
   of.faults.open = EndOpenMarkers(profile, all);
   for (const Marker& marker : all) {
     if (of.found.empty() || marker.host.end > of.found.back().host.end) of.found.push_back(marker);
@@ -51,13 +54,14 @@ OfThread OutermostOf(const Profile& profile, std::vector<Marker> all, ThreadId t
 
 // The outermost rows that `wanted` accepts of the thread that has most of them: a copy of the
 // marker elsewhere would count it twice. Rows are sorted by thread.
-OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_t)>& wanted) {
+OfThread OfOneThread(const Profile& profile, const std::function<bool(std::size_t)>& wanted,
+                     bool needs_ends) {
   const HostTable& host = profile.host;
   OfThread best;
   std::vector<Marker> current;
   ThreadId thread;
   const auto finish = [&] {
-    OfThread of = OutermostOf(profile, std::move(current), thread);
+    OfThread of = OutermostOf(profile, std::move(current), thread, needs_ends);
     if (of.found.size() > best.found.size()) best = std::move(of);
     current.clear();
   };
@@ -87,8 +91,8 @@ Result<Markers> MarkersByPattern(const Profile& profile, const std::string& patt
   TextTest matches(profile, [&](std::string_view text) {
     return RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), regex);
   });
-  OfThread of_thread =
-      OfOneThread(profile, [&](std::size_t row) { return matches(profile.host.name[row]); });
+  OfThread of_thread = OfOneThread(
+      profile, [&](std::size_t row) { return matches(profile.host.name[row]); }, true);
   Markers markers{std::move(of_thread.found), {IterationsBy::kPattern, pattern}, of_thread.thread};
   markers.faults = of_thread.faults;
   LengthenMarks(profile, markers);
@@ -128,7 +132,8 @@ Result<Markers> MarkersByKeyOp(const Profile& profile, const std::string& name) 
   const StringId id = profile.strings.Find(name);
   OfThread of_thread;
   if (id.valid()) {
-    of_thread = OfOneThread(profile, [&](std::size_t row) { return profile.host.name[row] == id; });
+    of_thread = OfOneThread(
+        profile, [&](std::size_t row) { return profile.host.name[row] == id; }, false);
   }
   const std::vector<Marker>& starts = of_thread.found;
   if (starts.size() < 2) {
@@ -191,11 +196,22 @@ Span WholeExtent(const Profile& profile) {
   return extent.value_or(Span{});
 }
 
+// Without recorded markers: by other events, else the whole.
+Markers UnmarkedParts(const Profile& profile) {
+  const Span extent = WholeExtent(profile);
+  DerivedMarkers derived = DeriveMarkers(profile, extent);
+  if (!derived.found.empty()) {
+    return Markers{std::move(derived.found), std::move(derived.source), derived.thread};
+  }
+  return Markers{{{extent, {}}}, {IterationsBy::kUndivided}, {}};
+}
+
 }  // namespace
 
 // The order of ways is that of the header. A range is clipped to the profile; one that begins after
 // its end is an error.
-Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) {
+Result<Markers> FindMarkers(const Profile& profile, const Selection& selection,
+                            bool without_recorded) {
   if (selection.range) {
     const Span range = *selection.range;
     const Ns end = std::max(profile.last, profile.span_end);
@@ -212,6 +228,7 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
     return MarkersByPattern(profile, selection.iteration_marker);
   }
   if (!selection.key_op.empty()) return MarkersByKeyOp(profile, selection.key_op);
+  if (without_recorded) return UnmarkedParts(profile);
   ChosenMarkers chosen = ChooseMarkers(profile);
   Markers markers{
       std::move(chosen.found), {IterationsBy::kMarkers, std::move(chosen.families)}, chosen.thread};
@@ -219,15 +236,12 @@ Result<Markers> FindMarkers(const Profile& profile, const Selection& selection) 
   markers.faults = chosen.faults;
   LengthenMarks(profile, markers);
   if (markers.found.size() < 2) {
-    DerivedMarkers derived =
-        markers.found.empty() ? DeriveMarkers(profile, WholeExtent(profile)) : EngineSteps(profile);
+    DerivedMarkers derived = markers.found.empty() ? DerivedMarkers{} : EngineSteps(profile);
     if (!derived.found.empty()) {
       return Markers{std::move(derived.found), std::move(derived.source), derived.thread};
     }
   }
-  if (markers.found.empty()) {
-    return Markers{{{WholeExtent(profile), {}}}, {IterationsBy::kUndivided}, {}};
-  }
+  if (markers.found.empty()) return UnmarkedParts(profile);
   if (profile.Name(markers.found.front().name).starts_with(kProfilerStep)) {
     markers.source = {IterationsBy::kProfilerSteps};
   }

@@ -138,6 +138,27 @@ void RemarkDisplaced(std::span<const context::RankContext> ranks, tables::Output
                 std::move(text));
 }
 
+// A stopped recording cuts the iteration in flight, which is no fault; its work is of no iteration.
+void RemarkUnfinished(std::span<const context::RankContext> ranks, tables::Output& out) {
+  const bool any = std::ranges::any_of(ranks, [](const context::RankContext& rank) {
+    return rank.iterations.marker_faults.unfinished > 0;
+  });
+  if (!any) return;
+  out.AddRemark("unfinished-iteration",
+                "the last iteration was not finished when the recording ended; it is excluded");
+}
+
+void RemarkMarkersWithoutWork(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const context::RankContext& rank : ranks) {
+    const std::string& family = rank.iterations.without_work;
+    if (family.empty()) continue;
+    return out.AddRemark(
+        "markers-without-work",
+        fmt::format("markers `{}` are ignored: ", family) +
+            out.Told("nearly all {{ device.device }} work was launched outside of them"));
+  }
+}
+
 // Numbers of the run would be those of the other ranks. A rank counts as without work only if
 // something says that it should have some: a listed GPU, or calls of the runtime.
 void SetRanksWithoutWork(std::span<const context::RankContext> ranks,
@@ -344,6 +365,8 @@ void AddIterationRemarks(std::span<const context::RankContext> ranks,
   RemarkLost(ranks, out);
   RemarkLostHead(ranks, out);
   RemarkDisplaced(ranks, out);
+  RemarkUnfinished(ranks, out);
+  RemarkMarkersWithoutWork(ranks, out);
   SetRanksWithoutWork(ranks, facts, out);
   RemarkWithoutMarkers(ranks, out);
   if (!RemarkSetup(ranks, out)) RemarkWindow(ranks, out);

@@ -245,10 +245,10 @@ void SetExtent(std::span<const context::RankContext> ranks, Analysis& analysis) 
   for (const context::RankContext& rank : ranks) {
     if (rank.window().length() > longest->window().length()) longest = &rank;
     // The iteration in flight when the profile ended was recorded as well.
-    analysis.iterations_total =
-        std::max(analysis.iterations_total, static_cast<std::int64_t>(rank.iterations.all.size()) +
-                                                rank.iterations.dropped_at_end +
-                                                rank.iterations.dropped_at_start);
+    analysis.iterations_total = std::max(
+        analysis.iterations_total,
+        static_cast<std::int64_t>(rank.iterations.all.size()) + rank.iterations.dropped_at_end +
+            rank.iterations.marker_faults.unfinished + rank.iterations.dropped_at_start);
   }
   analysis.iteration_source = longest->iterations.source;
   analysis.iterations_selected = static_cast<std::int64_t>(LongestOf(ranks).size());

@@ -159,10 +159,16 @@ void OpenMarkers::AddOpen(const HostRow& row, std::string_view name) {
 
 void OpenMarkers::Finish(ProfileBuilder& builder) {
   for (auto& [series, starts] : starts_) std::sort(starts.begin(), starts.end());
+  std::map<Series, std::size_t> without_end;
+  for (const auto& [row, series] : open_) ++without_end[series];
   for (auto& [row, series] : open_) {
     const std::vector<Ns>& starts = starts_[series];
     const auto next = std::upper_bound(starts.begin(), starts.end(), row.start);
-    if (next != starts.end()) row.duration = std::min(row.duration, Between(row.start, *next));
+    if (next != starts.end()) {
+      row.duration = std::min(row.duration, Between(row.start, *next));
+    } else if (without_end[series] < starts.size()) {
+      row.duration = 0;  // Others have ends: this one was not finished.
+    }
     builder.AddHost(row);
   }
 }

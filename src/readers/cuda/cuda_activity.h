@@ -86,7 +86,8 @@ inline constexpr std::string_view kCudaMemset = "[CUDA memset]";
 
 // Iteration markers whose end was not recorded. One lasts to the next of its name, numbers aside,
 // on its thread: a marker without an end when the capture ends is the last one, and if a profiler
-// lost all ends, each would otherwise hold all that follow it.
+// lost all ends, each would otherwise hold all that follow it. The last of a name of which others
+// have ends is of no length: the analysis leaves it out as unfinished.
 
 /// Collects all markers of a file, and closes those without an end.
 ///

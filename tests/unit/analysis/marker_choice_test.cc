@@ -52,6 +52,46 @@ TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
             "iteration markers `train #`, not `eval #`");
 }
 
+// `dur` -1, none, or a range that never ended: all are of no length.
+TEST(MarkerChoice, LastMarkerWithoutEndIsUnfinished) {
+  for (const bool is_pattern : {false, true}) {
+    TestProfile test;
+    for (int i = 0; i < 12; ++i) {
+      const Ns at = i * kMs;
+      // One in the middle lasts to the next.
+      Mark(test, "step " + std::to_string(i), {at, i == 11 || i == 5 ? at : at + kMs});
+      test.Launch("k", {at + 10, at + 20}, {at + 30, at + 900'000});
+    }
+    const Profile profile = test.Finish();
+    Selection selection;
+    if (is_pattern) selection.iteration_marker = "step";
+    const auto analysis = Analyze(std::span(&profile, 1), selection);
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(analysis->iterations_selected, 11);
+    EXPECT_EQ(analysis->iterations_total, 12);
+    EXPECT_EQ(analysis->remarks.front().id, "unfinished-iteration");
+    EXPECT_EQ(AsNumber(analysis->Find("iteration.time.max")->value, 0), kMs);
+  }
+}
+
+TEST(MarkerChoice, MarkersWithoutWorkMarkNothing) {
+  TestProfile test;
+  Mark(test, "ProfilerStep#3", {0, 7'000});
+  for (int i = 0; i < 100; ++i) {
+    const Ns at = 10'000 + i * 10'000;
+    test.Op("op " + std::to_string(i), {at, at + 3'000});
+    test.Launch("k" + std::to_string(i), {at + 10, at + 20}, {at + 30, at + 9'000});
+  }
+  const Profile profile = test.Finish();
+  const auto analysis = Analyze(std::span(&profile, 1), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_EQ(analysis->iteration_source.by, IterationsBy::kUndivided);
+  EXPECT_LT(AsNumber(analysis->Find("gpu.idle.mean")->value, 1), 0.11);
+  const auto told = std::ranges::find(analysis->remarks, "markers-without-work", &Remark::id);
+  ASSERT_NE(told, analysis->remarks.end());
+  EXPECT_NE(told->text.find("`ProfilerStep#`"), std::string::npos);
+}
+
 TEST(MarkerChoice, NumberedPhasesAreOneIteration) {
   TestProfile test;
   for (int i = 0; i < 3; ++i) {

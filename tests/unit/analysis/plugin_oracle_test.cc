@@ -234,7 +234,6 @@ constexpr MicroCase kMicro[] = {
     {"test_distributed_nccl_user_annotation_has_communication", false, true},
     {"test_external_id", false, true, false},
     {"test_gpu_utilization", true, true},
-    {"test_gpu_utilization_kernel_out_of_step", true, true},
     {"test_group_by_kernel_columns", false, false, false},
     {"test_group_by_kernel_columns_invalid_input", true, false},
     {"test_last_steps_no_kernel", true, true},
