@@ -8,15 +8,19 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "base/archive.h"
+#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/text.h"
 #include "readers/builtin.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/one_run.h"
 #include "readers/parquet/footer.h"
+#include "readers/text/condensed_json.h"
 #include "readers/text/json_shape.h"
 
 namespace profgauge::readers {
@@ -52,18 +56,31 @@ constexpr Lookalike kLookalikes[] = {
      "convert it with `iconv -f UTF-16LE -t UTF-8`"},
 };
 
+/// A row of foreign.yaml by the tables of a database.
+std::optional<Error> ForeignDatabase(const std::string& file, sqlite::Database& database,
+                                     const std::set<std::string>& tables);
+
 // The kind of an SQLite file, by its tables.
-Error UnknownDatabase(const std::string& file, const std::set<std::string>& tables) {
+Error UnknownDatabase(const std::string& file, sqlite::Database& database,
+                      const std::set<std::string>& tables) {
   for (const auto& reader : BuiltinReaders()) {
     if (auto refused = reader->RefuseTables(file, tables)) return *std::move(refused);
   }
-  if (tables.contains("dd_sample")) {
-    return InputError(file, "input/vtune",
-                      "the file is a database of VTune: samples of the host, no kernels",
-                      "record with `torch.profiler` and `ProfilerActivity.XPU`");
+  if (auto foreign = ForeignDatabase(file, database, tables)) return *std::move(foreign);
+  constexpr std::size_t kMostNamed = 4;
+  std::string names;
+  for (const std::string& table : tables) {
+    if (names.empty()) names = tables.size() == 1 ? "table is " : "tables are ";
+    if (const bool is_first = &table == &*tables.begin(); !is_first) names += ", ";
+    names += "`" + PrintableShort(table, 40) + "`";
+    if (std::count(names.begin(), names.end(), '`') == 2 * kMostNamed) {
+      names += tables.size() > kMostNamed ? ", …" : "";
+      break;
+    }
   }
   return InputError(file, "input/sqlite",
-                    "the SQLite database is not a profile: its tables are unknown",
+                    tables.empty() ? "the SQLite database is not a profile: it has no tables"
+                                   : "the SQLite database is not a profile: its " + names,
                     "export a report of Nsight Systems with `nsys export --type sqlite "
                     "REPORT.nsys-rep`, record with `rocprofv3 --sys-trace -- COMMAND`, or with "
                     "`nvprof -o FILE.nvvp`");
@@ -98,8 +115,22 @@ Result<const Reader*> FindDatabaseReader(const std::string& path, bool compresse
     best_match = match;
     best = reader.get();
   }
-  if (best == nullptr) return Fail(UnknownDatabase(path, tables));
+  if (best == nullptr) return Fail(UnknownDatabase(path, database, tables));
   return best;
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether the head is of a document in JSON that goes on, of a file that can be read again.
+bool CanBeCondensed(const std::string& path, std::string_view text) {
+  if (text.size() < kSniffBytes || path == "-") return false;
+  text = WithoutByteOrderMark(text);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != text.npos && text[first] != '{' && text[first] != '[') return false;
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) || EndOfArchive(path).has_value();
 }
 
 }  // namespace
@@ -124,6 +155,16 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
     }
   }
   if (best_match == Match::kYes) return best;
+  // A long value hides the keys that would tell: the document is looked at without such values.
+  if (CanBeCondensed(path, text)) {
+    PROFGAUGE_TRY(const auto source, OpenByteSource(path));
+    if (const auto condensed = CondensedJson(*source); condensed && condensed->size() > 2) {
+      return FindReader(
+          path,
+          std::as_bytes(std::span(*condensed).first(std::min(condensed->size(), kSniffBytes - 1))),
+          compressed);
+    }
+  }
   if (text.starts_with("{") && text.find("\"tool\": \"profgauge ") != text.npos) {
     return Fail(InputError(path, "input/report", "the file is a report of ProfGauge, not a profile",
                            "`profgauge render` renders its pages again"));
@@ -157,7 +198,7 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
 namespace {
 
 struct ForeignKind {
-  std::string_view code, what, help, keys, event, matches, name;
+  std::string_view code, what, help, keys, event, matches, name, tables;
   bool list = false, early = false;
 };
 
@@ -230,7 +271,7 @@ Found FindLate(const std::string& path, std::string_view head, const readers::Js
   const std::string_view looked = head.substr(0, kLooked);
   for (std::size_t i = 0; i < std::size(kForeignKinds); ++i) {
     const ForeignKind& row = kForeignKinds[i];
-    if (row.early || !FitsJson(row, shape)) continue;
+    if (row.early || !row.tables.empty() || !FitsJson(row, shape)) continue;
     const auto& [matches, of_name] = patterns[i];
     std::string detail;
     const bool has_group = matches != nullptr && matches->NumberOfCapturingGroups() > 0;
@@ -258,10 +299,34 @@ std::string HelpFor(std::string_view help, const std::string& path) {
   return text;
 }
 
+bool HasColumn(sqlite::Database& database, std::string_view table, std::string_view column) {
+  auto statement = database.Prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  if (!statement) return false;
+  statement->Bind(1, table);
+  statement->Bind(2, column);
+  const auto row = statement->Step();
+  return row && *row;
+}
+
 std::string WhatOf(const Found& found) {
   std::string what = "the file is " + std::string(found.row->what);
   if (const std::size_t at = what.find("{}"); at != what.npos) what.replace(at, 2, found.detail);
   return what;
+}
+
+std::optional<Error> ForeignDatabase(const std::string& file, sqlite::Database& database,
+                                     const std::set<std::string>& tables) {
+  for (const ForeignKind& row : kForeignKinds) {
+    const bool is_none = AllOf(row.tables, " ", [&](std::string_view sign) {
+      const std::size_t dot = sign.find('.');
+      const std::string table(sign.substr(0, dot));
+      if (!tables.contains(table)) return true;
+      return dot != sign.npos && !HasColumn(database, table, sign.substr(dot + 1));
+    });
+    if (is_none) continue;
+    return InputError(file, std::string(row.code), WhatOf({&row, ""}), HelpFor(row.help, file));
+  }
+  return std::nullopt;
 }
 
 }  // namespace

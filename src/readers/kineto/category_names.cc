@@ -3,6 +3,7 @@
 // Until PyTorch 1.11 they begin with a capital letter ("Operator", "Runtime", "Kernel", "Memcpy");
 // since 1.12 they are Kineto's ActivityType in lower case ("cpu_op", "cuda_runtime", "gpu_memcpy").
 // ROCm writes calls of HIP as "cuda_runtime". Intel's driver calls are inside its runtime calls.
+#include <algorithm>
 #include <cctype>
 #include <string>
 #include <string_view>
@@ -73,13 +74,27 @@ Category CategoryBySuffix(std::string_view lower) {
 
 }  // namespace
 
-Category CategoryOf(std::string_view cat) {
+namespace {
+
+std::string Lower(std::string_view cat) {
   std::string lower(cat);
   for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+}  // namespace
+
+Category CategoryOf(std::string_view cat) {
+  const std::string lower = Lower(cat);
   for (const auto& [name, category] : kCategories) {
     if (name == lower) return category;
   }
   return CategoryBySuffix(lower);
+}
+
+bool IsExactCategory(std::string_view cat) {
+  const std::string lower = Lower(cat);
+  return std::ranges::any_of(kCategories, [&](const auto& row) { return row.first == lower; });
 }
 
 }  // namespace profgauge::readers::kineto

@@ -83,20 +83,32 @@ void EventSink::Receive(const RawEvent& event) {
   if (event.duplicate_keys > 0) log.Add(Counter::duplicate_keys, event.duplicate_keys);
   const auto phase = event.Text(Field::kPhase);
   if (phase == "X") return ReceiveComplete(event);
-  if (phase == "M") return ReceiveName(event);
+  if (phase == "M") {
+    rows_->has_names = true;
+    return ReceiveName(event);
+  }
   const bool flow = phase == "s" || phase == "f" || phase == "t";
   if (flow) {
-    const Category category = CachedCategory(event.Text(Field::kCategory));
-    if (category == Category::kFlow) return ReceiveFlow(event);
+    const Category category = CachedCategory(event.Text(Field::kCategory)).category;
+    if (category == Category::kFlow) {
+      rows_->is_pytorch = true;
+      return ReceiveFlow(event);
+    }
     if (category == Category::kLaunchFlow) return ReceiveLaunchFlow(event);
   }
   const bool instant = phase == "i" || phase == "I";
-  if (instant && event.Text(Field::kName) == "[memory]") return ReceiveMemory(event);
+  if (instant && event.Text(Field::kName) == "[memory]") {
+    rows_->is_pytorch = true;
+    return ReceiveMemory(event);
+  }
   const bool begins = phase == "B";
   if (begins || phase == "E") return ReceiveApart(event, begins);
   if (phase.empty()) {
     log.Add(Counter::events_unreadable);
+  } else if (phase == "C" && event.Text(Field::kCategory) == "hardware_counters") {
+    log.Add(Counter::hardware_counters_ignored);
   } else {
+    if (phase.size() == 1) ++rows_->phases[phase.front()];
     log.Add(Counter::events_ignored_kind);
   }
 }
@@ -130,7 +142,10 @@ void EventSink::ReceiveApart(const RawEvent& event, bool begins) {
   row.thread = strings_.Intern(event.Text(Field::kTid));
   row.time = *time;
   row.begins = begins;
-  if (begins && IsMeasured(CachedCategory(event.Text(Field::kCategory)))) {
+  if (begins && CachedCategory(event.Text(Field::kCategory)).category == Category::kUnknown) {
+    ++rows_->seen[event.Has(Field::kCategory) ? std::string(event.Text(Field::kCategory)) : ""];
+  }
+  if (begins && IsMeasured(CachedCategory(event.Text(Field::kCategory)).category)) {
     Rows& rows = *rows_;
     const std::size_t before[] = {rows.host.size(),   rows.api.size(),  rows.device.size(),
                                   rows.python.size(), rows.sync.size(), rows.device_ranges.size()};
@@ -158,8 +173,13 @@ void EventSink::CountBadTime(const RawEvent& event) {
 
 void EventSink::ReceiveComplete(const RawEvent& event) {
   auto& log = rows_->log;
-  if (!event.Has(Field::kCategory)) return log.Add(Counter::events_missing_cat);
-  auto category = CachedCategory(event.Text(Field::kCategory));
+  if (!event.Has(Field::kCategory)) {
+    ++rows_->seen[""];
+    return log.Add(Counter::events_missing_cat);
+  }
+  const KnownCategory& known = CachedCategory(event.Text(Field::kCategory));
+  auto category = known.category;
+  CountSource(event, known);
   if (category == Category::kUnknown && IsDeviceShaped(event)) category = Category::kKernel;
   if (category == Category::kIgnored) return log.Add(Counter::events_ignored_kind);
   if (category == Category::kUnknown) return CountUnread(event.Text(Field::kCategory));
@@ -208,6 +228,19 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kIgnored:
     case Category::kUnknown:
       return log.Add(Counter::events_ignored_kind);
+  }
+}
+
+// Other tools name kinds as they like, also like PyTorch's: an exact name is evidence of PyTorch,
+// unless any tool may use the word.
+void EventSink::CountSource(const RawEvent& event, const KnownCategory& known) {
+  const bool is_common = known.category == Category::kTrace || known.text == "async" ||
+                         (known.category == Category::kKernel && !event.Has(Field::kStream) &&
+                          !event.Has(Field::kDevice));
+  if (known.is_exact && !is_common) {
+    rows_->is_pytorch = true;
+  } else if (!rows_->is_pytorch) {
+    ++rows_->seen[known.text];
   }
 }
 
@@ -366,14 +399,14 @@ Ns EventSink::DurationOf(const RawEvent& event) {
   return *duration;
 }
 
-Category EventSink::CachedCategory(std::string_view cat) {
+const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) {
   constexpr std::size_t kMostKnown = 32;  // A trace has ten; to look through these needs no hash.
-  for (const auto& [known, category] : categories_) {
-    if (known == cat) return category;
+  for (const KnownCategory& known : categories_) {
+    if (known.text == cat) return known;
   }
-  const Category category = CategoryOf(cat);
-  if (categories_.size() < kMostKnown) categories_.emplace_back(cat, category);
-  return category;
+  KnownCategory made{std::string(cat), CategoryOf(cat), IsExactCategory(cat)};
+  if (categories_.size() >= kMostKnown) return other_category_ = std::move(made);
+  return categories_.emplace_back(std::move(made));
 }
 
 }  // namespace profgauge::readers::kineto

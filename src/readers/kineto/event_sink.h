@@ -59,6 +59,8 @@ enum class Category : std::uint8_t {
 };
 /// Letter case does not matter. kUnknown for categories never seen.
 Category CategoryOf(std::string_view cat);
+/// Whether it is known exactly, and not by its ending.
+bool IsExactCategory(std::string_view cat);
 
 /// One worker's sink; rows go where Begin() says. Its texts live as long as the sink, so it must
 /// outlive the merge of its rows. Not thread-safe.
@@ -77,6 +79,11 @@ class EventSink final : public EventReceiver {
     Ns start = 0;
     Ns duration = 0;
   };
+  struct KnownCategory {
+    std::string text;
+    Category category;
+    bool is_exact;
+  };
 
   void ReceiveComplete(const RawEvent& event);
   void ReceiveApart(const RawEvent& event, bool begins);
@@ -85,6 +92,7 @@ class EventSink final : public EventReceiver {
   void ReceiveLaunchFlow(const RawEvent& event);
   void ReceiveName(const RawEvent& event);
   void CountUnread(std::string_view category);
+  void CountSource(const RawEvent& event, const KnownCategory& known);
   void CountBadTime(const RawEvent& event);
   void AddHost(const RawEvent& event, HostKind kind, Times times);
   void AddApi(const RawEvent& event, Times times);
@@ -99,7 +107,7 @@ class EventSink final : public EventReceiver {
   StringId Text(const RawEvent& event, Field field);
   LaunchConfigId ConfigOf(const RawEvent& event);
   CollectiveId CollectiveOf(const RawEvent& event);
-  Category CachedCategory(std::string_view cat);
+  const KnownCategory& CachedCategory(std::string_view cat);
   ApiKind KindOfCall(StringId id, std::string_view name);
 
   Fraction fraction_;
@@ -108,7 +116,8 @@ class EventSink final : public EventReceiver {
   Strings strings_;
   std::vector<std::optional<ApiKind>> call_kinds_;  // By id of the name.
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> threads_;
-  std::vector<std::pair<std::string, Category>> categories_;
+  std::vector<KnownCategory> categories_;
+  KnownCategory other_category_;
   std::string last_pid_, last_tid_;
   std::string labelled_pid_;  // The last with a label.
   TraceNumber trace_ = 0;     // Its trace, in the chunk at hand.

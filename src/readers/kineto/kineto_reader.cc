@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -103,10 +104,14 @@ class Import {
     PROFGAUGE_TRY(auto profile, builder_.Finish());
     profile.run_document = std::move(envelope_.run_document);
     profile.gpus_by_process = true;  // A file of several processes was merged of as many traces.
-    if (profile.host.size() + profile.device.size() + profile.api.size() + profile.python.size() +
-            profile.memory.size() ==
-        0) {
-      if (!bad_time_.empty()) return Fail(BadTimes(source_, profile.log, bad_time_));
+    const bool is_empty = profile.host.size() + profile.device.size() + profile.api.size() +
+                              profile.python.size() + profile.memory.size() ==
+                          0;
+    if (is_empty && !bad_time_.empty()) return Fail(BadTimes(source_, profile.log, bad_time_));
+    if (!is_pytorch_ && !IsEnvelopeOfPyTorch()) {
+      if (auto other = OfAnotherTool()) return Fail(*std::move(other));
+    }
+    if (is_empty) {
       return Fail(NoEvents(profile.log[Counter::events_unreadable]));
     }
     const auto& calls = profile.api.kind;
@@ -212,6 +217,10 @@ class Import {
     Merge(parsed.rows, builder_, paired_, traces_);
     if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;
     for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
+    is_pytorch_ = is_pytorch_ || parsed.rows.is_pytorch;
+    has_names_ = has_names_ || parsed.rows.has_names;
+    for (const auto& [category, count] : parsed.rows.seen) seen_[category] += count;
+    for (const auto& [phase, count] : parsed.rows.phases) phases_[phase] += count;
     events_ += parsed.end.events;
     if (parsed.end.state != ParseEnd::State::kListEnd) return;
     list_ended_ = true;
@@ -290,6 +299,65 @@ class Import {
         "expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)");
   }
 
+  /// By keys that only PyTorch writes around its events.
+  bool IsEnvelopeOfPyTorch() const {
+    constexpr std::string_view kKeys[] = {"\"schemaVersion\"", "\"deviceProperties\"",
+                                          "\"distributedInfo\"", "\"record_shapes\""};
+    return std::any_of(std::begin(kKeys), std::end(kKeys), [this](std::string_view key) {
+      return before_.find(key) != before_.npos || behind_.find(key) != behind_.npos;
+    });
+  }
+
+  /// Chrome's events of which none is PyTorch's: what they are, the most frequent first. Nothing
+  /// for a file without any.
+  std::optional<Error> OfAnotherTool() const {
+    std::map<std::string, std::uint64_t> counts;
+    for (const auto& [category, count] : seen_) {
+      counts[category.empty() ? "without a category" : "`" + PrintableShort(category, 40) + "`"] +=
+          count;
+    }
+    for (const auto& [phase, count] : phases_) counts[std::string(NameOfPhase(phase))] += count;
+    std::vector<std::pair<std::uint64_t, std::string>> kinds;
+    std::uint64_t all = 0;
+    for (const auto& [kind, count] : counts) {
+      kinds.emplace_back(count, kind);
+      all += count;
+    }
+    if (all == 0 && !has_names_) return std::nullopt;
+    std::string what = "it has names of processes and no event";
+    if (all > 0) {
+      std::stable_sort(kinds.begin(), kinds.end(),
+                       [](const auto& a, const auto& b) { return a.first > b.first; });
+      constexpr std::size_t kMostNamed = 3;
+      std::string list;
+      for (std::size_t i = 0; i < std::min(kinds.size(), kMostNamed); ++i) {
+        list += fmt::format("{}{} {}", i == 0 ? "" : ", ", kinds[i].second,
+                            FormatCount(static_cast<std::int64_t>(kinds[i].first)));
+      }
+      if (kinds.size() > kMostNamed) {
+        list += fmt::format(" and {} more kinds", kinds.size() - kMostNamed);
+      }
+      what = all == 1 ? fmt::format("its event is not of a kind that is read ({})", list)
+                      : fmt::format("none of its {} events is of a kind that is read ({})",
+                                    FormatCount(static_cast<std::int64_t>(all)), list);
+    }
+    return InputError(source_.name(), "input/chrome",
+                      "the file is a Chrome trace of another tool: " + what,
+                      "record with `torch.profiler`, and export with "
+                      "`prof.export_chrome_trace(\"trace.json.gz\")`");
+  }
+
+  static std::string_view NameOfPhase(char phase) {
+    constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+        {"C", "counters"}, {"bneSTFp", "asynchronous"}, {"iI", "instants"},
+        {"stf", "arrows"}, {"NOD", "objects"},
+    };
+    for (const auto& [phases, name] : kNames) {
+      if (phases.find(phase) != phases.npos) return name;
+    }
+    return "other";
+  }
+
   Error NoEvents(std::uint64_t unreadable) const {
     if (unreadable > 0) {
       return InputError(
@@ -366,6 +434,9 @@ class Import {
   std::string first_reason_;
   std::string bad_time_;                         ///< The first event whose start cannot be used.
   std::map<std::string, std::uint64_t> unread_;  ///< Events of unknown kinds, by category.
+  bool is_pytorch_ = false, has_names_ = false;  ///< As Rows has them, of all chunks.
+  std::map<std::string, std::uint64_t> seen_;
+  std::map<char, std::uint64_t> phases_;
   Envelope envelope_;
   std::optional<Worker> joiner_;   ///< For chunks that must be parsed together.
   Parsed joined_;                  ///< Their text so far; empty most of the time.

@@ -195,6 +195,10 @@ void Rows::Clear() {
   names.clear();
   apart.clear();
   unread.clear();
+  is_pytorch = false;
+  has_names = false;
+  seen.clear();
+  phases.clear();
   bad_time.clear();
   rocm = false;
   has_correlations = false;

@@ -94,6 +94,11 @@ struct Rows {
   Ns span_start = 0;
   Ns span_duration = 0;
   std::map<std::string, std::uint64_t> unread;  ///< Events by category, of those no one knows.
+  // For a file of another tool: what it holds.
+  bool is_pytorch = false;                    ///< An event has a category that only PyTorch writes.
+  bool has_names = false;                     ///< Of processes or threads.
+  std::map<std::string, std::uint64_t> seen;  ///< By category, those that any tool may write.
+  std::map<char, std::uint64_t> phases;       ///< By phase, those that become no row.
   std::string bad_time;  ///< The first event whose start cannot be used, and its text.
   ImportLog log;
 

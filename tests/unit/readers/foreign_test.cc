@@ -19,6 +19,7 @@
 #include "base/byte_source.h"
 #include "readers/load.h"
 #include "readers/reader.h"
+#include "readers/text/condensed_json.h"
 #include "readers/text/json_shape.h"
 
 namespace profgauge::readers {
@@ -36,6 +37,53 @@ std::string CodeOf(const std::string& path, std::string_view head) {
   return "";
 }
 
+std::string Condensed(std::string_view text) {
+  const auto source = MakeMemorySource("x.json", std::as_bytes(std::span(text)));
+  return *CondensedJson(*source);
+}
+
+TEST(Foreign, CondensedJsonKeepsAllKeys) {
+  std::string numbers = "0", objects = R"({"a": 0})";
+  for (int i = 1; i < 20'000; ++i) {
+    numbers += ", " + std::to_string(i);
+    objects += R"(, {"a": [)" + std::to_string(i) + "]}";
+  }
+  EXPECT_EQ(Condensed(R"({"seed": [)" + numbers + R"(], "moves" : [[1, 2]], "turns": {"b": 1}})"),
+            R"({"seed":[0,1,2],"moves":[[1,2]],"turns":{"b":1}})");
+  EXPECT_EQ(Condensed("[" + objects + "]"), R"([{"a":0},{"a":[1]},{"a":[2]}])");
+  const std::string text(70'000, 'x');
+  const std::string cut =
+      Condensed("{\"k\": \"" + text + "\", \"traceEvents\": [{\"ph\": \"X\"}]}");
+  EXPECT_LT(cut.size(), 600U);
+  EXPECT_TRUE(cut.ends_with(R"(","traceEvents":[{"ph":"X"}]})")) << cut;
+  const std::string nested = Condensed("{\"k\": {\"l\": [{\"m\": \"" + text + "\"}]}, \"n\": 1}");
+  EXPECT_TRUE(nested.ends_with(R"("}]},"n":1})")) << nested;
+  // Cut anywhere, it ends closed and does not grow.
+  for (std::size_t length = 0; length < 200; ++length) {
+    EXPECT_LE(Condensed(std::string_view(objects).substr(0, length)).size(), length + 4);
+  }
+}
+
+// A first value of 70 kB hides the keys from the head of the file.
+TEST(Foreign, KeysBehindALongValueAreFound) {
+  const fs::path file = fs::path(::testing::TempDir()) / "long_first.json";
+  const auto outcome = [&](std::string_view rest) {
+    std::ofstream(file) << "{\"seed\": \"" << std::string(70'000, 'x') << "\", " << rest << "}";
+    const auto read = ReadProfile(file.string());
+    if (read) return read->source.format;
+    std::string text = read.error().code;
+    for (const std::string& note : read.error().notes) text += "\n" + note;
+    return text;
+  };
+  EXPECT_THAT(outcome(R"("moves": [1], "turns": 2)"),
+              ::testing::AllOf(::testing::StartsWith("input/unknown"),
+                               ::testing::HasSubstr("`seed`, `moves`, `turns`")));
+  EXPECT_EQ(outcome(R"("traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1,)"
+                    R"( "tid": 1, "ts": 1, "dur": 1}])"),
+            "kineto");
+  fs::remove(file);
+}
+
 TEST(Foreign, FilesAreKnownByTheirBeginning) {
   struct Row {
     std::string_view head, code;
@@ -44,6 +92,9 @@ TEST(Foreign, FilesAreKnownByTheirBeginning) {
       {R"([{"cat" : "Session","ts" :5,"ph" : "X","name" :"model_run"}])", "input/onnxruntime"},
       {R"({"traceEvents": [{"cat": "kernel", "ph": "X", "pid": "proton", "tid": "stream: 7"}]})",
        "input/proton"},
+      {R"({"traceEvents": [{}, {"args": {"name": "COPY"}, "ph": "M", "pid": 1,)"
+       R"( "name": "process_name", "sort_index": 0}]})",
+       "input/rocprof"},
       {R"([{"children": [], "frame": {"name": "ROOT"}, "metrics": {"count": 0}}])", "input/proton"},
       {"\xFD\x37zXZ\0\0"sv, "input/compressed"},
       {"BZh91AY", "input/compressed"},

@@ -89,5 +89,50 @@ TEST(KinetoMalformed, EveryCollectedTraceHasItsOutcome) {
   }
 }
 
+// Chrome's events are written by many tools. What shows PyTorch is an exact category, or a key of
+// the envelope.
+TEST(KinetoForeign, TracesOfOtherToolsAreNamed) {
+  const auto outcome = [](std::string_view events) {
+    const auto read = ReadText("{\"traceEvents\": [" + std::string(events) + "]}");
+    return read ? "read" : read.error().code + ": " + read.error().message;
+  };
+  constexpr std::string_view kOther = "input/chrome: the file is a Chrome trace of another tool: ";
+  const auto event = [](std::string_view cat, std::string_view more = "") {
+    return fmt::format(
+        R"({{"ph": "X", "cat": "{}", "name": "w", "pid": 900, "tid": 0, "ts": 1, "dur": 4{}}})",
+        cat, more);
+  };
+  EXPECT_EQ(outcome(event("my_kernel")),
+            std::string(kOther) + "its event is not of a kind that is read (`my_kernel` 1)");
+  EXPECT_EQ(outcome(event("stage") + "," + event("stage")),
+            std::string(kOther) + "none of its 2 events is of a kind that is read (`stage` 2)");
+  EXPECT_EQ(outcome(event("kernel")),
+            std::string(kOther) + "its event is not of a kind that is read (`kernel` 1)");
+  EXPECT_EQ(outcome(event("kernel", R"(, "args": {"stream": 7, "device": 0})")), "read");
+  EXPECT_EQ(outcome(event("my_kernel", R"(, "args": {"stream": 7, "correlation": 3})")),
+            std::string(kOther) + "its event is not of a kind that is read (`my_kernel` 1)");
+  EXPECT_EQ(outcome(R"({"ph": "C", "name": "mem", "ts": 1, "pid": 5, "args": {"used": 0}},)"
+                    R"({"ph": "i", "name": "x", "ts": 1, "pid": 5},)"
+                    R"({"ph": "C", "name": "mem", "ts": 2, "pid": 5, "args": {"used": 0}})"),
+            std::string(kOther) +
+                "none of its 3 events is of a kind that is read (counters 2, instants 1)");
+  EXPECT_EQ(outcome(R"({"ph": "B", "cat": "span", "name": "a", "ts": 1, "pid": 5, "tid": 1},)"
+                    R"({"ph": "E", "ts": 2, "pid": 5, "tid": 1})"),
+            std::string(kOther) + "its event is not of a kind that is read (`span` 1)");
+  EXPECT_EQ(outcome(R"({"ph": "M", "name": "process_name", "pid": 5, "args": {"name": "n"}})"),
+            std::string(kOther) + "it has names of processes and no event");
+  EXPECT_EQ(outcome("").substr(0, 16), "kineto/no-events");
+  // In PyTorch's documents kinds of other accelerators are read by their endings.
+  EXPECT_TRUE(ReadText(Trace(event("my_kernel"))).has_value());
+  EXPECT_EQ(ReadText(Trace("")).error().code, "kineto/no-events");
+}
+
+TEST(KinetoForeign, HardwareCountersAreCounted) {
+  const auto read = ReadText(
+      Trace(Op("aten::mm") + R"(, {"ph": "C", "cat": "hardware_counters", "name": "c", "ts": 1})"));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->log[Counter::hardware_counters_ignored], 1U);
+}
+
 }  // namespace
 }  // namespace profgauge::readers
