@@ -86,7 +86,8 @@ struct EvaluateOptions {
   bool allow_incomplete = false;
   /// Files of `profgauge baseline save`, for the comparison.
   std::vector<std::string> baselines;
-  /// The day for which waivers are judged, "2027-03-31". Empty: today, or $SOURCE_DATE_EPOCH.
+  /// The day for which waivers are judged, "2027-03-31", if it is later than today and
+  /// $SOURCE_DATE_EPOCH.
   std::string now;
   EventsInPage events = EventsInPage::kAuto;
 };

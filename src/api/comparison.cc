@@ -86,7 +86,7 @@ std::int64_t FewestIterations(const std::vector<gate::Snapshot>& runs) {
 
 // Counts the comparison's results; it decides nothing without a policy. Missing data turns a pass
 // into no verdict and leaves a failure: missing data cannot take a measured regression back.
-gate::Verdict ComparisonVerdict(const gate::RunComparison& comparison, const rules::Policy* policy,
+gate::Verdict ComparisonVerdict(gate::RunComparison& comparison, const rules::Policy* policy,
                                 std::vector<std::string> incomplete) {
   gate::Verdict verdict;
   verdict.status = gate::VerdictStatus::kPass;
@@ -173,8 +173,8 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
 
 report::Report ExplainTwoRuns(const gate::Snapshot& base, const report::Report& base_report,
                               const gate::Snapshot& current, const report::Report& current_report) {
-  const gate::RunComparison comparison = gate::CompareRuns(
-      std::span(&base, 1), std::span(&current, 1), nullptr, gate::ComparePurpose::kExplain);
+  gate::RunComparison comparison = gate::CompareRuns(std::span(&base, 1), std::span(&current, 1),
+                                                     nullptr, gate::ComparePurpose::kExplain);
   report::Report report =
       report::BuildComparisonReport(comparison, ComparisonVerdict(comparison, nullptr, {}), {});
   const Table* base_tree = report::FindTableById(base_report, "op_tree");

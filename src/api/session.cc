@@ -252,7 +252,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
     PROFGAUGE_CHECK(FailWithEach(subject.ranks, selection, policy, rules,
                                  options.choices.allow_incomplete, out.verdict));
   }
-  const std::optional<gate::RunComparison> comparison =
+  std::optional<gate::RunComparison> comparison =
       CompareThem(chosen, std::move(measured.snapshots), policy, options);
   if (comparison) {
     gate::AddComparison(*comparison, policy, out.verdict, options.acceptance, options.today);

@@ -62,11 +62,23 @@ void CountMissing(const MetricComparison& metric, const rules::Policy& policy, V
   }
 }
 
-void CountFailed(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
-                 Added& added) {
+// What was accepted, and was larger, fails with the line that would accept it.
+std::string WithAnswer(std::string text, const AcceptanceAnswer& answer) {
+  return answer.why_not.empty() ? text : std::move(text) + "; " + answer.why_not;
+}
+
+void CountFailed(MetricComparison& metric, const rules::Policy& policy,
+                 const Acceptance& acceptance, Verdict& verdict, Added& added) {
+  AcceptanceAnswer answer = AnswerOf(acceptance, metric);
+  if (answer.accepted) {
+    metric.excuse = Excuse::kAccepted;
+    verdict.accepted.push_back(*std::move(answer.accepted));
+    return;
+  }
   if (metric.level == rules::Level::kError) ++verdict.errors;
   if (metric.level == rules::Level::kWarn) ++verdict.warnings;
-  if (Fails(metric.level, policy.fail_on)) added.failures.push_back(ResultText(metric));
+  if (Fails(metric.level, policy.fail_on))
+    added.failures.push_back(WithAnswer(ResultText(metric), answer));
 }
 
 // A change that probably exceeds its limit is no pass, whatever the policy says about doubt, unless
@@ -101,12 +113,12 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
   }
 }
 
-void Count(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
-           Added& added) {
+void Count(MetricComparison& metric, const rules::Policy& policy, const Acceptance& acceptance,
+           Verdict& verdict, Added& added) {
   if (metric.is_missing) return CountMissing(metric, policy, verdict, added);
   switch (metric.verdict) {
     case stats::Change::kFail:
-      return CountFailed(metric, policy, verdict, added);
+      return CountFailed(metric, policy, acceptance, verdict, added);
     case stats::Change::kInconclusive:
       return CountInconclusive(metric, policy, verdict, added);
     case stats::Change::kPass:
@@ -127,11 +139,17 @@ void CountEndedEarly(const RunComparison& comparison, const rules::Policy& polic
 }
 
 // A kind of parts counts once, however many of them are slower.
-void CountParts(const RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
-                Added& added) {
+void CountParts(const RunComparison& comparison, const rules::Policy& policy,
+                const Acceptance& acceptance, Verdict& verdict, Added& added) {
   for (const PartsComparison& parts : comparison.parts) {
     if (parts.found.empty()) {
       ++verdict.passed;
+      continue;
+    }
+    AcceptanceAnswer answer = AnswerOf(acceptance, parts);
+    if (answer.accepted) {
+      verdict.accepted.push_back(*std::move(answer.accepted));
+      verdict.notes.insert(verdict.notes.end(), parts.found.begin(), parts.found.end());
       continue;
     }
     if (parts.level == rules::Level::kError) ++verdict.errors;
@@ -139,6 +157,7 @@ void CountParts(const RunComparison& comparison, const rules::Policy& policy, Ve
     std::vector<std::string>& said =
         Fails(parts.level, policy.fail_on) ? added.failures : verdict.notes;
     said.insert(said.end(), parts.found.begin(), parts.found.end());
+    if (!answer.why_not.empty()) said.push_back(fmt::format("{}: {}", parts.kind, answer.why_not));
   }
 }
 
@@ -173,18 +192,21 @@ void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choic
   verdict.reasons.push_back(line + " [baseline/missing]");
 }
 
-void AddComparison(const RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
+void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
                    const Acceptance& acceptance, std::optional<std::chrono::sys_days> today) {
   Added added;
   if (!comparison.is_judged) {
     added.open.push_back(Incomparable(comparison));
     verdict.not_applicable += static_cast<std::int64_t>(comparison.metrics.size());
   } else {
-    for (const MetricComparison& metric : comparison.metrics) {
-      if (today && IsWaivedChange(metric, policy, *today, verdict)) continue;
-      Count(metric, policy, verdict, added);
+    for (MetricComparison& metric : comparison.metrics) {
+      if (today && IsWaivedChange(metric, policy, *today, verdict)) {
+        metric.excuse = Excuse::kWaived;
+      } else {
+        Count(metric, policy, acceptance, verdict, added);
+      }
     }
-    CountParts(comparison, policy, verdict, added);
+    CountParts(comparison, policy, acceptance, verdict, added);
     CountEndedEarly(comparison, policy, added);
     if (comparison.is_same_run) {
       added.open.emplace_back(
@@ -195,13 +217,6 @@ void AddComparison(const RunComparison& comparison, const rules::Policy& policy,
           "the baseline contains this profile, which hides a part of each change: leave it out "
           "[baseline/same-run]");
     }
-  }
-  if (!added.failures.empty() && !acceptance.reason.empty()) {
-    verdict.accepted = acceptance.reason;
-    verdict.accepted_by = acceptance.owner;
-    verdict.notes.push_back(fmt::format("accepted by {}: {}", acceptance.owner, acceptance.reason));
-    verdict.notes.insert(verdict.notes.end(), added.failures.begin(), added.failures.end());
-    added.failures.clear();
   }
   if (!added.failures.empty() && !comparison.blame.empty()) {
     verdict.notes.push_back(comparison.blame);

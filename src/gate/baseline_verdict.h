@@ -14,21 +14,17 @@
 #include <span>
 #include <string>
 
+#include "gate/accept.h"
 #include "gate/baseline_info.h"
 #include "gate/compare.h"
 #include "gate/verdict.h"
 
 namespace profgauge::gate {
 
-/// An intended change of speed: a run that fails only limits of the baseline passes.
-struct Acceptance {
-  std::string reason, owner;  ///< No reason: nothing is accepted.
-};
-
 /// Counts every limit of the comparison in `verdict` and gives its reasons. Where the comparison is
 /// not judged (runs that are not comparable), its limits do not apply and there is no verdict; a
-/// earlier failure is kept.
-void AddComparison(const RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
+/// earlier failure is kept. Misses that are waived, or accepted, are marked and do not count.
+void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,
                    const Acceptance& acceptance = {},
                    std::optional<std::chrono::sys_days> today = {});
 

@@ -148,7 +148,13 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
     const std::vector<std::string> lone = LonePartTexts(findings, word);
     comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
     if (findings.is_judged) {
-      comparison.parts.push_back({limit->level, std::move(texts)});
+      PartsComparison& parts = comparison.parts.emplace_back();
+      parts.kind = fmt::format("{}s", word);
+      parts.level = limit->level;
+      parts.allowed = limit->max_increase;
+      for (const PartFinding& part : findings.found)
+        parts.worst = std::max(parts.worst, part.change);
+      parts.found = std::move(texts);
     } else {
       comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
     }

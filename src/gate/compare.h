@@ -36,6 +36,9 @@ enum class CompareMethod : std::uint8_t {
   kValue,       ///< Two numbers; no statement about noise.
 };
 
+/// Why a missed limit does not count.
+enum class Excuse : std::uint8_t { kNone, kWaived, kAccepted };
+
 /// One row of a comparison: a metric of both sides and the answer to its limit.
 struct MetricComparison {
   std::string metric;
@@ -57,11 +60,14 @@ struct MetricComparison {
   rules::Level level = rules::Level::kError;
   bool is_missing = false;  ///< One side has no value, or one of another definition; see `reason`.
   std::string limit;        ///< "≤ +5 %".
+  /// The limit that judged, as `shift` is: relative, or of shares as they are. 0: any change.
+  double allowed = 0;
   /// Whether the limit is a part of the baseline's value, of shares too; else it has their unit.
   bool is_relative = true;
   /// With kStatistics the whole sentence (gate/change_text.h), else one clause where it is missing
   /// or uncertain.
   std::string reason;
+  Excuse excuse = Excuse::kNone;  ///< Why the miss does not count.
 };
 
 /// Whether the total of all iterations is over its limit where the typical iteration keeps it.
@@ -77,7 +83,9 @@ struct EndedEarly {
 
 /// Parts of one kind that became slower, each by itself (gate/parts.h).
 struct PartsComparison {
+  std::string kind;  ///< "kernels"
   rules::Level level = rules::Level::kWarn;
+  double allowed = 0, worst = 0;   ///< The limit and the largest change, relative.
   std::vector<std::string> found;  ///< One sentence each.
 };
 

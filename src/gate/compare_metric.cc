@@ -235,6 +235,7 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
     if (!is_first && !is_graver) continue;
     is_first = false;
     out.is_relative = amount->relative;
+    out.allowed = options.limit;
     TakeNumbers(result, out);
     if (options.is_mean) {
       out.shift = result.total->change;
@@ -305,6 +306,7 @@ bool MetricComparer::CompareShares(const rules::BaselineLimit& limit, MetricComp
     out.shift = out.change / whole;
     out.low = result.low / whole;
     out.high = result.high / whole;
+    out.allowed = points / whole;
     out.verdict = result.change;
     out.over_limit = result.over_limit;
     out.chance = result.chance;
@@ -333,6 +335,7 @@ bool MetricComparer::CompareTail(const rules::BaselineLimit& limit, MetricCompar
   out.base = result.base;
   out.current = result.current;
   out.change = change;
+  out.allowed = factor - 1;
   out.verdict = result.change;
   out.over_limit = result.over_limit;
   if (is_over) out.chance = result.chance;

@@ -88,6 +88,7 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   const stats::Comparison result = stats::Compare(base, current, options);
   out.method = CompareMethod::kStatistics;
   out.is_relative = limit.max_increase->relative;
+  out.allowed = options.limit;
   out.shift = result.total->change;
   out.low = result.total->low;
   out.high = result.total->high;
@@ -118,6 +119,7 @@ bool MetricComparer::CompareSparse(const rules::BaselineLimit& limit, MetricComp
   const double whole = result.base > 0 ? result.base : 1;
   out.method = CompareMethod::kStatistics;
   out.is_relative = limit.max_increase->relative;
+  out.allowed = allowed / whole;
   out.shift = (result.current - result.base) / whole;
   out.low = result.low / whole;
   out.high = result.high / whole;
@@ -154,6 +156,7 @@ bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
     is_first = false;
     out.method = CompareMethod::kStatistics;
     out.is_relative = amount->relative;
+    out.allowed = options.limit;
     out.shift = result.shift;
     out.low = result.low;
     out.high = result.high;
@@ -195,6 +198,8 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   const bool is_decrease = too_low || !limit.max_increase;
   if (const auto& amount = is_decrease ? limit.max_decrease : limit.max_increase) {
     out.is_relative = amount->relative;
+    const double allowed = AbsoluteOf(*amount, out.base);
+    out.allowed = out.base != 0 ? allowed / std::abs(out.base) : allowed;
   }
   if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
   if (too_high || too_low) {

@@ -20,11 +20,11 @@ namespace profgauge::gate {
 namespace {
 
 // Whether none may accept it, those who accept an incomplete profile may, or this many ranks do.
-enum class Accepted : std::uint8_t { kNever, kIncomplete, kMissingRanks };
+enum class Overrule : std::uint8_t { kNever, kIncomplete, kMissingRanks };
 
 struct Doubt {
   std::string_view remark;
-  Accepted accepted;
+  Overrule accepted;
 };
 // Whatever the numbers are, they are of nothing that the run computed.
 constexpr Doubt kNothingToJudge[] = {
@@ -33,15 +33,15 @@ constexpr Doubt kNothingToJudge[] = {
     {analysis::context::kCollectivesOnly, Accepted::kIncomplete},
 };
 constexpr Doubt kDoubts[] = {
-    {analysis::context::kIterationsLost, Accepted::kIncomplete},
-    {analysis::context::kIterationsPartial, Accepted::kIncomplete},
-    {analysis::context::kMarkersDisplaced, Accepted::kIncomplete},
-    {analysis::context::kProcessesApart, Accepted::kIncomplete},
-    {analysis::context::kWorkOutside, Accepted::kIncomplete},
-    {analysis::context::kRanksWithoutMarkers, Accepted::kIncomplete},
-    {analysis::context::kRanksWithoutWork, Accepted::kMissingRanks},
-    {analysis::communication::kRanksApart, Accepted::kNever},
-    {analysis::recording::kRunContradicts, Accepted::kNever},
+    {analysis::context::kIterationsLost, Overrule::kIncomplete},
+    {analysis::context::kIterationsPartial, Overrule::kIncomplete},
+    {analysis::context::kMarkersDisplaced, Overrule::kIncomplete},
+    {analysis::context::kProcessesApart, Overrule::kIncomplete},
+    {analysis::context::kWorkOutside, Overrule::kIncomplete},
+    {analysis::context::kRanksWithoutMarkers, Overrule::kIncomplete},
+    {analysis::context::kRanksWithoutWork, Overrule::kMissingRanks},
+    {analysis::communication::kRanksApart, Overrule::kNever},
+    {analysis::recording::kRunContradicts, Overrule::kNever},
 };
 
 bool MayLackRanks(const rules::Policy& policy, const analysis::Analysis& analysis) {
@@ -69,8 +69,8 @@ std::vector<std::string> TextsOf(std::span<const Doubt> among, const rules::Poli
   for (const analysis::Remark& remark : analysis.remarks) {
     for (const Doubt& doubt : among) {
       if (remark.id != doubt.remark) continue;
-      const bool is_accepted = doubt.accepted != Accepted::kNever &&
-                               (allow_incomplete || (doubt.accepted == Accepted::kMissingRanks &&
+      const bool is_accepted = doubt.accepted != Overrule::kNever &&
+                               (allow_incomplete || (doubt.accepted == Overrule::kMissingRanks &&
                                                      MayLackRanks(policy, analysis)));
       if (!is_accepted) doubts.push_back(remark.text);
     }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "gate/accept.h"
 #include "rules/condition.h"
 #include "rules/waiver.h"
 
@@ -60,15 +61,6 @@ bool IsWithinWaiver(const rules::Threshold& threshold, const rules::Waiver& waiv
   if (!waiver.up_to) return false;
   return (threshold.max && value > *threshold.max && value <= *waiver.up_to) ||
          (threshold.min && value < *threshold.min && value >= *waiver.up_to);
-}
-
-/// The largest change that a limit saw, relative.
-double LargestChange(const MetricComparison& metric) {
-  const bool is_relative = metric.method == CompareMethod::kStatistics;
-  const double change = is_relative        ? metric.shift
-                        : metric.base != 0 ? metric.change / std::abs(metric.base)
-                                           : 0;
-  return std::max(std::abs(change), metric.total.value_or(0));
 }
 
 // Two limits on one metric may be waived by one waiver.

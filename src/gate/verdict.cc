@@ -11,6 +11,7 @@
 #include "gate/doubts.h"
 #include "gate/limits.h"
 #include "gate/unrecorded.h"
+#include "knowledge/gate.h"
 #include "rules/compile.h"
 #include "rules/waiver.h"
 
@@ -361,6 +362,15 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
     verdict.notes.emplace_back(
         "the policy limits changes against a baseline, and none was given: these limits judge "
         "nothing");
+  }
+  for (const rules::BaselineLimit& limit :
+       policy.baseline ? policy.baseline->limits : std::vector<rules::BaselineLimit>()) {
+    const bool is_wide = limit.max_increase && limit.max_increase->relative &&
+                         limit.max_increase->value > knowledge::kGateWideLimit.value();
+    if (!is_wide) continue;
+    verdict.notes.push_back(
+        fmt::format("the limit of +{:.3g} % on {} is so wide that it is hardly missed",
+                    limit.max_increase->value * 100, limit.metric));
   }
   std::vector<std::string> open =
       WhyIncomplete(policy, log, analysis.iterations_selected, options.allow_incomplete);

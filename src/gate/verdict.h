@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "gate/accept.h"
 #include "gate/snapshot.h"
 #include "rules/evaluator.h"
 #include "rules/plan.h"
@@ -70,13 +71,13 @@ struct Verdict {
   std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
   std::int64_t waived = 0;  ///< Findings that a waiver accepts.
   std::int64_t waived_limits = 0;  ///< And missed limits.
+  std::vector<Accepted> accepted;  ///< Missed limits of the baseline that somebody accepts.
   std::int64_t not_found = 0;      ///< Rules that looked and found nothing.
   std::int64_t cautions = 0;       ///< Optional limits that stay undecided.
   std::int64_t broken = 0;         ///< Rules that failed at run time: a configuration error.
   std::vector<std::string>
       reasons;                     ///< Why it failed or could not be judged, most important first.
   std::vector<std::string> notes;  ///< On waivers that have expired or that nothing needed.
-  std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
 };
 
 /// The inputs of a verdict besides the run and the policy.

@@ -63,6 +63,8 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
                   : compared.over_limit ? State::kOpen
                                         : StateOf(gate::stats::ChangeName(compared.verdict));
   metric.note = compared.reason;
+  if (compared.excuse == gate::Excuse::kWaived) metric.result = State::kWaived;
+  if (compared.excuse == gate::Excuse::kAccepted) metric.result = State::kAccepted;
   if (!run.is_judged) {
     metric.result = State::kNotApplicable;
     metric.note = "the baseline is not comparable: " + gate::HardDifferences(run.differences);

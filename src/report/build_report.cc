@@ -114,8 +114,16 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
   info.not_found = verdict.not_found;
   info.reasons = verdict.reasons;
   info.waived = verdict.waived_limits;
-  info.accepted = verdict.accepted;
-  info.accepted_by = verdict.accepted_by;
+  const auto share = [](const std::optional<double>& of) {
+    if (!of) return Quantity{};
+    Quantity quantity = MakeQuantity(*of, Unit::kShare);
+    quantity.text.insert(0, "+");
+    return quantity;
+  };
+  for (const gate::Accepted& one : verdict.accepted) {
+    info.accepted.push_back({one.what, share(one.change), share(one.up_to), one.reason, one.owner,
+                             one.until, gate::AcceptedText(one)});
+  }
   return info;
 }
 

@@ -58,8 +58,11 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
   verdict.policy = node["policy"].Text();
   verdict.policy_from = node["policy_from"].Text();
   verdict.config = node["config"].Text();
-  verdict.accepted = node["accepted"]["reason"].Text();
-  verdict.accepted_by = node["accepted"]["owner"].Text();
+  for (const JsonNode& one : node["accepted"].Elements()) {
+    verdict.accepted.push_back({one["what"].Text(), ReadQuantity(one["change"]),
+                                ReadQuantity(one["up_to"]), one["reason"].Text(),
+                                one["owner"].Text(), one["until"].Text(), one["text"].Text()});
+  }
   return verdict;
 }
 

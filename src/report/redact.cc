@@ -308,13 +308,10 @@ void HideWaivers(Report& report) {
 // The runs of a history, and who accepted what for which reason.
 void HideBaseline(Report& report) {
   constexpr std::string_view kHidden = "hidden by --redact";
-  const std::string accepted =
-      fmt::format("accepted by {}: {}", report.verdict.accepted_by, report.verdict.accepted);
-  for (Remark& remark : report.remarks) {
-    if (remark.text == accepted) remark.text = "accepted";
+  for (Accepted& one : report.verdict.accepted) {
+    one.reason = one.owner = kHidden;
+    one.text = "accepted";
   }
-  if (!report.verdict.accepted.empty()) report.verdict.accepted = kHidden;
-  if (!report.verdict.accepted_by.empty()) report.verdict.accepted_by = kHidden;
   if (!report.baseline) return;
   BaselineUse& baseline = *report.baseline;
   for (BaselineUse::Run& run : baseline.runs) {

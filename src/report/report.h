@@ -94,6 +94,15 @@ struct GateRow {
   Quantity recorded = {};
 };
 
+/// A miss that somebody accepts, up to a bound.
+struct Accepted {
+  std::string what;        ///< A metric, a kind of parts, "work" or "policy".
+  Quantity change, up_to;  ///< Shares; absent where no number is accepted.
+  std::string reason, owner;
+  std::string until;  ///< The last day; empty: without end.
+  std::string text;   ///< "accepted by anna up to +10 %: wider model"
+};
+
 struct VerdictInfo {
   State status = State::kNotJudged;
   /// Limits and findings; two on one number count once, as the more severe (GateRow::counted_with).
@@ -105,8 +114,8 @@ struct VerdictInfo {
   std::string policy;  ///< Name of the policy.
   /// Who named it: "command line", "job gpt of profgauge.yaml", "no policy was given".
   std::string policy_from;
-  std::string config;                 ///< The configuration that was in force; empty: none.
-  std::string accepted, accepted_by;  ///< Why failed limits of the baseline count as passed; who.
+  std::string config;  ///< The configuration that was in force; empty: none.
+  std::vector<Accepted> accepted;
 };
 
 /// The baseline of the run's comparison.

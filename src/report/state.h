@@ -38,13 +38,14 @@ enum class State : std::uint8_t {
   kGood,      ///< A rule whose number was measured and keeps its limits.
   kNotFound,  ///< A rule that looked and found nothing.
   kCovered,   ///< A rule that passed beside a finding about the same.
+  kAccepted,  ///< A limit on a change, missed, which somebody accepts up to a bound.
 };
-inline constexpr std::array<std::string_view, 21> kStateNames = {
+inline constexpr std::array<std::string_view, 22> kStateNames = {
     "",         "pass",         "fail",           "no_verdict",     "not_judged",
     "error",    "warn",         "info",           "low_confidence", "missing",
     "open",     "skipped",      "not_applicable", "waived",         "broken",
     "improved", "inconclusive", "caution",        "good",           "not_found",
-    "covered"};
+    "covered",  "accepted"};
 constexpr std::string_view NameOf(State state) {
   return kStateNames[static_cast<std::size_t>(state)];
 }
@@ -66,14 +67,15 @@ inline constexpr std::array kLevels = {State::kError, State::kWarn, State::kInfo
 inline constexpr std::array kRunStates = {State::kPass, State::kFail, State::kNoVerdict,
                                           State::kNotJudged};
 inline constexpr std::array kLimitStates = {
-    State::kPass,    State::kError, State::kWarn,    State::kInfo,          State::kLowConfidence,
-    State::kMissing, State::kOpen,  State::kSkipped, State::kNotApplicable, State::kCaution};
+    State::kPass,          State::kError,   State::kWarn,   State::kInfo,
+    State::kLowConfidence, State::kMissing, State::kOpen,   State::kSkipped,
+    State::kNotApplicable, State::kCaution, State::kWaived, State::kAccepted};
 inline constexpr std::array kRuleStates = {State::kGood,   State::kNotFound,      State::kError,
                                            State::kWarn,   State::kInfo,          State::kWaived,
                                            State::kBroken, State::kNotApplicable, State::kCovered};
-inline constexpr std::array kChangeStates = {State::kPass,         State::kFail, State::kImproved,
-                                             State::kInconclusive, State::kOpen, State::kMissing,
-                                             State::kNotApplicable};
+inline constexpr std::array kChangeStates = {
+    State::kPass,    State::kFail,          State::kImproved, State::kInconclusive, State::kOpen,
+    State::kMissing, State::kNotApplicable, State::kWaived,   State::kAccepted};
 
 /// Which direction of a metric is better.
 enum class Better : std::uint8_t { kNeutral, kHigher, kLower };

@@ -142,6 +142,7 @@ void CheckJudgesNothing(const Policy& policy, std::span<const ActiveRule> active
 std::vector<ActiveRule> SelectRulesWithErrors(const RuleSet& rules, const Policy& policy,
                                               const SelectOptions& options, Errors& all) {
   Errors errors = options.allow_long_waivers ? Errors{} : CheckWaivers(policy, options.today);
+  for (Error& error : CheckBounds(policy)) errors.push_back(std::move(error));
   std::vector<ActiveRule> active;
   for (const Rule& rule : rules.rules) {
     active.push_back({&rule, RuleSetting::Choice::kDefault, {}, false, {}});

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::rules {
 namespace {
@@ -64,15 +65,64 @@ std::string FormatDay(sys_days day) {
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
 }
 
+// Never before the clock: builds set SOURCE_DATE_EPOCH to the date of a commit, which would make
+// every waiver last for ever.
 Result<sys_days> Today(const std::string& now, const char* source_date_epoch) {
-  if (!now.empty()) return ParseNow(now, "now");
-  if (source_date_epoch != nullptr && *source_date_epoch != '\0') {
-    return ParseNow(source_date_epoch, "SOURCE_DATE_EPOCH");
+  sys_days today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  if (!now.empty()) {
+    PROFGAUGE_TRY(const sys_days given, ParseNow(now, "now"));
+    today = std::max(today, given);
   }
-  return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  if (source_date_epoch != nullptr && *source_date_epoch != '\0') {
+    PROFGAUGE_TRY(const sys_days epoch, ParseNow(source_date_epoch, "SOURCE_DATE_EPOCH"));
+    today = std::max(today, epoch);
+  }
+  return today;
 }
 
 bool HasExpired(const Waiver& waiver, sys_days today) { return LastDay(waiver) < today; }
+
+namespace {
+
+// The largest bound that a waiver of this policy may have, in the unit of `up_to`; nothing where
+// its limit is not in the policy, or says nothing about how far.
+std::optional<double> MostOf(const Policy& policy, const Waiver& waiver) {
+  constexpr double kMost = knowledge::kGateWaiverLimits.value();
+  std::optional<double> most;
+  if (!waiver.limit.empty()) {
+    double limit = knowledge::kGateDefaultLimit.value();
+    const std::vector<BaselineLimit> none;
+    for (const BaselineLimit& of : policy.baseline ? policy.baseline->limits : none) {
+      if (of.metric != waiver.limit) continue;
+      for (const auto& amount : {of.max_increase, of.max_decrease}) {
+        if (amount && amount->relative) limit = std::max(limit, amount->value);
+      }
+    }
+    return kMost * limit;
+  }
+  for (const Threshold& of : policy.thresholds) {
+    if (of.metric != waiver.threshold || !of.max || *of.max <= 0) continue;
+    most = std::max(most.value_or(0), kMost * *of.max);
+  }
+  return most;
+}
+
+}  // namespace
+
+Errors CheckBounds(const Policy& policy) {
+  Errors errors;
+  for (const Waiver& waiver : policy.waivers) {
+    const std::optional<double> most = MostOf(policy, waiver);
+    if (!waiver.up_to || !most || *waiver.up_to <= *most) continue;
+    errors.push_back(
+        {ErrorKind::kConfig,
+         "waiver/no-bound",
+         fmt::format("{}: `up_to` is over ten limits, which is no bound", Described(waiver)),
+         waiver.place,
+         {"help: write the change that was measured, such as `up_to: +12%`"}});
+  }
+  return errors;
+}
 
 Errors CheckWaivers(const Policy& policy, sys_days today) {
   Errors errors;

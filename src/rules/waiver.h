@@ -1,7 +1,7 @@
 // Waivers: findings that are known and accepted until a day, with a reason and an owner.
 //
-// An expired waiver only warns; so does one that no finding needed. The current date
-// does not only come from the clock: SOURCE_DATE_EPOCH makes a run repeatable.
+// An expired waiver only warns; so does one that no finding needed. The current date is the later
+// of the clock and SOURCE_DATE_EPOCH, so that a far date makes a run repeatable.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ inline constexpr std::chrono::days kLongestWaiver{180};
 std::optional<std::chrono::sys_days> ParseDay(std::string_view text);
 std::string FormatDay(std::chrono::sys_days day);  ///< "2027-03-31"
 
-/// The day (UTC) of `now` ("2026-11-21", or seconds since 1970), else of `source_date_epoch`
-/// (seconds, nullptr or empty when not set), else of the clock. Errors: kUsage when a text is
+/// The latest day (UTC) of the clock, `now` ("2026-11-21", or seconds since 1970; empty: not given)
+/// and `source_date_epoch` (seconds, nullptr or empty when not set). Errors: kUsage when a text is
 /// neither.
 Result<std::chrono::sys_days> Today(const std::string& now, const char* source_date_epoch);
 
@@ -31,6 +31,9 @@ bool HasExpired(const Waiver& waiver, std::chrono::sys_days today);
 /// An error for each waiver of `policy` that reaches farther ahead than kLongestWaiver: a waiver
 /// without a near end is a limit that was switched off.
 Errors CheckWaivers(const Policy& policy, std::chrono::sys_days today);
+
+/// An error for each waiver of a limit whose bound is over ten limits: it would waive everything.
+Errors CheckBounds(const Policy& policy);
 
 /// The subject of `waiver`: a rule, or the metric of a limit.
 std::string_view SubjectOf(const Waiver& waiver);

@@ -19,7 +19,7 @@ char* const kEnvironment[] = {const_cast<char*>("LC_ALL=C"),
                               const_cast<char*>("TERM=dumb"),
                               const_cast<char*>("COLUMNS=100"),
                               const_cast<char*>("PATH=/usr/bin:/bin"),
-                              const_cast<char*>("SOURCE_DATE_EPOCH=1767225600"),
+                              const_cast<char*>("SOURCE_DATE_EPOCH=3976214400"),
                               const_cast<char*>("ASAN_OPTIONS=detect_leaks=0"),
                               nullptr};
 

@@ -86,14 +86,14 @@ class PrecedenceTest(Place):
     def test_every_variable_has_its_effect(self):
         self.write("profgauge.yaml", "schema: 1\njobs:\n  - {name: gpt, inputs: models/gpt/*.gz}\n  - {name: other, inputs: x/*}\n")
         waived = ("schema: 1\nrules: {'*': off, io/dataloader-bound: default}\nwaivers:\n"
-                  "  - {rule: io/dataloader-bound, owner: anna, reason: known, expires: 2026-06-01}\n")
+                  "  - {rule: io/dataloader-bound, owner: anna, reason: known, expires: 2096-06-01}\n")
         self.write("models/gpt/waived.yaml", waived)
         for variables, arguments, words, code in (
                 ({"PROFGAUGE_JOB": "gpt"}, (), "<!-- profgauge:gpt -->", 1),
                 ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_DB": "here.db"}, (TRACE,), "none (here.db does not exist)", 1),
                 ({"PROFGAUGE_BASELINE": "nothing.json"}, (TRACE,), "`baseline/missing`", 2),
-                ({"SOURCE_DATE_EPOCH": "1777593600"}, (TRACE, "-p", "waived.yaml"), "1 waived", 0),  # 2026-05-01
-                ({"SOURCE_DATE_EPOCH": "1782864000"}, (TRACE, "-p", "waived.yaml"), "1 error", 1),  # 2026-07-01
+                ({"SOURCE_DATE_EPOCH": "3986668800"}, (TRACE, "-p", "waived.yaml"), "1 waived", 0),  # 2096-05-01
+                ({"SOURCE_DATE_EPOCH": "3991939200"}, (TRACE, "-p", "waived.yaml"), "1 error", 1),  # 2096-07-01
                 ({"PROFGAUGE_MAX_MEMORY": "2MB"}, (TRACE,), "`input/too-large`", 3)):
             with self.subTest(variables):
                 # PROFGAUGE_CI makes the summary, beside which nothing else names an output.

@@ -134,7 +134,7 @@ class ReadmeTest(unittest.TestCase):
             done = run("rules", "test", "mine.test.yaml", cwd=folder)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             done = run("check", EXAMPLES / "slow.pt.trace.json.gz", "--policy", "policy.yaml", cwd=folder,
-                       env=on_day("2026-11-21"))
+                       env=on_day("2096-11-21"))
             self.assertEqual(done.returncode, 1, done.stderr)
             fires = " ".join(re.search(r'fires on `examples/slow.*?: "(.*?)"', section, re.S)[1].split())
             self.assertIn(fires, " ".join(done.stdout.split()))

@@ -229,15 +229,15 @@ class RedactTest(unittest.TestCase):
                     self.assertEqual([name for name in names if name in output], [], output[:2000])
 
     def test_who_waived_what(self):
-        waiver = "reason: as customerX wants, owner: alice.smith, expires: 2026-12-31"
+        waiver = "reason: as customerX wants, owner: alice.smith, expires: 2096-12-31"
         (self.folder / "policy.yaml").write_text("schema: 1\nextends: [builtin:recommended]\nwaivers:\n"
                                                  f"  - {{rule: io/dataloader-bound, {waiver}}}\n"
                                                  f"  - {{threshold: gpu.idle.mean, up_to: 60%, {waiver}}}\n"
-                                                 "  - {rule: comm/exposed, reason: as customerX wants, owner: alice.smith, expires: 2026-11-01}\n")
+                                                 "  - {rule: comm/exposed, reason: as customerX wants, owner: alice.smith, expires: 2096-11-01}\n")
         done = run("check", "--config", "none", REPOSITORY / "examples/slow.pt.trace.json.gz", "--policy", "policy.yaml", "-v",
-                   "--redact", "--json", "w.json", cwd=self.folder, env=on_day("2026-11-26"))
+                   "--redact", "--json", "w.json", cwd=self.folder, env=on_day("2096-11-26"))
         for output in (done.stdout, (self.folder / "w.json").read_text()):
-            self.assertIn("until 2026-12-31", output)
+            self.assertIn("until 2096-12-31", output)
             self.assertEqual([name for name in ("customerX", "alice.smith") if name in output], [], output)
         self.assertEqual(done.stdout.count("waived: gpu.idle.mean"), 1)
 

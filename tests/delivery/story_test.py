@@ -58,7 +58,7 @@ class Team:
         return path
 
     def call(self, *arguments):
-        return run(*arguments, "--config", "none", cwd=self.folder, env=on_day("2026-11-27"))
+        return run(*arguments, "--config", "none", cwd=self.folder, env=on_day("2096-11-27"))
 
     def check(self, *paths):
         done = self.call("check", *paths, "--baseline", "history:main~5", "--db", "h.db", "--policy", "policy.yaml",

@@ -179,7 +179,7 @@ Result<int> Judged(const Options& options, Console& console) {
   how.is_paired = options.paired;
   how.on_missing_baseline = OnMissingOf(options, *policy);
   if (!options.accept.empty()) {
-    how.acceptance.reason = options.accept;
+    PROFGAUGE_TRY(how.acceptance.lines, gate::ParseAcceptance(options.accept));
     PROFGAUGE_TRY(how.acceptance.owner, OwnerOf(options));
   }
   how.timeline_later = true;

@@ -88,8 +88,11 @@ Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   run.verdict = HistoryVerdict(report);
   if (report.verdict.accepted.empty()) return {};
   run.level.emplace();
-  run.level->reason = report.verdict.accepted;
-  run.level->owner = report.verdict.accepted_by;
+  for (const report::Accepted& one : report.verdict.accepted) {
+    if (run.level->reason.find(one.reason) != std::string::npos) continue;
+    run.level->reason += (run.level->reason.empty() ? "" : "; ") + one.reason;
+  }
+  run.level->owner = report.verdict.accepted.front().owner;
   return {};
 }
 
@@ -109,9 +112,14 @@ Status ReadOne(const std::string& profile, const CheckedRun& checked, const Opti
     if (!checked.report.empty()) PROFGAUGE_CHECK(ReadVerdictOf(checked.report, run));
     if (!options.verdict.empty()) PROFGAUGE_CHECK(ReadVerdictOf(options.verdict, run));
     if (!options.accept.empty()) {
-      run.level.emplace();
-      run.level->reason = options.accept;
-      PROFGAUGE_TRY(run.level->owner, OwnerOf(options));
+      PROFGAUGE_TRY(const auto lines, gate::ParseAcceptance(options.accept));
+      if (!lines.empty()) run.level.emplace();
+      for (const gate::AcceptanceLine& line : lines) {
+        run.level->reason += (run.level->reason.empty() ? "" : "; ") + line.reason;
+      }
+      if (run.level) {
+        PROFGAUGE_TRY(run.level->owner, OwnerOf(options));
+      }
     }
     if (run.level) run.level->time = Now();
   }

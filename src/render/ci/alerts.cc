@@ -68,8 +68,14 @@ std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   if (std::optional<Alert> alert = AlertOfRun(report)) alerts.push_back(*std::move(alert));
   for (const report::GateRow& row : report.gate) {
-    if (!IsMissed(row) || !row.counted_with.empty()) continue;
+    const report::Accepted* accepted = AcceptedOf(report, row);
+    if ((!IsMissed(row) && accepted == nullptr) || !row.counted_with.empty()) continue;
     alerts.push_back(AlertOf(row));
+    if (accepted != nullptr) {
+      alerts.back().level = State::kInfo;
+      alerts.back().accepted = accepted->text;
+      alerts.back().message += "; " + accepted->text;
+    }
     alerts.back().key = alerts.back().id + (row.change.text.empty() ? "" : "/change");
     for (const report::Finding& finding : report.findings) {
       const bool is_its = row.change.text.empty() && finding.counted_with == row.metric;

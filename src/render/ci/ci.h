@@ -30,11 +30,13 @@ struct Alert {
   std::string advice;   ///< May be empty.
   /// Of the fingerprint: the id, with "/change" for a limit on a change, and a number where one
   /// more alert of the report would have the same. CollectAlerts() sets it.
-  std::string key;
+  std::string key = {};
+  std::string accepted = {};  ///< Who accepts it, up to what and why; empty: nobody.
 };
 
 /// All alerts of a report: errors first, then warnings, then notes; within a level the run before
-/// limits, these before rules. Passed, waived and not applicable ones are no alerts. A finding that
+/// limits, these before rules. Passed, waived and not applicable ones are no alerts; an accepted
+/// limit is a note. A finding that
 /// a missed limit counts is no separate alert: its sentence is in the limit's message. So the
 /// alerts of a level are as many as the verdict counts.
 std::vector<Alert> CollectAlerts(const report::Report& report);

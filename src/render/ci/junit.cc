@@ -35,8 +35,9 @@ struct Suite {
   std::string cases;
   int tests = 0, failures = 0, errors = 0, skipped = 0;
 
+  // `accepted`: who accepts the miss, as a property; empty: nobody.
   void Add(std::string_view suite, std::string_view name, Outcome outcome, State state,
-           std::string_view message) {
+           std::string_view message, std::string_view accepted = {}) {
     ++tests;
     cases += fmt::format("    <testcase classname=\"profgauge.{}\" name=\"{}\" time=\"0\"",
                          EscapeHtml(suite), EscapeHtml(name));
@@ -61,8 +62,14 @@ struct Suite {
           cases += "/>\n";
           return;
         }
+        cases += ">\n";
+        if (!accepted.empty()) {
+          cases += fmt::format(
+              "      <properties><property name=\"accepted\" value=\"{}\"/></properties>\n",
+              EscapeHtml(accepted));
+        }
         cases +=
-            fmt::format(">\n      <system-out>{}: {}</system-out>\n", report::NameOf(state), text);
+            fmt::format("      <system-out>{}: {}</system-out>\n", report::NameOf(state), text);
         break;
     }
     cases += "    </testcase>\n";
@@ -102,8 +109,11 @@ std::string RenderJunit(const report::Report& report) {
     suite.Add("baseline", "baseline", Outcome::kSkipped, State::kSkipped, warning);
   }
   for (const report::GateRow& row : report.gate) {
+    const report::Accepted* accepted = AcceptedOf(report, row);
+    const std::string who = accepted == nullptr ? std::string() : accepted->text;
     suite.Add("limits", row.metric + " " + row.limit, OutcomeOf(row.status, row.counted_with),
-              row.status, WithCount(Describe(row), row.counted_with));
+              row.status,
+              WithCount(Describe(row) + (who.empty() ? "" : "; " + who), row.counted_with), who);
   }
   for (const report::Finding& finding : report.findings) {
     suite.Add("rules", finding.rule, OutcomeOf(finding.status, finding.counted_with),

@@ -64,6 +64,7 @@ std::string RenderText(const report::Report& report) {
   AddLine(fmt::format("{}{} · {} · {}", kFirst, VerdictWord(report.verdict.status),
                       report.profile.name, CountsText(report.verdict)),
           lines);
+  for (const std::string& text : AcceptedTexts(report)) AddLine(text, lines);
   AddLine(RunText(report), lines);
   const std::string sources = SourcesText(report, false);
   AddLine(sources.empty() ? "" : "policy " + sources, lines);

@@ -57,7 +57,8 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
   json::array results;
   std::map<std::string, std::int64_t> rule_index;
   for (Alert alert : CollectAlerts(report)) {
-    for (std::string* text : {&alert.id, &alert.title, &alert.message, &alert.advice}) {
+    for (std::string* text :
+         {&alert.id, &alert.title, &alert.message, &alert.advice, &alert.accepted}) {
       *text = ValidUtf8(*text);
     }
     const auto [it, is_new] =
@@ -70,6 +71,9 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
                      {"message", {{"text", alert.message}}},
                      {"locations", json::array{SarifLocation(places.Of(alert.id))}},
                      {"partialFingerprints", {{"profgauge/v1", Fingerprint(alert.key)}}}});
+    if (alert.accepted.empty()) continue;
+    results.back().as_object()["suppressions"] = json::array{json::object{
+        {"kind", "external"}, {"status", "accepted"}, {"justification", alert.accepted}}};
   }
   json::object run{
       {"tool",

@@ -29,6 +29,8 @@ json::array CountsView(const report::VerdictInfo& verdict) {
       {verdict.errors, "error", "errors", State::kError},
       {verdict.warnings, "warning", "warnings", State::kWarn},
       {verdict.cautions, "caution", "cautions", State::kCaution},
+      {static_cast<std::int64_t>(verdict.accepted.size()), "accepted", "accepted",
+       State::kAccepted},
       {verdict.waived, "waived", "waived", State::kWaived},
       {verdict.passed, "measured and good", "measured and good", State::kGood},
       {verdict.not_found, "not found", "not found", State::kNotFound},
@@ -223,6 +225,11 @@ boost::json::object VerdictView(const Report& report) {
     reasons.push_back(json::object{{"pieces", PiecesOf(text)}});
   }
   const bool has_reasons = !reasons.empty();
+  json::array accepted;
+  for (std::string& text : AcceptedTexts(report)) {
+    accepted.push_back(json::object{{"text", std::move(text)}});
+  }
+  const bool has_accepted = !accepted.empty();
   return {{"status", report::NameOf(verdict.status)},
           {"word", VerdictWord(verdict.status)},
           {"sign", look.sign},
@@ -230,6 +237,8 @@ boost::json::object VerdictView(const Report& report) {
           {"counts", CountsView(verdict)},
           {"reasons", std::move(reasons)},
           {"has_reasons", has_reasons},
+          {"accepted", std::move(accepted)},
+          {"has_accepted", has_accepted},
           {"reasons_label", CapitalizedLabel(ReasonsLabel(report, diagnosis))},
           {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)}};

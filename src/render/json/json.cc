@@ -84,13 +84,7 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.Field("policy", verdict.policy);
   out.OptionalField("policy_from", verdict.policy_from);
   out.OptionalField("config", verdict.config);
-  if (!verdict.accepted.empty()) {
-    out.Key("accepted");
-    out.BeginObject(Style::kInline);
-    out.Field("reason", verdict.accepted);
-    out.Field("owner", verdict.accepted_by);
-    out.EndObject();
-  }
+  if (!verdict.accepted.empty()) WriteAccepted(out, verdict.accepted);
   out.EndObject();
 }
 

@@ -125,6 +125,23 @@ void QuantityFields(JsonWriter& out, const report::Quantity& quantity) {
   if (!IsAbsent(quantity.value)) out.Field("text", quantity.text);
 }
 
+void WriteAccepted(JsonWriter& out, const std::vector<report::Accepted>& accepted) {
+  out.Key("accepted");
+  out.BeginArray();
+  for (const report::Accepted& one : accepted) {
+    out.BeginObject();
+    out.Field("what", one.what);
+    OptionalQuantity(out, "change", one.change);
+    OptionalQuantity(out, "up_to", one.up_to);
+    out.Field("reason", one.reason);
+    out.Field("owner", one.owner);
+    out.OptionalField("until", one.until);
+    out.Field("text", one.text);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity) {
   if (!IsSet(quantity)) return;
   out.Key(key);

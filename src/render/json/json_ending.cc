@@ -1,5 +1,6 @@
 // The file that replaces report.json if a run ended without a report; and verdict.json.
 #include "profgauge/version.h"
+#include "render/json/json_sections.h"
 #include "render/json/json_writer.h"
 #include "render/shared/ending.h"
 #include "report/read_report.h"
@@ -76,6 +77,7 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   out.Field("runs", facts.baseline.runs);
   out.Field("wanted", facts.baseline.wanted);
   out.EndObject();
+  if (!facts.accepted.empty()) WriteAccepted(out, facts.accepted);
   WriteTexts(out, "errors", facts.errors);
   out.OptionalField("report", facts.report);
   if (!facts.jobs.empty()) WriteJobs(out, facts.jobs);

@@ -13,6 +13,7 @@ namespace profgauge::render {
 void QuantityFields(JsonWriter& out, const report::Quantity& quantity);
 
 /// The quantity as an object, only when it is set. `bound` is added when it is not empty.
+void WriteAccepted(JsonWriter& out, const std::vector<report::Accepted>& accepted);
 void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity);
 
 /// The key "comparison" and its object.

@@ -129,6 +129,10 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
   for (const std::string& text : ReasonTexts(diagnosis, kMostReasons)) {
     reasons.push_back(json::object{{"text", MakeMarkup(MarkdownProse(text, false))}});
   }
+  json::array accepted;
+  for (const std::string& text : AcceptedTexts(report)) {
+    accepted.push_back(json::object{{"text", MakeMarkup(MarkdownProse(text, false))}});
+  }
   return {{"h1", MakeMarkup(shape.is_full ? "#" : "###")},
           {"sign", LookOf(verdict.status).sign},
           {"word", VerdictWord(verdict.status)},
@@ -144,6 +148,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"selection", profile.selection},
           {"tool", report.tool},
           {"losses", std::move(losses)},
+          {"accepted", std::move(accepted)},
           {"reasons", std::move(reasons)}};
 }
 

@@ -20,6 +20,7 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
     facts.baseline = {report.baseline->state, runs, std::max(runs, report.baseline->wanted)};
   }
   facts.reasons = report.verdict.reasons;
+  facts.accepted = report.verdict.accepted;
   return facts;
 }
 

@@ -79,6 +79,7 @@ struct VerdictFacts {
     std::int64_t runs = 0, wanted = 0;
   } baseline;
   std::vector<std::string> reasons;
+  std::vector<report::Accepted> accepted;
   std::vector<std::string> errors;  ///< Codes; why there is no report.
   std::string report;               ///< The page, from the folder of verdict.json; empty: none.
   struct Job {

@@ -131,6 +131,7 @@ inline constexpr std::array<StatusLook, report::kStateNames.size()> kStatusLooks
     {"✓", "measured", Tone::kGood},
     {"–", "not found", Tone::kMute},
     {"–", "covered", Tone::kMute},
+    {"✓", "accepted", Tone::kMute},
 }};
 constexpr const StatusLook& LookOf(State state) {
   return kStatusLooks[static_cast<std::size_t>(state)];

@@ -54,6 +54,24 @@ ReasonsOfRun FindReasonsOfRun(const report::Report& report) {
   return out;
 }
 
+std::vector<std::string> AcceptedTexts(const report::Report& report) {
+  std::vector<std::string> texts;
+  for (const report::Accepted& one : report.verdict.accepted) {
+    const auto row = std::ranges::find(report.gate, one.what, &report::GateRow::metric);
+    const std::string& what =
+        row == report.gate.end() || row->title.empty() ? one.what : row->title;
+    texts.push_back(fmt::format("{}{}, {}", what,
+                                one.change.text.empty() ? "" : " " + one.change.text, one.text));
+  }
+  return texts;
+}
+
+const report::Accepted* AcceptedOf(const report::Report& report, const report::GateRow& row) {
+  if (row.status != State::kAccepted) return nullptr;
+  const auto one = std::ranges::find(report.verdict.accepted, row.metric, &report::Accepted::what);
+  return one == report.verdict.accepted.end() ? nullptr : &*one;
+}
+
 std::string_view ReasonsLabel(const report::Report& report, const report::Diagnosis& diagnosis) {
   if (diagnosis.reasons.empty()) return {};
   if (report.verdict.status == State::kNoVerdict) return "undecided";
@@ -103,6 +121,7 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   add(verdict.cautions, "caution", "cautions");
   add(verdict.open, "undecided", "undecided");
   add(verdict.missing, "missing", "missing");
+  add(static_cast<std::int64_t>(verdict.accepted.size()), "accepted", "accepted");
   add(verdict.waived, "waived", "waived");
   const auto add_calm = [&](std::int64_t count, std::string_view what) {
     if (count == 0) return;

@@ -113,6 +113,11 @@ inline std::vector<std::pair<std::string, std::string>> ListedProvenance(
   return listed;
 }
 
+/// "Median iteration time +20 %, accepted by anna up to +25 %: wider model"; one for each.
+std::vector<std::string> AcceptedTexts(const report::Report& report);
+/// Who accepts the miss of a limit; nullptr: nobody.
+const report::Accepted* AcceptedOf(const report::Report& report, const report::GateRow& row);
+
 /// "fails", "warns" or "undecided": what the reasons of the diagnosis do; empty without one.
 std::string_view ReasonsLabel(const report::Report& report, const report::Diagnosis& diagnosis);
 /// The first `most` reasons of the diagnosis, and "and N more".

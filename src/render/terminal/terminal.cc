@@ -300,7 +300,7 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   }
 }
 
-/// The waived results, with owner and date: those of one waiver on one line.
+/// What is accepted, and the waived results, with owner and date: those of one waiver on one line.
 void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   std::vector<std::pair<std::string, std::vector<std::string>>> by_reason;
   const auto add = [&](const std::string& name, const std::string& reason) {
@@ -314,6 +314,9 @@ void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   }
   for (const report::Finding& finding : report.findings) {
     if (finding.status == State::kWaived) add(finding.rule, finding.reason);
+  }
+  for (const std::string& text : AcceptedTexts(report)) {
+    rows.push_back(Note("accepted", Ink::kDim, Printable(text)));
   }
   for (const auto& [reason, names] : by_reason) {
     rows.push_back(Note("waived", Ink::kDim,
@@ -375,7 +378,8 @@ std::vector<Row> RowsOf(const report::Report& report, int verbosity) {
     const bool is_measured = is_change && !gate->reason.empty();
     const bool is_caution = gate->status == State::kCaution && gate->counted_with.empty();
     if (is_missed || is_caution ||
-        (gate->status == State::kPass && (verbosity > 0 || is_measured))) {
+        ((gate->status == State::kPass || gate->status == State::kAccepted) &&
+         (verbosity > 0 || is_measured))) {
       rows.push_back(RowOf(*gate));
     }
     // If a metric has several limits, the first is the one line that they share.
@@ -488,7 +492,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
     counts += (counts.empty() ? "" : " · ") + Printable(report.baseline->mark);
   }
   if (!report.verdict.accepted.empty()) {
-    counts += fmt::format(" (accepted: {})", PrintableShort(report.verdict.accepted));
+    counts += fmt::format(" ({})", report.verdict.accepted.front().text);
   }
   std::string verdict =
       fmt::format("{}  {}\n", Painted(VerdictWord(status), ink, options.color), counts);

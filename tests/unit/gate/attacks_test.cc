@@ -23,7 +23,7 @@ Snapshot Sourced(double level, const std::string& source) {
   return run;
 }
 
-int ExitOf(const RunComparison& comparison) {
+int ExitOf(RunComparison comparison) {
   Verdict verdict;
   verdict.status = VerdictStatus::kPass;
   AddComparison(comparison, rules::Policy(), verdict);

@@ -141,16 +141,19 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
     comparison.metrics = {metric};
     Verdict verdict;
     verdict.status = VerdictStatus::kPass;
-    AddComparison(comparison, {}, verdict, {"wider model", "anna"});
+    AddComparison(comparison, {}, verdict, {*ParseAcceptance("+900% wider model"), "anna"});
+    EXPECT_EQ(comparison.metrics.front().excuse == Excuse::kAccepted, !verdict.accepted.empty());
     return verdict;
   };
   const Verdict accepted = judged(Answer(kMiss, false, rules::Level::kError, false));
   EXPECT_EQ(accepted.status, VerdictStatus::kPass);
-  EXPECT_EQ(accepted.accepted, "wider model");
-  EXPECT_EQ(accepted.accepted_by, "anna");
+  ASSERT_EQ(accepted.accepted.size(), 1U);
+  EXPECT_EQ(accepted.accepted.front().reason, "wider model");
+  EXPECT_EQ(accepted.accepted.front().owner, "anna");
+  EXPECT_EQ(accepted.errors, 0);
   EXPECT_EQ(judged(Answer(kOpenAnswer, true, rules::Level::kError, false)).status,
             VerdictStatus::kNoVerdict);
-  EXPECT_EQ(judged(Answer(kKept, false, rules::Level::kError, false)).accepted, "");
+  EXPECT_EQ(judged(Answer(kKept, false, rules::Level::kError, false)).accepted.size(), 0U);
 }
 
 TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {

@@ -110,8 +110,7 @@ TEST(CompareRuns, ShareChangesHaveTheLimitsUnit) {
     Snapshot current = Sample(1);
     current.metrics["gpu.idle.mean"] = 0.23;
     for (double& share : current.iteration_shares["breakdown.dataloader"]) share = 0.2;
-    const RunComparison comparison =
-        CompareRuns(std::vector{Sample(1)}, std::vector{current}, &policy);
+    RunComparison comparison = CompareRuns(std::vector{Sample(1)}, std::vector{current}, &policy);
     Verdict verdict;
     verdict.status = VerdictStatus::kPass;
     AddComparison(comparison, {}, verdict);

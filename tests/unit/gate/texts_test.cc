@@ -75,7 +75,7 @@ TEST(Texts, Totals) {
 }
 
 TEST(Texts, Endings) {
-  const RunComparison comparison =
+  RunComparison comparison =
       CompareRuns(std::vector{Sample(1)}, std::vector{Sample(1, 3)}, nullptr);
   Verdict verdict;
   verdict.status = VerdictStatus::kPass;

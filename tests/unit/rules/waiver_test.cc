@@ -20,23 +20,39 @@ TEST(Waiver, Days) {
   }
 }
 
-TEST(Waiver, TodayByOptionThenEnvironment) {
-  EXPECT_EQ(FormatDay(*Today("2026-11-21", "0")), "2026-11-21");
-  EXPECT_EQ(FormatDay(*Today("1700000000", nullptr)), "2023-11-14");
-  EXPECT_EQ(FormatDay(*Today("", "86400")), "1970-01-02");
-  EXPECT_EQ(FormatDay(*Today("0", nullptr)), "1970-01-01");
+TEST(Waiver, TodayIsTheLatestDayThatIsKnown) {
+  EXPECT_EQ(FormatDay(*Today("2096-11-21", "0")), "2096-11-21");
+  EXPECT_EQ(FormatDay(*Today("2096-11-21", "253402300799")), "9999-12-31");
   EXPECT_EQ(FormatDay(*Today("253402300799", nullptr)), "9999-12-31");
+  // The date of an old commit does not take the clock back.
+  EXPECT_EQ(*Today("", "86400"), *Today("", nullptr));
+  EXPECT_EQ(*Today("1970-01-02", nullptr), *Today("", ""));
+  EXPECT_GT(FormatDay(*Today("", "86400")), "2026-01-01");
   for (const char* text : {"253402300800", "1700000000x", "x", "99999999999999999999"}) {
     EXPECT_FALSE(Today(text, nullptr)) << text;
   }
-  EXPECT_TRUE(Today("", nullptr));
-  EXPECT_TRUE(Today("", ""));
   EXPECT_EQ(Today("yesterday", nullptr).error().code, "usage/now");
   EXPECT_EQ(Today("yesterday", nullptr).error().message,
             "`now`: expected a day such as `2026-11-21` or seconds since 1970, found `yesterday`");
   EXPECT_EQ(
       Today("", "-5").error().message,
       "`SOURCE_DATE_EPOCH`: expected a day such as `2026-11-21` or seconds since 1970, found `-5`");
+}
+
+TEST(Waiver, HasABound) {
+  const auto errors = [](std::string_view limit, std::string_view up_to) {
+    const auto policy = ParsePolicy(
+        "schema: 1\nbaseline: {iteration.time.median: {max_increase: " + std::string(limit) +
+            "}}\nwaivers:\n  - {limit: iteration.time.median, up_to: " + std::string(up_to) +
+            ", reason: r, owner: o, expires: 2097-01-01}\n",
+        "p.yaml");
+    return policy ? CheckBounds(*policy) : policy.error();
+  };
+  EXPECT_TRUE(errors("5%", "50%").empty());
+  ASSERT_EQ(errors("5%", "51%").size(), 1U);
+  EXPECT_EQ(errors("5%", "51%").front().code, "waiver/no-bound");
+  EXPECT_TRUE(errors("10%", "100%").empty());
+  EXPECT_EQ(errors("5%", "100000%").size(), 1U);
 }
 
 constexpr std::string_view kPolicy = R"(

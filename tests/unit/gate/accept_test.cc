@@ -1,0 +1,85 @@
+#include "gate/accept.h"
+
+#include <gtest/gtest.h>
+
+#include "gate/compare.h"
+
+namespace profgauge::gate {
+namespace {
+
+TEST(Accept, ReadsLines) {
+  const auto lines = ParseAcceptance(
+      "+9.4% heavier augmentation\n\nwork: skips empty batches\n"
+      "memory.peak_allocated +2% larger cache\npolicy: wider\nv2.3 is slower");
+  ASSERT_TRUE(lines);
+  ASSERT_EQ(lines->size(), 5U);
+  EXPECT_EQ((*lines)[0].what, "");
+  EXPECT_DOUBLE_EQ((*lines)[0].up_to.value(), 0.094);
+  EXPECT_EQ((*lines)[0].reason, "heavier augmentation");
+  EXPECT_EQ((*lines)[1].what, "work");
+  EXPECT_FALSE((*lines)[1].up_to);
+  EXPECT_EQ((*lines)[2].what, "memory.peak_allocated");
+  EXPECT_EQ((*lines)[2].reason, "larger cache");
+  EXPECT_EQ((*lines)[3].what, "policy");
+  EXPECT_EQ((*lines)[4].reason, "v2.3 is slower");
+}
+
+TEST(Accept, RefusesWhatNamesNoReasonOrNoBound) {
+  for (const auto& [text, code] :
+       {std::pair("+9%", "accept/no-reason"), std::pair("work:", "accept/no-reason"),
+        std::pair("+9 % ", "accept/no-reason"), std::pair("+1e999% x", "accept/bound"),
+        std::pair("+9%% x", "accept/bound"), std::pair("+5ms x", "accept/bound")}) {
+    const auto lines = ParseAcceptance(text);
+    ASSERT_FALSE(lines) << text;
+    EXPECT_EQ(lines.error().code, code) << text;
+    EXPECT_EQ(lines.error().kind, ErrorKind::kUsage);
+  }
+  std::string many;
+  for (int i = 0; i < 200; ++i) many += "x\n";
+  EXPECT_EQ(ParseAcceptance(many).error().code, "accept/too-many");
+}
+
+MetricComparison Missed(double shift, std::optional<double> total = {}) {
+  MetricComparison metric;
+  metric.metric = "iteration.time.median";
+  metric.method = CompareMethod::kStatistics;
+  metric.shift = shift;
+  metric.total = total;
+  metric.allowed = 0.05;
+  return metric;
+}
+
+Acceptance Of(const std::string& text) { return {*ParseAcceptance(text), "anna"}; }
+
+TEST(Accept, HoldsUpToItsBoundAndHalfALimit) {
+  EXPECT_TRUE(AnswerOf(Of("+20% wider"), Missed(0.20)).accepted);
+  EXPECT_TRUE(AnswerOf(Of("+20% wider"), Missed(0.225)).accepted);
+  const AcceptanceAnswer over = AnswerOf(Of("+20% wider"), Missed(0.40));
+  EXPECT_FALSE(over.accepted);
+  EXPECT_EQ(over.why_not,
+            "accepted up to +20 %, measured +40 %: write `Profgauge-Accept: +40% REASON`");
+  // The total counts, too; a faster typical iteration excuses nothing and needs no excuse.
+  EXPECT_FALSE(AnswerOf(Of("+10% wider"), Missed(0.06, 0.5)).accepted);
+  EXPECT_TRUE(AnswerOf(Of("+10% wider"), Missed(-0.5, 0.1)).accepted);
+}
+
+TEST(Accept, WithoutANumberReachesTwoLimits) {
+  EXPECT_TRUE(AnswerOf(Of("wider"), Missed(0.10)).accepted);
+  EXPECT_FALSE(AnswerOf(Of("wider"), Missed(0.15)).accepted);
+  EXPECT_FALSE(AnswerOf(Of("wider"), Missed(5)).accepted);
+}
+
+TEST(Accept, IsOfWhatItNames) {
+  EXPECT_FALSE(AnswerOf(Of("memory.peak_allocated +90% cache"), Missed(0.1)).accepted);
+  EXPECT_TRUE(AnswerOf(Of("memory.peak_allocated +90% cache"), Missed(0.1)).why_not.empty());
+  EXPECT_FALSE(AnswerOf(Of("work: skips"), Missed(0.1)).accepted);
+  EXPECT_FALSE(AnswerOf(Of("+50% all\niteration.time.median +1% own"), Missed(0.1)).accepted);
+}
+
+TEST(Accept, SaysWhoAndUpToWhat) {
+  EXPECT_EQ(AcceptedText({"iteration.time.median", 0.2, 0.25, "wider model", "anna", ""}),
+            "accepted by anna up to +25 %: wider model");
+}
+
+}  // namespace
+}  // namespace profgauge::gate
