@@ -144,7 +144,8 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
   }
   gate::RunComparison comparison = gate::CompareRuns(
       baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
-      options.is_paired ? gate::ComparePurpose::kJudgePairs : gate::ComparePurpose::kJudge);
+      options.is_paired ? gate::ComparePurpose::kJudgePairs : gate::ComparePurpose::kJudge,
+      options.acceptance.About(gate::kAcceptWork) != nullptr);
   DecideJudging(policy, comparison);
   gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}), false,
                     comparison);

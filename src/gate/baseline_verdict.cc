@@ -200,13 +200,19 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
     verdict.not_applicable += static_cast<std::int64_t>(comparison.metrics.size());
   } else {
     for (MetricComparison& metric : comparison.metrics) {
-      if (today && IsWaivedChange(metric, policy, *today, verdict)) {
+      // A waiver is of a change of speed.
+      const bool is_speed = metric.verdict == stats::Change::kFail || !LeavesOpen(comparison.work);
+      if (today && is_speed && IsWaivedChange(metric, policy, *today, verdict)) {
         metric.excuse = Excuse::kWaived;
       } else {
         Count(metric, policy, acceptance, verdict, added);
       }
     }
     CountParts(comparison, policy, acceptance, verdict, added);
+    const AcceptanceLine* work = acceptance.About(kAcceptWork);
+    if (work != nullptr && comparison.work.is_accepted) {
+      verdict.accepted.push_back({work->what, {}, {}, work->reason, acceptance.owner, {}});
+    }
     CountEndedEarly(comparison, policy, added);
     if (comparison.is_same_run) {
       added.open.emplace_back(
@@ -285,7 +291,10 @@ void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapsho
                        const rules::PolicyBaseline& policy, const BaselineInfo& info,
                        RunComparison& comparison) {
   std::vector<std::string> notes;  // Remarks on the anchor's runs are not news of this run.
-  for (MetricComparison& creep : CompareMetrics(anchor, candidates, ForAnchor(policy), notes)) {
+  // What changed since then was judged, or accepted, when it came.
+  const WorkChange work = CompareWork(anchor, candidates, true);
+  for (MetricComparison& creep :
+       CompareMetrics(anchor, candidates, ForAnchor(policy), work, notes)) {
     if (IsExact(creep.metric) || creep.is_missing) continue;
     const auto window =
         std::find_if(comparison.metrics.begin(), comparison.metrics.end(),

@@ -96,19 +96,4 @@ std::optional<double> SamplesRatio(const Snapshot& base, const Snapshot& run) {
   return RatioByShapes(base, run);
 }
 
-std::optional<std::string> WhySmallerInputs(std::span<const Snapshot> baselines,
-                                            std::span<const Snapshot> candidates) {
-  for (const Snapshot& base : baselines) {
-    for (const Snapshot& run : candidates) {
-      const std::optional<double> ratio = SamplesRatio(base, run);
-      if (!ratio || *ratio >= 1) continue;
-      return fmt::format(
-          "an iteration has {} of the baseline's samples, as a smaller batch has: limit the time "
-          "`per: sample`, or save a new baseline [baseline/other-inputs]",
-          FormatShare(*ratio));
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace profgauge::gate

@@ -1,8 +1,8 @@
 // What explains a change besides the program: batch size, inputs, clocks.
 //
 // Each of the three can make a slower program look equal, or an equal one slow. Inputs of known
-// lengths are taken off. Beside a smaller batch, unless the limit is `per: sample`, a pass counts
-// as missing; with unknown inputs it is undecided. The part of a change that clocks explain is
+// lengths are taken off; with unknown inputs a pass is undecided. Of another batch nothing is
+// compared, unless per sample (gate/work.h). The part of a change that clocks explain is
 // stated. Only other clocks excuse a certain failure, since they may explain all of it.
 #pragma once
 
@@ -25,10 +25,6 @@ namespace profgauge::gate {
 /// matmuls and convolutions, of which one dimension of a tensor is this many times as large in 90
 /// % of their time. Nothing if neither is known.
 std::optional<double> SamplesRatio(const Snapshot& base, const Snapshot& run);
-
-/// Why times of smaller iterations are no pass; nothing where they are not smaller.
-std::optional<std::string> WhySmallerInputs(std::span<const Snapshot> baselines,
-                                            std::span<const Snapshot> candidates);
 
 // Iterations on inputs of several lengths: the time of an iteration relative to the usual time of
 // its input.

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -93,56 +92,6 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
       FormatShare(here->second), FormatShare(there->second));
 }
 
-// How many times as often each name of the base is launched in an iteration (0: never), with how
-// often that is in the base.
-//
-//     kernel     base    current    ratio, launches
-//     gemm         48      24        (0.5, 48)          all of them half as often: the iteration of
-//     softmax      12       6        (0.5, 12)          one run is two of the other, or its markers
-//     adam          4       2        (0.5,  4)          are others
-std::vector<std::pair<double, double>> LaunchRatios(const Snapshot& base, const Snapshot& current) {
-  const auto sums_of = [](const Snapshot& run) -> const std::vector<analysis::time::WorkSum>& {
-    return run.work.has_gpu ? run.work.kernels : run.work.ops;
-  };
-  const auto each_of = [](const Snapshot& run, const analysis::time::WorkSum& sum) {
-    return static_cast<double>(sum.count) / static_cast<double>(run.work.iterations);
-  };
-  std::vector<std::pair<double, double>> ratios;
-  if (base.work.iterations <= 0 || current.work.iterations <= 0) return ratios;
-  std::map<std::string_view, double> here;
-  for (const analysis::time::WorkSum& sum : sums_of(current))
-    here.emplace(sum.name, each_of(current, sum));
-  for (const analysis::time::WorkSum& sum : sums_of(base)) {
-    const double each = each_of(base, sum);
-    const auto found = here.find(sum.name);
-    if (each > 0) ratios.emplace_back(found == here.end() ? 0 : found->second / each, each);
-  }
-  std::sort(ratios.begin(), ratios.end());
-  return ratios;
-}
-
-// Where an iteration holds only part of the launches that one of the baseline held, of all alike,
-// it may be another iteration. More work than before shows in the lengths.
-std::optional<std::string> WhyOtherMarks(const Snapshot& base, const Snapshot& current) {
-  const std::vector<std::pair<double, double>> ratios = LaunchRatios(base, current);
-  if (IsWindow(base) || IsWindow(current) || ratios.size() < knowledge::kGateOtherMarksNames)
-    return std::nullopt;
-  // The upper middle, not the mean of both: a ratio that some launches have.
-  const double factor = ratios[ratios.size() / 2].first;
-  if (factor <= 0 || factor > knowledge::kGateOtherMarksLaunches.value()) return std::nullopt;
-  double alike = 0, all = 0;
-  for (const auto& [ratio, launches] : ratios) {
-    all += launches;
-    if (std::abs(ratio - factor) <= knowledge::kGateOtherMarksWithin.value() * factor)
-      alike += launches;
-  }
-  if (alike < knowledge::kGateOtherMarksShare.value() * all) return std::nullopt;
-  return fmt::format(
-      "the iterations are not comparable: they launch only {} of the baseline's kernels (other "
-      "markers, less work or larger batches). If intended, save a new baseline",
-      FormatShare(factor));
-}
-
 }  // namespace
 
 bool GrowsWithIterations(std::string_view metric) {
@@ -160,16 +109,6 @@ double SummedIterations(const Snapshot& run) {
   const double iterations =
       count != run.metrics.end() ? count->second : static_cast<double>(run.iteration_times.size());
   return std::max(1.0, iterations);
-}
-
-std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baselines,
-                                              std::span<const Snapshot> candidates) {
-  for (const Snapshot& base : baselines) {
-    for (const Snapshot& current : candidates) {
-      if (auto marks = WhyOtherMarks(base, current)) return marks;
-    }
-  }
-  return std::nullopt;
 }
 
 std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& current,

@@ -66,9 +66,4 @@ bool GrowsWithIterations(std::string_view metric);
 /// How many iterations the sums of `run` are of; at least 1.
 double SummedIterations(const Snapshot& run);
 
-/// Why shorter iterations of the candidates need not be faster: they launch a tenth less than the
-/// baseline's, of all work alike. Longer ones are slower all the same.
-std::optional<std::string> WhyOtherIterations(std::span<const Snapshot> baselines,
-                                              std::span<const Snapshot> candidates);
-
 }  // namespace profgauge::gate

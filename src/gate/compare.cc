@@ -106,6 +106,17 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
       steps_here, steps_there));
 }
 
+// Nothing tells a faster program from one that does half of it at a time.
+void NoteUnknownBatch(RunComparison& out) {
+  const bool is_faster =
+      std::any_of(out.metrics.begin(), out.metrics.end(), [](const MetricComparison& metric) {
+        return metric.verdict == stats::Change::kImproved && IsTypicalTime(metric.metric);
+      });
+  if (is_faster && !out.work.samples) {
+    out.notes.emplace_back("inputs were not recorded: a smaller batch would look like this");
+  }
+}
+
 }  // namespace
 
 // A run as it was, not a mean of runs: the waterfall explains one run by another, part by part.
@@ -121,8 +132,9 @@ std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
                                              const rules::PolicyBaseline& policy,
+                                             const WorkChange& work,
                                              std::vector<std::string>& notes, bool is_paired) {
-  MetricComparer comparer(baselines, candidates, policy, is_paired);
+  MetricComparer comparer(baselines, candidates, policy, work, is_paired);
   std::vector<MetricComparison> metrics;
   const std::vector<rules::BaselineLimit> limits =
       policy.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : policy.limits;
@@ -166,7 +178,8 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
 }
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                          const rules::PolicyBaseline* policy, ComparePurpose purpose) {
+                          const rules::PolicyBaseline* policy, ComparePurpose purpose,
+                          bool accepts_work) {
   const rules::PolicyBaseline defaults;
   const rules::PolicyBaseline& used = policy == nullptr ? defaults : *policy;
   RunComparison out;
@@ -176,20 +189,14 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.is_comparable = std::none_of(out.differences.begin(), out.differences.end(),
                                    [](const Difference& d) { return d.is_hard; });
   out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
-  out.metrics = CompareMetrics(baselines, candidates, used, out.notes,
+  out.work = CompareWork(baselines, candidates, accepts_work);
+  out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes,
                                purpose == ComparePurpose::kJudgePairs);
   NoteIterations(baselines, candidates, out);
-  out.other_launches = WhyOtherIterations(baselines, candidates);
-  const auto other_work = std::find_if(
-      out.differences.begin(), out.differences.end(),
-      [](const Difference& d) { return d.property == "shape_signature" && !d.is_hard; });
-  if (purpose != ComparePurpose::kExplain && other_work != out.differences.end() &&
-      !other_work->base.empty() && !other_work->current.empty()) {
-    out.notes.push_back(
-        "the runs launch different GPU work per iteration (other operators, input shapes or "
-        "numbers of "
-        "launches, as another batch size has): their times are compared all the same; `match` in "
-        "the policy, with shape_signature in its list, refuses that");
+  if (purpose != ComparePurpose::kExplain) {
+    // Else ChangedLine() names what differs.
+    if (out.work.by_sample || out.work.is_accepted) out.notes.push_back(WorkText(out.work));
+    NoteUnknownBatch(out);
   }
   const auto is_same = [&](const Snapshot& base) {
     return FindMisfit(base, candidates).same != nullptr;

@@ -23,6 +23,7 @@
 #include "gate/pairing.h"
 #include "gate/snapshot.h"
 #include "gate/waterfall.h"
+#include "gate/work.h"
 #include "rules/policy.h"
 
 namespace profgauge::gate {
@@ -104,9 +105,8 @@ struct RunComparison {
   std::string changed;  ///< The differences beside the speed, one line (gate/change_text.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
-  std::string blame;  ///< Whose the step may be, where it may be others'.
-  /// Why iterations are not those of the baseline: a tenth fewer of all launches.
-  std::optional<std::string> other_launches;
+  std::string blame;          ///< Whose the step may be, where it may be others'.
+  WorkChange work;            ///< Whether an iteration does the same.
   bool is_same_run = false;   ///< Every run of the baseline is a candidate's own recording.
   bool has_same_run = false;  ///< One is.
   /// Runs and iterations that were skipped as warm-up or unusual, and uncertain results: one
@@ -118,12 +118,13 @@ struct RunComparison {
 };
 
 /// Every limit of `policy`, or of the default, compared with runs; `notes` lists the skipped data,
-/// each sentence once. A row for each limit, in their order, except default limits on counts that
-/// cannot be compared, and periods that say the same as the lengths. `is_paired`: as
-/// ComparePurpose::kJudgePairs. REQUIRES: as CompareRuns().
+/// each sentence once. `work` is CompareWork() of both. A row for each limit, in their order,
+/// except default limits on counts that cannot be compared, and periods that say the same as the
+/// lengths. `is_paired`: as ComparePurpose::kJudgePairs. REQUIRES: as CompareRuns().
 std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
                                              std::span<const Snapshot> candidates,
                                              const rules::PolicyBaseline& policy,
+                                             const WorkChange& work,
                                              std::vector<std::string>& notes,
                                              bool is_paired = false);
 
@@ -149,10 +150,12 @@ enum class ComparePurpose : std::uint8_t {
 /// Compares `candidates`, runs of one program, with `baselines`. The waterfall leads from the
 /// middle run of the one to that of the other. Without limits in `policy` (nullptr or none), gates
 /// iteration.time.median at +5 % and compares counts exactly, as warnings.
+/// `accepts_work`: somebody accepts that an iteration does other work.
 /// REQUIRES: neither list is empty; every run has at least one iteration; of pairs, as many of each
 /// and stats::kLeastPairs at least.
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const rules::PolicyBaseline* policy,
-                          ComparePurpose purpose = ComparePurpose::kJudge);
+                          ComparePurpose purpose = ComparePurpose::kJudge,
+                          bool accepts_work = false);
 
 }  // namespace profgauge::gate

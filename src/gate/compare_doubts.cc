@@ -38,16 +38,15 @@ bool MetricComparer::LackDefinition(MetricComparison& out) const {
   return false;
 }
 
-// Shorter iterations of other work, or of a smaller batch, are no faster program. Not called for a
-// certain failure: work that is less and slower fails all the same.
-void MetricComparer::DoubtIterations(const rules::BaselineLimit& limit,
-                                     MetricComparison& out) const {
-  std::optional<std::string> reason = WhyOtherIterations(baselines_, candidates_);
-  if (!reason && !limit.per_sample && !IsExact(limit.metric)) {
-    reason = WhySmallerInputs(baselines_, candidates_);
-  }
+// Shorter iterations of other work, or of another batch, are no faster program, and longer ones no
+// slower one. Work that is less and slower fails all the same. No setting turns this off.
+void MetricComparer::DoubtWork(const rules::BaselineLimit& limit, MetricComparison& out) const {
+  if (out.is_missing || (work_.kind == WorkKind::kInputs && limit.per_sample)) return;
+  const std::optional<std::string> reason = WhyNoTimes(work_, out.verdict == stats::Change::kFail,
+                                                       out.verdict == stats::Change::kImproved);
   if (!reason) return;
-  out.is_missing = true;
+  out.verdict = stats::Change::kInconclusive;
+  out.over_limit = true;
   out.reason = *reason;
 }
 

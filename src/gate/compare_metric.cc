@@ -128,12 +128,14 @@ std::optional<double> TotalLimitOf(const rules::BaselineLimit& limit, double typ
 
 MetricComparer::MetricComparer(std::span<const Snapshot> baselines,
                                std::span<const Snapshot> candidates,
-                               const rules::PolicyBaseline& policy, bool is_paired)
+                               const rules::PolicyBaseline& policy, const WorkChange& work,
+                               bool is_paired)
     : baselines_(baselines),
       candidates_(candidates),
       base_names_(NamesOf(baselines)),
       current_names_(NamesOf(candidates)),
       policy_(policy),
+      work_(work),
       steps_(StepsUseOf(baselines, candidates)),
       is_paired_(is_paired) {
   if (steps_ == StepsUse::kOneSide) {
@@ -157,7 +159,9 @@ bool MetricComparer::IsNews(const MetricComparison& metric) const {
          std::any_of(candidates_.begin(), candidates_.end(), HasBetween);
 }
 
-MetricComparison MetricComparer::Compare(const rules::BaselineLimit& limit) {
+MetricComparison MetricComparer::Compare(const rules::BaselineLimit& given) {
+  rules::BaselineLimit limit = given;
+  limit.per_sample |= work_.by_sample && IsIterationTime(given.metric);
   MetricComparison out;
   out.metric = limit.metric;
   out.level = limit.level;
@@ -180,7 +184,8 @@ MetricComparison MetricComparer::Compare(const rules::BaselineLimit& limit) {
   const bool is_within = out.verdict != stats::Change::kFail;
   // Unrecorded iterations are of the same batch as the recorded ones, which show it.
   const bool is_of_batch = is_time || is_sum || IsIterationTime(limit.metric);
-  if (is_of_batch && is_within) DoubtIterations(limit, out);
+  const bool is_of_iteration = spec == nullptr || spec->family.empty();
+  if (is_of_batch && is_of_iteration && !IsExact(limit.metric)) DoubtWork(limit, out);
   if (is_time && is_within) DoubtEmptyIterations(out);
   if (steps_ == StepsUse::kBoth && IsIterationTime(limit.metric)) DoubtAfter(out);
   DoubtNumbers(out);

@@ -41,12 +41,13 @@ double AbsoluteOf(const rules::BaselineLimit::Amount& amount, double base);
 /// 1 improved, 0 pass.
 int Weight(stats::Change change, bool over_limit);
 
-/// Compares metric by metric. The snapshots and the policy must outlive it.
+/// Compares metric by metric. The snapshots, the policy and the work must outlive it.
 class MetricComparer {
  public:
   /// `is_paired`: runs were recorded alternately, and times are compared pair by pair.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
-                 const rules::PolicyBaseline& policy, bool is_paired = false);
+                 const rules::PolicyBaseline& policy, const WorkChange& work,
+                 bool is_paired = false);
 
   /// The row of one limit. Where both directions are limited, the more severe answer.
   MetricComparison Compare(const rules::BaselineLimit& limit);
@@ -65,7 +66,7 @@ class MetricComparer {
   bool LackSteps(MetricComparison& out) const;
   bool LackSums(std::string_view family, MetricComparison& out) const;
   bool LackSamples(const rules::BaselineLimit& limit, MetricComparison& out) const;
-  void DoubtIterations(const rules::BaselineLimit& limit, MetricComparison& out) const;
+  void DoubtWork(const rules::BaselineLimit& limit, MetricComparison& out) const;
   void DoubtAfter(MetricComparison& out) const;
   void DoubtEmptyIterations(MetricComparison& out) const;
   void DoubtNumbers(MetricComparison& out) const;
@@ -95,6 +96,7 @@ class MetricComparer {
   std::span<const Snapshot> candidates_;
   std::vector<std::string> base_names_, current_names_;
   const rules::PolicyBaseline& policy_;
+  const WorkChange& work_;
   StepsUse steps_;
   bool is_paired_;
   std::vector<std::string> notes_;

@@ -90,8 +90,9 @@ std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, std::size_t of_las
   std::erase_if(only.limits,
                 [&](const rules::BaselineLimit& limit) { return limit.metric != metric; });
   std::vector<std::string> notes;
-  for (const MetricComparison& of :
-       CompareMetrics(Some(runs.first(level)), Some(runs.last(of_last)), only, notes)) {
+  const auto first = Some(runs.first(level)), last = Some(runs.last(of_last));
+  const WorkChange work = CompareWork(first, last, true);
+  for (const MetricComparison& of : CompareMetrics(first, last, only, work, notes)) {
     const bool is_sure = of.low > 0 || of.high < 0;
     const bool is_over =
         of.verdict == stats::Change::kFail || (of_last > 1 && of.over_limit && is_sure);

@@ -89,7 +89,9 @@ BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBa
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     std::vector<std::string> notes;
     bool fails = false, is_open = false;
-    for (const MetricComparison& of : CompareMetrics(others, runs.subspan(i, 1), policy, notes)) {
+    const WorkChange work = CompareWork(others, runs.subspan(i, 1));
+    for (const MetricComparison& of :
+         CompareMetrics(others, runs.subspan(i, 1), policy, work, notes)) {
       if (of.is_missing || of.level != rules::Level::kError) continue;
       fails |= of.verdict == stats::Change::kFail;
       is_open |= of.over_limit;

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 #include "gate/comparable.h"
-#include "gate/pairing.h"
 #include "gate/statistics.h"
+#include "gate/work.h"
 #include "knowledge/gate.h"
 
 namespace profgauge::gate {
@@ -22,32 +22,6 @@ constexpr std::int64_t kMostLookedAt = 1000;
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
 constexpr double kSharedWork = knowledge::kGateSharedWork.value();
 constexpr std::string_view kFail = "fail";
-
-using Launches = std::map<std::string, double>;
-
-Launches LaunchesOf(const std::vector<analysis::time::WorkSum>& sums, std::int64_t iterations) {
-  Launches launches;
-  for (const analysis::time::WorkSum& sum : sums) {
-    launches[CanonicalKernel(sum.name)] +=
-        static_cast<double>(sum.count) / static_cast<double>(iterations);
-  }
-  return launches;
-}
-
-//     gemm 48 and 48, relu 12 and 0, gelu 0 and 12:   sum of minima / sum of maxima = 48 / 72
-double Shared(const Launches& a, const Launches& b) {
-  double both = 0, all = 0;
-  for (const auto& [name, count] : a) {
-    const auto other = b.find(name);
-    const double there = other == b.end() ? 0 : other->second;
-    both += std::min(count, there);
-    all += std::max(count, there);
-  }
-  for (const auto& [name, count] : b) {
-    if (!a.contains(name)) all += count;
-  }
-  return all > 0 ? both / all : 0;
-}
 
 // "NVIDIA H100 80GB HBM3" is known by the word that differs most from others: its last with digits.
 std::string ShortDevice(std::string_view device) {
@@ -279,17 +253,6 @@ std::string WhyNotComparable(const Snapshot& run, std::string_view model, const 
   }
   const bool is_named = !model.empty() && !other_model.empty();
   return is_named || WorkOverlap(run, other) >= kSharedWork ? "" : "other work";
-}
-
-double WorkOverlap(const Snapshot& a, const Snapshot& b) {
-  if (a.work.iterations < 1 || b.work.iterations < 1) return 1;
-  const auto shared =
-      [&](const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*sums) {
-        return Shared(LaunchesOf(a.work.*sums, a.work.iterations),
-                      LaunchesOf(b.work.*sums, b.work.iterations));
-      };
-  return std::max(shared(&analysis::time::WorkSums::kernels),
-                  shared(&analysis::time::WorkSums::ops));
 }
 
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,

@@ -80,11 +80,6 @@ Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& questi
 std::string WhyNotComparable(const Snapshot& run, std::string_view model, const Snapshot& other,
                              std::string_view other_model);
 
-/// How much of the work of two runs is the same, 0 to 1: the launches per iteration that both have,
-/// by operator or kernel, whichever says more, over those that either has (the weighted Jaccard
-/// index). 1 where a run does not know its work.
-double WorkOverlap(const Snapshot& a, const Snapshot& b);
-
 /// The level that holds today, the last of those that are accepted and have not ended.
 std::optional<HistoryLevel> LevelInForce(std::span<const HistoryLevel> levels,
                                          std::span<const HistoryRow> rows, std::string_view today);

@@ -220,9 +220,9 @@ void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certific
   if (comparison == nullptr) {
     check.state = CheckState::kUnknown;
     check.text = "there is no baseline";
-  } else if (comparison->other_launches) {
+  } else if (const auto why = gate::WhyNoTimes(comparison->work, false, false)) {
     check.state = CheckState::kDoubt;
-    check.text = *comparison->other_launches;
+    check.text = *why;
     if (certificate.trust == Trust::kWhole) certificate.trust = Trust::kLimited;
   }
   certificate.checks.push_back(std::move(check));

@@ -87,7 +87,7 @@ namespace {
 // The largest bound that a waiver of this policy may have, in the unit of `up_to`; nothing where
 // its limit is not in the policy, or says nothing about how far.
 std::optional<double> MostOf(const Policy& policy, const Waiver& waiver) {
-  constexpr double kMost = knowledge::kGateWaiverLimits.value();
+  constexpr double kMostLimits = knowledge::kGateWaiverLimits.value();
   std::optional<double> most;
   if (!waiver.limit.empty()) {
     double limit = knowledge::kGateDefaultLimit.value();
@@ -98,11 +98,11 @@ std::optional<double> MostOf(const Policy& policy, const Waiver& waiver) {
         if (amount && amount->relative) limit = std::max(limit, amount->value);
       }
     }
-    return kMost * limit;
+    return kMostLimits * limit;
   }
   for (const Threshold& of : policy.thresholds) {
     if (of.metric != waiver.threshold || !of.max || *of.max <= 0) continue;
-    most = std::max(most.value_or(0), kMost * *of.max);
+    most = std::max(most.value_or(0), kMostLimits * *of.max);
   }
   return most;
 }

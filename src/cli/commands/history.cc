@@ -73,7 +73,9 @@ std::string HistoryVerdict(const report::Report& report) {
   if (report.verdict.status != State::kNoVerdict) return status;
   const auto is_of_change = [&](const std::string& reason) {
     return std::any_of(metrics.begin(), metrics.end(), [&](const report::ComparedMetric& metric) {
-      return metric.result == State::kOpen && reason.starts_with(metric.metric);
+      // Of other work a run is no baseline: its time says nothing.
+      return metric.result == State::kOpen && reason.starts_with(metric.metric) &&
+             reason.find("[baseline/") == std::string::npos;
     });
   };
   const auto& reasons = report.verdict.reasons;

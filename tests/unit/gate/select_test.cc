@@ -14,6 +14,7 @@
 #include "gate/baseline_info.h"
 #include "gate/baseline_verdict.h"
 #include "gate/history_check.h"
+#include "gate/work.h"
 
 namespace profgauge::gate {
 namespace {
