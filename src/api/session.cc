@@ -217,9 +217,14 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   PROFGAUGE_TRY(Measured measured, Measure(runs, selection, policy, source.IsAsked(), options));
   PROFGAUGE_TRY(ChosenBaseline chosen, source.For(measured.snapshots));
   if (options.redact) HideNamesOf(chosen.info);
-  const bool is_missing = chosen.info.state == gate::BaselineState::kMissing;
-  chosen.info.warns = is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kWarn;
-  if (is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kFail) {
+  const gate::BaselineState state = chosen.info.state;
+  const bool is_missing = gate::IsMissing(state), is_first = state == gate::BaselineState::kFirst;
+  chosen.info.warns =
+      is_first || (is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kWarn);
+  const bool is_error =
+      state == gate::BaselineState::kUnknownBranch ||
+      (is_missing && !is_first && options.on_missing_baseline == rules::OnBaselineMissing::kFail);
+  if (is_error) {
     return Fail(MissingBaseline(chosen.info));
   }
   if (options.is_paired) PROFGAUGE_CHECK(CheckPairs(chosen.runs.size(), runs.size()));
@@ -280,8 +285,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   input.tables = &out.analysis.tables;
   out.report = report::BuildReport(input);
   if (out.report.baseline) {
-    out.report.baseline->warns =
-        is_missing && options.on_missing_baseline == rules::OnBaselineMissing::kWarn;
+    out.report.baseline->warns = chosen.info.warns;
   }
   out.add_timeline = [ranks = subject.ranks, how = std::move(timeline)](report::Report& report) {
     report.timeline = report::BuildTimeline(ranks, report, how);

@@ -69,7 +69,7 @@ struct JudgeRunsOptions {
   /// For waivers. REQUIRES: set.
   std::chrono::sys_days today;
   report::Redaction redact;  ///< The kinds of names to remove from the report.
-  rules::OnBaselineMissing on_missing_baseline = rules::OnBaselineMissing::kWarn;
+  rules::OnBaselineMissing on_missing_baseline = rules::OnBaselineMissing::kNoVerdict;
   gate::Acceptance acceptance;
   bool is_paired = false;  ///< Runs and baselines were recorded alternately, and are compared so.
   /// Said in the report; none while its text is empty.

@@ -76,20 +76,20 @@ Result<ChosenBaseline> BaselineSource::For(std::span<const gate::Snapshot> candi
   for (const gate::Snapshot& run : runs) of_files.push_back({0, "", run.name});
   chosen.info.runs.insert(chosen.info.runs.begin(), of_files.begin(), of_files.end());
   chosen.runs.insert(chosen.runs.begin(), runs.begin(), runs.end());
-  if (!chosen.runs.empty() && chosen.info.state == gate::BaselineState::kMissing) {
-    chosen.info.state = gate::BaselineState::kPartial;
-  }
+  if (!runs.empty()) chosen.info.state = gate::BaselineState::kUsed;
   return chosen;
 }
 
 Error MissingBaseline(const gate::BaselineInfo& info) {
   Error error;
   error.kind = ErrorKind::kConfig;
-  error.code = "baseline/missing";
+  const bool is_unknown = info.state == gate::BaselineState::kUnknownBranch;
+  error.code = is_unknown ? "baseline/unknown-branch" : "baseline/missing";
   error.message = info.source + ": " + info.why_missing;
-  error.notes = {
-      "help: `profgauge history list` shows the runs; `baseline: {missing: warn}` in the policy "
-      "judges without one"};
+  error.notes = {is_unknown
+                     ? "help: `profgauge history list` shows the runs and their branches"
+                     : "help: `profgauge history list` shows the runs; `baseline: {missing: warn}` "
+                       "in the policy judges without one"};
   return error;
 }
 

@@ -176,6 +176,9 @@ void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, 
   TakeSetting(
       project, job, options, "", &rules::ProjectSettings::baseline_missing,
       [&](const std::string& text, const rules::ProjectJob*) { options.baseline_missing = text; });
+  TakeSetting(
+      project, job, options, "", &rules::ProjectSettings::learning_until,
+      [&](const std::string& text, const rules::ProjectJob*) { options.learning_until = text; });
   const auto add_labels = [&](const rules::ProjectSettings& settings) {
     for (const auto& [name, text] : settings.labels) {
       const auto is_it = [&](const auto& label) { return label.first == name; };

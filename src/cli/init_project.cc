@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +14,7 @@
 #include "cli/configuration.h"
 #include "cli/profile_search.h"
 #include "cli/text/documents.h"
+#include "rules/waiver.h"
 
 namespace profgauge::cli {
 namespace {
@@ -198,6 +201,13 @@ std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles)
   return patterns;
 }
 
+// Two weeks from today: by then main has run.
+std::string LearningUntil() {
+  constexpr std::chrono::days kLearning{14};
+  const auto today = rules::Today("", std::getenv("SOURCE_DATE_EPOCH"));
+  return rules::FormatDay((today ? *today : std::chrono::sys_days{}) + kLearning);
+}
+
 // Patterns are in single quotes, where YAML knows no escapes: a quote is doubled.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
                     std::string_view policy) {
@@ -216,13 +226,13 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
               "policy: {}\n"
               "# The last runs of the main branch (`profgauge history add`), which CI keeps:\n"
               "db: profgauge-history.db\n"
-              "baseline: history:main~5\n"
-              "baseline_missing: warn  # Once main has runs: no_verdict. A lost history then is "
-              "exit 3.\n"
+              "baseline: history:main~10\n"
+              "# Until then main may have no runs; later that is exit 3, as the history is gone:\n"
+              "learning_until: {}\n"
               "jobs:\n"
               "  - name: {}\n"
               "    inputs: [{}]\n",
-              SchemaLine("config"), policy, job, fmt::join(quoted, ", "))};
+              SchemaLine("config"), policy, LearningUntil(), job, fmt::join(quoted, ", "))};
 }
 
 // By the address of a remote, read as text: a repository may have several, and git need not be

@@ -83,6 +83,7 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> labels;
   /// Of profgauge.yaml: "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
   std::string baseline_missing;
+  std::string learning_until;  ///< The last day on which a history may be empty; empty: none.
   std::string accept, reason, owner, until, verdict;
   bool paired = false;
 

@@ -16,6 +16,7 @@
 #include "api/session.h"
 #include "api/snapshots.h"
 #include "base/errors.h"
+#include "base/git.h"
 #include "base/text.h"
 #include "cli/console.h"
 #include "cli/rank_by_rank.h"
@@ -137,6 +138,25 @@ std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryCho
   };
 }
 
+// The folder of the policy, whose repository is judged; else the working folder.
+std::string FolderOf(const Options& options) {
+  const bool is_file = !options.policy.empty() && !options.policy.starts_with("builtin:");
+  return is_file ? std::filesystem::path(options.policy).parent_path().string() : std::string();
+}
+
+// Whether git or the CI says that this branch is judged, or that a pull request goes into it: then
+// it exists, though it has no runs yet.
+bool IsJudgedBranch(const std::string& branch, const std::string& folder) {
+  for (const char* name : {"GITHUB_REF_NAME", "GITHUB_BASE_REF", "CI_COMMIT_BRANCH",
+                           "CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "BRANCH_NAME", "CHANGE_TARGET",
+                           "BUILDKITE_BRANCH"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr && branch == value) return true;
+  }
+  const auto head = git::HeadOf(folder);
+  return head && head->branch == branch;
+}
+
 // Which runs of a history are comparable is known once the candidates are: the result is called
 // with them. The history is opened now, so that a wrong file fails before a profile is read.
 // `probe` gets its last run.
@@ -152,27 +172,30 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   constexpr std::int64_t kPartRuns = 20;  // A kernel of 2 % by +5 % is found in 96 of 100 then.
   if (asked.kernels || asked.operators || asked.collectives || asked.modules)
     question.parts = kPartRuns;
-  if (IsMissing(options.db) && OnMissingOf(options, policy) != rules::OnBaselineMissing::kFail) {
-    return Choose([what, db = options.db,
-                   wanted = question.reference.count](std::span<const gate::Snapshot>) {
-      ChosenBaseline none;
-      none.info.state = gate::BaselineState::kMissing;
-      none.info.source = what;
-      none.info.wanted = wanted;
-      none.info.why_missing = db + " does not exist";
-      return Result<ChosenBaseline>(std::move(none));
-    });
+  gate::HistoryFacts facts;
+  facts.min_runs = asked.min_runs;
+  facts.today = question.today;
+  facts.learning_until = options.learning_until;
+  if (IsMissing(options.db)) {
+    return Choose(
+        [reference = question.reference, facts, db = options.db](std::span<const gate::Snapshot>) {
+          ChosenBaseline none;
+          none.info = gate::DescribeAbsence(reference, facts, db + " does not exist");
+          return Result<ChosenBaseline>(std::move(none));
+        });
   }
   PROFGAUGE_TRY(gate::History opened, gate::History::OpenToRead(options.db));
   auto history = std::make_shared<gate::History>(std::move(opened));
   PROFGAUGE_TRY(auto last, history->Last(question.reference.branch, 1));
   if (!last.empty()) probe.push_back(std::move(last.front().snapshot));
-  return Choose([history, question,
-                 asked](std::span<const gate::Snapshot> candidates) -> Result<ChosenBaseline> {
+  return Choose([history, question, asked, facts, folder = FolderOf(options)](
+                    std::span<const gate::Snapshot> candidates) -> Result<ChosenBaseline> {
     PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(*history, question, candidates));
     ChosenBaseline chosen;
-    chosen.info = gate::DescribeChoice(choice, question.reference, asked.min_runs);
-    if (chosen.info.state == gate::BaselineState::kMissing) return chosen;
+    gate::HistoryFacts known = facts;
+    known.is_judged = !choice.branches.empty() && IsJudgedBranch(question.reference.branch, folder);
+    chosen.info = gate::DescribeChoice(choice, question.reference, known);
+    if (gate::IsMissing(chosen.info.state)) return chosen;
     const auto ids = [](const std::vector<gate::ChosenRun>& runs) {
       std::vector<std::int64_t> out;
       for (const gate::ChosenRun& run : runs) out.push_back(run.row.id);
@@ -237,7 +260,7 @@ rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy
   if (options.baseline_missing == "warn") return rules::OnBaselineMissing::kWarn;
   if (options.baseline_missing == "no_verdict") return rules::OnBaselineMissing::kNoVerdict;
   if (options.baseline_missing == "fail") return rules::OnBaselineMissing::kFail;
-  constexpr auto kOtherwise = rules::OnBaselineMissing::kWarn;
+  constexpr auto kOtherwise = rules::OnBaselineMissing::kNoVerdict;
   return policy.baseline ? policy.baseline->missing.value_or(kOtherwise) : kOtherwise;
 }
 
@@ -247,6 +270,7 @@ Result<std::string> OwnerOf(const Options& options) {
                            "CHANGE_AUTHOR", "BUILDKITE_BUILD_CREATOR"}) {
     if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
   }
+  if (std::string name = git::UserName(""); !name.empty()) return name;
   return Fail(UsageError("usage/no-owner", "an acceptance needs an owner",
                          "pass --owner WHO, or set PROFGAUGE_OWNER"));
 }

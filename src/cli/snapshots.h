@@ -58,11 +58,11 @@ Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy
                                      Console& console, std::vector<gate::Snapshot>& probe);
 
 /// The result of a run without a baseline: a failure for files; for a history `baseline_missing` of
-/// profgauge.yaml, else `missing` of the policy, else a warning.
+/// profgauge.yaml, else `missing` of the policy, else no verdict.
 rules::OnBaselineMissing OnMissingOf(const Options& options, const rules::Policy& policy);
 
-/// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run; kUsage where no one
-/// says.
+/// Who accepts: --owner, else PROFGAUGE_OWNER, else who started the CI run, else git's `user.name`;
+/// kUsage where no one says.
 Result<std::string> OwnerOf(const Options& options);
 
 /// All of `whats` together, in order.

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/errors.h"
 #include "base/text.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::gate {
 namespace {
 
+// From this many runs on an answer is final.
+constexpr std::int64_t kLearningRuns = knowledge::kGateLearningRuns.as<std::int64_t>();
 // This many ids of a kind are named, the others counted.
 constexpr std::size_t kNamed = 4;
 
@@ -35,17 +40,9 @@ std::string LevelText(const BaselineInfo& info) {
 }  // namespace
 
 std::string_view BaselineStateName(BaselineState state) {
-  switch (state) {
-    case BaselineState::kNone:
-      return "none";
-    case BaselineState::kUsed:
-      return "used";
-    case BaselineState::kPartial:
-      return "partial";
-    case BaselineState::kMissing:
-      return "missing";
-  }
-  return "none";
+  constexpr std::array<std::string_view, 7> kNames = {
+      "none", "used", "learning", "first", "lost", "none_comparable", "unknown_branch"};
+  return kNames[static_cast<std::size_t>(state)];
 }
 
 // By reason, in the order in which reasons first occur; ids ascending.
@@ -70,10 +67,79 @@ std::string SkippedText(const std::vector<SkippedRun>& skipped) {
   return text;
 }
 
-BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference& reference,
-                            std::int64_t min_runs) {
+namespace {
+
+BaselineState StateWithoutRuns(const HistoryFacts& facts) {
+  // Days are compared as texts: "2026-11-26".
+  const bool is_learning = !facts.learning_until.empty() && facts.today <= facts.learning_until;
+  return is_learning ? BaselineState::kFirst : BaselineState::kLost;
+}
+
+BaselineState StateOf(const HistoryChoice& choice, const HistoryFacts& facts) {
+  const auto found = static_cast<std::int64_t>(choice.window.size());
+  if (found > 0) {
+    if (found < facts.min_runs && !choice.level) return BaselineState::kNoneComparable;
+    return found < kLearningRuns ? BaselineState::kLearning : BaselineState::kUsed;
+  }
+  if (choice.of_model > 0) return BaselineState::kNoneComparable;
+  const bool is_unknown = choice.on_branch == 0 && !choice.branches.empty() && !facts.is_judged;
+  return is_unknown ? BaselineState::kUnknownBranch : StateWithoutRuns(facts);
+}
+
+// "The history has no branch mian. Did you mean main (30 runs)?"
+std::string UnknownText(const HistoryChoice& choice, const std::string& branch) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, runs] : choice.branches) names.push_back(name);
+  std::string_view likely = DidYouMean(branch, names);
+  if (likely.empty() && names.size() == 1) likely = names.front();
+  std::string text = fmt::format("the history has no branch {}", Printable(branch));
+  for (const auto& [name, runs] : choice.branches) {
+    if (name == likely) text += fmt::format(": did you mean {} ({})?", Printable(name), Runs(runs));
+  }
+  return text;
+}
+
+std::string NoneText(const HistoryChoice& choice, const HistoryReference& reference,
+                     const HistoryFacts& facts) {
+  const auto found = static_cast<std::int64_t>(choice.window.size());
+  if (found > 0) {
+    return fmt::format("{} of {} {} comparable, the policy asks for {}", found, reference.branch,
+                       found == 1 ? "is" : "are", facts.min_runs);
+  }
+  std::string text =
+      fmt::format("no comparable run among the {} of {}", Runs(choice.on_branch), reference.branch);
+  const std::string skipped = SkippedText(choice.skipped);
+  if (!skipped.empty()) text += ": " + skipped;
+  const auto older = choice.on_branch - static_cast<std::int64_t>(choice.skipped.size());
+  if (choice.level && older > 0) {
+    text +=
+        fmt::format("; {} before the level accepted with run {}", Runs(older), choice.level->run);
+  }
+  return text;
+}
+
+BaselineInfo Begin(const HistoryReference& reference, const HistoryFacts& facts) {
   BaselineInfo info;
   info.source = fmt::format("history:{}~{}", reference.branch, reference.count);
+  info.branch = reference.branch;
+  info.wanted = reference.count;
+  info.learning_until = facts.learning_until;
+  return info;
+}
+
+}  // namespace
+
+BaselineInfo DescribeAbsence(const HistoryReference& reference, const HistoryFacts& facts,
+                             std::string why) {
+  BaselineInfo info = Begin(reference, facts);
+  info.state = StateWithoutRuns(facts);
+  info.why_missing = std::move(why);
+  return info;
+}
+
+BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference& reference,
+                            const HistoryFacts& facts) {
+  BaselineInfo info = Begin(reference, facts);
   info.wanted = choice.wanted;
   info.skipped = choice.skipped;
   info.level = choice.level;
@@ -86,27 +152,16 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
     info.anchor = choice.level ? fmt::format("the level of run {}", choice.level->run)
                                : fmt::format("run {}", choice.anchor.front().row.id);
   }
-  const auto found = static_cast<std::int64_t>(choice.window.size());
-  const bool is_missing = found == 0 || (found < min_runs && !choice.level);
-  info.state = is_missing              ? BaselineState::kMissing
-               : found < choice.wanted ? BaselineState::kPartial
-                                       : BaselineState::kUsed;
-  if (!is_missing) return info;
-  if (choice.on_branch == 0) {
-    info.why_missing = fmt::format("the history has no run of {}", reference.branch);
-  } else if (found == 0) {
-    info.why_missing = fmt::format("no comparable run among the {} of {}", Runs(choice.on_branch),
-                                   reference.branch);
-    const std::string skipped = SkippedText(choice.skipped);
-    if (!skipped.empty()) info.why_missing += ": " + skipped;
-    const auto older = choice.on_branch - static_cast<std::int64_t>(choice.skipped.size());
-    if (choice.level && older > 0) {
-      info.why_missing +=
-          fmt::format("; {} before the level accepted with run {}", Runs(older), choice.level->run);
-    }
-  } else {
-    info.why_missing = fmt::format("{} of {} {} comparable, the policy asks for {}", found,
-                                   reference.branch, found == 1 ? "is" : "are", min_runs);
+  info.state = StateOf(choice, facts);
+  if (info.state == BaselineState::kUnknownBranch) {
+    info.why_missing = UnknownText(choice, reference.branch);
+  } else if (info.state == BaselineState::kNoneComparable) {
+    info.why_missing = NoneText(choice, reference, facts);
+  } else if (IsMissing(info.state)) {
+    info.why_missing = choice.on_branch == 0
+                           ? fmt::format("the history has no run of {}", reference.branch)
+                           : fmt::format("none of the {} of {} is of this model",
+                                         Runs(choice.on_branch), reference.branch);
   }
   return info;
 }
@@ -130,23 +185,34 @@ std::string IdsText(const std::vector<BaselineRun>& runs) {
 }  // namespace
 
 std::string BaselineLine(const BaselineInfo& info) {
+  const std::string of = "baseline " + Printable(info.source);
   switch (info.state) {
     case BaselineState::kNone:
       return "baseline: none";
-    case BaselineState::kMissing:
-      return fmt::format("baseline {}: none ({}); judged by limits alone{}", Printable(info.source),
-                         info.why_missing, info.warns ? " (warning)" : "");
+    case BaselineState::kFirst:
+      return fmt::format("{}: learning, 0 of {} runs of {}, until {}: nothing was compared", of,
+                         kLearningRuns, Printable(info.branch), info.learning_until);
+    case BaselineState::kLost:
+      return fmt::format(
+          "{}: the history is empty or gone, and should not be ({}). Restore it, or let {} run "
+          "once; to start over, set `learning_until` in profgauge.yaml",
+          of, Printable(info.why_missing), Printable(info.branch));
+    case BaselineState::kNoneComparable:
+    case BaselineState::kUnknownBranch:
+      return fmt::format("{}: {}", of, info.why_missing);
     case BaselineState::kUsed:
-    case BaselineState::kPartial:
+    case BaselineState::kLearning:
       break;
   }
-  if (info.source.empty()) {
-    return fmt::format("baseline: {}", Runs(static_cast<std::int64_t>(info.runs.size())));
-  }
-  std::string text = fmt::format("baseline {}: {}", Printable(info.source),
-                                 Runs(static_cast<std::int64_t>(info.runs.size())));
-  if (info.state == BaselineState::kPartial) text += fmt::format(" of {}", info.wanted);
+  const auto runs = static_cast<std::int64_t>(info.runs.size());
+  if (info.source.empty()) return fmt::format("baseline: {}", Runs(runs));
+  std::string text = fmt::format("{}: {}", of, Runs(runs));
+  if (runs < info.wanted) text += fmt::format(" of {}", info.wanted);
   text += fmt::format(" ({})", IdsText(info.runs));
+  if (info.state == BaselineState::kLearning) {
+    text +=
+        fmt::format("; learning: {} of {} runs of {}", runs, kLearningRuns, Printable(info.branch));
+  }
   if (!info.skipped.empty()) text += "; skipped " + SkippedText(info.skipped);
   return text + LevelText(info);
 }
@@ -154,13 +220,21 @@ std::string BaselineLine(const BaselineInfo& info) {
 std::string BaselineMark(const BaselineInfo& info) {
   switch (info.state) {
     case BaselineState::kNone:
-      return "baseline none";
-    case BaselineState::kMissing:
-      return "baseline missing";
-    case BaselineState::kPartial:
-      return fmt::format("baseline partial ({} of {})", info.runs.size(), info.wanted);
+      return "no baseline was asked for: only fixed limits were judged";
     case BaselineState::kUsed:
       return {};
+    case BaselineState::kLearning:
+      return fmt::format("learning: {} of {} runs of {}", info.runs.size(), kLearningRuns,
+                         Printable(info.branch));
+    case BaselineState::kFirst:
+      return fmt::format("learning: 0 of {} runs of {}, nothing was compared", kLearningRuns,
+                         Printable(info.branch));
+    case BaselineState::kLost:
+      return "baseline lost";
+    case BaselineState::kNoneComparable:
+      return "baseline not comparable";
+    case BaselineState::kUnknownBranch:
+      return "unknown branch";
   }
   return {};
 }

@@ -179,17 +179,23 @@ std::string Incomparable(const RunComparison& comparison) {
 
 void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choice,
                         const rules::Policy& policy, Verdict& verdict) {
-  const std::string line = BaselineLine(info);
+  if (info.state == BaselineState::kFirst) {
+    ++verdict.warnings;
+    return;
+  }
+  const std::string line =
+      fmt::format("{} [baseline/{}]", BaselineLine(info),
+                  info.state == BaselineState::kNoneComparable ? "none-comparable" : "lost");
   if (choice == rules::OnBaselineMissing::kNoVerdict) {
     if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
-    verdict.reasons.push_back(line + " [baseline/missing]");
+    verdict.reasons.push_back(line);
     return;
   }
   if (choice != rules::OnBaselineMissing::kWarn) return;
   ++verdict.warnings;
   if (!Fails(rules::Level::kWarn, policy.fail_on)) return;
   verdict.status = VerdictStatus::kFail;
-  verdict.reasons.push_back(line + " [baseline/missing]");
+  verdict.reasons.push_back(line);
 }
 
 void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdict& verdict,

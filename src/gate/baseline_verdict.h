@@ -28,8 +28,9 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
                    const Acceptance& acceptance = {},
                    std::optional<std::chrono::sys_days> today = {});
 
-/// Counts that a baseline was asked for and there is none, as `choice` says. kFail is an error that
-/// the caller reports. REQUIRES: info.state is kMissing.
+/// Counts that a baseline was asked for and there is none: in the days of learning as a warning
+/// that fails nothing, else as `choice` says. kFail, and an unknown branch, are errors that the
+/// caller reports. REQUIRES: IsMissing(info.state).
 void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choice,
                         const rules::Policy& policy, Verdict& verdict);
 

@@ -251,6 +251,17 @@ Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int6
   }
 }
 
+Result<std::vector<std::pair<std::string, std::int64_t>>> History::Branches() {
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select branch, count(*) from run "
+                                                  "group by branch order by branch"));
+  std::vector<std::pair<std::string, std::int64_t>> branches;
+  while (true) {
+    PROFGAUGE_TRY(const bool more, statement.Step());
+    if (!more) return branches;
+    branches.emplace_back(statement.Text(0), statement.Integer(1));
+  }
+}
+
 Result<Snapshot> History::Load(std::int64_t id) {
   PROFGAUGE_TRY(auto statement, database_.Prepare("select snapshot from run where id = ?"));
   statement.Bind(1, id);

@@ -86,6 +86,9 @@ class History {
   /// The run of this profile on the branch; nothing where it has none.
   Result<std::optional<std::int64_t>> FindSource(std::string_view branch, std::string_view source);
 
+  /// The branches that have runs, by name, with how many.
+  Result<std::vector<std::pair<std::string, std::int64_t>>> Branches();
+
   /// All levels, oldest run first.
   Result<std::vector<HistoryLevel>> Levels();
   /// Marks a run; returns the level's id.

@@ -71,6 +71,11 @@ class Chooser {
     PROFGAUGE_CHECK(ForgetLevelsOfOthers());
     out_.wanted = question_.reference.count;
     out_.on_branch = static_cast<std::int64_t>(rows_.size());
+    out_.of_model =
+        std::ranges::count_if(rows_, [this](const HistoryRow& row) { return !IsOtherModel(row); });
+    if (rows_.empty()) {
+      PROFGAUGE_TRY(out_.branches, history_.Branches());
+    }
     out_.level = LevelInForce(levels_, rows_, question_.today);
     NoteEnded();
     PROFGAUGE_CHECK(TakeWindow());

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gate/history.h"
@@ -57,6 +58,9 @@ struct HistoryChoice {
   std::vector<ChosenRun> failed;
   std::int64_t wanted = 0;
   std::int64_t on_branch = 0;  ///< Runs that the branch has.
+  std::int64_t of_model = 0;   ///< Those that may be of the candidates' model.
+  /// Branches with runs, with how many; filled where the branch asked for has none.
+  std::vector<std::pair<std::string, std::int64_t>> branches;
   /// Newest first; those found before `wanted` were.
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level;  ///< Accepted, and in force: where both begin.

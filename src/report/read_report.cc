@@ -68,7 +68,8 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
 
 BaselineUse ReadBaselineUse(const JsonNode& node) {
   BaselineUse baseline;
-  constexpr std::string_view kStates[] = {"none", "used", "partial", "missing"};
+  constexpr std::string_view kStates[] = {
+      "none", "used", "learning", "first", "lost", "none_comparable", "unknown_branch"};
   const auto state = node["state"].IndexAmong(kStates);
   if (state) baseline.state = kStates[*state];
   baseline.source = node["source"].Text();

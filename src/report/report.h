@@ -120,7 +120,7 @@ struct VerdictInfo {
 
 /// The baseline of the run's comparison.
 struct BaselineUse {
-  std::string state;   ///< "used", "partial", "missing" or "none".
+  std::string state;   ///< As gate::BaselineStateName() says.
   std::string source;  ///< "history:main~5"; empty: files.
   std::int64_t wanted = 0;
   struct Run {
@@ -132,7 +132,7 @@ struct BaselineUse {
   std::string level;   ///< "run 48, accepted by anna: wider model"; empty: none.
   std::string anchor;  ///< Origin for measuring creep; empty: none.
   std::string line;    ///< All of it in one line.
-  std::string mark;    ///< "baseline missing"; empty where all is there.
+  std::string mark;    ///< "baseline lost"; empty where all is there.
   bool warns = false;  ///< It is missing, and that is worth a warning.
 };
 

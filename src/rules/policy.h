@@ -137,7 +137,7 @@ struct PartLimit {
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
   std::optional<PartLimit> kernels, operators, collectives, modules;  ///< Absent: not judged.
-  std::optional<OnBaselineMissing> missing;  ///< Absent: warn of a history, fail of a file.
+  std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict of a history, fail of a file.
   std::int64_t min_runs = 1;                 ///< Fewer are missing.
   PolicyAnchor anchor;
   bool confirm = false;  ///< A failure asks for a second run, which is judged with the first.

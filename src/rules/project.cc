@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "rules/decode.h"
+#include "rules/waiver.h"
 #include "rules/yaml.h"
 
 namespace profgauge::rules {
@@ -130,6 +131,17 @@ void AddSettings(Decoder& decoder, ProjectSettings& out, ProjectKeys& keys) {
                         });
                   }});
   keys.push_back(word("baseline_missing", out.baseline_missing, kMissingWords));
+  keys.push_back({"learning_until", [&](const YamlNode& node) {
+                    auto day = decoder.Text(node, "learning_until");
+                    if (!day) return;
+                    if (!ParseDay(*day)) {
+                      decoder.Add(node, "config/day",
+                                  fmt::format("`learning_until`: expected a day such as "
+                                              "`2027-03-31`, found `{}`",
+                                              PrintableShort(*day, 40)));
+                    }
+                    out.learning_until = {*std::move(day), decoder.document().At(node)};
+                  }});
   keys.push_back(word("ranks", out.ranks, kRanksWords));
 }
 

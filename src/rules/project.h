@@ -56,6 +56,7 @@ struct ProjectSettings {
   std::optional<ProjectText> db;                ///< A path.
   std::vector<ProjectText> baselines;           ///< Paths or "history:BRANCH~N".
   std::optional<ProjectText> baseline_missing;  ///< "pass", "warn", "no_verdict" or "fail".
+  std::optional<ProjectText> learning_until;    ///< A day: until then a history may be empty.
   std::optional<ProjectText> ranks;             ///< "recorded", "as-listed" or "separate".
   std::vector<std::pair<std::string, std::string>> labels;  ///< For metrics: "team", "vision".
 };

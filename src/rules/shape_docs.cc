@@ -236,6 +236,8 @@ constexpr Doc kDocs[] = {
     {"a configuration", "db", kDbDoc},
     {"a configuration", "baseline", kBaselineDoc},
     {"a configuration", "baseline_missing", kBaselineMissingDoc},
+    {"a configuration", "learning_until",
+     "the last day on which the history may be without runs: then nothing is compared"},
     {"a configuration", "ranks", kRanksDoc},
     {"a configuration", "labels", kLabelsDoc},
     {"a configuration", "jobs", "the runs that `profgauge check` judges without a profile"},
@@ -254,6 +256,8 @@ constexpr Doc kDocs[] = {
     {"a job", "db", kDbDoc},
     {"a job", "baseline", kBaselineDoc},
     {"a job", "baseline_missing", kBaselineMissingDoc},
+    {"a job", "learning_until",
+     "the last day on which the history may be without runs: then nothing is compared"},
     {"a job", "ranks", kRanksDoc},
     {"a job", "labels", kLabelsDoc},
 

@@ -90,7 +90,7 @@ class PrecedenceTest(Place):
         self.write("models/gpt/waived.yaml", waived)
         for variables, arguments, words, code in (
                 ({"PROFGAUGE_JOB": "gpt"}, (), "<!-- profgauge:gpt -->", 1),
-                ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_DB": "here.db"}, (TRACE,), "none (here.db does not exist)", 1),
+                ({"PROFGAUGE_BASELINE": "history:main~5", "PROFGAUGE_DB": "here.db"}, (TRACE,), "here.db does not exist", 1),
                 ({"PROFGAUGE_BASELINE": "nothing.json"}, (TRACE,), "`baseline/missing`", 2),
                 ({"SOURCE_DATE_EPOCH": "3986668800"}, (TRACE, "-p", "waived.yaml"), "1 waived", 0),  # 2096-05-01
                 ({"SOURCE_DATE_EPOCH": "3991939200"}, (TRACE, "-p", "waived.yaml"), "1 error", 1),  # 2096-07-01
@@ -333,7 +333,7 @@ class BaselineMissingTest(Place):
         return (self.inner / "profgauge-report" / name).read_text()
 
     def test_every_choice_in_every_output(self):
-        for choice, exit_code, warns in ((None, 0, True), ("warn", 0, True), ("pass", 0, False),
+        for choice, exit_code, warns in ((None, 3, False), ("warn", 0, True), ("pass", 0, False),
                                          ("no_verdict", 3, False), ("fail", 2, None)):
             with self.subTest(choice):
                 missing = f", missing: {choice}" if choice else ""
@@ -343,13 +343,14 @@ class BaselineMissingTest(Place):
                 self.assertEqual(done.returncode, exit_code, done.stderr)
                 verdict = json.loads(self.file("verdict.json"))
                 if choice == "fail":
-                    self.assertEqual(verdict["errors"], ["history/missing"])
+                    self.assertEqual(verdict["errors"], ["baseline/missing"])
                     continue
-                self.assertEqual(verdict["baseline"]["state"], "missing")
-                line = ("baseline history:main~5: none (profgauge-history.db does not exist); "
-                        "judged by limits alone" + (" (warning)" if warns else ""))
-                self.assertIn(line, done.stdout.splitlines()[1])
-                self.assertTrue(done.stdout.splitlines()[-1].endswith(" · baseline missing"))
+                self.assertEqual(verdict["baseline"]["state"], "lost")
+                line = ("baseline history:main~5: the history is empty or gone, and should not be "
+                        "(profgauge-history.db does not exist). Restore it, or let main run once; "
+                        "to start over, set `learning_until` in profgauge.yaml")
+                self.assertIn(line, " ".join(done.stdout.split()))
+                self.assertIn(" · baseline lost", " ".join(done.stdout.split()))
                 self.assertIn("baseline history:main", self.file("summary.md").splitlines()[3])
                 case = [case for case in xml.fromstring(self.file("junit.xml")).iter("testcase")
                         if case.get("name") == "baseline"]
@@ -368,13 +369,14 @@ class BaselineMissingTest(Place):
             added = self.run_in(self.inner, "history", "add", f"{commit}/run.json", "--branch", "main", "--commit", commit)
             self.assertEqual(added.returncode, 0, added.stderr)
         done = self.check("--baseline", "history:other~5")
-        self.assertIn("none (the history has no run of other)", done.stdout)
+        self.assertEqual((done.returncode, "baseline/unknown-branch" in done.stderr), (2, True), done.stderr)
+        self.assertIn("the history has no branch other: did you mean main (2 runs)?", done.stderr)
         done = self.check("--baseline", "history:main~5")
-        self.assertIn("baseline history:main~5: 2 runs of 5", done.stdout.splitlines()[1])
-        self.assertTrue(done.stdout.splitlines()[-1].endswith(" · baseline partial (2 of 5)"))
-        self.assertEqual(json.loads(self.file("verdict.json"))["baseline"], {"state": "partial", "runs": 2, "wanted": 5})
+        self.assertIn("baseline history:main~5: 2 runs of 5", " ".join(done.stdout.split()))
+        self.assertIn(" · learning: 2 of 4 runs of main", " ".join(done.stdout.split()))
+        self.assertEqual(json.loads(self.file("verdict.json"))["baseline"], {"state": "learning", "runs": 2, "wanted": 5})
         done = self.check("--baseline", "history:main~2")
-        self.assertEqual(json.loads(self.file("verdict.json"))["baseline"]["state"], "used")
+        self.assertEqual(json.loads(self.file("verdict.json"))["baseline"]["state"], "learning")
 
     def test_a_file_may_not_be_missing(self):
         self.write("profgauge.yaml", "schema: 1\nbaseline: base.json\nbaseline_missing: warn\n")

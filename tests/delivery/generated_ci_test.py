@@ -102,8 +102,8 @@ class GeneratedCiTest(Place):
                 with self.subTest(system, change=name):
                     code, text = getattr(self, system)(trace=trace, commit=name)
                     self.assertEqual(code, expected, text)
-                    self.assertIn("baseline history:main~5", text)
-                    self.assertNotIn("baseline missing", text)
+                    self.assertIn("baseline history:main~10", text)
+                    self.assertNotIn("baseline lost", text)
             self.forget()
 
     def forget(self):

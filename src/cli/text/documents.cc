@@ -252,8 +252,8 @@ constexpr std::string_view kConfigIntro =
 constexpr std::string_view kConfigExample =
     "schema: 1\n"
     "policy: perf/policy.yaml\n"
-    "baseline: history:main~5\n"
-    "baseline_missing: warn\n"
+    "baseline: history:main~10\n"
+    "learning_until: 2026-12-31\n"
     "jobs:\n"
     "  - name: resnet50\n"
     "    inputs: runs/resnet50/*\n";

@@ -81,7 +81,7 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
       {"results", std::move(results)}};
   if (report.baseline && report.baseline->warns) {
     json::object notification{{"level", "warning"},
-                              {"descriptor", {{"id", "baseline/missing"}}},
+                              {"descriptor", {{"id", "baseline/" + report.baseline->state}}},
                               {"message", {{"text", ValidUtf8(BaselineWarning(report))}}}};
     run["invocations"] = json::array{
         json::object{{"executionSuccessful", true},

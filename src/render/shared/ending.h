@@ -75,7 +75,7 @@ struct VerdictFacts {
   std::string policy;  ///< Empty: it was not read.
   std::string config;  ///< The configuration; empty: none.
   struct Baseline {
-    std::string state = "none";  ///< "used", "partial", "missing" or "none".
+    std::string state = "none";  ///< As gate::BaselineStateName() says.
     std::int64_t runs = 0, wanted = 0;
   } baseline;
   std::vector<std::string> reasons;

@@ -95,7 +95,8 @@ std::string PolicyText(const report::VerdictInfo& verdict) {
 std::string BaselineWarning(const report::Report& report) {
   if (!report.baseline) return {};
   const std::string& state = report.baseline->state;
-  return state == "missing" || state == "partial" ? report.baseline->line : std::string();
+  const bool is_whole = state == "none" || state == "used";
+  return is_whole ? std::string() : report.baseline->line;
 }
 
 std::string SourcesText(const report::Report& report, bool is_warned) {

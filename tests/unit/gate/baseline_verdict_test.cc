@@ -158,7 +158,7 @@ TEST(BaselineVerdict, AcceptsFailedLimitsAndNoQuestions) {
 
 TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {
   BaselineInfo info;
-  info.state = BaselineState::kMissing;
+  info.state = BaselineState::kLost;
   info.source = "history:main~5";
   info.why_missing = "none.db does not exist";
   const auto judged = [&](rules::OnBaselineMissing choice) {
@@ -170,8 +170,15 @@ TEST(BaselineVerdict, MissingBaselineFollowsPolicy) {
   EXPECT_EQ(judged(rules::OnBaselineMissing::kPass), "pass 0");
   EXPECT_EQ(judged(rules::OnBaselineMissing::kWarn), "pass 1");
   EXPECT_EQ(judged(rules::OnBaselineMissing::kNoVerdict), "no_verdict 0");
-  EXPECT_EQ(BaselineLine(info),
-            "baseline history:main~5: none (none.db does not exist); judged by limits alone");
+  info.branch = "main";
+  EXPECT_EQ(
+      BaselineLine(info),
+      "baseline history:main~5: the history is empty or gone, and should not be (none.db does "
+      "not exist). Restore it, or let main run once; to start over, set `learning_until` in "
+      "profgauge.yaml");
+  // In the days of learning nothing fails, whatever was chosen.
+  info.state = BaselineState::kFirst;
+  EXPECT_EQ(judged(rules::OnBaselineMissing::kNoVerdict), "pass 1");
 }
 
 TEST(BaselineVerdict, FailuresAreBeforeQuestions) {

@@ -91,13 +91,15 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   const HistoryChoice choice = Choose(Run(1, 99), 3, question);
   EXPECT_EQ(Ids(choice.window), "3 4 11 ");
   EXPECT_EQ(Ids(choice.anchor), "1 2 3 ");
-  const BaselineInfo info = DescribeChoice(choice, {"main", 3}, 1);
-  EXPECT_EQ(info.state, BaselineState::kUsed);
+  const BaselineInfo info = DescribeChoice(choice, {"main", 3}, {1, "2026-11-26", "", false});
+  EXPECT_EQ(info.state, BaselineState::kLearning);
   EXPECT_EQ(BaselineLine(info),
-            "baseline history:main~3: 3 runs (3 … 11); skipped runs 9, 10 (same commit as 11), "
-            "run 8 (model bert), run 7 (no verdict), run 6 (failed), run 5 (H100)");
+            "baseline history:main~3: 3 runs (3 … 11); learning: 3 of 4 runs of main; skipped runs "
+            "9, 10 (same commit as 11), run 8 (model bert), run 7 (no verdict), run 6 (failed), "
+            "run 5 (H100)");
   BaselineInfo with_files = info;
   with_files.skipped.clear();
+  with_files.state = BaselineState::kUsed;
   with_files.runs.insert(with_files.runs.begin(), 2, {0, "", "run"});
   EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 5 runs (3 … 11, 2 of files)");
   with_files.runs.resize(2);
@@ -111,17 +113,48 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
 TEST_F(SelectTest, FewerOrNoneAreReported) {
   Add(Run(1, 0, "NVIDIA H100 80GB HBM3"), "a");
   Add(Run(1, 1), "b");
-  const BaselineInfo partial = DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, 1);
-  EXPECT_EQ(partial.state, BaselineState::kPartial);
-  EXPECT_EQ(BaselineMark(partial), "baseline partial (1 of 5)");
-  const BaselineInfo few = DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, 3);
-  EXPECT_EQ(few.state, BaselineState::kMissing);
-  const BaselineInfo none = DescribeChoice(Choose(Run(1, 9, "Tesla V100"), 5), {"main", 5}, 1);
-  EXPECT_EQ(none.state, BaselineState::kMissing);
-  EXPECT_EQ(
-      BaselineLine(none),
-      "baseline history:main~5: none (no comparable run among the 2 runs of main: run 2 (A100), "
-      "run 1 (H100)); judged by limits alone");
+  const BaselineInfo partial =
+      DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, {1, "2026-11-26", "", false});
+  EXPECT_EQ(partial.state, BaselineState::kLearning);
+  EXPECT_EQ(BaselineMark(partial), "learning: 1 of 4 runs of main");
+  const BaselineInfo few =
+      DescribeChoice(Choose(Run(1, 9), 5), {"main", 5}, {3, "2026-11-26", "", false});
+  EXPECT_EQ(few.state, BaselineState::kNoneComparable);
+  const BaselineInfo none =
+      DescribeChoice(Choose(Run(1, 9, "Tesla V100"), 5), {"main", 5}, {1, "2026-11-26", "", false});
+  EXPECT_EQ(none.state, BaselineState::kNoneComparable);
+  EXPECT_EQ(BaselineLine(none),
+            "baseline history:main~5: no comparable run among the 2 runs of main: run 2 (A100), "
+            "run 1 (H100)");
+}
+
+// Without runs: learning, lost or misspelled; the day and who judges say which.
+TEST_F(SelectTest, ABranchWithoutRunsHasAState) {
+  Add(Run(1, 0), "a", "", "gpt");
+  const auto state = [&](const std::string& model, const std::string& until) {
+    HistoryQuestion question;
+    question.model = model;
+    return BaselineStateName(
+        DescribeChoice(Choose(Run(1, 9), 5, question), {"main", 5}, {1, "2026-11-26", until, false})
+            .state);
+  };
+  EXPECT_EQ(state("gpt", ""), "learning");
+  EXPECT_EQ(state("bert", ""), "lost");
+  EXPECT_EQ(state("bert", "2026-11-25"), "lost");
+  EXPECT_EQ(state("bert", "2026-11-26"), "first");
+  HistoryChoice none;
+  none.wanted = 5;
+  none.branches = {{"main", 1}};
+  HistoryFacts facts{1, "2026-11-26", "2026-12-31", false};
+  const BaselineInfo unknown = DescribeChoice(none, {"mian", 5}, facts);
+  EXPECT_EQ(BaselineStateName(unknown.state), "unknown_branch");
+  EXPECT_EQ(unknown.why_missing, "the history has no branch mian: did you mean main (1 run)?");
+  facts.is_judged = true;
+  EXPECT_EQ(BaselineStateName(DescribeChoice(none, {"release", 5}, facts).state), "first");
+  const BaselineInfo absent = DescribeAbsence({"main", 5}, facts, "h.db does not exist");
+  EXPECT_EQ(BaselineLine(absent),
+            "baseline history:main~5: learning, 0 of 4 runs of main, until 2026-12-31: nothing was "
+            "compared");
 }
 
 // Two models in one history: the slowdown of one that is accepted must not hide the other's runs.
@@ -142,7 +175,7 @@ TEST_F(SelectTest, LevelIsOfOneProgram) {
   EXPECT_EQ(Ids(Choose(Run(2.4, 9), 5, question).window), "5 ");
   // Another GPU of the same program starts anew, and its owner reads why.
   const HistoryChoice other = Choose(Run(2.4, 9, "Tesla V100"), 5, question);
-  EXPECT_EQ(DescribeChoice(other, {"main", 5}, 1).why_missing,
+  EXPECT_EQ(DescribeChoice(other, {"main", 5}, {1, "2026-11-26", "", false}).why_missing,
             "no comparable run among the 5 runs of main: run 5 (A100); 4 runs before the level "
             "accepted with run 5");
 }
@@ -183,8 +216,8 @@ TEST_F(SelectTest, AcceptedLevelBeginsTheBaseline) {
   const HistoryChoice accepted = Choose(Run(1.1, 9), 3);
   EXPECT_EQ(Ids(accepted.window), "6 ");
   EXPECT_EQ(Ids(accepted.anchor), "6 ");
-  const BaselineInfo info = DescribeChoice(accepted, {"main", 3}, 3);
-  EXPECT_EQ(info.state, BaselineState::kPartial);  // Since a level, few are never missing.
+  const BaselineInfo info = DescribeChoice(accepted, {"main", 3}, {3, "2026-11-26", "", false});
+  EXPECT_EQ(info.state, BaselineState::kLearning);  // Since a level, few are never missing.
   EXPECT_NE(BaselineLine(info).find("level of run 6, accepted by anna: wider model (until "
                                     "2026-12-31)"),
             std::string::npos);
@@ -193,7 +226,7 @@ TEST_F(SelectTest, AcceptedLevelBeginsTheBaseline) {
   const HistoryChoice ended = Choose(Run(1.1, 9), 3, later);
   EXPECT_EQ(Ids(ended.window), "3 4 5 ");
   ASSERT_TRUE(ended.ended);
-  EXPECT_NE(BaselineLine(DescribeChoice(ended, {"main", 3}, 1))
+  EXPECT_NE(BaselineLine(DescribeChoice(ended, {"main", 3}, {1, "2026-11-26", "", false}))
                 .find("the level accepted by anna ended on 2026-12-31"),
             std::string::npos);
 }
@@ -226,7 +259,9 @@ class Team : public SelectTest {
     for (const ChosenRun& one : choice.anchor) anchor.push_back(one.snapshot);
     const std::vector<Snapshot> runs = {run};
     RunComparison comparison = CompareRuns(window, runs, nullptr);
-    HoldAgainstAnchor(anchor, runs, {}, DescribeChoice(choice, {"main", 5}, 1), comparison);
+    HoldAgainstAnchor(anchor, runs, {},
+                      DescribeChoice(choice, {"main", 5}, {1, "2026-11-26", "", false}),
+                      comparison);
     Verdict verdict;
     verdict.status = VerdictStatus::kPass;
     AddComparison(comparison, {}, verdict);
