@@ -69,7 +69,7 @@ TEST(Foreign, KeysBehindALongValueAreFound) {
   const fs::path file = fs::path(::testing::TempDir()) / "long_first.json";
   const auto outcome = [&](std::string_view rest) {
     std::ofstream(file) << "{\"seed\": \"" << std::string(70'000, 'x') << "\", " << rest << "}";
-    const auto read = ReadProfile(file.string());
+    const auto read = ReadProfile(file.string(), {});
     if (read) return read->source.format;
     std::string text = read.error().code;
     for (const std::string& note : read.error().notes) text += "\n" + note;
