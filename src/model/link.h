@@ -6,6 +6,7 @@
 // an invalid id does not mean that there is no such row: it may only be missing in the file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -145,7 +145,7 @@ void RemarkUnfinished(std::span<const context::RankContext> ranks, tables::Outpu
   });
   if (!any) return;
   out.AddRemark("unfinished-iteration",
-                "the last iteration was not finished when the recording ended; it is excluded");
+                "the last iteration was not finished when the profile ended; it is excluded");
 }
 
 void RemarkMarkersWithoutWork(std::span<const context::RankContext> ranks, tables::Output& out) {

@@ -200,7 +200,8 @@ TEST(KinetoDialects, TextAroundEvents) {
   ASSERT_TRUE(profile) << Outcome(profile);
   using Fact = std::pair<std::string, std::string>;
   EXPECT_THAT(profile->facts, ElementsAre(Fact("schemaVersion", "1"), Fact("record_shapes", "1"),
-                                          Fact("nccl_version", "2.20")));
+                                          Fact("nccl_version", "2.20"),
+                                          Fact("device use", "backend nccl, rank 3 of 8")));
   ASSERT_EQ(profile->gpus.size(), 1u);
   EXPECT_EQ(profile->gpus[0].sms, 132);
   EXPECT_EQ(profile->distributed.rank, 3);
