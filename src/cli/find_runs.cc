@@ -82,6 +82,42 @@ std::string RunOfWorkers(const FoundProfile& profile, std::int64_t position) {
   return run;
 }
 
+using Runs = std::map<std::string, std::vector<const FoundProfile*>>;
+
+/// A launcher of several computers may write a folder for each: runs of neighboring folders are one
+/// where the files record ranks of one world size, each once, and together all of them.
+void JoinNodes(Runs& by_run) {
+  std::map<std::pair<std::string, std::int64_t>, std::vector<std::string>> nodes;
+  for (const auto& [run, members] : by_run) {
+    const FoundProfile& first = *members.front();
+    const fs::path above = fs::path(first.path).parent_path().parent_path();
+    const bool is_part =
+        first.world_size && std::all_of(members.begin(), members.end(), [&](const auto* member) {
+          return member->world_size == first.world_size && member->named.rank;
+        });
+    if (is_part && static_cast<std::int64_t>(members.size()) < *first.world_size) {
+      nodes[{above.string(), *first.world_size}].push_back(run);
+    }
+  }
+  for (const auto& [key, runs] : nodes) {
+    std::set<std::int64_t> ranks;
+    std::set<fs::path> folders;
+    std::vector<const FoundProfile*> all;
+    for (const std::string& run : runs) {
+      folders.insert(fs::path(by_run[run].front()->path).parent_path());
+      for (const FoundProfile* member : by_run[run]) {
+        ranks.insert(*member->named.rank);
+        all.push_back(member);
+      }
+    }
+    const bool are_all = static_cast<std::int64_t>(ranks.size()) == key.second &&
+                         ranks.size() == all.size() && *ranks.rbegin() == key.second - 1;
+    if (!are_all || folders.size() != runs.size()) continue;
+    for (const std::string& run : runs) by_run.erase(run);
+    by_run[key.first + "/*"] = std::move(all);
+  }
+}
+
 /// The run of each profile: by its name, else by its contents. Files of one folder that
 /// record different ranks of the same number are one run; if one rank is recorded twice, it is
 /// unknown which belong together.
@@ -111,6 +147,7 @@ std::map<std::string, std::vector<const FoundProfile*>> ByRun(
       for (const FoundProfile* member : members) by_run[member->path].push_back(member);
     }
   }
+  JoinNodes(by_run);
   return by_run;
 }
 
@@ -209,9 +246,12 @@ Error NotOneRun(const FoundRuns& found, const std::string& folder) {
   for (std::size_t i = first; i < found.runs.size(); ++i) {
     error.notes.push_back("help: " + found.runs[i].command);
   }
-  error.notes.push_back(
-      fmt::format("help: the last is the latest; `profgauge inspect {}` lists all",
-                  readers::AsShellWord(folder)));
+  const bool is_ordered = std::all_of(found.runs.begin(), found.runs.end(), [](const auto& run) {
+    return run.time.has_value() || run.step.has_value();
+  });
+  error.notes.push_back(fmt::format("help: {}`profgauge inspect {}` lists all",
+                                    is_ordered ? "the last is the latest; " : "",
+                                    readers::AsShellWord(folder)));
   return error;
 }
 

@@ -97,6 +97,10 @@ bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles) {
       IsRawRank(path, profiles)) {
     return true;
   }
+  return HasNameLike(path, profiles);
+}
+
+bool HasNameLike(const std::string& path, const std::vector<Profile>& profiles) {
   const std::string pattern = NumberlessName(PlainName(path));
   return std::ranges::any_of(profiles, [&](const Profile& profile) {
     return NumberlessName(PlainName(profile.source.path)) == pattern;

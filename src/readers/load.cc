@@ -378,6 +378,11 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   PROFGAUGE_CHECK(Settle("", run));
   PROFGAUGE_CHECK(CheckNoFileTwice(run.profiles, ""));
   run.profiles = OfEachProcess(std::move(run.profiles));
+  if (ranks == RanksFrom::kRecorded) {
+    for (std::string& why : LeaveOutCoordinators(run.profiles)) {
+      run.skipped.push_back(std::move(why));
+    }
+  }
   GiveRanks(run.profiles, ranks);
   PROFGAUGE_CHECK(readers::AttachRunSides(run.profiles, run.documents, options.step_times));
   ReadGraphCaptures(captures, options, run.profiles);

@@ -61,6 +61,9 @@ bool IsNoRecording(const Error& error);
 /// the first dot counts, and no other profile has the same.
 bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles);
 
+/// Whether one of the profiles has the file's name, except for its numbers.
+bool HasNameLike(const std::string& path, const std::vector<Profile>& profiles);
+
 /// The order of a run's ranks: by their recorded number; without one, by the names, where
 /// "worker10" comes after "worker9".
 bool RanksBefore(const Profile& a, const Profile& b);

@@ -1,13 +1,14 @@
 #include "readers/ranks.h"
 
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "model/certificate.h"
 #include "model/summary/summary.h"
+#include "readers/load.h"
 #include "readers/one_run.h"
 
 namespace profgauge::readers {
@@ -43,11 +45,34 @@ NameParts PartsOfName(std::string_view path) {
   }
 }
 
-/// Whether the text ends with a word that a rank's number follows: those of torchtitan, Megatron,
-/// Composer, TensorBoard's handler, Accelerate ("profile_0.json") and SGLang ("TP-0").
-bool EndsWithRankWord(std::string_view text) {
-  static const RE2 word(R"((?i)(?:^|[^a-z])(?:rank|worker|profile|tp)[-_]*$)");
-  return RE2::PartialMatch(text, word);
+/// Words that a rank's number follows, the surest first: those of torchtitan, Megatron, Composer,
+/// TensorBoard's handler, Accelerate ("profile_0.json"), SGLang ("TP-0") and vLLM
+/// ("dp0_pp0_tp1_dcp0_ep1_rank1").
+constexpr std::string_view kRankWords[] = {"rank", "worker", "profile", "tp",  "ep", "dp",
+                                           "dcp",  "cp",     "sp",      "etp", "pp"};
+/// Where no word alone numbers the ranks: the dimensions of their grid, the fastest last.
+constexpr std::string_view kGrid[] = {"pp", "dp", "ep", "dcp", "cp", "etp", "sp", "tp"};
+
+/// Words whose numbers are of different runs, or of different moments of one.
+constexpr std::string_view kRunWords[] = {"iteration", "iter", "step",    "epoch",     "run",
+                                          "exp",       "job",  "attempt", "experiment"};
+
+/// The word of kRankWords or kRunWords right before a number; empty for another.
+std::string_view WordOf(std::string_view text) {
+  const std::size_t last = text.find_last_not_of("-_");
+  if (last == text.npos) return {};
+  std::size_t begin = last + 1;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  while (begin > 0 && is_letter(text[begin - 1])) --begin;
+  std::string word(text.substr(begin, last + 1 - begin));
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const std::span<const std::string_view> words :
+       {std::span<const std::string_view>(kRankWords),
+        std::span<const std::string_view>(kRunWords)}) {
+    const auto found = std::find(words.begin(), words.end(), word);
+    if (found != words.end()) return *found;
+  }
+  return {};
 }
 
 /// Seconds, ms or ns since 1970, which tools write after a rank's number. TensorBoard's handler
@@ -56,20 +81,73 @@ bool IsTime(const NameParts& name, std::size_t i) {
   return name.numbers[i].size() >= 10 || name.texts[i + 1].starts_with(".pt.trace.json");
 }
 
-/// The one number in which the name differs from the others', as the rank that it states.
-std::optional<std::int64_t> StatedRank(const NameParts& name, const std::vector<bool>& differs) {
-  std::optional<std::int64_t> rank;
-  for (std::size_t i = 0; i < name.numbers.size(); ++i) {
-    if (!differs[i]) continue;
-    const std::string_view digits = name.numbers[i];
-    if (IsTime(name, i) && !EndsWithRankWord(name.texts[i])) continue;
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{} || !EndsWithRankWord(name.texts[i])) return std::nullopt;
-    if (rank && *rank != number) return std::nullopt;  // "node0/rank1": which of them?
-    rank = number;
+using Numbers = std::vector<std::int64_t>;
+
+/// Numbers at one place of all names, or at the places of one word, that differ.
+struct NameColumn {
+  std::string_view word;  ///< Empty: none of a rank.
+  Numbers numbers;
+};
+
+bool AreDistinct(const Numbers& numbers) {
+  return std::set<std::int64_t>(numbers.begin(), numbers.end()).size() == numbers.size();
+}
+
+/// The columns that differ, times apart. Nothing where a number is too long, or a word has
+/// several that disagree ("tp0_tp1").
+std::optional<std::vector<NameColumn>> ColumnsOf(const std::vector<NameParts>& names) {
+  std::vector<NameColumn> columns;
+  for (std::size_t i = 0; i < names.front().numbers.size(); ++i) {
+    const bool differs = std::any_of(names.begin(), names.end(), [&](const NameParts& name) {
+      return name.numbers[i] != names.front().numbers[i];
+    });
+    const std::string_view word = WordOf(names.front().texts[i]);
+    const bool is_time = std::any_of(names.begin(), names.end(),
+                                     [&](const NameParts& name) { return IsTime(name, i); });
+    if (!differs || (is_time && word.empty())) continue;
+    if (std::find(std::begin(kRunWords), std::end(kRunWords), word) != std::end(kRunWords)) {
+      return std::nullopt;
+    }
+    NameColumn column{word, {}};
+    for (const NameParts& name : names) {
+      const std::string_view digits = name.numbers[i];
+      std::int64_t number = 0;
+      const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+      if (parsed.ec != std::errc{}) return std::nullopt;
+      column.numbers.push_back(number);
+    }
+    const auto known = std::find_if(columns.begin(), columns.end(), [&](const NameColumn& other) {
+      return !word.empty() && other.word == word;
+    });
+    if (known == columns.end()) {
+      columns.push_back(std::move(column));
+    } else if (known->numbers != column.numbers) {
+      return std::nullopt;  // "node0/rank1" is one; "rank0/rank1" says nothing.
+    }
   }
-  return rank;
+  return columns;
+}
+
+/// The position of each name in the grid that its numbers fill:
+///
+///   tp0_pp0, tp1_pp0, tp0_pp1, tp1_pp1     0 1 2 3: tp changes fastest
+std::optional<Numbers> RanksOfGrid(const std::vector<NameColumn>& columns, std::size_t count) {
+  Numbers ranks(count, 0);
+  std::size_t used = 0, size = 1;
+  for (const std::string_view word : kGrid) {
+    const auto column = std::find_if(columns.begin(), columns.end(),
+                                     [word](const NameColumn& of) { return of.word == word; });
+    if (column == columns.end()) continue;
+    const std::set<std::int64_t> values(column->numbers.begin(), column->numbers.end());
+    size *= values.size();
+    ++used;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto place = std::distance(values.begin(), values.find(column->numbers[i]));
+      ranks[i] = ranks[i] * static_cast<std::int64_t>(values.size()) + place;
+    }
+  }
+  if (used != columns.size() || size != count || !AreDistinct(ranks)) return std::nullopt;
+  return ranks;
 }
 
 /// So that "./rank0.json" and "rank1.json" differ only in the number.
@@ -188,21 +266,19 @@ std::optional<std::vector<std::int64_t>> RanksOfNames(const std::vector<std::str
   if (paths.size() < 2) return std::nullopt;
   std::vector<NameParts> names;
   for (const std::string& path : paths) names.push_back(PartsOfName(path));
-  std::vector<bool> differs(names.front().numbers.size(), false);
   for (const NameParts& name : names) {
     if (name.texts != names.front().texts) return std::nullopt;
-    for (std::size_t i = 0; i < differs.size(); ++i) {
-      differs[i] = differs[i] || name.numbers[i] != names.front().numbers[i];
-    }
   }
-  std::vector<std::int64_t> ranks;
-  std::set<std::int64_t> seen;
-  for (const NameParts& name : names) {
-    const auto rank = StatedRank(name, differs);
-    if (!rank || !seen.insert(*rank).second) return std::nullopt;
-    ranks.push_back(*rank);
+  const auto columns = ColumnsOf(names);
+  if (!columns) return std::nullopt;
+  for (const std::string_view word : kRankWords) {
+    const auto column = std::find_if(columns->begin(), columns->end(),
+                                     [word](const NameColumn& of) { return of.word == word; });
+    if (column == columns->end()) continue;
+    if (AreDistinct(column->numbers)) return column->numbers;
+    if (word == "rank") return std::nullopt;  // Local ranks of several nodes, or several runs.
   }
-  return ranks;
+  return RanksOfGrid(*columns, names.size());
 }
 
 void GiveRanks(std::vector<Profile>& profiles, RanksFrom from) {
@@ -212,6 +288,48 @@ void GiveRanks(std::vector<Profile>& profiles, RanksFrom from) {
     if (profiles[i].distributed.rank >= 0) continue;
     SetRank(static_cast<std::int64_t>(i), kByOrder, profiles[i]);
   }
+}
+
+// All of these must hold, so that a rank that lost its work is not left out: it has no work and no
+// launch, states no rank, the others have work and all ranks of a world, and its name is unlike
+// theirs.
+std::vector<std::string> LeaveOutCoordinators(std::vector<Profile>& profiles) {
+  const auto may_be = [](const Profile& profile) {
+    const auto& calls = profile.api.kind;
+    return profile.has_timeline && !IsSummary(profile) && profile.device.size() == 0 &&
+           profile.distributed.rank < 0 &&
+           std::find(calls.begin(), calls.end(), ApiKind::kLaunch) == calls.end();
+  };
+  std::vector<std::string> left_out;
+  const auto first = std::stable_partition(
+      profiles.begin(), profiles.end(), [&](const Profile& profile) { return !may_be(profile); });
+  if (first == profiles.begin() || first == profiles.end()) return left_out;
+  std::vector<Profile> others(std::make_move_iterator(first),
+                              std::make_move_iterator(profiles.end()));
+  profiles.erase(first, profiles.end());
+  GiveRanksByName(profiles);
+  std::set<std::int64_t> ranks;
+  std::int64_t world = -1;
+  bool have_work = true;
+  for (const Profile& profile : profiles) {
+    have_work = have_work && profile.device.size() > 0 && profile.distributed.rank >= 0;
+    ranks.insert(profile.distributed.rank);
+    world = std::max(world, profile.distributed.world_size);
+  }
+  const auto count = static_cast<std::int64_t>(profiles.size());
+  const bool are_complete = have_work && static_cast<std::int64_t>(ranks.size()) == count &&
+                            *ranks.rbegin() == count - 1 &&
+                            (world < 0 ? count > 1 : world == count);
+  for (Profile& other : others) {
+    if (are_complete && !HasNameLike(other.source.path, profiles)) {
+      left_out.push_back(
+          fmt::format("{}: host events only, beside {} of a world of {}", other.source.path,
+                      count == 1 ? "1 rank" : fmt::format("{} ranks", count), count));
+    } else {
+      profiles.push_back(std::move(other));
+    }
+  }
+  return left_out;
 }
 
 bool AreRanksKnown(const std::vector<Profile>& profiles) {
