@@ -1,6 +1,7 @@
 #include "model/processes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -8,8 +9,10 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/interval.h"
@@ -245,6 +248,65 @@ Division DivideDevices(const Profile& profile) {
   return division;
 }
 
+// The number of "pid 7 RANK 3 - CPU", as a merge names processes; -1 without.
+std::int64_t RankOfProcess(std::string_view process) {
+  if (process.starts_with("pid ")) {
+    process.remove_prefix(4);
+    process.remove_prefix(std::min(process.find(' '), process.size()));
+  }
+  while (process.starts_with(' ')) process.remove_prefix(1);
+  if (!process.starts_with("RANK") && !process.starts_with("rank")) return -1;
+  process.remove_prefix(4);
+  if (process.starts_with(' ') || process.starts_with('_')) process.remove_prefix(1);
+  std::int64_t rank = -1;
+  const auto parsed = std::from_chars(process.data(), process.data() + process.size(), rank);
+  return parsed.ec == std::errc{} ? rank : -1;
+}
+
+// Ranks of one run in one file, which states whose each GPU is.
+Division DivideRanks(const Profile& profile) {
+  Division division;
+  std::map<std::int64_t, std::uint32_t> parts;
+  for (const auto& [gpu, rank] : profile.gpu_ranks) parts.emplace(rank, 0);
+  if (parts.size() < 2) return division;
+  for (const std::int32_t gpu : profile.device.gpu) {
+    if (!profile.gpu_ranks.contains(gpu)) return division;
+  }
+  for (auto& [rank, part] : parts) {
+    part = division.count++;
+    division.ranks.push_back(rank);
+    division.names.emplace_back();
+  }
+  for (const auto& [gpu, rank] : profile.gpu_ranks) division.of_gpu[gpu] = parts.at(rank);
+  division.of_thread = PartsOfThreads(profile, division);
+  for (std::size_t thread = 0; thread < profile.threads.size(); ++thread) {
+    const auto named = parts.find(RankOfProcess(profile.threads[thread].process));
+    if (named != parts.end()) division.of_thread[thread] = named->second;
+  }
+  for (const ThreadId thread : profile.api.thread) {
+    division.of_call.push_back(division.OfThread(thread));
+  }
+  for (const std::int32_t gpu : profile.device.gpu) {
+    division.of_device.push_back(division.OfGpu(gpu));
+  }
+  return division;
+}
+
+// The size of the largest group that all ranks share; -1 where they share none.
+std::int64_t WorldSizeOf(std::span<const Profile> ranks) {
+  std::map<std::int64_t, std::size_t> sizes;
+  for (const Profile& rank : ranks) {
+    std::set<std::int64_t> own;
+    for (const Collective& collective : rank.collectives) own.insert(collective.group_size);
+    for (const std::int64_t size : own) ++sizes[size];
+  }
+  std::int64_t world = -1;
+  for (const auto& [size, count] : sizes) {
+    if (count == ranks.size() && size >= static_cast<std::int64_t>(count)) world = size;
+  }
+  return world;
+}
+
 // Kernels of a GPU's number by the process that launched them.
 using KernelsOfProcesses = std::map<std::uint32_t, std::vector<Span>>;
 
@@ -324,11 +386,17 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 std::vector<Profile> SplitProcesses(Profile profile) {
   std::vector<Profile> parts;
   if (profile.has_timeline) CountGpusUsedAtOnce(profile);
-  Division division = profile.has_timeline ? Divide(profile) : Division{};
+  Division division = DivideRanks(profile);
+  if (division.count == 0 && profile.has_timeline) division = Divide(profile);
   if (!profile.step_lanes.empty() && division.count == 0) division = DivideDevices(profile);
   LogDivision(division, profile);
   for (std::uint32_t part = 0; part < division.count; ++part) {
     parts.push_back(PartOf(profile, division, part));
+  }
+  for (std::size_t i = 0; i < division.ranks.size(); ++i) {
+    parts[i].distributed.rank = division.ranks[i];
+    parts[i].distributed.world_size = WorldSizeOf(parts);
+    parts[i].gpu_ranks.clear();
   }
   if (parts.empty()) {
     parts.push_back(std::move(profile));

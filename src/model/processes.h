@@ -47,6 +47,7 @@ struct Division {
   std::uint32_t count = 0;
   std::size_t shared_gpus = 0;          // Where several trained on one: nothing is divided.
   std::vector<std::string_view> names;  // By part.
+  std::vector<std::int64_t> ranks;      // By part, where the file states them.
   Parts of_thread, of_call, of_device;
   std::map<std::int32_t, std::uint32_t> of_gpu;
   std::uint32_t OfThread(ThreadId thread) const {
@@ -77,6 +78,8 @@ std::map<std::string_view, std::set<std::int32_t>> GpusOfProcesses(const Profile
 /// rows skipped by the reader. Each part keeps the whole profile's extent and texts; its recorded
 /// rank is unknown. If processes share a number of a GPU that may mean several GPUs, that is
 /// counted: the machine has more, or kernels of two run simultaneously.
+///
+/// Before all that: a file merged of ranks that states them (Profile::gpu_ranks) has its rank each.
 ///
 /// Devices of one process whose own steps (Profile::step_lanes) are apart in time are a rank each.
 ///

@@ -132,6 +132,8 @@ struct Profile {
   /// Threads that hold the steps of one device each, as its own track shows them, by device. Empty
   /// where the host marks iterations.
   std::map<std::int32_t, ThreadId> step_lanes;
+  /// Of a file that was merged of the ranks of one run and states them: whose each GPU is.
+  std::map<std::int32_t, std::int64_t> gpu_ranks;
   /// Processes of the profile that communicate with each other, as threads name them: each is a
   /// rank, though none may mark iterations. Empty where that is unknown.
   std::vector<std::string> communicating;

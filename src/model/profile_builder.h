@@ -173,6 +173,8 @@ class ProfileBuilder {
   void AddStepLane(std::int32_t gpu, ThreadId thread) {
     profile_.step_lanes.insert_or_assign(gpu, thread);
   }
+  /// The rank whose GPU it is, where a file was merged of the ranks of one run.
+  void SetRankOfGpu(std::int32_t gpu, std::int64_t rank) { profile_.gpu_ranks[gpu] = rank; }
   /// The id of an equal one, if there is one.
   LaunchConfigId AddLaunchConfig(const LaunchConfig& config);
   CollectiveId AddCollective(const Collective& collective);

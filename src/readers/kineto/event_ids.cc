@@ -1,5 +1,7 @@
 // Objects that events share and rows name by number: threads, traces, texts, launch configurations
 // and collectives.
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -38,18 +40,29 @@ TraceNumber EventSink::TraceOf(const RawEvent& event) {
   const std::string_view label = LabelOf(pid);
   labelled_pid_.assign(pid);
   trace_ = 0;
-  if (label.empty()) return trace_;
+  if (!label.empty()) trace_ = NumberOfTrace(label);
+  return trace_;
+}
+
+TraceNumber EventSink::NumberOfTrace(std::string_view label) {
   const StringId id = strings_.Intern(label);
   auto& traces = rows_->traces;
-  for (std::size_t i = 0; i < traces.size() && trace_ == 0; ++i) {
-    if (traces[i] == id) trace_ = static_cast<TraceNumber>(i) + 1;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (traces[i] == id) return static_cast<TraceNumber>(i) + 1;
   }
   constexpr std::size_t kMostLabels = 4096;  // Ranks are fewer, unless a file is hostile.
-  if (trace_ == 0 && traces.size() < kMostLabels) {
-    traces.push_back(id);
-    trace_ = static_cast<TraceNumber>(traces.size());
-  }
-  return trace_;
+  if (traces.size() >= kMostLabels) return 0;
+  traces.push_back(id);
+  return static_cast<TraceNumber>(traces.size());
+}
+
+// Where a merge writes the rank into each event of a device, its GPU is that rank's. Correlations
+// are then made unique by the merge, and calls have no rank: only GPUs are kept apart.
+TraceNumber EventSink::TraceOfGpu(const RawEvent& event) {
+  const TraceNumber labelled = TraceOf(event);
+  if (labelled != 0 || !event.Has(Field::kRank)) return labelled;
+  const std::int64_t rank = IntegerOr(event, Field::kRank, -1);
+  return rank < 0 ? 0 : NumberOfTrace(fmt::format("{}{}", kRankLabel, rank));
 }
 
 // An empty text counts as a missing one.

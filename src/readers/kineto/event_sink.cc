@@ -197,6 +197,7 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kOverhead:
       return AddHost(event, HostKind::kOverhead, times);
     case Category::kRuntime:
+      rows_->xpu = rows_->xpu || known.is_xpu;
       return AddApi(event, times);
     case Category::kKernel:
       return AddDevice(event, DeviceKind::kKernel, times);
@@ -329,7 +330,7 @@ void EventSink::AddDevice(const RawEvent& event, DeviceKind kind, Times times) {
   if (row.op_id == 0 || row.op_id == row.correlation) row.op_id = -1;
   rows_->has_correlations |= row.correlation >= 0;
   const TraceNumber trace = TraceOf(event);
-  row.gpu = GpuInTrace(row.gpu, trace);
+  row.gpu = GpuInTrace(row.gpu, TraceOfGpu(event));
   row.correlation = IdInTrace(row.correlation, trace);
   row.op_id = IdInTrace(row.op_id, trace);
   row.collective = CollectiveOf(event);
@@ -363,7 +364,7 @@ StreamRow EventSink::StreamRowOf(const RawEvent& event, Times times) {
   row.start = times.start;
   row.duration = times.duration;
   row.name = strings_.Intern(event.Text(Field::kName));
-  row.gpu = GpuInTrace(GpuOf(event), TraceOf(event));
+  row.gpu = GpuInTrace(GpuOf(event), TraceOfGpu(event));
   row.stream = StreamOf(event);
   return row;
 }
@@ -404,7 +405,8 @@ const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) 
   for (const KnownCategory& known : categories_) {
     if (known.text == cat) return known;
   }
-  KnownCategory made{std::string(cat), CategoryOf(cat), IsExactCategory(cat)};
+  KnownCategory made{std::string(cat), CategoryOf(cat), IsExactCategory(cat),
+                     cat.starts_with("xpu_")};
   if (categories_.size() >= kMostKnown) return other_category_ = std::move(made);
   return categories_.emplace_back(std::move(made));
 }

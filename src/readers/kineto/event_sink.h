@@ -82,7 +82,7 @@ class EventSink final : public EventReceiver {
   struct KnownCategory {
     std::string text;
     Category category;
-    bool is_exact;
+    bool is_exact, is_xpu;
   };
 
   void ReceiveComplete(const RawEvent& event);
@@ -104,6 +104,8 @@ class EventSink final : public EventReceiver {
   Ns DurationOf(const RawEvent& event);
   ThreadId ThreadOf(const RawEvent& event);
   TraceNumber TraceOf(const RawEvent& event);
+  TraceNumber TraceOfGpu(const RawEvent& event);
+  TraceNumber NumberOfTrace(std::string_view label);
   StringId Text(const RawEvent& event, Field field);
   LaunchConfigId ConfigOf(const RawEvent& event);
   CollectiveId CollectiveOf(const RawEvent& event);

@@ -79,6 +79,7 @@ constexpr std::string_view kArgs[] = {"correlation",
                                       "Dst Rank",
                                       "name",
                                       "kernel",
+                                      "rank",
                                       "labels",
                                       "sort_index"};
 

@@ -72,6 +72,7 @@ const Keys& ArgsKeys() {
       {"Src Rank", Field::kSourceRank},
       {"Dst Rank", Field::kDestinationRank},
       {"name", Field::kLabel},
+      {"rank", Field::kRank},      // TraceLens writes it where it merges traces.
       {"kernel", Field::kKernel},  // ROCm's profiler names it at the launch.
   };
   return keys;

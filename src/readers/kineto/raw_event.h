@@ -64,6 +64,7 @@ enum class Field : std::uint8_t {
   kDestinationRank,
   kLabel,
   kKernel,
+  kRank,
   kCount_,
   kArgs,  ///< Not a value: the object with the rest.
   kNone,  ///< A key that does not matter.

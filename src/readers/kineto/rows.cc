@@ -5,6 +5,9 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "model/devices.h"
+#include "readers/text/numbers.h"
+
 namespace profgauge::readers::kineto {
 namespace {
 
@@ -175,6 +178,17 @@ void Traces::NumberGpus(ProfileBuilder& builder) const {
     numbers[gpu] = {are_apart ? number : next, number};
   }
   builder.RenumberGpus(numbers);
+  std::map<TraceNumber, std::int64_t> ranks;
+  for (const auto& [label, trace] : numbers_) {
+    if (!label.starts_with(kRankLabel)) continue;
+    if (const auto rank = ParseInteger(std::string_view(label).substr(kRankLabel.size()))) {
+      ranks.emplace(trace, *rank);
+    }
+  }
+  for (const auto& [gpu, made] : numbers) {
+    const auto rank = ranks.find(static_cast<TraceNumber>(gpu >> kGpuBits));
+    if (rank != ranks.end()) builder.SetRankOfGpu(made.number, rank->second);
+  }
 }
 
 void Rows::Clear() {
@@ -201,6 +215,7 @@ void Rows::Clear() {
   phases.clear();
   bad_time.clear();
   rocm = false;
+  xpu = false;
   has_correlations = false;
   launch_flows = 0;
   has_span = false;
@@ -264,6 +279,7 @@ void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& tr
   }
   MergeNames(rows, builder);
   if (rows.rocm) builder.ClipStreamOverlaps();
+  if (rows.xpu) builder.source().accelerator = AcceleratorId(Accelerator::kIntel);
   if (rows.has_span) builder.SetSpan(rows.span_start, rows.span_duration);
   builder.log().Merge(rows.log);
 }

@@ -39,6 +39,8 @@ struct NameRow {
 ///
 /// A number that does not fit stays as it is written.
 using TraceNumber = std::uint32_t;
+/// How the label of a trace begins whose rank its events state: "rank 3" of `args.rank`.
+inline constexpr std::string_view kRankLabel = "rank ";
 /// Ids of several traces in one file are kept apart by the trace's number. Negative ids and those
 /// of more than 48 bits come back unchanged.
 std::int64_t IdInTrace(std::int64_t id, TraceNumber trace);
@@ -88,6 +90,7 @@ struct Rows {
   std::vector<NameRow> names;
   std::vector<ApartRow> apart;
   bool rocm = false;               ///< Has calls of the HIP runtime.
+  bool xpu = false;                ///< Has calls of Intel's runtime, by their category.
   bool has_correlations = false;   ///< Launches are numbered.
   std::uint64_t launch_flows = 0;  ///< Ends of arrows between calls and work, kept or not.
   bool has_span = false;

@@ -607,6 +607,55 @@ TEST_F(Load, MergesHostsOfOneSession) {
   EXPECT_EQ(run->profiles.size(), 2u);
 }
 
+// vLLM writes a profile of its coordinator beside those of the ranks.
+TEST_F(Load, LeavesOutCoordinator) {
+  Write("run/dp0_tp0_rank0.pt.trace.json", RankAt(0, 5));
+  Write("run/dp0_tp1_rank1.pt.trace.json", RankAt(1, 6));
+  Write("run/host_99.async_llm.pt.trace.json", RankAt(-1, 6));
+  const auto run = LoadRun({"run"}, {});
+  // Without device work of the ranks nothing tells them from a coordinator.
+  EXPECT_FALSE(run.has_value());
+  const auto with_kernel = [](std::string text) {
+    const std::string_view kernel =
+        R"(, {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":7,"dur":2,)"
+        R"("args":{"device":0,"stream":7}})";
+    return text.insert(text.rfind(']'), kernel);
+  };
+  Write("run/dp0_tp0_rank0.pt.trace.json", with_kernel(RankAt(0, 5)));
+  Write("run/dp0_tp1_rank1.pt.trace.json", with_kernel(RankAt(1, 6)));
+  const auto ranks = LoadRun({"run"}, {});
+  ASSERT_TRUE(ranks) << ranks.error().message;
+  EXPECT_EQ(ranks->profiles.size(), 2U);
+  ASSERT_EQ(ranks->skipped.size(), 1U);
+  EXPECT_NE(ranks->skipped.front().find("async_llm"), std::string::npos);
+  // A rank that lost its work has a name like theirs, and stays.
+  Write("run/dp0_tp2_rank2.pt.trace.json", RankAt(-1, 6));
+  EXPECT_EQ(LoadRun({"run/dp0_tp0_rank0.pt.trace.json", "run/dp0_tp1_rank1.pt.trace.json",
+                     "run/dp0_tp2_rank2.pt.trace.json"},
+                    {})
+                ->profiles.size(),
+            3U);
+}
+
+TEST_F(Load, MergedFileStatesItsRanks) {
+  std::string events;
+  for (int rank = 0; rank < 2; ++rank) {
+    for (int i = 0; i < 3; ++i) {
+      events +=
+          fmt::format(R"({}{{"ph":"X","cat":"kernel","name":"k","pid":{},"tid":7,"ts":{},"dur":2,)"
+                      R"("args":{{"device":0,"stream":7,"correlation":{},"rank":{}}}}})",
+                      events.empty() ? "" : ",", rank * 1000, 10 * i + 5, rank * 1000 + i, rank);
+    }
+  }
+  Write("merged.json", "{\"traceEvents\": [" + events + "]}");
+  const auto run = LoadRun({"merged.json"}, {});
+  ASSERT_TRUE(run) << run.error().message;
+  ASSERT_EQ(run->profiles.size(), 2U);
+  EXPECT_EQ(run->profiles[0].distributed.rank, 0);
+  EXPECT_EQ(run->profiles[1].distributed.rank, 1);
+  EXPECT_EQ(run->profiles[1].device.size(), 3U);
+}
+
 TEST(Ranks, ByNames) {
   using Ranks = std::optional<std::vector<std::int64_t>>;
   const Ranks kNone;
@@ -625,14 +674,25 @@ TEST(Ranks, ByNames) {
       {{"rank0.40.pt.trace.json", "rank1.40.pt.trace.json"}, Ranks({0, 1})},
       {{"rank_0/trace.json", "rank_1/trace.json"}, Ranks({0, 1})},
       {{"rank0/rank0.json", "rank1/rank1.json"}, Ranks({0, 1})},
-      // Processes, runs, iterations and parallel dimensions are no ranks.
+      {{"1-TP-0-DP-0.json", "1-TP-0-DP-1.json"}, Ranks({0, 1})},
+      {{"node1/rank0.json", "node0/rank1.json"}, Ranks({0, 1})},
+      {{"dp0_pp0_tp0_dcp0_ep0_rank0.json", "dp0_pp0_tp1_dcp0_ep1_rank1.json"}, Ranks({0, 1})},
+      {{"iter_10_rank_0_tp_0_pp_0.json", "iter_10_rank_1_tp_1_pp_0.json",
+        "iter_10_rank_2_tp_0_pp_1.json", "iter_10_rank_3_tp_1_pp_1.json"},
+       Ranks({0, 1, 2, 3})},
+      {{"tp1_pp1.json", "tp0_pp1.json", "tp1_pp0.json", "tp0_pp0.json"}, Ranks({3, 2, 1, 0})},
+      // Grids with a hole, local ranks, and words that disagree.
+      {{"tp1_pp1.json", "tp0_pp1.json", "tp1_pp0.json"}, kNone},
+      {{"node0/rank0.json", "node1/rank0.json"}, kNone},
+      {{"rank0/rank1.json", "rank1/rank0.json"}, kNone},
+      {{"exp1/rank0.json", "exp0/rank1.json"}, kNone},
+      // Processes, runs and iterations are no ranks.
       {{"healthy.pt.trace.json.gz", "slow.pt.trace.json.gz"}, kNone},
       {{"node1_11.1700000000001.pt.trace.json", "node1_12.1700000000001.pt.trace.json"}, kNone},
       {{"run1.json", "run2.json"}, kNone},
       {{"crank1.json", "crank2.json"}, kNone},
       {{"iteration_10/rank0_trace.json", "iteration_20/rank1_trace.json"}, kNone},
       {{"num_workers_0__worker0.json", "num_workers_4__worker0.json"}, kNone},
-      {{"1-TP-0-DP-0.json", "1-TP-0-DP-1.json"}, kNone},
       {{"rank0.json", "rank00.json"}, kNone},
       {{"rank0.json"}, kNone},
       {{"rank99999999999999999999.json", "rank1.json"}, kNone},
