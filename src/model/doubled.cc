@@ -1,6 +1,8 @@
 #include "model/mend.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <numeric>
 
 #include "knowledge/loss.h"
@@ -37,7 +39,7 @@ Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
   return once;
 }
 
-// The same of rows on threads.
+// The same of rows on threads. Numbers are equal, or absent in both.
 template <class Table, class Numbers>
 Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
   return RowsOnce(
@@ -47,16 +49,41 @@ Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
       },
       [&](auto a, auto b) {
         return table.duration[a] == table.duration[b] && table.name[a] == table.name[b] &&
-               numbers[a] >= 0 && numbers[a] == numbers[b];
+               (numbers[a] == numbers[b] || (numbers[a] < 0 && numbers[b] < 0));
       });
+}
+
+// How many rows are there with a length, and how many of them are copies of one before.
+struct Copies {
+  std::size_t rows = 0, copies = 0;
+  bool AreMany() const { return copies > 0 && copies >= knowledge::kLossDoubledShare.Of(rows); }
+};
+
+// Of rows with a number and of those without one. `kept` are rows once, empty: all.
+template <class HasNumber, class Duration>
+std::array<Copies, 2> CountCopies(std::size_t count, const Permutation& kept, HasNumber has_number,
+                                  Duration duration) {
+  std::array<Copies, 2> of;
+  std::size_t next = 0;
+  for (std::uint32_t row = 0; row < count; ++row) {
+    const bool is_kept = kept.empty() || (next < kept.size() && kept[next] == row);
+    if (is_kept) ++next;
+    if (duration(row) <= 0) continue;
+    Copies& own = of[has_number(row) ? 1 : 0];
+    ++own.rows;
+    if (!is_kept) ++own.copies;
+  }
+  return of;
 }
 
 }  // namespace
 
 // The device decides, since there equal rows cannot be: two equal calls within a clock tick may be
-// two calls. Only a profile that is doubled there is looked at elsewhere.
+// two calls. Only a profile that is doubled there is looked at elsewhere. Without a device
+// operators decide: in 179 profiles of PyTorch at most 0.07 % of those with a length equal another.
 std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
   auto& device = profile.device;
+  auto& host = profile.host;
   const NarrowColumn<std::int64_t>& correlations = numbers.device_correlation;
   const Permutation work = RowsOnce(
       device.size(),
@@ -65,19 +92,31 @@ std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
                device.gpu[a] == device.gpu[b];
       },
       [&](auto a, auto b) {
-        return device.duration[a] == device.duration[b] && device.duration[a] > 0 &&
-               device.name[a] == device.name[b] && correlations[a] >= 0 &&
-               correlations[a] == correlations[b];
+        return device.duration[a] == device.duration[b] && device.name[a] == device.name[b] &&
+               device.kind[a] == device.kind[b] && device.config[a] == device.config[b] &&
+               device.bytes[a] == device.bytes[b] &&
+               (correlations[a] == correlations[b] || (correlations[a] < 0 && correlations[b] < 0));
       });
-  const std::size_t copies = work.empty() ? 0 : device.size() - work.size();
-  if (copies == 0 || copies < knowledge::kLossDoubledShare.Of(device.size())) return 0;
+  const Permutation ranges = device.size() > 0 ? Permutation() : OnThreadsOnce(host, numbers.host);
+  if (work.empty() && ranges.empty()) return 0;
+  const std::array<Copies, 2> found =
+      device.size() > 0 ? CountCopies(
+                              device.size(), work, [&](auto row) { return correlations[row] >= 0; },
+                              [&](auto row) { return device.duration[row]; })
+                        : CountCopies(
+                              host.size(), ranges, [&](auto row) { return numbers.host[row] >= 0; },
+                              [&](auto row) {
+                                return host.kind[row] == HostKind::kOp ? host.duration[row] : Ns{0};
+                              });
+  if (!found[0].AreMany() && !found[1].AreMany()) return 0;
+  const std::size_t copies =
+      device.size() > 0 ? device.size() - work.size() : host.size() - ranges.size();
   PermuteAll(work, device.start, device.duration, device.name, device.kind, device.gpu,
              device.stream, device.config, device.collective, device.copy, device.host_memory,
              device.bytes, numbers.device_correlation, numbers.device_op);
   auto& api = profile.api;
   PermuteAll(OnThreadsOnce(api, numbers.api_correlation), api.start, api.duration, api.name,
              api.kind, api.thread, numbers.api_correlation, numbers.api_op);
-  auto& host = profile.host;
   PermuteAll(OnThreadsOnce(host, numbers.host), host.start, host.duration, host.name, host.kind,
              host.thread, host.input_shapes, host.input_dtypes, host.call_stack,
              host.concrete_inputs, host.sequence, host.collective, host.domain, host.style,

@@ -65,7 +65,10 @@ Result<Profile> ProfileBuilder::Finish() {
   if (const std::size_t copies =
           DropDoubled(profile_, {host_ids_, host_backward_, api_correlations_, api_op_ids_,
                                  device_correlations_, device_op_ids_})) {
-    AddFact("events recorded twice", std::to_string(copies) + " of the device; each counts once");
+    AddFact(
+        "events recorded twice",
+        std::to_string(copies) + (profile_.device.size() > 0 ? " of the device; each counts once"
+                                                             : " of the host; each counts once"));
   }
   mend::JoinTheOneDevice(profile_);
   ApplyNames();
@@ -223,12 +226,12 @@ void ProfileBuilder::FinishCpu(Ns origin) {
   profile_.cpu = std::make_shared<const CpuActivity>(std::move(cpu_));
 }
 
-// A single duration that overflowed would be over all kernels that follow: for a clipped duration,
-// the time shared with the next one counts. If that is over a tenth of a GPU's time, times are
-// coarse, in another unit or of several profiles.
+// A single duration that overflowed is over all kernels that follow and is clipped: for it, the
+// time shared with the next one counts. If that is over a tenth of a GPU's time, times are coarse,
+// in another unit or of several profiles.
 void ProfileBuilder::ClipDevice() {
-  //   stream 7   [a ---------- 10)              a is clipped to [0, 4)
-  //                   [b --- 8)     [c - 14)    b [4, 8) and c [12, 14) stay
+  //   stream 7   [a ---------- 10)              all stay; a would be clipped to [0, 4) if eight
+  //                   [b --- 8)     [c - 14)    like b began and ended within it
   //
   // `shared` counts only time of the next kernel: min(10 - 4, 4) = 4.
   struct Clipped {
@@ -247,6 +250,12 @@ void ProfileBuilder::ClipDevice() {
     if (duration <= room) continue;
     of_gpu.shared += std::min<Ns>(duration - room, t.duration[row + 1]);
     ++of_gpu.rows;
+    // Kernels of a stream may run together: an end beyond some later ones is no fault.
+    const std::size_t around = row + knowledge::kLossClippedLeast.value();
+    const bool is_wrong = around < t.size() && t.gpu[around] == t.gpu[row] &&
+                          t.stream[around] == t.stream[row] &&
+                          t.start[around] + t.duration[around] <= t.start[row] + duration;
+    if (!is_wrong) continue;
     t.duration.Set(row, room);
     profile_.log.Add(Counter::events_clipped);
   }

@@ -43,7 +43,7 @@ struct CallSums {
   // could be matched, over the duration, waiting included, of the others.
   Moved matched_calls, others;
   std::optional<double> best;  // Bytes per second of the fastest of these calls.
-  bool matched = true;
+  bool matched = true, needs_clocks = false;
   std::vector<std::uint32_t> events;  // Rows of the rank's device table.
 };
 
@@ -77,12 +77,15 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       ++sums.sized;
       if (call.is_uneven) continue;
       const auto bytes = static_cast<double>(call.bytes);
-      const Ns least = call.transfer >= 0 ? call.transfer : length;
+      // Who waits in a broadcast is unknown: its bytes take the whole call.
+      const Ns moved_in = call.has_root ? call.whole : call.transfer;
+      sums.needs_clocks = sums.needs_clocks || (call.has_root && call.whole < 0);
+      const Ns least = moved_in >= 0 ? moved_in : length;
       const double bandwidth = least > 0 ? bytes * 1e9 / static_cast<double>(least) : 0;
       if (bandwidth > sums.best.value_or(0)) sums.best = bandwidth;
-      if (call.transfer >= 0) {
-        sums.matched_calls.Add(bytes, call.transfer);
-      } else {
+      if (moved_in >= 0) {
+        sums.matched_calls.Add(bytes, moved_in);
+      } else if (!call.has_root) {
         sums.others.Add(bytes, length);
       }
     }
@@ -146,6 +149,7 @@ void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
 // On the bus, of one kind over all ranks and groups.
 struct KindMoved {
   Moved matched, others;
+  bool needs_clocks = false;
   bool alone = false;  // In groups of one rank, which move nothing.
 };
 
@@ -161,6 +165,7 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
       sums.alone = true;
       continue;
     }
+    sums.needs_clocks = sums.needs_clocks || row.sums.needs_clocks;
     const double factor = classify::BusFactor(kind, size);
     const auto& [matched, others] = std::tie(row.sums.matched_calls, row.sums.others);
     sums.matched.Add(matched.bytes * factor, matched.time);
@@ -170,6 +175,10 @@ KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> rank
 }
 
 std::string WhyNoBandwidth(const KindMoved& sums, const tables::Output& out) {
+  if (sums.needs_clocks) {
+    return "needs the clocks of the ranks: no collective that ends on all of them together joins "
+           "them";
+  }
   if (sums.others.time > 0) {
     return "its calls could not be matched with those of the other ranks, so waiting cannot be "
            "separated from transfer; pass the profiles of all ranks";
@@ -245,6 +254,29 @@ void Unmatch(std::span<RankFacts> ranks, Matching& matching) {
   for (GroupMatch& group : matching.groups) group.matched_calls = group.matched_time = 0;
   for (RankFacts& rank : ranks) {
     for (CollectiveCall& call : rank.calls) call.transfer = -1;
+  }
+}
+
+// Calls with a root: their ranks leave when they have their part.
+void SetWhole(std::span<RankFacts> ranks, const Matching& matching, const Clocks& clocks) {
+  for (const MatchedCall& matched : matching.calls) {
+    if (matched.transfer >= 0) continue;
+    std::optional<Span> whole;
+    bool is_aligned = true;
+    for (const MatchedCall::Member& member : matched.members) {
+      CollectiveCall& call = ranks[member.rank].calls[member.call];
+      call.has_root = true;
+      const auto& clock = clocks.of_rank[member.rank];
+      is_aligned = is_aligned && clock.has_value();
+      if (!clock) continue;
+      const Span time = {clock->Align(call.time.start), clock->Align(call.time.end)};
+      whole =
+          whole ? Span{std::min(whole->start, time.start), std::max(whole->end, time.end)} : time;
+    }
+    if (!is_aligned || !whole) continue;
+    for (const MatchedCall::Member& member : matched.members) {
+      ranks[member.rank].calls[member.call].whole = whole->length();
+    }
   }
 }
 
@@ -341,6 +373,7 @@ void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
     Unmatch(ranks, matching);
     clocks = AlignClocks(ranks, matching);
   }
+  SetWhole(ranks, matching, clocks);
   const Blame blame = FindBlame(ranks, matching);
   std::vector<RankParts> parts;
   for (const RankFacts& rank : ranks) parts.push_back(MatchedParts(rank));

@@ -38,6 +38,10 @@ struct CollectiveCall {
   Span time;
   Ns exposed = 0;    ///< Part in which its GPU computes nothing.
   Ns transfer = -1;  ///< Without waiting, see matching.h; -1 when its ranks were not matched.
+  /// Of a matched call with a root, which has no `transfer`: from its first start to its last end
+  /// on all ranks, on aligned clocks; -1 where these are unknown.
+  Ns whole = -1;
+  bool has_root = false;      ///< It is a matched call with a root.
   bool in_iterations = true;  ///< In the selected iterations.
   std::uint32_t event =
       tables::Output::kNoRow;  ///< Row of the device table; kNoRow for a gloo range.

@@ -34,6 +34,13 @@ void SetMatching(const Matching& matching, std::span<const RankParts> parts, tab
     matched_time += group.matched_time;
   }
   if (calls == 0 || time <= 0) return absent("no collective was recorded");
+  const bool are_of_roots =
+      !matching.calls.empty() && std::ranges::all_of(matching.calls, [](const MatchedCall& call) {
+        return call.transfer < 0;
+      });
+  if (are_of_roots) {
+    return absent("all matched collectives have a root: who waits in them is unknown");
+  }
   out.Set(metric::kCommunicationMatchedShare,
           static_cast<double>(matched_calls) / static_cast<double>(calls));
   out.Set(metric::kCommunicationMatchedTimeShare,

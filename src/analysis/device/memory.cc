@@ -161,6 +161,13 @@ std::vector<std::int64_t> LevelsAtStarts(const context::RankContext& rank,
   const MemoryTable& memory = rank.profile->memory;
   std::vector<std::int64_t> levels;
   std::int64_t level = -1;
+  // What was in use before the first event is its total without its bytes.
+  for (std::size_t first = 0; first < memory.size() && level < 0; ++first) {
+    if (KeyOf(memory, first) != device) continue;
+    if (memory.total_allocated[first] < 0) break;
+    level = memory.total_allocated[first] - memory.bytes[first];
+    if (level < 0) break;
+  }
   std::size_t row = 0;
   for (const context::Iteration& iteration : rank.iterations.selected()) {
     for (; row < memory.size() && memory.time[row] < iteration.time.start; ++row) {
@@ -179,9 +186,9 @@ std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
   if (levels.size() < knowledge::kMemoryGrowthLeastIterations) return -1;
   std::vector<std::int64_t> steps;
   for (std::size_t i = 1; i < levels.size(); ++i) steps.push_back(levels[i] - levels[i - 1]);
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>((steps.size() - 1) / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return std::max<std::int64_t>(*middle, 0);
+  std::sort(steps.begin(), steps.end());
+  const std::int64_t both = steps[(steps.size() - 1) / 2] + steps[steps.size() / 2];
+  return std::max<std::int64_t>(both / 2, 0);
 }
 
 // Over GPUs and ranks the worst: memory of one device is of no use to another.
@@ -264,11 +271,12 @@ void SetMemoryMetrics(std::span<const context::RankContext> ranks,
   if (peaks.growth >= 0)
     out.Set(metric::kMemoryGrowth, peaks.growth);
   else
-    out.SetAbsent(metric::kMemoryGrowth,
-                  peaks.allocated >= 0
-                      ? fmt::format("needs {} selected iterations",
-                                    knowledge::kMemoryGrowthLeastIterations.value())
-                      : gap);
+    out.SetAbsent(
+        metric::kMemoryGrowth,
+        peaks.allocated >= 0
+            ? fmt::format("needs the memory in use at the start of {} selected iterations",
+                          knowledge::kMemoryGrowthLeastIterations.value())
+            : gap);
 }
 
 void AddMemory(std::span<const context::RankContext> ranks, tables::Output& out) {

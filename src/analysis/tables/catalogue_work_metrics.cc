@@ -292,7 +292,7 @@ constexpr MetricSpec kRunMetrics[] = {
      "Share of the reserved memory that was not allocated at the peak of reserved memory; with "
      "several {{ device.device }}s, the largest.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
-    {metric::kMemoryGrowth, "Memory growth", kBytes, kFromZero, kLowerIsBetter, kMax, kOfNothing, 1,
+    {metric::kMemoryGrowth, "Memory growth", kBytes, kFromZero, kLowerIsBetter, kMax, kOfNothing, 2,
      "Increase of allocated bytes from the start of one iteration to the start of the next, at "
      "least 0; with several {{ device.device }}s, the largest.",
      "median over iterations of (allocated at the start − at the start before)", kOurs},

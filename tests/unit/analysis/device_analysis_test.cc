@@ -134,10 +134,12 @@ Analysis WithMemoryAtStarts(const std::vector<std::int64_t>& levels) {
 TEST(Memory, GrowsIfIterationsLeaveMore) {
   constexpr const char* kId = "memory.growth";
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 100, 200, 300, 400, 500, 600}), kId), 100);
+  // The median of an even number is the mean of the two in the middle.
+  EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 0, 100, 300, 300}), kId), 50);
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 700, 700, 700, 700, 700}), kId), 0);
   EXPECT_EQ(NumberOf(WithMemoryAtStarts({0, 700, 600, 500, 400, 300, 200}), kId), 0);
   EXPECT_EQ(WithMemoryAtStarts({0, 100, 200, 300}).Find(kId)->absent_because,
-            "needs 5 selected iterations");
+            "needs the memory in use at the start of 5 selected iterations");
 }
 
 TEST(Coverage, SharesOfGpuTime) {
