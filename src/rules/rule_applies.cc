@@ -58,8 +58,8 @@ bool RuleRun::CheckNeeds() {
   return true;
 }
 
-// Rows whose `where` is unknown are left out and counted. If no row is selected and most are
-// unknown, a pass would be a claim about rows that were not recorded.
+// Rows whose `where` is unknown are left out and counted: nothing else of the condition rules them
+// out. If no row is selected and any is unknown, a pass would be a claim about it.
 bool RuleRun::SelectRows() {
   if (rule_.where) {
     expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);
@@ -67,8 +67,7 @@ bool RuleRun::SelectRows() {
     Trace(finding_.trace, "where", *rule_.where,
           fmt::format("{} of {} rows{}", filtered.rows.size(), rows_.size(),
                       filtered.unknown == 0 ? "" : fmt::format(", {} unknown", filtered.unknown)));
-    // No finding among rows of which most are unknown is no pass.
-    if (filtered.rows.empty() && filtered.unknown * 2 > rows_.size()) {
+    if (filtered.rows.empty() && filtered.unknown > 0) {
       NotApplicable(
           WhyUnknown(rule_, run_, data_, {{}, filtered.unknown_because, filtered.unknown_field, 0}),
           filtered.unknown_field);
