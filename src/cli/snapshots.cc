@@ -157,6 +157,27 @@ bool IsJudgedBranch(const std::string& branch, const std::string& folder) {
   return head && head->branch == branch;
 }
 
+// The judged commit and its ancestors: of --commit, else of the CI, else what is checked out. Where
+// files differ from that, the run is of a commit that is to come.
+void TakeCommit(const std::string& folder, gate::HistoryQuestion& question) {
+  std::string commit = question.commit;
+  for (const char* name : {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILDKITE_COMMIT"}) {
+    const char* value = std::getenv(name);
+    if (commit.empty() && value != nullptr) commit = value;
+  }
+  if (commit.empty()) {
+    const auto head = git::HeadOf(folder);
+    if (!head) return;
+    commit = head->commit;
+    if (!head->is_clean) {
+      question.ancestors = git::AncestorsOf(folder, commit);
+      return;
+    }
+  }
+  question.commit = commit;
+  question.ancestors = git::AncestorsOf(folder, commit);
+}
+
 // Which runs of a history are comparable is known once the candidates are: the result is called
 // with them. The history is opened now, so that a wrong file fails before a profile is read.
 // `probe` gets its last run.
@@ -188,8 +209,10 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   auto history = std::make_shared<gate::History>(std::move(opened));
   PROFGAUGE_TRY(auto last, history->Last(question.reference.branch, 1));
   if (!last.empty()) probe.push_back(std::move(last.front().snapshot));
-  return Choose([history, question, asked, facts, folder = FolderOf(options)](
-                    std::span<const gate::Snapshot> candidates) -> Result<ChosenBaseline> {
+  const std::string folder = FolderOf(options);
+  TakeCommit(folder, question);
+  return Choose([history, question, asked, facts,
+                 folder](std::span<const gate::Snapshot> candidates) -> Result<ChosenBaseline> {
     PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(*history, question, candidates));
     ChosenBaseline chosen;
     gate::HistoryFacts known = facts;

@@ -145,6 +145,7 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
   info.level = choice.level;
   info.ended = choice.ended;
   info.since_anchor = choice.since_anchor;
+  info.is_by_insertion = choice.is_by_insertion;
   for (const ChosenRun& run : choice.window) {
     info.runs.push_back({run.row.id, run.row.commit, run.snapshot.name});
   }
@@ -214,6 +215,9 @@ std::string BaselineLine(const BaselineInfo& info) {
         fmt::format("; learning: {} of {} runs of {}", runs, kLearningRuns, Printable(info.branch));
   }
   if (!info.skipped.empty()) text += "; skipped " + SkippedText(info.skipped);
+  if (info.is_by_insertion) {
+    text += "; git does not know these commits (shallow clone?): the last runs were taken";
+  }
   return text + LevelText(info);
 }
 

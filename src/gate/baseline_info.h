@@ -48,6 +48,7 @@ struct BaselineInfo {
   std::int64_t since_anchor = 0;  ///< Runs since then.
   std::string branch;             ///< Of the history; empty: files.
   std::string learning_until;     ///< "2026-12-12"; empty: nothing is learning.
+  bool is_by_insertion = false;   ///< Ancestry is unknown: the last runs were taken.
   std::string why_missing;        ///< "profgauge-history.db does not exist"
   bool warns = false;             ///< Its absence is counted as a warning.
 };

@@ -28,9 +28,9 @@ struct Doubt {
 };
 // Whatever the numbers are, they are of nothing that the run computed.
 constexpr Doubt kNothingToJudge[] = {
-    {analysis::context::kNoDeviceEvents, Accepted::kIncomplete},
-    {analysis::context::kNoKernels, Accepted::kIncomplete},
-    {analysis::context::kCollectivesOnly, Accepted::kIncomplete},
+    {analysis::context::kNoDeviceEvents, Overrule::kIncomplete},
+    {analysis::context::kNoKernels, Overrule::kIncomplete},
+    {analysis::context::kCollectivesOnly, Overrule::kIncomplete},
 };
 constexpr Doubt kDoubts[] = {
     {analysis::context::kIterationsLost, Overrule::kIncomplete},

@@ -11,7 +11,7 @@ namespace {
 
 // "pgHi": says that an SQLite file is ours, whatever its name.
 constexpr std::int64_t kApplicationId = 0x70674869;
-constexpr std::int64_t kHistorySchema = 2;
+constexpr std::int64_t kHistorySchema = 3;
 constexpr std::int64_t kMostRuns = 1000;
 constexpr std::int64_t kMostFound = 1'000'000;
 
@@ -23,7 +23,9 @@ constexpr const char* kCreate = R"(
     commit_id text not null,
     snapshot text not null,
     model text not null default '',
-    verdict text not null default '');
+    verdict text not null default '',
+    parents text not null default '',
+    commit_time integer not null default 0);
   create index run_by_branch on run (branch, id);
   create table level (
     id integer primary key autoincrement,
@@ -35,7 +37,8 @@ constexpr const char* kCreate = R"(
     by text not null);
 )";
 // Data of a run, in the order of ReadRow().
-constexpr const char* kColumns = "id, time, branch, commit_id, model, verdict";
+constexpr const char* kColumns =
+    "id, time, branch, commit_id, model, verdict, parents, commit_time";
 
 Error Refuse(const std::string& path, std::string slug, std::string message, std::string help) {
   Error error;
@@ -118,6 +121,8 @@ HistoryRow ReadRow(const sqlite::Statement& statement) {
   row.commit = statement.Text(3);
   row.model = statement.Text(4);
   row.verdict = statement.Text(5);
+  row.parents = statement.Text(6);
+  row.commit_time = statement.Integer(7);
   return row;
 }
 
@@ -195,9 +200,11 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
   PROFGAUGE_TRY(auto statement,
                 database_.Prepare("insert into run (time, branch, commit_id, snapshot, model, "
-                                  "verdict) values (?, ?, ?, ?, ?, ?)"));
+                                  "verdict, parents, commit_time) "
+                                  "values (?, ?, ?, ?, ?, ?, ?, ?)"));
   statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit).Bind(4, snapshot);
   statement.Bind(5, entry.model).Bind(6, entry.verdict);
+  statement.Bind(7, entry.parents).Bind(8, entry.commit_time);
   PROFGAUGE_CHECK(statement.Run());
   const std::int64_t id = database_.LastRowId();
   if (level) {

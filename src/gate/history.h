@@ -25,8 +25,10 @@ struct HistoryRow {
   std::int64_t id = 0;    ///< Given by the store, ascending.
   std::int64_t time = 0;  ///< When it was added, Unix seconds; given by the caller.
   std::string branch;
-  std::string commit;  ///< May be empty.
-  std::string model;   ///< Empty: not said.
+  std::string commit;            ///< May be empty.
+  std::string model;             ///< Empty: not said.
+  std::string parents;           ///< Hashes of the commit's parents, by blanks; empty: unknown.
+  std::int64_t commit_time = 0;  ///< Unix seconds; 0: unknown.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
   /// "undecided": only its change was; "no_verdict"; empty: unknown.
   std::string verdict;

@@ -69,6 +69,7 @@ class Chooser {
     PROFGAUGE_TRY(rows_, history_.Rows(question_.reference.branch, kMostLookedAt));
     PROFGAUGE_TRY(levels_, history_.Levels());
     PROFGAUGE_CHECK(ForgetLevelsOfOthers());
+    OrderByAncestry();
     out_.wanted = question_.reference.count;
     out_.on_branch = static_cast<std::int64_t>(rows_.size());
     out_.of_model =
@@ -78,12 +79,93 @@ class Chooser {
     }
     out_.level = LevelInForce(levels_, rows_, question_.today);
     NoteEnded();
+    const auto at = std::ranges::find(rows_, out_.level ? out_.level->run : 0, &HistoryRow::id);
+    if (at != rows_.end()) level_at_ = static_cast<std::size_t>(at - rows_.begin());
     PROFGAUGE_CHECK(TakeWindow());
     PROFGAUGE_CHECK(TakeAnchor());
+    NoteOthers();
     return std::move(out_);
   }
 
  private:
+  // The place of a commit among the ancestors, 0 the judged one. Runs may name the start of one.
+  //
+  //     known to git         m5 m4 m3 (a shallow clone ends here)
+  //     parents of the runs  m3 → m2 → m1       2 and 1 are ancestors, too
+  std::map<std::string, std::size_t, std::less<>> PlacesOfAncestors() const {
+    std::map<std::string, std::size_t, std::less<>> places;
+    for (const std::string& commit : question_.ancestors) places.emplace(commit, places.size());
+    if (places.empty() && !question_.commit.empty()) places.emplace(question_.commit, 0);
+    std::multimap<std::string_view, const HistoryRow*> rows;
+    for (const HistoryRow& row : rows_) {
+      if (!row.commit.empty() && !row.parents.empty()) rows.emplace(row.commit, &row);
+    }
+    std::vector<std::string> next = question_.ancestors;
+    if (next.empty() && !question_.commit.empty()) next.push_back(question_.commit);
+    for (std::size_t i = 0; i < next.size() && !rows.empty(); ++i) {
+      const auto [first, last] = rows.equal_range(next[i]);
+      for (auto row = first; row != last; ++row) {
+        std::string_view parents = row->second->parents;
+        while (!parents.empty()) {
+          const std::size_t end = std::min(parents.find(' '), parents.size());
+          std::string parent(parents.substr(0, end));
+          parents.remove_prefix(std::min(end + 1, parents.size()));
+          if (!parent.empty() && places.emplace(parent, places.size()).second)
+            next.push_back(std::move(parent));
+        }
+      }
+    }
+    return places;
+  }
+
+  // Leaves the runs of ancestors, farthest first; where none is one, all as they were added.
+  void OrderByAncestry() {
+    constexpr std::size_t kLeastOfCommit = 7;
+    const auto places = PlacesOfAncestors();
+    const auto place_of = [&](const HistoryRow& row) -> std::optional<std::size_t> {
+      if (row.commit.empty()) return std::nullopt;
+      const auto at = places.lower_bound(row.commit);
+      const bool is_it =
+          at != places.end() && (at->first == row.commit || (row.commit.size() >= kLeastOfCommit &&
+                                                             at->first.starts_with(row.commit)));
+      return is_it ? std::optional(at->second) : std::nullopt;
+    };
+    std::vector<std::pair<std::size_t, HistoryRow>> found;
+    for (const HistoryRow& row : rows_) {
+      const auto place = place_of(row);
+      // The judged commit itself is no baseline, but it is no stranger either.
+      if (place) found.emplace_back(*place, row);
+    }
+    const bool has_ancestor = std::ranges::any_of(
+        found, [this](const auto& of) { return of.second.commit != question_.commit; });
+    if (!has_ancestor) {
+      const bool has_commits =
+          std::ranges::any_of(rows_, [](const HistoryRow& row) { return !row.commit.empty(); });
+      out_.is_by_insertion = has_commits && !places.empty();
+      return;
+    }
+    for (const HistoryRow& row : rows_) {
+      if (!place_of(row)) others_.push_back(row);
+    }
+    std::ranges::stable_sort(found, std::ranges::greater(),
+                             &std::pair<std::size_t, HistoryRow>::first);
+    rows_.clear();
+    for (auto& [place, row] : found) rows_.push_back(std::move(row));
+  }
+
+  // Those that would have been in the window by their age.
+  void NoteOthers() {
+    std::int64_t first = out_.window.empty() ? 0 : out_.window.front().row.id;
+    for (const ChosenRun& run : out_.window) first = std::min(first, run.row.id);
+    for (auto row = others_.rbegin(); row != others_.rend(); ++row) {
+      if (row->id > first) out_.skipped.push_back({row->id, "no ancestor"});
+    }
+  }
+
+  std::size_t PlaceOf(std::int64_t id) const {
+    return static_cast<std::size_t>(std::ranges::find(rows_, id, &HistoryRow::id) - rows_.begin());
+  }
+
   bool IsOtherModel(const HistoryRow& row) const {
     return AreOtherModels(row.model, question_.model);
   }
@@ -157,7 +239,7 @@ class Chooser {
     if (row.commit.empty()) return row;
     std::vector<std::pair<double, HistoryRow>> same;
     for (const HistoryRow& other : rows_) {
-      if (other.commit != row.commit || (out_.level && other.id < out_.level->run)) continue;
+      if (other.commit != row.commit || PlaceOf(other.id) < level_at_) continue;
       PROFGAUGE_TRY(const std::string why, WhySkipped(other));
       if (!why.empty()) continue;
       PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(other.id));
@@ -190,7 +272,7 @@ class Chooser {
       if (static_cast<std::int64_t>(out_.window.size()) == std::max(out_.wanted, question_.parts)) {
         break;
       }
-      if (out_.level && row->id < out_.level->run) break;
+      if (PlaceOf(row->id) < level_at_) break;
       PROFGAUGE_TRY(const std::string why, WhySkipped(*row));
       if (!why.empty()) {
         out_.skipped.push_back({row->id, why});
@@ -205,8 +287,8 @@ class Chooser {
       PROFGAUGE_TRY(ChosenRun run, Chosen(middle));
       out_.window.push_back(std::move(run));
     }
-    std::sort(out_.window.begin(), out_.window.end(),
-              [](const ChosenRun& a, const ChosenRun& b) { return a.row.id < b.row.id; });
+    std::ranges::stable_sort(out_.window, std::ranges::less(),
+                             [this](const ChosenRun& run) { return PlaceOf(run.row.id); });
     if (question_.parts > 0) out_.parts = out_.window;
     const auto found = static_cast<std::int64_t>(out_.window.size());
     if (found > out_.wanted) {
@@ -218,7 +300,7 @@ class Chooser {
   Status TakeAnchor() {
     std::set<std::string> commits;
     for (const HistoryRow& row : rows_) {
-      if (out_.level && row.id < out_.level->run) continue;
+      if (PlaceOf(row.id) < level_at_) continue;
       if (static_cast<std::int64_t>(out_.anchor.size()) == out_.wanted) break;
       PROFGAUGE_TRY(const std::string why, WhySkipped(row));
       if (!why.empty()) continue;
@@ -229,7 +311,7 @@ class Chooser {
     }
     if (out_.anchor.empty()) return {};
     out_.since_anchor = std::count_if(rows_.begin(), rows_.end(), [this](const HistoryRow& row) {
-      return row.id >= out_.anchor.front().row.id && !IsOtherModel(row);
+      return PlaceOf(row.id) >= PlaceOf(out_.anchor.front().row.id) && !IsOtherModel(row);
     });
     return {};
   }
@@ -237,7 +319,9 @@ class Chooser {
   History& history_;
   const HistoryQuestion& question_;
   std::span<const Snapshot> candidates_;
-  std::vector<HistoryRow> rows_;  // Oldest first.
+  std::vector<HistoryRow> rows_;    // Oldest first.
+  std::vector<HistoryRow> others_;  // Not of ancestors.
+  std::size_t level_at_ = 0;        // The place of the run that the level begins with.
   std::vector<HistoryLevel> levels_;
   std::map<std::int64_t, Snapshot> loaded_;
   HistoryChoice out_;

@@ -8,6 +8,10 @@
 //     window                                    ^  ^  ^             48 49 50: the last that passed
 //     failed                                             ^  ^       51 52: after the window
 //
+// Nearest are the runs of the nearest ancestors of the candidate's commit, so that a branch from
+// before an improvement is held against its own past. Where git does not know the commits the
+// parents that were kept with the runs say who is an ancestor, else the order of the history.
+//
 // A run that failed is no baseline: else one regression that slips in becomes the level.
 #pragma once
 
@@ -26,8 +30,11 @@ namespace profgauge::gate {
 /// The request `history:BRANCH~N`, and its candidates.
 struct HistoryQuestion {
   HistoryReference reference;
-  std::string model;         ///< The candidates'; empty: not given.
-  std::string commit;        ///< The candidates'; empty: unknown.
+  std::string model;   ///< The candidates'; empty: not given.
+  std::string commit;  ///< The candidates'; empty: unknown.
+  /// The commit that is judged, or stands for it, and its ancestors, nearest first; empty: git does
+  /// not know them.
+  std::vector<std::string> ancestors;
   std::string today;         ///< "2026-11-26": levels may have ended.
   std::int64_t parts = 0;    ///< Number of runs for parts, more than for the rest; 0: none.
   bool with_failed = false;  ///< Runs that failed count, too.
@@ -66,6 +73,7 @@ struct HistoryChoice {
   std::optional<HistoryLevel> level;  ///< Accepted, and in force: where both begin.
   std::optional<HistoryLevel> ended;  ///< The last one, where its day has passed.
   std::int64_t since_anchor = 0;      ///< Runs of the model from its first run on.
+  bool is_by_insertion = false;       ///< No commit of the branch is known to be an ancestor.
 };
 
 /// The last N runs that are comparable with `candidates`: of the same device, model and work, that

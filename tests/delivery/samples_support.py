@@ -187,6 +187,8 @@ class Stories:
         file.write_text(re.sub("learning_until: [0-9-]*", "learning_until: 2026-01-01", file.read_text()))
         colour, log = self.request()
         self.assertNotEqual(colour, GREEN, log)
+        self.main()  # One run of main, and pull requests are judged again.
+        self.assertEqual(self.request()[0], GREEN)
 
     def test_story_7_a_trace_that_cannot_be_read(self):
         self.main()

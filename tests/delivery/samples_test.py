@@ -148,8 +148,8 @@ class AcceptedTest(SampleTest):
         self.place.commit("one\n\nProfgauge-Accept: wider\n  model")
         self.place.commit("two\n\nSigned-off-by: anna")
         after = self.place.commit("three\n\nProfgauge-Accept: `$(id)` \"x\"")
-        self.assertEqual(self.accepted(before), ('`$(id)` "x" wider model', ""))
-        self.assertEqual(self.accepted(before, f"{after}~1"), ("wider model", ""))
+        self.assertEqual(self.accepted(before), ('wider model\n`$(id)` "x"\n', ""))
+        self.assertEqual(self.accepted(before, f"{after}~1"), ("wider model\n", ""))
         self.assertEqual(self.accepted(after), ("", ""))
 
     def test_without_the_commit_before_the_last_one_counts(self):
@@ -157,7 +157,7 @@ class AcceptedTest(SampleTest):
         self.place.commit("two\n\nProfgauge-Accept: two")
         for before in ("", "0000000000000000000000000000000000000000"):
             text, log = self.accepted(f"'{before}'")
-            self.assertEqual(text, "two")
+            self.assertEqual(text, "two\n")
             self.assertIn("only the last commit is read", log)
         shutil.rmtree(self.place.folder / ".git")
         text, log = self.accepted("HEAD~1")

@@ -1,5 +1,6 @@
 // `profgauge history add|list|remove`: runs over time, in one SQLite file.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,7 @@
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/git.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -72,6 +74,9 @@ std::string HistoryVerdict(const report::Report& report) {
   }
   if (report.verdict.status != State::kNoVerdict) return status;
   const auto is_of_change = [&](const std::string& reason) {
+    // The first run after a loss, or on a device, is what the next ones are compared with.
+    if (reason.ends_with("[baseline/lost]") || reason.ends_with("[baseline/none-comparable]"))
+      return true;
     return std::any_of(metrics.begin(), metrics.end(), [&](const report::ComparedMetric& metric) {
       // Of other work a run is no baseline: its time says nothing.
       return metric.result == State::kOpen && reason.starts_with(metric.metric) &&
@@ -185,6 +190,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
   bool has_unjudged = false;
+  const auto commit = options.commit.empty() ? std::nullopt : git::FindCommit("", options.commit);
   for (const AddedRun& run : runs) {
     PROFGAUGE_TRY(const auto known, history.FindSource(branch, run.snapshot.source));
     if (known && !run.snapshot.source.empty()) {
@@ -196,6 +202,10 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
     entry.time = Now();
     entry.branch = branch;
     entry.commit = options.commit;
+    if (commit) {
+      entry.parents = fmt::format("{}", fmt::join(commit->parents, " "));
+      entry.commit_time = commit->time;
+    }
     entry.model = run.model;
     entry.verdict = run.verdict;
     entry.snapshot = run.snapshot;

@@ -128,7 +128,7 @@ TEST_F(HistoryTest, RefusesOtherFilesUntouched) {
   ASSERT_TRUE(History::OpenToAdd(path_));
   {
     auto newer = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-    ASSERT_TRUE(newer->Execute("pragma user_version = 3"));
+    ASSERT_TRUE(newer->Execute("pragma user_version = 4"));
   }
   EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/newer");
 }
@@ -252,9 +252,9 @@ TEST_F(HistoryTest, OtherFilesStay) {
       {"pragma application_id = 5", "history/foreign", "history/foreign"},
       {"create table a (b integer)", "history/foreign", "history/foreign"},
       {"pragma application_id = 1885816937; pragma user_version = 1", "history/old", "history/old"},
-      {"pragma application_id = 1885816937; pragma user_version = 2", "history/damaged",
+      {"pragma application_id = 1885816937; pragma user_version = 3", "history/damaged",
        "history/damaged"},
-      {"pragma application_id = 1885816937; pragma user_version = 3", "history/newer",
+      {"pragma application_id = 1885816937; pragma user_version = 4", "history/newer",
        "history/newer"},
   };
   for (const Row& row : kRows) {

@@ -103,7 +103,7 @@ TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   with_files.runs.insert(with_files.runs.begin(), 2, {0, "", "run"});
   EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 5 runs (3 … 11, 2 of files)");
   with_files.runs.resize(2);
-  EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 2 runs (2 of files)");
+  EXPECT_EQ(BaselineLine(with_files), "baseline history:main~3: 2 runs of 3 (2 of files)");
   // The candidate's own profile and commit are not in its baseline.
   EXPECT_EQ(Ids(Choose(Run(1, 3), 2).window), "8 11 ");  // No model is said: work decides.
   question.commit = "commit3";
@@ -126,6 +126,52 @@ TEST_F(SelectTest, FewerOrNoneAreReported) {
   EXPECT_EQ(BaselineLine(none),
             "baseline history:main~5: no comparable run among the 2 runs of main: run 2 (A100), "
             "run 1 (H100)");
+}
+
+// A branch from before an improvement is held against its own past.
+TEST_F(SelectTest, NearestAncestorsCount) {
+  for (int i = 0; i < 6; ++i) Add(Run(1, i), fmt::format("commit{}", i));
+  Add(Run(1, 7), "dropped");
+  Add(Run(1, 8), "old-release");
+  HistoryQuestion question;
+  question.commit = "mine";
+  question.ancestors = {"mine", "commit2", "commit1", "old-release", "commit0"};
+  const HistoryChoice behind = Choose(Run(1, 99), 3, question);
+  EXPECT_EQ(Ids(behind.window), "8 2 3 ");  // A release that was added later has its place.
+  EXPECT_FALSE(behind.is_by_insertion);
+  EXPECT_NE(SkippedText(behind.skipped).find("(no ancestor)"), std::string::npos);
+  // A merge sees the tip; the judged commit itself is no baseline.
+  question.ancestors = {"merge", "commit5", "commit4", "commit3", "commit2"};
+  question.commit = "commit5";
+  EXPECT_EQ(Ids(Choose(Run(1, 99), 2, question).window), "4 5 ");
+  // Unknown to git: the last ones, and told.
+  question.ancestors = {"x", "y"};
+  question.commit = "x";
+  const HistoryChoice unknown = Choose(Run(1, 99), 2, question);
+  EXPECT_EQ(Ids(unknown.window), "7 8 ");
+  EXPECT_TRUE(unknown.is_by_insertion);
+  question = {};
+  EXPECT_FALSE(Choose(Run(1, 99), 2, question).is_by_insertion);
+}
+
+// Where a shallow clone ends the parents that were kept with the runs lead on.
+TEST_F(SelectTest, ParentsOfRunsLeadOn) {
+  auto history = History::OpenToAdd(path_);
+  for (int i = 0; i < 4; ++i) {
+    HistoryEntry entry;
+    entry.branch = "main";
+    entry.commit = fmt::format("m{}", i);
+    entry.parents = i == 0 ? "" : fmt::format("m{} side", i - 1);
+    entry.commit_time = 1000 + i;
+    entry.snapshot = Run(1, i);
+    ASSERT_TRUE(history->Add(entry));
+  }
+  EXPECT_EQ(history->Rows("main", 9)->back().parents, "m2 side");
+  EXPECT_EQ(history->Rows("main", 9)->back().commit_time, 1003);
+  HistoryQuestion question;
+  question.commit = "mine";
+  question.ancestors = {"mine", "m2"};
+  EXPECT_EQ(Ids(Choose(Run(1, 99), 5, question).window), "1 2 3 ");
 }
 
 // Without runs: learning, lost or misspelled; the day and who judges say which.
