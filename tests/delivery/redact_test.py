@@ -213,7 +213,7 @@ class RedactTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         (self.folder / "policy.yaml").write_text("schema: 1\nrules: {'*': off}\nbaseline: {iteration.time.median: {max_increase: 5%}}\n")
         judged = ("check", "--config", "none", "slower.json", "--policy", "policy.yaml",
-                  "--db", "h.db", "--model", "customerX", "--baseline", "history:main~1", "--accept", "as customerX wants",
+                  "--db", "h.db", "--model", "customerX", "--baseline", "history:main~1", "--accept", "+50% as customerX wants",
                   "--owner", "alice.smith")
         names = ("customerX", "alice.smith", "c0ffee1")
         plain = run(*judged, "--json", "plain.json", cwd=self.folder)
