@@ -161,7 +161,7 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
   } else if (IsMissing(info.state)) {
     info.why_missing = choice.on_branch == 0
                            ? fmt::format("the history has no run of {}", reference.branch)
-                           : fmt::format("none of the {} of {} is of this model",
+                           : fmt::format("the history has {} of {}, each of another model",
                                          Runs(choice.on_branch), reference.branch);
   }
   return info;

@@ -154,14 +154,14 @@ class SchemaTest(unittest.TestCase):
         schema = self.schema("report")
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(REPOSITORY / "examples/slow.pt.trace.json.gz", folder)
-            for number in range(3):  # None yet, one of two, two.
+            for number in range(5):  # None yet, one to four of four.
                 trace = json.loads(gzip.decompress((REPOSITORY / "examples/slow.pt.trace.json.gz").read_bytes()))
                 (pathlib.Path(folder) / "other.json").write_text(json.dumps(trace | {"traceName": str(number)}))
-                text = run("report", "slow.pt.trace.json.gz", "--baseline", "history:main~2", "-q", "--json", "-", cwd=folder).stdout
+                text = run("report", "slow.pt.trace.json.gz", "--baseline", "history:main~4", "-q", "--json", "-", cwd=folder).stdout
                 document = json.loads(text)
-                self.assertEqual(document["baseline"]["state"], ("missing", "partial", "used")[number])
+                self.assertEqual(document["baseline"]["state"], ("lost", "learning", "learning", "learning", "used")[number])
                 self.assertEqual([error.message for error in schema.iter_errors(document)], [])
-                for wrong in ({"state": "lost"}, {"wanted": "2"}, {"runs": [5]}):
+                for wrong in ({"state": "missing"}, {"wanted": "2"}, {"runs": [5]}):
                     self.assertTrue(list(schema.iter_errors(document | {"baseline": document["baseline"] | wrong})), wrong)
                 self.assertEqual(run("history", "add", "other.json", cwd=folder).returncode, 0)
 

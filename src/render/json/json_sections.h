@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "render/json/json_writer.h"
 #include "report/report.h"
