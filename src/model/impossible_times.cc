@@ -65,8 +65,9 @@ class Waits {
 
 class Examination {
  public:
-  explicit Examination(Profile& profile)
+  Examination(Profile& profile, const NarrowColumn<std::int64_t>& correlations)
       : profile_(profile),
+        correlations_(correlations),
         device_(profile.device),
         api_(profile.api),
         processes_(profile),
@@ -191,6 +192,7 @@ class Examination {
     std::int64_t stream;
     Ns launched, returned, start;
     std::uint32_t thread, row;
+    std::int64_t correlation;
   };
 
   // The first work of each launch, by stream in the order of the launches. Two calls of two threads
@@ -203,7 +205,7 @@ class Examination {
       if (DifferAsAWhole(process)) continue;
       const ThreadId thread = api_.thread[device_.launch[row].value];
       works.push_back({process, device_.gpu[row], device_.stream[row], CallStart(row), CallEnd(row),
-                       device_.start[row], thread.value, row});
+                       device_.start[row], thread.value, row, correlations_[row]});
     }
     const auto stream = [](const Work& w) { return std::tuple(w.process, w.gpu, w.stream); };
     std::sort(works.begin(), works.end(), [&](const Work& a, const Work& b) {
@@ -239,14 +241,29 @@ class Examination {
     for (std::size_t begin = 0; begin < works.size();) {
       std::size_t end = begin + 1;
       while (end < works.size() && stream(works[end]) == stream(works[begin])) ++end;
-      KeepMostInOrder({works.data() + begin, end - begin});
+      SetAsideDisordered({works.begin() + static_cast<std::ptrdiff_t>(begin),
+                          works.begin() + static_cast<std::ptrdiff_t>(end)});
       begin = end;
     }
   }
 
-  // The longest subsequence with rising starts stays (patience sorting). Another work is set aside
-  // if it begins clearly before one that was launched earlier, or after one launched later.
-  void KeepMostInOrder(std::span<const Work> works) {
+  // Times of calls and numbers of correlation both order the launches. Where the two differ, the
+  // order is uncertain: only work is set aside that is out of both.
+  void SetAsideDisordered(std::vector<Work> works) {
+    const std::map<std::uint32_t, std::string_view> by_time = OutOfOrder(works);
+    if (by_time.empty()) return;
+    std::stable_sort(works.begin(), works.end(),
+                     [](const Work& a, const Work& b) { return a.correlation < b.correlation; });
+    const std::map<std::uint32_t, std::string_view> by_number = OutOfOrder(works);
+    for (const auto& [row, why] : by_time) {
+      if (by_number.contains(row)) SetAside(row, why);
+    }
+  }
+
+  // The longest subsequence with rising starts stays (patience sorting). Another work is out of
+  // order if it begins clearly before one that was launched earlier, or after one launched later.
+  static std::map<std::uint32_t, std::string_view> OutOfOrder(std::span<const Work> works) {
+    std::map<std::uint32_t, std::string_view> found;
     std::vector<std::size_t> ends;  // ends[n]: the last of the best subsequence of n + 1 works.
     std::vector<std::size_t> before(works.size(), works.size());
     for (std::size_t i = 0; i < works.size(); ++i) {
@@ -260,7 +277,7 @@ class Examination {
         *at = i;
       }
     }
-    if (ends.size() == works.size()) return;
+    if (ends.size() == works.size()) return found;
     std::vector<bool> is_kept(works.size(), false);
     for (std::size_t i = ends.back(); i < works.size(); i = before[i]) is_kept[i] = true;
     std::vector<Ns> next(works.size() + 1, kNever);  // The first start of those launched later.
@@ -273,11 +290,12 @@ class Examination {
       if (is_kept[i]) {
         last = start;
       } else if (last > start + knowledge::kClocksHostAhead.ns()) {
-        SetAside(works[i].row, "begins before work that was launched earlier on its stream");
+        found.emplace(works[i].row, "begins before work that was launched earlier on its stream");
       } else if (next[i + 1] != kNever && start > next[i + 1] + knowledge::kClocksHostAhead.ns()) {
-        SetAside(works[i].row, "begins after work that was launched later on its stream");
+        found.emplace(works[i].row, "begins after work that was launched later on its stream");
       }
     }
+    return found;
   }
 
   // Nothing keeps a work waiting while its device does nothing.
@@ -313,6 +331,7 @@ class Examination {
   }
 
   Profile& profile_;
+  const NarrowColumn<std::int64_t>& correlations_;  // By row of the device table.
   const DeviceTable& device_;
   const ApiTable& api_;
   const ProcessNumbers processes_;
@@ -327,7 +346,7 @@ class Examination {
 
 Impossible SetAsideImpossible(Profile& profile, NarrowColumn<std::int64_t>& correlations,
                               OptionalColumn<std::int64_t, -1>& op_ids) {
-  Examination examination(profile);
+  Examination examination(profile, correlations);
   DeviceTable& device = profile.device;
   const Permutation kept = examination.Kept();
   Impossible impossible;

@@ -12,6 +12,7 @@ class MonorepoHistoryTest(Place):
     def setUp(self):
         super().setUp()
         self.write("profgauge.yaml", """schema: 1
+learning_until: 2096-12-31
 policy: perf/policy.yaml
 db: perf/history.db
 baseline: history:main~5
