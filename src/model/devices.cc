@@ -76,8 +76,10 @@ bool StartsASentence(std::string_view before) {
 }
 
 bool StartsWithAVowelsSound(std::string_view word) {
-  // Said letter by letter: an NPU, an SM.
-  if (word.starts_with("NPU") || word.starts_with("SM")) return true;
+  // Said letter by letter: an NPU, an SM, an XPU.
+  for (const std::string_view said : {"NPU", "SM", "XPU"}) {
+    if (word.starts_with(said)) return true;
+  }
   constexpr std::string_view kVowels = "AEIOaeio";
   return !word.empty() && kVowels.find(word.front()) != std::string_view::npos;
 }

@@ -170,7 +170,7 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(truncated, kDataLoss, "the file ends early; totals are lower bounds",                         \
     "the file ends early; totals are lower bounds")                                               \
   X(events_dropped, kDataLoss, "the profiler dropped events; totals are lower bounds",            \
-    "events that the profiler dropped; totals are lower bounds")
+    "the profiler dropped events; totals are lower bounds")
 
 enum class Counter : std::uint16_t {
 #define X(name, severity, one, text) name,

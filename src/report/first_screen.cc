@@ -355,7 +355,9 @@ std::string ShortReason(std::string_view reason) {
     const std::size_t at = reason.find(end);
     // "Median iteration time: …" is no clause yet.
     const std::string_view head = reason.substr(0, at);
-    const bool is_clause = head.find(" is ") != head.npos || head.find(" are ") != head.npos;
+    const bool is_clause =
+        std::ranges::any_of(std::initializer_list<std::string_view>{" is ", " are ", " was "},
+                            [&](std::string_view verb) { return head.find(verb) != head.npos; });
     if (at != reason.npos && is_clause) reason = head;
   }
   std::size_t words = 0;

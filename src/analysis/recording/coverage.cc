@@ -88,8 +88,8 @@ std::string WhyNoDeviceEvents(std::span<const context::RankContext> contexts,
                          use.ends_with("launch") ? "was" : "were") +
              out.Told("{{ device.device }}. Nothing can be judged");
     }
-    return out.Told("the run used a {{ device.device }}") +
-           fmt::format(" ({}), and no work of it was recorded", use);
+    return out.Told("no work of the {{ device.device }} was recorded, which the run used") +
+           fmt::format(" ({})", use);
   }
   return is_listed ? out.Told("a {{ device.device }} is listed, and no work of it was recorded")
                    : std::string();
@@ -97,8 +97,12 @@ std::string WhyNoDeviceEvents(std::span<const context::RankContext> contexts,
 
 void RemarkNothingToJudge(std::span<const context::RankContext> contexts,
                           std::span<const CoverageFacts> ranks, tables::Output& out) {
+  // Contexts of summaries have no rows, but their facts.
   const bool has_device = std::any_of(contexts.begin(), contexts.end(),
-                                      [](const auto& rank) { return rank.has_device(); });
+                                      [](const auto& rank) { return rank.has_device(); }) ||
+                          std::any_of(ranks.begin(), ranks.end(), [](const CoverageFacts& rank) {
+                            return rank.kernels_seen + rank.copies_seen + rank.memsets_seen > 0;
+                          });
   if (!has_device) {
     if (std::string why = WhyNoDeviceEvents(contexts, out); !why.empty()) {
       out.AddRemark(std::string(context::kNoDeviceEvents), std::move(why));

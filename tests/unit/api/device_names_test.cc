@@ -27,7 +27,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"NVIDIA H100", "GPU"},          {"AMD Instinct MI300X", "GPU"},
     {"Ascend910B2", "NPU"},          {"TPU v4", "TPU"},
-    {"NeuronCore-v2", "NeuronCore"}, {"Intel(R) Data Center GPU Max 1550", "GPU"},
+    {"NeuronCore-v2", "NeuronCore"}, {"Intel(R) Data Center GPU Max 1550", "XPU"},
     {"something else", "device"}};
 
 // One kernel that idles most of the time; its name is in tables, evidence and messages.
