@@ -46,6 +46,7 @@ struct CompiledRules {
       R"( (?:gemm|b?mm|matmul|dot|conv(?:olution)?|attn|attention|fmha|mha|mla|moe)\d*d? )"};
   RE2 helps{
       R"( (?:(?:de|re)?quant(?:i[sz]e|i[sz]ation)?|cast|copy|scales?|reduc(?:e|tion)|transpose)"
+      R"(|permute|align|sort(?:ing)?|gather|scatter|topk|silu|gelu|act|pack|combine|dispatch)"
       R"(|(?:rms|layer)?norm|softmax) )"};
   RE2 narrow_float{R"(fp8|float8|e4 ?m3|e5 ?m2|ptpc|mxfp[468]|nvfp4| (?:fp4|f4|f8) )"};
   RE2 narrow_whole{R"( (?:i4|int4|w4 ?a\d+) )"};

@@ -52,7 +52,7 @@ KernelClass ClassifyName(std::string_view name, Vendor vendor = Vendor::kAny);
 /// What a name says of a product whose verdict no rule knows.
 struct NamedProduct {
   /// A product, convolution, attention or expert: one of the words is in the name, and none of a
-  /// helper ("quantize", "cast", "scale", "reduce").
+  /// helper ("quantize", "cast", "scale", "sort").
   bool multiplies = false;
   bool helps = false;  ///< One of a helper's words is in the name.
   /// The narrow type that it multiplies: "float8" (also for types of 6 and 4 bits and for MX types)

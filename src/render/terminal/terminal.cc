@@ -329,7 +329,7 @@ void AddLegend(std::vector<Row>& rows) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
       {"at most", "\"at most\" marks an upper bound"},
       {"about", "\"about\" marks a typical value"},
-      {"unknown", "\"unknown\" marks a bound that says nothing"}};
+      {"unknown", "\"unknown\" marks a saving without a useful bound"}};
   if (std::ranges::all_of(rows, [](const Row& row) { return row.gain.empty(); })) return;
   std::string text = "Savings are per iteration and simulated";
   std::string_view joint = "; ";

@@ -480,6 +480,23 @@ TEST(KernelClass, KnownChipDecidesIfUnrecorded) {
 
 // Below 32 bits they run on Tensor Cores where the chip has them for the type. Unknown attention
 // may compute without.
+/// The verdict on the only kernel, of an operator with inputs of these types.
+classify::Tri UseOf(const char* kernel, const char* op_name, const char* types, Gpu gpu) {
+  TestProfile test;
+  gpu.id = 0;
+  test.builder().AddGpu(gpu);
+  HostRow op;
+  op.start = 0;
+  op.duration = 100;
+  op.name = test.builder().Intern(op_name);
+  op.kind = HostKind::kOp;
+  op.thread = test.main();
+  op.input_dtypes = test.builder().Intern(types);
+  test.builder().AddHost(op);
+  test.Launch(kernel, {10, 20}, {30, 40});
+  return classify::ClassifyDevice(test.Finish())[0].tensor_core;
+}
+
 TEST(KernelClass, TritonsMatmulsByOperatorType) {
   struct Row {
     const char *kernel, *op, *types;
@@ -499,22 +516,10 @@ TEST(KernelClass, TritonsMatmulsByOperatorType) {
        classify::Tri::kNo},
   };
   for (const Row& row : kRows) {
-    TestProfile test;
     Gpu gpu;
-    gpu.id = 0;
     gpu.compute_major = row.capability / 10;
     gpu.compute_minor = 0;
-    test.builder().AddGpu(gpu);
-    HostRow op;
-    op.start = 0;
-    op.duration = 100;
-    op.name = test.builder().Intern(row.op);
-    op.kind = HostKind::kOp;
-    op.thread = test.main();
-    op.input_dtypes = test.builder().Intern(row.types);
-    test.builder().AddHost(op);
-    test.Launch(row.kernel, {10, 20}, {30, 40});
-    EXPECT_EQ(classify::ClassifyDevice(test.Finish())[0].tensor_core, row.verdict)
+    EXPECT_EQ(UseOf(row.kernel, row.op, row.types, gpu), row.verdict)
         << row.kernel << " of " << row.op << row.types << " on " << row.capability;
   }
 }
@@ -536,7 +541,9 @@ TEST(KernelClass, ProductsByTheirWords) {
       {"dynamic_scaled_fp8_quant_kernel", false, true, "float8"},
       {"fp8_gemm_quantize_input", false, true, "float8"},
       {"transpose_gemm_f8", false, true, "float8"},
-      {"segmented_sort", false, false, ""},
+      {"fp8_moe_align_block_size_kernel", false, true, "float8"},
+      {"MoeSortingKernel<fp8_t>", false, true, "float8"},
+      {"segmented_sort", false, true, ""},
       {"convert_f80_state", false, false, ""},
   };
   for (const Row& row : kRows) {
@@ -566,21 +573,9 @@ TEST(KernelClass, NarrowProductsUseMatrixUnits) {
       {"acme_fp8_scatter", "acme::op", "", "NVIDIA H100 80GB HBM3", kNo},
   };
   for (const Row& row : kRows) {
-    TestProfile test;
     Gpu gpu;
-    gpu.id = 0;
     gpu.name = row.gpu;
-    test.builder().AddGpu(gpu);
-    HostRow op;
-    op.start = 0;
-    op.duration = 100;
-    op.name = test.builder().Intern(row.op);
-    op.kind = HostKind::kOp;
-    op.thread = test.main();
-    op.input_dtypes = test.builder().Intern(row.types);
-    test.builder().AddHost(op);
-    test.Launch(row.kernel, {10, 20}, {30, 40});
-    EXPECT_EQ(classify::ClassifyDevice(test.Finish())[0].tensor_core, row.verdict)
+    EXPECT_EQ(UseOf(row.kernel, row.op, row.types, gpu), row.verdict)
         << row.kernel << " of " << row.op << row.types << " on " << row.gpu;
   }
 }
