@@ -47,6 +47,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
   out.absent_because = plan.absent_because;
   out.start = TimeOf(plan.start);
   out.end = TimeOf(plan.end());
+  if (plan.first_calls > 0) out.first_calls = TimeOf(plan.first_calls);
   if (plan.without_profiler) out.without_profiler = TimeOf(*plan.without_profiler);
   out.complete = plan.complete;
   out.limits = plan.limits;
@@ -69,6 +70,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
     // The title of the fault: a passed rule may become the limit once the steps before it are done.
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
+    if (step.to_target && !to.change.empty()) to.change += " At best: kernels reach their target.";
     to.time = TimeOf(step.time);
     to.saves = BuildSaving(step.claim);
     to.time_text = to.time.text;

@@ -234,6 +234,7 @@ Plan ReadPlan(const JsonNode& node) {
   Plan plan;
   plan.absent_because = node["absent"].Text();
   plan.start = ReadQuantity(node["start"]);
+  plan.first_calls = ReadQuantity(node["first_calls"]);
   plan.without_profiler = ReadQuantity(node["without_profiler"]);
   plan.end = ReadQuantity(node["end"]);
   plan.complete = node["complete"].Bool();

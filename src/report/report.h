@@ -187,6 +187,7 @@ struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are none.
   Quantity start, end;
+  Quantity first_calls;       ///< Of a single iteration, not part of the start; may be absent.
   Quantity without_profiler;  ///< The start if the profiler did not slow the host; may be absent.
   std::vector<std::string> no_effect;  ///< Keys of findings that save nothing in any order.
   bool complete = true;                ///< False: the profile is too long to try all orders.

@@ -27,7 +27,7 @@ struct Candidate {
   std::size_t finding = 0;
   analysis::path::Scenario changes;
   PlanOption option;
-  bool host_reacts = false;
+  bool host_reacts = false, to_target = false;
 };
 
 bool SelectsRows(const analysis::path::Scenario& changes) {
@@ -102,6 +102,7 @@ class Planner {
       const bool promises = fired || rule->scenario->host_reacts;
       if (promises && !finding.claim.is_simulated()) continue;
       candidate.host_reacts = rule->scenario->host_reacts;
+      candidate.to_target = rule->scenario->is_to_target();
       candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
       some.push_back(std::move(candidate));
     }
@@ -190,6 +191,7 @@ class Planner {
         out.findings.push_back(candidates_[option].finding);
         chosen_.push_back(option);
         reacts = reacts || candidates_[option].host_reacts;
+        out.to_target = out.to_target || candidates_[option].to_target;
       }
       // A saving that its finding calls nothing is nothing here, too.
       const Finding& first = findings_[out.findings.front()];
@@ -242,6 +244,15 @@ std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
                                    : "";
 }
 
+// Of a single iteration: later ones load no code, and no change of the program saves that time.
+double FirstCallsOf(const analysis::Analysis& analysis, double mean) {
+  const analysis::Metric* iterations = analysis.Find(metric::kProfileIterations);
+  const analysis::Metric* loading = analysis.Find(metric::kGpuIdleCauseModuleLoading);
+  if (iterations == nullptr || loading == nullptr || AsNumber(iterations->value, 0) != 1) return 0;
+  const double share = std::clamp(AsNumber(loading->value, 0), 0.0, 1.0);
+  return share < knowledge::kPlanLeastGainShare.value() ? 0 : share * mean;
+}
+
 // Absent with a reason.
 void SetMetric(MetricId id, Value value, const std::string& absent_because, const std::string& note,
                analysis::Analysis& analysis) {
@@ -275,7 +286,8 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
     return Fired(finding.status) && finding.rule->category != kAboutRecording;
   });
   const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
-  const double start = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+  const double recorded = mean == nullptr ? 0 : AsNumber(mean->value, 0);
+  const double first_calls = FirstCallsOf(analysis, recorded), start = recorded - first_calls;
   const std::string why = WhyNoneAtAll(start, analysis, replayer);
   Plan plan;
   if (!any_fired) {
@@ -287,13 +299,14 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   if (!why.empty()) return plan;
   Planner planner(rules, findings, *replayer, start);
   if (any_fired) plan = planner.Make();
+  plan.first_calls = first_calls;
   const analysis::Metric* idle = analysis.Find(metric::kGpuIdleMean);
   if (idle != nullptr && idle->is_slowed) {
     const analysis::Metric* delay = analysis.Find(metric::kProfilerDelayTime);
     plan.without_profiler = std::max(0.0, start - AsNumber(delay->value, 0));
   }
   const double end = plan.steps.empty() ? start : plan.end();
-  plan.floor = FindFloor(*replayer, analysis, planner.Chosen(), start, end);
+  plan.floor = FindFloor(*replayer, analysis, planner.Chosen(), recorded, end);
   return plan;
 }
 

@@ -26,6 +26,7 @@ struct PlanStep {
   std::optional<double> high;  ///< ns: the same if the host's other work reacts.
   Claim claim;                 ///< Simulated, given the steps before it.
   double alone = 0;            ///< ns per iteration, without them.
+  bool to_target = false;      ///< Its kernels take their target times, which is the best case.
 };
 
 /// The time of an iteration if the device never waited for the host, every kernel ran at the roof
@@ -46,7 +47,8 @@ Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analys
 struct Plan {
   std::vector<PlanStep> steps;
   std::string absent_because;  ///< Why there are no steps; empty with steps.
-  double start = 0;            ///< ns: iteration.time.mean, which the savings are taken from.
+  double start = 0;  ///< ns: iteration.time.mean less `first_calls`; savings are taken from it.
+  double first_calls = 0;  ///< ns: of a single iteration, idle time in which calls load code, once.
   /// ns: the start less profiler.delay_time, where that bounds the idle time.
   std::optional<double> without_profiler;
   std::vector<std::size_t> no_effect;  ///< Fired findings that save too little in every order.

@@ -8,6 +8,7 @@
 // of row.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -46,6 +47,12 @@ struct CompiledScenario {
   /// the changes of several findings.
   bool by_smallest = false;
   bool host_reacts = false;  ///< The host's other work may become slower (WithSlowerHost()).
+
+  /// Whether rows become as short as a target of each row: no kernel takes less.
+  bool is_to_target() const {
+    return std::any_of(scales.begin(), scales.end(),
+                       [](const CompiledScale& scale) { return scale.by.has_value(); });
+  }
 };
 
 /// Errors: those of the expressions, all of them, with their places.

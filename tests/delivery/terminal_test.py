@@ -116,7 +116,7 @@ class TerminalTest(unittest.TestCase):
                 self.assertEqual(places, sorted(places))
 
     def test_only_words_that_occur_are_explained(self):
-        self.assertIn('Savings are per iteration and simulated; "at most" marks an upper bound', " ".join(check(SLOW).split()))
+        self.assertIn('Savings are simulated: per iteration, and each without the others; "at most" marks an upper bound', " ".join(check(SLOW).split()))
         for profile in PROFILES:
             text = " ".join(check(profile).split())
             for word, meaning in (("saves about ", '"about" marks'), ("saves at most ", '"at most" marks'), ("saving unknown", '"unknown" marks')):

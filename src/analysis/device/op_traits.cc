@@ -68,11 +68,12 @@ bool HasFewTiles(const MeasuredOp& facts, const OpTiles& tiles) {
 std::string FewTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
   const double busy = tiles.tiles / facts.multiprocessors;
   const bool has_sizes = facts.shape.product.known();
-  return fmt::format("{}is cut into {} {} for {} {{{{ device.core }}}}s, so that {} of them idle",
-                     has_sizes ? ProductText(facts.shape.product) + " " : "", Whole(tiles.tiles),
-                     tiles.tile_use < 0 ? (tiles.tiles > 1 ? "blocks" : "block")
-                                        : (tiles.tiles > 1 ? "tiles" : "tile"),
-                     Whole(facts.multiprocessors), FormatShare(1 - busy));
+  return fmt::format(
+      "{}is cut into {} {} for {} {{{{ device.core }}}}s, so that {} of them have none",
+      has_sizes ? ProductText(facts.shape.product) + " " : "", Whole(tiles.tiles),
+      tiles.tile_use < 0 ? (tiles.tiles > 1 ? "blocks" : "block")
+                         : (tiles.tiles > 1 ? "tiles" : "tile"),
+      Whole(facts.multiprocessors), FormatShare(1 - busy));
 }
 
 // Waves and padding leave less than three quarters of the device's work useful, and explain half of

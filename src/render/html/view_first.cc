@@ -182,7 +182,8 @@ std::string BarsNote(const Report& report) {
 //
 // Parts are clipped to the bar: rounded savings may sum to more than it.
 json::object BarAfter(const report::Plan& plan) {
-  const double start = AsNumber(plan.start.value, 0);
+  // On the scale of the bar above it, which shows first calls, too.
+  const double start = AsNumber(plan.start.value, 0) + AsNumber(plan.first_calls.value, 0);
   const auto share = [start](const report::Quantity& part) {
     return start > 0 ? std::clamp(AsNumber(part.value, 0) / start, 0.0, 1.0) : 0.0;
   };

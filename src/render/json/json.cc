@@ -420,6 +420,7 @@ void WritePlan(JsonWriter& out, const report::Plan& plan) {
     return;
   }
   OptionalQuantity(out, "start", plan.start);
+  OptionalQuantity(out, "first_calls", plan.first_calls);
   OptionalQuantity(out, "without_profiler", plan.without_profiler);
   OptionalQuantity(out, "end", plan.end);
   out.Key("complete"), out.Write(Value{plan.complete});

@@ -232,6 +232,7 @@ json::object MarkdownPlanView(const report::Report& report) {
   return {{"start", plan.start.text},
           {"end", plan.end.text},
           {"rows", std::move(rows)},
+          {"first_calls", plan.first_calls.text},
           {"profiler", WithoutProfilerText(plan)},
           {"note", PlanNote(plan)}};
 }

@@ -77,6 +77,12 @@ std::string WithoutProfilerText(const report::Plan& plan) {
   return fmt::format("{} to {} without the profiler", plan.without_profiler.text, plan.start.text);
 }
 
+std::string PlanStartNote(const report::Plan& plan) {
+  std::string note = WithoutProfilerText(plan);
+  if (plan.first_calls.text.empty()) return note;
+  return "without first calls" + (note.empty() ? "" : "; " + note);
+}
+
 namespace {
 
 // The order of checks; also which of them say that the profile is not whole: those below 2.

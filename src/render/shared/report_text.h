@@ -34,6 +34,10 @@ report::State LevelOf(const report::Report& report, const report::PlanStep& step
 /// "12.7 ms to 18.7 ms without the profiler": an iteration, where that is known; else empty.
 std::string WithoutProfilerText(const report::Plan& plan);
 
+/// What the start of the plan leaves out: first calls, and the range without the profiler. Empty
+/// where it is the recorded time.
+std::string PlanStartNote(const report::Plan& plan);
+
 // The profile's quality in words: the certificate of the report.
 
 /// "whole", "limited" or "no verdict".

@@ -110,7 +110,7 @@ std::string Counted(std::int64_t count, std::string_view one, std::string_view m
   return fmt::format("{} {}", FormatCount(count), count == 1 ? one : many);
 }
 
-std::string CountsText(const report::VerdictInfo& verdict) {
+std::string CountsText(const report::VerdictInfo& verdict, bool calm) {
   std::string text;
   const auto add = [&](std::int64_t count, std::string_view one, std::string_view many) {
     if (count == 0) return;
@@ -124,6 +124,7 @@ std::string CountsText(const report::VerdictInfo& verdict) {
   add(verdict.missing, "missing", "missing");
   add(static_cast<std::int64_t>(verdict.accepted.size()), "accepted", "accepted");
   add(verdict.waived, "waived", "waived");
+  if (!calm) return text.empty() ? "no errors or warnings" : text;
   const auto add_calm = [&](std::int64_t count, std::string_view what) {
     if (count == 0) return;
     if (!text.empty()) text += " · ";

@@ -18,8 +18,9 @@ namespace profgauge::render {
 
 using report::State;
 
-/// "1 error, 1 warning, 2 missing, 1 waived, 21 passed, 2 not applicable": without zeros.
-std::string CountsText(const report::VerdictInfo& verdict);
+/// "1 error, 1 warning, 1 waived · 21 measured and good · 2 not judged": without zeros. `calm`:
+/// with what needs no one's attention.
+std::string CountsText(const report::VerdictInfo& verdict, bool calm = true);
 
 /// "perf/gpt.yaml (job gpt of profgauge.yaml)".
 std::string PolicyText(const report::VerdictInfo& verdict);

@@ -70,6 +70,7 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
                                 part.share->quantity.text));
   }
   if (parts.empty()) return {};
+  if (report.profile.ranks > 1) parts.front() = "mean of ranks: " + parts.front();
   return Flowed("  iteration   ", parts, width) + "\n";
 }
 
@@ -217,14 +218,15 @@ void AddNotApplicable(const report::Report& report, int verbosity, std::vector<R
       ++group_of(row.reason).limits;
   }
   for (const report::Finding& finding : report.findings) {
-    if (finding.status == State::kNotApplicable) ++group_of(finding.reason).rules;
+    if (finding.status == State::kNotApplicable || finding.status == State::kCovered)
+      ++group_of(finding.reason).rules;
   }
   if (verbosity <= 0 && groups.size() > 1) {
     std::int64_t all = 0;
     for (const Group& group : groups) all += group.limits + group.rules;
-    rows.push_back(Note(
-        "note", Ink::kDim,
-        fmt::format("{} limits and rules judge nothing of this run (-v lists the reasons)", all)));
+    rows.push_back(
+        Note("note", Ink::kDim,
+             fmt::format("{} limits and rules are not judged (-v lists the reasons)", all)));
     return;
   }
   for (const Group& group : groups) {
@@ -331,7 +333,7 @@ void AddLegend(std::vector<Row>& rows) {
       {"about", "\"about\" marks a typical value"},
       {"unknown", "\"unknown\" marks a saving without a useful bound"}};
   if (std::ranges::all_of(rows, [](const Row& row) { return row.gain.empty(); })) return;
-  std::string text = "Savings are per iteration and simulated";
+  std::string text = "Savings are simulated: per iteration, and each without the others";
   std::string_view joint = "; ";
   for (const auto& [word, meaning] : kWords) {
     const bool occurs = std::any_of(rows.begin(), rows.end(), [word = word](const Row& row) {
@@ -445,7 +447,7 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
     name = std::max(name, CharactersIn(names.back()));
   }
   std::string out = fmt::format("  plan        {} per iteration", plan.start.text);
-  if (const std::string without = WithoutProfilerText(plan); !without.empty()) {
+  if (const std::string without = PlanStartNote(plan); !without.empty()) {
     out += ", " + without;
   }
   out += plan.complete ? "\n" : "; too long to try all orders\n";
@@ -487,7 +489,8 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (IsComparisonAlone(report)) return RenderComparison(report, options.verbosity);
   const State status = report.verdict.status;
   const Ink ink = InkOf(status);
-  std::string counts = CountsText(report.verdict);
+  // Quiet runs make no plan, which decides what is not judged.
+  std::string counts = CountsText(report.verdict, options.verbosity >= 0);
   if (report.baseline && !report.baseline->mark.empty()) {
     counts += (counts.empty() ? "" : " · ") + Printable(report.baseline->mark);
   }

@@ -105,7 +105,7 @@ std::size_t WriteFixes(XlsxSheet& sheet, const report::Report& report, std::size
 std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
   if (!report.plan || report.plan->steps.empty()) return WriteFixes(sheet, report, row);
   const report::Plan& plan = *report.plan;
-  const std::string without = WithoutProfilerText(plan);
+  const std::string without = PlanStartNote(plan);
   sheet.Text(row++, 0,
              fmt::format("Plan: {} to {} per iteration{}", plan.start.text, plan.end.text,
                          without.empty() ? "" : " (" + without + ")"),
