@@ -121,6 +121,9 @@ class PathGraph {
     /// The device work that a profile without markers is observed from: its window begins with
     /// it, not with the host. It ends with device work, too, and `end` is kNone.
     StepId first_work = kNone;
+    /// Of an iteration that begins with the end of earlier device work: where the thread that
+    /// launches most is then, and its last launch. Else kNone.
+    StepId launches_from = kNone, launches_to = kNone;
   };
 
   /// Time of one thread that scenarios leave as it is. Span lists.

@@ -56,6 +56,12 @@ PathGraph PathGraphBuilder::Run() {
   for (const context::Iteration& iteration : rank_.iterations.selected()) {
     graph_.iterations_.push_back(FindIterationSteps(graph_, threads, iteration));
   }
+  // Ranks that wait for each other begin apart by more than a host gets ahead.
+  if (!graph_.iterations_.empty() && profile_.distributed.world_size <= 1) {
+    const context::Iteration& first = rank_.iterations.selected().front();
+    if (first.time.start > first.host.start)
+      FindLaunches(graph_, threads, first.time, graph_.iterations_.front());
+  }
   StoreMany();
   MarkBinding();
   CountEdges();

@@ -86,7 +86,8 @@ void FirstSlacks::Fill(StepId begin, StepId end, Ns* slacks) const {
 IterationTimes::IterationTimes(const PathGraph& graph)
     : graph_(graph), ends_(graph.iterations().size(), std::numeric_limits<Ns>::min()) {
   for (const PathGraph::IterationSteps& steps : graph.iterations()) {
-    for (const StepId step : {steps.begin, steps.end, steps.first_work}) {
+    for (const StepId step :
+         {steps.begin, steps.end, steps.first_work, steps.launches_from, steps.launches_to}) {
       if (step != PathGraph::kNone) marks_.emplace_back(step, 0);
     }
   }
@@ -105,6 +106,9 @@ Ns IterationTimes::At(StepId step) const {
 //   host      |---- 1 ----|---- 2 ----|
 //   device        |------ 1 ------|----- 2 -----|
 //   spans     |-------- 1 --------|----- 2 -----|
+//
+// A host that no longer waits for work from before the first iteration gets ahead of it once, in no
+// later iteration: one takes at least as long as the host from the begin to its last launch.
 //
 // Only a begin that follows this rule as recorded moves, or one at an iteration's first work; any
 // other keeps its recorded time. A profile without markers ends with its device work alone.
@@ -130,6 +134,10 @@ std::vector<Span> IterationTimes::Spans() const {
       span.end = std::max(span.end, At(steps.end) + steps.tail);
     } else if (!graph_.rank().EndsWithWork()) {
       span.end = std::max(span.end, recorded.host.end);
+    }
+    if (steps.launches_to != PathGraph::kNone) {
+      const Ns launches = At(steps.launches_to) - At(steps.launches_from);
+      span.end = std::max(span.end, span.start + launches);
     }
     spans.push_back(span);
   }

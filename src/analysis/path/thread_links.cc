@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/path/flags.h"
 #include "knowledge/path.h"
 
 namespace profgauge::analysis::path {
@@ -275,6 +276,35 @@ PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
     if (steps.first_work == kNone) steps.first_work = CallEndAt(graph, iteration.time.start);
   }
   return steps;
+}
+
+// The thread that launches most of the iteration's work: its first step at or after the begin, and
+// its last launch.
+void FindLaunches(const PathGraph& graph, std::span<const ThreadSteps> threads, const Span& time,
+                  PathGraph::IterationSteps& steps) {
+  const Profile& profile = *graph.rank().profile;
+  Flags launches(profile.api.size());
+  for (const ApiId launch : profile.device.launch) {
+    if (launch.valid()) launches.Set(launch.value);
+  }
+  std::size_t most = 0;
+  for (const ThreadSteps& thread : threads) {
+    std::size_t count = 0;
+    StepId first = kNone, last = kNone;
+    for (StepId step = thread.begin; step < thread.end; ++step) {
+      const Ns at = graph.RecordedAt(step);
+      if (at < time.start || at > time.end) continue;
+      if (first == kNone) first = step;
+      const PathOwner owner = graph.OwnerOf(step);
+      if (owner.table != PathTable::kApi || !launches[owner.row]) continue;
+      ++count;
+      last = step;
+    }
+    if (count <= most) continue;
+    most = count;
+    steps.launches_from = first;
+    steps.launches_to = last;
+  }
 }
 
 }  // namespace profgauge::analysis::path

@@ -45,5 +45,8 @@ ThreadLinks LinkThreads(const PathGraph& graph, const Profile& profile,
 PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
                                              std::span<const ThreadSteps> threads,
                                              const context::Iteration& iteration);
+/// Sets `launches_from` and `launches_to`. O(steps).
+void FindLaunches(const PathGraph& graph, std::span<const ThreadSteps> threads, const Span& time,
+                  PathGraph::IterationSteps& steps);
 
 }  // namespace profgauge::analysis::path
