@@ -423,7 +423,7 @@ Reason ReasonOfLimit(const Report& report, const GateRow& row) {
   for (const Finding& finding : report.findings) {
     if (!HasFired(finding) || finding.counted_with != row.metric) continue;
     reason.in_plan = IsFamilyInPlan(report, finding);
-    reason.text += WhyNoSaving(finding);
+    if (!reason.in_plan) reason.text += WhyNoSaving(finding);
     break;
   }
   return reason;
@@ -451,8 +451,8 @@ std::vector<Reason> ReasonsOf(const Report& report, State level) {
     reason.text = finding->title;
     if (!finding->metric.text.empty() && !IsAbsent(finding->metric.value))
       reason.text += fmt::format(" ({})", finding->metric.text);
-    reason.text += WhyNoSaving(*finding);
     reason.in_plan = IsFamilyInPlan(report, *finding);
+    if (!reason.in_plan) reason.text += WhyNoSaving(*finding);
     reasons.push_back(std::move(reason));
   }
   return reasons;

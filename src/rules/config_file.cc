@@ -6,11 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/decode.h"
@@ -68,23 +68,33 @@ std::vector<std::string> BuiltinFiles(BuiltinKind kind) {
 // One byte more than allowed is read, so that a pipe or a growing file is bounded, too.
 Result<std::string> ReadConfigFile(const std::string& path, std::optional<BuiltinKind> kind) {
   if (path.starts_with(kBuiltinPrefix)) return ReadBuiltin(path, kind);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return Fail(FileError(path, "config/directory", "expected a file, found a directory"));
-  }
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    const bool missing = errno == ENOENT;
-    return Fail(FileError(path, missing ? "config/missing" : "config/unreadable",
-                          missing
-                              ? std::string("there is no such file")
-                              : fmt::format("the file cannot be read: {}", std::strerror(errno))));
+  auto file = OpenInput(path, Named::kFound);
+  if (!file) {
+    const NotOpened& problem = file.error();
+    switch (problem.why) {
+      case NotOpened::Why::kFolder:
+        return Fail(FileError(path, "config/directory", "expected a file, found a directory"));
+      case NotOpened::Why::kMissing:
+        return Fail(FileError(path, "config/missing", problem.Text()));
+      case NotOpened::Why::kPipe:
+      case NotOpened::Why::kNoFile:
+        return Fail(FileError(path, "config/not-a-file", "the file " + problem.Text()));
+      case NotOpened::Why::kSystem:
+        break;
+    }
+    return Fail(
+        FileError(path, "config/unreadable",
+                  fmt::format("the file cannot be read: {}", std::strerror(problem.number))));
   }
   std::string text(kLargestConfigFile + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(in.gcount()));
-  if (in.bad()) return Fail(FileError(path, "config/unreadable", "the file cannot be read"));
+  std::size_t have = 0;
+  while (have < text.size()) {
+    const auto count = file->Read(text.data() + have, text.size() - have);
+    if (!count) return Fail(FileError(path, "config/unreadable", "the file cannot be read"));
+    if (*count == 0) break;
+    have += *count;
+  }
+  text.resize(have);
   if (text.size() > kLargestConfigFile) {
     return Fail(FileError(path, "config/too-large", "the file is larger than 1 MiB"));
   }

@@ -178,15 +178,15 @@ class Planner {
         options, limits, [this](std::span<const std::size_t> set) { return TimeWith(set); });
     plan.replays = found.replays;
     plan.complete = found.complete;
-    double time = start_;
+    double time = start_, slowest = start_;  // With the host's other work as it is, and slower.
+    bool reacts = false;
     for (const PlannedStep& step : found.steps) {
-      const double before = time;
+      const double before = time, slowest_before = slowest;
       time = std::max(0.0, before - step.saves);
       PlanStep& out = plan.steps.emplace_back();
       out.time = time;
       out.claim = {Basis::kSimulated, before - time, {}, {}};
       out.alone = step.alone;
-      bool reacts = false;
       for (const std::size_t option : step.options) {
         out.findings.push_back(candidates_[option].finding);
         chosen_.push_back(option);
@@ -196,11 +196,16 @@ class Planner {
       // A saving that its finding calls nothing is nothing here, too.
       const Finding& first = findings_[out.findings.front()];
       if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
+      slowest = time;
       if (!reacts) continue;
-      const double high = std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, before);
+      const double high =
+          std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, slowest_before);
       if (high - time < knowledge::kPlanLeastGainShare.Of(start_)) continue;
+      slowest = high;
       out.high = high;
-      out.claim.low = before - high;
+      // Where the steps before it reacted as much, it saves no less.
+      const double low = std::min(slowest_before - high, out.claim.saves);
+      if (out.claim.saves - low >= knowledge::kPlanLeastGainShare.Of(start_)) out.claim.low = low;
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);

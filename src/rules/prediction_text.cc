@@ -39,7 +39,9 @@ std::string FreeThreads(const analysis::path::Replayer& replayer) {
 std::string PredictionLimits(const analysis::path::Replayer* replayer) {
   std::string text(kLimits);
   if (replayer == nullptr) return text;
-  text += replayer->is_joint() ? kJoint : kPeers;
+  const bool has_peers = replayer->ranks().size() == 1 &&
+                         replayer->ranks().front().profile->distributed.world_size > 1;
+  text += replayer->is_joint() ? kJoint : has_peers ? kPeers : std::string_view();
   return text + FreeThreads(*replayer);
 }
 
