@@ -18,6 +18,7 @@
 
 #include "base/archive.h"
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/gzip.h"
 #include "base/text.h"
 
@@ -308,24 +309,28 @@ Error MissingFile(const std::string& path) {
 //   /dev/fd/3            a pipe: its size is unknown, as that of standard input
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
   if (path == "-") return Start(std::make_unique<Stored>(path, STDIN_FILENO, false, 0));
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0 && errno == ENOTDIR) {
-    if (auto member = MemberAt(path)) return *std::move(member);
+  auto file = OpenInput(path, Named::kByUser);
+  if (!file) {
+    const NotOpened& problem = file.error();
+    if (problem.number == ENOTDIR) {
+      if (auto member = MemberAt(path)) return *std::move(member);
+    }
+    switch (problem.why) {
+      case NotOpened::Why::kMissing:
+        return Fail(MissingFile(path));
+      case NotOpened::Why::kFolder:
+        return Fail(InputError(path, "input/directory", problem.Text()));
+      case NotOpened::Why::kPipe:
+      case NotOpened::Why::kNoFile:
+        return Fail(InputError(path, "input/not-a-file", problem.Text(), "give a file"));
+      case NotOpened::Why::kSystem:
+        break;
+    }
+    return Fail(InputError(path, "input/open", problem.Text(), "check its permissions"));
   }
-  if (descriptor < 0) {
-    if (errno == ENOENT || errno == ENOTDIR) return Fail(MissingFile(path));
-    return Fail(InputError(path, "input/open",
-                           std::string("cannot be opened: ") + std::strerror(errno),
-                           "check its permissions"));
-  }
-  struct stat info {};
-  const bool known = ::fstat(descriptor, &info) == 0;
-  const auto size = known && S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-  auto stored = std::make_unique<Stored>(path, descriptor, true, size);
-  if (known && S_ISDIR(info.st_mode)) {
-    return Fail(InputError(path, "input/directory", "is a directory, expected a file"));
-  }
-  if (known && S_ISREG(info.st_mode) && size == 0) {
+  const std::optional<std::uint64_t> size = file->size();
+  auto stored = std::make_unique<Stored>(path, file->Release(), true, size.value_or(0));
+  if (size == 0) {
     auto error = InputError(path, "input/empty", "the file is empty");
     error.notes.emplace_back(
         "help: the profiler was probably stopped before it wrote anything; record again");

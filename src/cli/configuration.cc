@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <system_error>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "rules/policy.h"
@@ -43,52 +45,66 @@ void TakeSetting(const rules::Project& project, const rules::ProjectJob* job,
     put((chosen.*member)->text, job != nullptr && &chosen == &own ? job : nullptr);
 }
 
-// For a tree that a user names by mistake.
-constexpr std::size_t kMostEntriesOfTree = 100'000;
+// More of them are no folder of runs, but a tree that is named by mistake.
+constexpr std::size_t kMostEntriesOfTree = 1'000'000;
 
-/// Adds the matches of `rest` of a pattern below `base`, part by part. `**` represents any number
-/// of folders, into which links do not lead; at the end of a pattern for all files below.
+/// What matches a pattern, part by part. `**` represents any number of folders, into which links do
+/// not lead; at the end of a pattern for all files below.
 ///
 ///   runs/**/rank*.json        Expand("runs", ["**", "rank*.json"])
 ///     runs/rank0.json           ** is no folder: Expand("runs", ["rank*.json"])
 ///     runs/a/rank0.json         ** is one: Expand("runs/a", ["**", "rank*.json"])
 ///     runs/a/b/rank0.json       and so on, one call for each folder
-///
-/// `seen` counts the entries of all calls together.
-void Expand(const fs::path& base, std::span<const std::string> rest, std::size_t& seen,
-            std::vector<std::string>& found) {
-  std::error_code error;
-  if (rest.empty()) {
-    if (fs::exists(base, error)) found.push_back(base.string());
-    return;
+class PatternSearch {
+ public:
+  explicit PatternSearch(const std::string& pattern) {
+    for (const fs::path& part : fs::path(pattern)) {
+      const bool is_again = !parts_.empty() && parts_.back() == "**" && part == "**";
+      if (!part.empty() && !is_again) parts_.push_back(part.string());
+    }
+    Expand({}, parts_);
+    std::sort(found_.begin(), found_.end());
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
   }
-  const std::string& part = rest.front();
-  const bool is_last = rest.size() == 1, is_deep = part == "**";
-  if (!IsGlob(part)) return Expand(base / part, rest.subspan(1), seen, found);
-  if (is_deep && !is_last) Expand(base, rest.subspan(1), seen, found);
-  for (const fs::path& entry : ListFolder(base.empty() ? "." : base)) {
-    if (++seen > kMostEntriesOfTree) return;
-    const fs::path path = base / entry.filename();
-    const bool is_folder = fs::is_directory(path, error);
-    if (is_deep && is_folder && !fs::is_symlink(path, error)) Expand(path, rest, seen, found);
-    const bool matches =
-        is_deep ? is_last && !is_folder : GlobMatch(part, entry.filename().string());
-    if (matches) Expand(path, rest.subspan(1), seen, found);
-  }
-}
 
-/// Files and folders that match `pattern`, which may be absolute; each once, by name.
-std::vector<std::string> Glob(const std::string& pattern) {
-  std::vector<std::string> parts, found;
-  for (const fs::path& part : fs::path(pattern)) {
-    if (!part.empty()) parts.push_back(part.string());
+  /// Whether it ended: a part of the matches is no answer.
+  bool ended() const { return seen_ <= kMostEntriesOfTree; }
+  /// Files and folders, each once, by name.
+  std::vector<std::string> TakeFound() { return std::move(found_); }
+
+ private:
+  void Expand(const fs::path& base, std::span<const std::string> rest) {
+    std::error_code error;
+    if (rest.empty()) {
+      if (fs::exists(base, error)) found_.push_back(base.string());
+      return;
+    }
+    const std::string& part = rest.front();
+    if (!IsGlob(part)) return Expand(base / part, rest.subspan(1));
+    // With several `**` many ways lead to one folder.
+    if (!listed_.emplace(base.string(), rest.size()).second) return;
+    const bool is_last = rest.size() == 1, is_deep = part == "**";
+    if (is_deep && !is_last) Expand(base, rest.subspan(1));
+    for (const FolderEntry& entry : ListEntries(base.empty() ? "." : base)) {
+      if (++seen_ > kMostEntriesOfTree) return;
+      if (entry.kind == EntryKind::kOther) continue;
+      const fs::path path = base / entry.path.filename();
+      if (is_deep && entry.kind == EntryKind::kFolder) Expand(path, rest);
+      const bool matches =
+          is_deep ? is_last && !entry.is_folder() : GlobMatch(part, entry.path.filename().string());
+      if (!matches) continue;
+      if (is_last) {
+        found_.push_back(path.string());
+      } else if (entry.is_folder()) {
+        Expand(path, rest.subspan(1));
+      }
+    }
   }
-  std::size_t seen = 0;
-  Expand({}, parts, seen, found);
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
-  return found;
-}
+
+  std::vector<std::string> parts_, found_;
+  std::set<std::pair<std::string, std::size_t>> listed_;  // Folders, by the parts that are left.
+  std::size_t seen_ = 0;
+};
 
 /// The contents of a folder, for a user who expected others: up to five names.
 std::string NamesIn(const fs::path& folder) {
@@ -268,11 +284,21 @@ Result<Options> OptionsOfProfile(const std::optional<rules::Project>& project,
 Result<std::vector<std::string>> InputsOf(const rules::Project& project,
                                           const rules::ProjectJob& job) {
   std::vector<std::string> inputs;
+  std::set<std::string> known;
   for (const rules::ProjectText& pattern : job.inputs) {
-    for (std::string& path : Glob(BesideFile(project.file, pattern.text))) {
-      if (std::find(inputs.begin(), inputs.end(), path) == inputs.end()) {
-        inputs.push_back(std::move(path));
-      }
+    PatternSearch search(BesideFile(project.file, pattern.text));
+    if (!search.ended()) {
+      Error error = InputError(
+          project.file, "config/too-many-inputs",
+          fmt::format("`{}` has more than {} files and folders to look through",
+                      Printable(pattern.text), FormatCount(std::int64_t{kMostEntriesOfTree})),
+          "name a folder that holds runs only, as in `runs/*/*.json.gz`");
+      error.kind = ErrorKind::kConfig;
+      error.where = pattern.where;
+      return Fail(std::move(error));
+    }
+    for (std::string& path : search.TakeFound()) {
+      if (known.insert(path).second) inputs.push_back(std::move(path));
     }
   }
   if (!inputs.empty()) return inputs;

@@ -228,9 +228,13 @@ bool Outputs::uses_stdout() const {
 void InstallSignalHandlers() {
   struct sigaction action {};
   action.sa_handler = RemoveOutputsAndExit;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGVTALRM}) {
+    sigaction(signal, &action, nullptr);
+  }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
+  sigaction(SIGXFSZ, &action,
+            nullptr);  // A limit on files is an error of writing, like a full disk.
 }
 
 }  // namespace profgauge::cli
