@@ -267,6 +267,8 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   if (is_missing) {
     gate::AddMissingBaseline(chosen.info, options.on_missing_baseline, policy, out.verdict);
   }
+  gate::AddLoosened(options.loosened, options.acceptance, out.verdict);
+  if (!options.policy_note.empty()) out.verdict.notes.push_back(options.policy_note);
   report::BuildInput input;
   input.run_name = subject.name;
   input.ranks = subject.ranks;

@@ -34,6 +34,7 @@
 #include "report/redaction.h"
 #include "report/report.h"
 #include "rules/policy.h"
+#include "rules/policy_diff.h"
 #include "rules/rulebook.h"
 
 namespace profgauge {
@@ -71,6 +72,8 @@ struct JudgeRunsOptions {
   report::Redaction redact;  ///< The kinds of names to remove from the report.
   rules::OnBaselineMissing on_missing_baseline = rules::OnBaselineMissing::kNoVerdict;
   gate::Acceptance acceptance;
+  std::vector<rules::Loosened> loosened = {};  ///< By the branch that is judged.
+  std::string policy_note = {};                ///< Why that is unknown; else empty.
   bool is_paired = false;  ///< Runs and baselines were recorded alternately, and are compared so.
   /// Said in the report; none while its text is empty.
   analysis::Remark remark;

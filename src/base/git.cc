@@ -12,6 +12,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <utility>
 
 extern char** environ;
@@ -129,6 +130,14 @@ bool IsName(std::string_view text) {
          std::all_of(text.begin(), text.end(), is_good);
 }
 
+namespace {
+
+bool IsHash(std::string_view text) {
+  return text.size() >= 40 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+}  // namespace
+
 std::optional<Head> HeadOf(const std::string& folder) {
   Head head;
   head.commit = FirstLine(Run(folder, {"rev-parse", "--verify", "--quiet", "HEAD^{commit}"}));
@@ -161,13 +170,30 @@ std::optional<Commit> FindCommit(const std::string& folder, std::string_view com
   return found;
 }
 
-std::optional<std::string> MergeBase(const std::string& folder, std::string_view branch,
-                                     std::string_view commit) {
-  if (!IsName(branch) || !IsName(commit)) return std::nullopt;
-  for (const std::string_view remote : {"origin/", ""}) {
-    const std::string base = FirstLine(Run(
-        folder, {"merge-base", std::string(remote) + std::string(branch), std::string(commit)}));
-    if (!base.empty()) return base;
+// One call lists HEAD and those that exist.
+std::optional<Fork> FindFork(const std::string& folder, const std::vector<std::string>& branches) {
+  std::vector<std::string> arguments = {"show-ref", "--head"}, names;
+  for (const std::string& branch : branches) {
+    if (!IsName(branch)) continue;
+    for (const char* where : {"refs/remotes/origin/", "refs/heads/"}) {
+      names.push_back(where + branch);
+      arguments.push_back(names.back());
+    }
+    if (IsHash(branch)) names.push_back(branch);
+  }
+  const auto text = Run(folder, std::move(arguments));
+  std::map<std::string, std::string> commits;  // By name.
+  for (const std::string& line : Split(text.value_or(""), '\n')) {
+    const std::size_t blank = line.find(' ');
+    if (blank != line.npos) commits.emplace(line.substr(blank + 1), line.substr(0, blank));
+  }
+  const std::string head = commits["HEAD"];
+  if (head.empty()) return std::nullopt;
+  for (const std::string& name : names) {
+    const auto found = commits.find(name);
+    if (found == commits.end() && !IsHash(name)) continue;
+    const std::string& other = found == commits.end() ? name : found->second;
+    return Fork{head, head == other ? head : FirstLine(Run(folder, {"merge-base", other, head}))};
   }
   return std::nullopt;
 }
@@ -176,6 +202,12 @@ std::optional<std::string> FileAt(const std::string& folder, std::string_view co
                                   std::string_view path) {
   if (!IsName(commit) || path.empty()) return std::nullopt;
   return Run(folder, {"cat-file", "blob", std::string(commit) + ":./" + std::string(path)});
+}
+
+bool HasFile(const std::string& folder, std::string_view commit, std::string_view path) {
+  if (!IsName(commit) || path.empty()) return false;
+  const std::string name = std::string(commit) + ":./" + std::string(path);
+  return Run(folder, {"rev-parse", "--verify", "--quiet", name}).has_value();
 }
 
 std::string UserName(const std::string& folder) {

@@ -38,13 +38,21 @@ struct Commit {
 };
 std::optional<Commit> FindCommit(const std::string& folder, std::string_view commit);
 
-/// Where `commit` left `branch`; tried as a remote branch, too. Nothing: unknown.
-std::optional<std::string> MergeBase(const std::string& folder, std::string_view branch,
-                                     std::string_view commit);
+/// Where the commit that is checked out left another branch.
+struct Fork {
+  std::string head;  ///< The commit that is checked out.
+  std::string base;  ///< Their merge base; empty: unknown, as in a shallow clone.
+};
+/// Of the first of `branches` that exists: each is a branch, first tried as one of `origin`, or a
+/// commit. Nothing: none exists, or this is no repository.
+std::optional<Fork> FindFork(const std::string& folder, const std::vector<std::string>& branches);
 
 /// The file at `path`, relative to `folder`, as `commit` has it. Nothing: it has none.
 std::optional<std::string> FileAt(const std::string& folder, std::string_view commit,
                                   std::string_view path);
+
+/// Whether it has one, though perhaps without its text: a partial clone has only those in use.
+bool HasFile(const std::string& folder, std::string_view commit, std::string_view path);
 
 /// The configured `user.name`; empty: unknown.
 std::string UserName(const std::string& folder);

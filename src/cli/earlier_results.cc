@@ -8,6 +8,7 @@
 #include "api/comparison.h"
 #include "base/errors.h"
 #include "base/files.h"
+#include "cli/base_policy.h"
 #include "cli/console.h"
 #include "cli/draw.h"
 #include "cli/ending.h"
@@ -40,7 +41,7 @@ bool TakeVerdict(const fs::path& path, CheckedRun& run) {
   if (root["kind"].Text() != "profgauge.verdict") return false;
   run.name = root["name"].Text();
   run.model = root["model"].Text();
-  run.policy = root["policy"].Text();
+  run.policy = root["policy"]["name"].Text();
   return true;
 }
 
@@ -125,8 +126,9 @@ Result<Duet> LoadDuet(const std::string& path) {
 // standard output.
 Result<int> CheckDuet(const std::string& file, const Options& options, Console& console) {
   Stats stats;
-  const auto policy = ReadPolicy(options, console);
+  auto policy = ReadPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
+  const PolicyChange change = HoldPolicy(options, {}, *policy);
   Drawing drawing(KeptBy(options, &*policy));
   PROFGAUGE_CHECK(drawing.Open(options));
   PROFGAUGE_TRY(const Duet duet, LoadDuet(file));
@@ -138,6 +140,10 @@ Result<int> CheckDuet(const std::string& file, const Options& options, Console& 
     Error error = std::move(judged).error();
     error.where.file = file;
     return Fail(std::move(error));
+  }
+  for (const rules::Loosened& one : change.loosened) {
+    judged->report.verdict.loosened.push_back(
+        {one.what, one.before, one.now, rules::LoosenedText(one)});
   }
   stats.EndPhase("compare");
   const int exit_code = gate::ExitCodeOf(judged->verdict, options.exit_zero);

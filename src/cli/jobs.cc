@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "cli/base_policy.h"
 #include "cli/ci_system.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -225,7 +226,7 @@ Result<std::vector<const rules::ProjectJob*>> JobsToRun(
 Result<int> RunJobs(const Options& given, Console& console,
                     const std::function<Result<int>(const Options&)>& judge) {
   NoteNoCi(given, console);
-  Options plain = given, options;
+  Options plain = given, asked = given, options;
   if (plain.runs.empty()) ApplyCi(Variable, plain);
   std::optional<rules::Project> project;
   std::vector<const rules::ProjectJob*> jobs;
@@ -238,8 +239,9 @@ Result<int> RunJobs(const Options& given, Console& console,
       return Fail(AlreadyReported());
     }
     project = *std::move(loaded);
+    asked.base = FindBaseOfBranch(given, project);
     if (is_named) {
-      PROFGAUGE_TRY(options, OptionsOfProfile(project, given));
+      PROFGAUGE_TRY(options, OptionsOfProfile(project, asked));
       if (!options.run_name.empty()) {
         console.Detail(fmt::format("note: the profile is of job {} of {}", options.run_name,
                                    options.config_file));
@@ -255,7 +257,7 @@ Result<int> RunJobs(const Options& given, Console& console,
     if (options.runs.empty()) ApplyCi(Variable, options);
     return judge(options);
   }
-  Jobs runs(*project, given, console);
+  Jobs runs(*project, asked, console);
   for (const rules::ProjectJob* job : jobs) runs.Run(*job, judge);
   return runs.Finish();
 }

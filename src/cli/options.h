@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 
 namespace profgauge::cli {
 
+struct BaseOfBranch;
 struct CommandSpec;
 
 enum class ColorChoice : std::uint8_t { kAuto, kAlways, kNever };
@@ -51,10 +53,12 @@ struct Options {
   std::string config;  ///< --config
   std::string config_file;       ///< The configuration that is in force.
   std::vector<std::string> job;  ///< --job
-  bool project = false;          ///< For init: also a configuration and the files that start it.
-  std::string part;              ///< Which share of files: "2/8".
-  std::string run_name;          ///< The name of the run; empty: that of its files.
-  std::string fail_on;           ///< "error", "warn" or "never".
+  /// Whose policy holds, too; nullptr: nothing is judged, or it was not looked for.
+  std::shared_ptr<const BaseOfBranch> base;
+  bool project = false;  ///< For init: also a configuration and the files that start it.
+  std::string part;      ///< Which share of files: "2/8".
+  std::string run_name;  ///< The name of the run; empty: that of its files.
+  std::string fail_on;   ///< "error", "warn" or "never".
   bool exit_zero = false;
   bool allow_incomplete = false;
   std::vector<std::string> baselines;  ///< Baseline files, `history:…`, or profiles.

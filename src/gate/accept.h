@@ -3,7 +3,7 @@
 //     Profgauge-Accept: +9.4% wider model            every limit of the baseline, up to +9.4 %
 //     Profgauge-Accept: memory.peak_allocated +2% …  one of them
 //     Profgauge-Accept: work: skips empty batches    the work of an iteration (gate/work.h)
-//     Profgauge-Accept: policy: wider limit          a looser policy (gate/policy_guard.h)
+//     Profgauge-Accept: policy: wider limit          a looser policy (rules/policy_diff.h)
 //
 // Nothing is accepted without end: without a number the bound is two limits.
 #pragma once

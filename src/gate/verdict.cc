@@ -319,6 +319,24 @@ std::vector<std::string> WhyIncomplete(const rules::Policy& policy, const Import
   return reasons;
 }
 
+void AddLoosened(const std::vector<rules::Loosened>& loosened, const Acceptance& acceptance,
+                 Verdict& verdict) {
+  verdict.loosened = loosened;
+  if (loosened.empty()) return;
+  if (const AcceptanceLine* line = acceptance.About(kAcceptPolicy)) {
+    verdict.accepted.push_back({line->what, {}, {}, line->reason, acceptance.owner, {}});
+    return;
+  }
+  for (const rules::Loosened& one : loosened) {
+    if (one.is_held) continue;
+    verdict.reasons.push_back(
+        fmt::format("{}, and the earlier one can no longer judge: restore it, or write "
+                    "`Profgauge-Accept: policy: REASON` [policy/looser]",
+                    rules::LoosenedText(one)));
+    if (verdict.status == VerdictStatus::kPass) verdict.status = VerdictStatus::kNoVerdict;
+  }
+}
+
 bool Fails(rules::Level level, rules::FailOn fail_on) {
   return (level == rules::Level::kError && fail_on != rules::FailOn::kNever) ||
          (level == rules::Level::kWarn && fail_on == rules::FailOn::kWarn);

@@ -21,6 +21,7 @@
 #include "rules/evaluator.h"
 #include "rules/plan.h"
 #include "rules/policy.h"
+#include "rules/policy_diff.h"
 
 namespace profgauge::gate {
 
@@ -70,11 +71,12 @@ struct Verdict {
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
   std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
   std::int64_t waived = 0;  ///< Findings that a waiver accepts.
-  std::int64_t waived_limits = 0;  ///< And missed limits.
-  std::vector<Accepted> accepted;  ///< Missed limits of the baseline that somebody accepts.
-  std::int64_t not_found = 0;      ///< Rules that looked and found nothing.
-  std::int64_t cautions = 0;       ///< Optional limits that stay undecided.
-  std::int64_t broken = 0;         ///< Rules that failed at run time: a configuration error.
+  std::int64_t waived_limits = 0;         ///< And missed limits.
+  std::vector<Accepted> accepted;         ///< Missed limits of the baseline that somebody accepts.
+  std::vector<rules::Loosened> loosened;  ///< By the branch that is judged.
+  std::int64_t not_found = 0;             ///< Rules that looked and found nothing.
+  std::int64_t cautions = 0;              ///< Optional limits that stay undecided.
+  std::int64_t broken = 0;                ///< Rules that failed at run time: a configuration error.
   std::vector<std::string>
       reasons;                     ///< Why it failed or could not be judged, most important first.
   std::vector<std::string> notes;  ///< On waivers that have expired or that nothing needed.
@@ -98,6 +100,11 @@ struct JudgeOptions {
 /// Never kNotJudged. REQUIRES: `options.evaluation`, if any, is of `policy` and `analysis`.
 Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options);
+
+/// Notes what the judged branch makes looser: accepted by a line about the policy, else judged by
+/// the stricter settings. One that can no longer judge leaves no verdict.
+void AddLoosened(const std::vector<rules::Loosened>& loosened, const Acceptance& acceptance,
+                 Verdict& verdict);
 
 /// Reasons for not judging runs at all, whatever their numbers are: data loss, and
 /// fewer iterations than `policy` demands.

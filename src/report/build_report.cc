@@ -124,12 +124,18 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
     info.accepted.push_back({one.what, share(one.change), share(one.up_to), one.reason, one.owner,
                              one.until, gate::AcceptedText(one)});
   }
+  for (const rules::Loosened& one : verdict.loosened) {
+    info.loosened.push_back({one.what, one.before, one.now, rules::LoosenedText(one)});
+  }
   return info;
 }
 
 VerdictInfo BuildVerdict(const BuildInput& input) {
   VerdictInfo info = VerdictOf(input.verdict == nullptr ? gate::Verdict() : *input.verdict);
-  if (input.policy != nullptr) info.policy = input.policy->name;
+  if (input.policy != nullptr) {
+    info.policy = input.policy->name;
+    info.policy_hash = input.policy->hash;
+  }
   for (const Finding& finding : input.findings) info.waived += finding.status == State::kWaived;
   return info;
 }

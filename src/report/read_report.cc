@@ -63,6 +63,11 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
                                 ReadQuantity(one["up_to"]), one["reason"].Text(),
                                 one["owner"].Text(), one["until"].Text(), one["text"].Text()});
   }
+  verdict.policy_hash = node["policy_hash"].Text();
+  for (const JsonNode& one : node["loosened"].Elements()) {
+    verdict.loosened.push_back(
+        {one["what"].Text(), one["before"].Text(), one["now"].Text(), one["text"].Text()});
+  }
   return verdict;
 }
 

@@ -103,6 +103,12 @@ struct Accepted {
   std::string text;   ///< "accepted by anna up to +10 %: wider model"
 };
 
+/// A setting of the policy that the judged branch makes looser.
+struct Loosened {
+  std::string what, before, now;
+  std::string text;  ///< "iteration.time.median +5 % → +25 %"
+};
+
 struct VerdictInfo {
   State status = State::kNotJudged;
   /// Limits and findings; two on one number count once, as the more severe (GateRow::counted_with).
@@ -116,6 +122,8 @@ struct VerdictInfo {
   std::string policy_from;
   std::string config;  ///< The configuration that was in force; empty: none.
   std::vector<Accepted> accepted;
+  std::string policy_hash;  ///< Of all that formed the policy in force; empty: unknown.
+  std::vector<Loosened> loosened;
 };
 
 /// The baseline of the run's comparison.

@@ -27,7 +27,8 @@ class PolicyLoader {
   Policy policy;
   Errors errors;
 
-  explicit PolicyLoader(MayRead may_read = {}) : may_read_(std::move(may_read)) {}
+  explicit PolicyLoader(MayRead may_read = {}, ReadText read = {})
+      : may_read_(std::move(may_read)), read_(std::move(read)) {}
 
   /// `from` is where the file is named; its file is empty at the top.
   /// Depth first, so that a file comes after all that it extends, and later ones win:
@@ -112,7 +113,9 @@ class PolicyLoader {
   std::optional<YamlDocument> Read(const std::string& path, const Where& from) {
     if (IsRefused(path, from)) return std::nullopt;
     Errors found;
-    auto document = ReadYaml(path, BuiltinKind::kPreset, found);
+    auto document = read_ && !path.starts_with(kBuiltinPrefix)
+                        ? ParseYaml(read_(path).value_or(""), path, found)
+                        : ReadYaml(path, BuiltinKind::kPreset, found);
     for (Error& error : found) {
       if (from.line > 0 && error.code.starts_with("config/")) {
         error.message = fmt::format("`{}`: {}", Printable(path), error.message);
@@ -182,6 +185,7 @@ class PolicyLoader {
   }
 
   MayRead may_read_;  ///< Empty: everything.
+  ReadText read_;     ///< Empty: files as they are.
   std::vector<std::string> chain_;
   ContentHash hash_;
 };
@@ -218,6 +222,12 @@ tl::expected<Policy, Errors> LoadPolicyWithin(const std::string& path_or_preset,
   PolicyLoader loader(may_read);
   loader.LoadFile(path_or_preset, {});
   loader.CheckRuleFiles();
+  return loader.Finish(path_or_preset);
+}
+
+tl::expected<Policy, Errors> LoadPolicyOf(const std::string& path_or_preset, const ReadText& read) {
+  PolicyLoader loader({}, read);
+  loader.LoadFile(path_or_preset, {});
   return loader.Finish(path_or_preset);
 }
 

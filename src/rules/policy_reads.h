@@ -1,4 +1,4 @@
-// Loading a policy for a caller that may read only some files, as the server for agents.
+// Loading a policy whose files are not simply read: some may not be, or they are those of a commit.
 //
 //   policy.yaml   extends: [base.yaml, ../team.yaml]     asked: policy.yaml, base.yaml,
 //   ../team.yaml
@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "profgauge/error.h"
@@ -26,5 +27,12 @@ using MayRead = std::function<Status(const std::string& path)>;
 /// are not looked for: LoadRulebook() finds them. REQUIRES: `may_read` is not empty.
 tl::expected<Policy, Errors> LoadPolicyWithin(const std::string& path_or_preset,
                                               const MayRead& may_read);
+
+/// The text of a file as it is somewhere else, such as in a commit; nothing: it is not there.
+using ReadText = std::function<std::optional<std::string>(const std::string& path)>;
+
+/// The same as LoadPolicy() of files that `read` gives; presets are those of this program. Mistakes
+/// in rule files are not looked for.
+tl::expected<Policy, Errors> LoadPolicyOf(const std::string& path_or_preset, const ReadText& read);
 
 }  // namespace profgauge::rules

@@ -214,11 +214,12 @@ void DecodeProject(Decoder& decoder, Project& out) {
   decoder.Map(decoder.document().root, "a configuration", keys);
 }
 
-tl::expected<Project, Errors> LoadProject(const std::string& path) {
-  Errors errors;
+namespace {
+
+tl::expected<Project, Errors> Decoded(const std::optional<YamlDocument>& document,
+                                      const std::string& name, Errors errors) {
   Project project;
-  project.file = path;
-  const auto document = ReadYaml(path, std::nullopt, errors);
+  project.file = name;
   if (document) {
     Decoder decoder(*document, errors);
     DecodeProject(decoder, project);
@@ -226,6 +227,20 @@ tl::expected<Project, Errors> LoadProject(const std::string& path) {
   if (errors.empty()) return project;
   SortByPlace(errors);
   return tl::unexpected<Errors>(std::move(errors));
+}
+
+}  // namespace
+
+tl::expected<Project, Errors> LoadProject(const std::string& path) {
+  Errors errors;
+  const auto document = ReadYaml(path, std::nullopt, errors);
+  return Decoded(document, path, std::move(errors));
+}
+
+tl::expected<Project, Errors> ParseProject(std::string_view text, const std::string& name) {
+  Errors errors;
+  const auto document = ParseYaml(text, name, errors);
+  return Decoded(document, name, std::move(errors));
 }
 
 }  // namespace profgauge::rules

@@ -82,6 +82,8 @@ struct Project {
 
 /// Errors: all those of the file. Files that it names are not checked.
 tl::expected<Project, Errors> LoadProject(const std::string& path);
+/// The same of a text; `name` is used in messages, and its folder for files that it names.
+tl::expected<Project, Errors> ParseProject(std::string_view text, const std::string& name);
 
 void DecodeProject(Decoder& decoder, Project& out);
 

@@ -25,6 +25,7 @@
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "base/errors.h"
+#include "cli/base_policy.h"
 #include "cli/ci_system.h"
 #include "cli/commands.h"
 #include "cli/configuration.h"
@@ -125,6 +126,12 @@ Result<int> Judged(const Options& options, Console& console) {
   Stats stats;
   auto policy = ReadPolicy(options, console);
   if (!policy) return Fail(AlreadyReported());
+  gate::Acceptance acceptance;
+  if (!options.accept.empty()) {
+    PROFGAUGE_TRY(acceptance.lines, gate::ParseAcceptance(options.accept));
+    PROFGAUGE_TRY(acceptance.owner, OwnerOf(options));
+  }
+  PolicyChange change = HoldPolicy(options, acceptance, *policy);
   rules::SelectOptions select;
   PROFGAUGE_TRY(select.today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   const bool is_quick = IsReadQuickly(options.arguments);
@@ -178,10 +185,9 @@ Result<int> Judged(const Options& options, Console& console) {
   how.redact = options.redact;
   how.is_paired = options.paired;
   how.on_missing_baseline = OnMissingOf(options, *policy);
-  if (!options.accept.empty()) {
-    PROFGAUGE_TRY(how.acceptance.lines, gate::ParseAcceptance(options.accept));
-    PROFGAUGE_TRY(how.acceptance.owner, OwnerOf(options));
-  }
+  how.acceptance = std::move(acceptance);
+  how.loosened = std::move(change.loosened);
+  how.policy_note = std::move(change.note);
   how.timeline_later = true;
   how.verdict_only = drawing.empty();
   how.without_plan = drawing.empty() && options.verbosity < 0;

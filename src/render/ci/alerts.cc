@@ -67,6 +67,14 @@ std::optional<Alert> AlertOfRun(const report::Report& report) {
 std::vector<Alert> CollectAlerts(const report::Report& report) {
   std::vector<Alert> alerts;
   if (std::optional<Alert> alert = AlertOfRun(report)) alerts.push_back(*std::move(alert));
+  if (std::string text = LoosenedText(report); !text.empty()) {
+    Alert alert;
+    alert.level = State::kWarn;
+    alert.id = alert.key = "policy";
+    alert.title = "The policy is looser";
+    alert.message = std::move(text);
+    alerts.push_back(std::move(alert));
+  }
   for (const report::GateRow& row : report.gate) {
     const report::Accepted* accepted = AcceptedOf(report, row);
     if ((!IsMissed(row) && accepted == nullptr) || !row.counted_with.empty()) continue;

@@ -108,6 +108,9 @@ std::string RenderJunit(const report::Report& report) {
   if (const std::string warning = BaselineWarning(report); !warning.empty()) {
     suite.Add("baseline", "baseline", Outcome::kSkipped, State::kSkipped, warning);
   }
+  if (const std::string text = LoosenedText(report); !text.empty()) {
+    suite.Add("policy", "policy", Outcome::kSkipped, State::kSkipped, text);
+  }
   for (const report::GateRow& row : report.gate) {
     const report::Accepted* accepted = AcceptedOf(report, row);
     const std::string who = accepted == nullptr ? std::string() : accepted->text;

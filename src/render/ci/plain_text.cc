@@ -65,6 +65,7 @@ std::string RenderText(const report::Report& report) {
                       report.profile.name, CountsText(report.verdict)),
           lines);
   for (const std::string& text : AcceptedTexts(report)) AddLine(text, lines);
+  AddLine(LoosenedText(report), lines);
   AddLine(RunText(report), lines);
   const std::string sources = SourcesText(report, false);
   AddLine(sources.empty() ? "" : "policy " + sources, lines);

@@ -239,6 +239,7 @@ boost::json::object VerdictView(const Report& report) {
           {"has_reasons", has_reasons},
           {"accepted", std::move(accepted)},
           {"has_accepted", has_accepted},
+          {"loosened", LoosenedText(report)},
           {"reasons_label", CapitalizedLabel(ReasonsLabel(report, diagnosis))},
           {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)}};

@@ -85,6 +85,8 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   out.OptionalField("policy_from", verdict.policy_from);
   out.OptionalField("config", verdict.config);
   if (!verdict.accepted.empty()) WriteAccepted(out, verdict.accepted);
+  out.OptionalField("policy_hash", verdict.policy_hash);
+  if (!verdict.loosened.empty()) WriteLoosened(out, verdict.loosened);
   out.EndObject();
 }
 

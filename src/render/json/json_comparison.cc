@@ -142,6 +142,20 @@ void WriteAccepted(JsonWriter& out, const std::vector<report::Accepted>& accepte
   out.EndArray();
 }
 
+void WriteLoosened(JsonWriter& out, const std::vector<report::Loosened>& loosened) {
+  out.Key("loosened");
+  out.BeginArray();
+  for (const report::Loosened& one : loosened) {
+    out.BeginObject();
+    out.Field("what", one.what);
+    out.Field("before", one.before);
+    out.Field("now", one.now);
+    out.Field("text", one.text);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity) {
   if (!IsSet(quantity)) return;
   out.Key(key);

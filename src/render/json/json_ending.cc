@@ -68,7 +68,14 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   out.Field("exit_code", std::int64_t{facts.exit_code});
   out.Field("name", facts.name);
   out.OptionalField("model", facts.model);
-  out.OptionalField("policy", facts.policy);
+  if (!facts.policy.empty()) {
+    out.Key("policy");
+    out.BeginObject();
+    out.Field("name", facts.policy);
+    out.OptionalField("hash", facts.policy_hash);
+    WriteLoosened(out, facts.loosened);
+    out.EndObject();
+  }
   out.OptionalField("config", facts.config);
   WriteTexts(out, "reasons", facts.reasons);
   out.Key("baseline");

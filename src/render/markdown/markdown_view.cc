@@ -149,6 +149,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"tool", report.tool},
           {"losses", std::move(losses)},
           {"accepted", std::move(accepted)},
+          {"loosened", MakeMarkup(MarkdownProse(LoosenedText(report), false))},
           {"reasons", std::move(reasons)}};
 }
 

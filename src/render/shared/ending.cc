@@ -21,6 +21,8 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
   }
   facts.reasons = report.verdict.reasons;
   facts.accepted = report.verdict.accepted;
+  facts.policy_hash = report.verdict.policy_hash;
+  facts.loosened = report.verdict.loosened;
   return facts;
 }
 

@@ -70,9 +70,10 @@ std::string RenderOpenMetrics(const Ending& ending, const Labels& labels = {});
 struct VerdictFacts {
   std::string status;  ///< "pass", "fail", "no_verdict" or "not_judged".
   int exit_code = 0;
-  std::string name;    ///< Name of the run.
-  std::string model;   ///< The name of its series in a history; empty: not given.
-  std::string policy;  ///< Empty: it was not read.
+  std::string name;                 ///< Name of the run.
+  std::string model;                ///< The name of its series in a history; empty: not given.
+  std::string policy, policy_hash;  ///< Empty: it was not read.
+  std::vector<report::Loosened> loosened;
   std::string config;  ///< The configuration; empty: none.
   struct Baseline {
     std::string state = "none";  ///< As gate::BaselineStateName() says.

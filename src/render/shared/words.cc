@@ -66,6 +66,21 @@ std::vector<std::string> AcceptedTexts(const report::Report& report) {
   return texts;
 }
 
+std::string LoosenedText(const report::Report& report) {
+  std::string text;
+  for (const report::Loosened& one : report.verdict.loosened) {
+    text += (text.empty() ? "" : "; ") + one.text;
+  }
+  if (text.empty()) return text;
+  const bool is_accepted =
+      std::ranges::find(report.verdict.accepted, "policy", &report::Accepted::what) !=
+      report.verdict.accepted.end();
+  return fmt::format("This branch loosens the policy: {}. {}", text,
+                     is_accepted ? "It is accepted."
+                                 : "The stricter one judges, until it is accepted: "
+                                   "`Profgauge-Accept: policy: REASON`");
+}
+
 const report::Accepted* AcceptedOf(const report::Report& report, const report::GateRow& row) {
   if (row.status != State::kAccepted) return nullptr;
   const auto one = std::ranges::find(report.verdict.accepted, row.metric, &report::Accepted::what);

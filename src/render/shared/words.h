@@ -116,6 +116,8 @@ inline std::vector<std::pair<std::string, std::string>> ListedProvenance(
 
 /// "Median iteration time +20 %, accepted by anna up to +25 %: wider model"; one for each.
 std::vector<std::string> AcceptedTexts(const report::Report& report);
+/// "This branch loosens the policy: …; the stricter one judges."; empty: it does not.
+std::string LoosenedText(const report::Report& report);
 /// Who accepts the miss of a limit; nullptr: nobody.
 const report::Accepted* AcceptedOf(const report::Report& report, const report::GateRow& row);
 

@@ -317,6 +317,9 @@ void AddWaived(const report::Report& report, std::vector<Row>& rows) {
   for (const report::Finding& finding : report.findings) {
     if (finding.status == State::kWaived) add(finding.rule, finding.reason);
   }
+  if (const std::string text = LoosenedText(report); !text.empty()) {
+    rows.push_back(Note("policy", Ink::kYellow, Printable(text)));
+  }
   for (const std::string& text : AcceptedTexts(report)) {
     rows.push_back(Note("accepted", Ink::kDim, Printable(text)));
   }
@@ -494,6 +497,7 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (report.baseline && !report.baseline->mark.empty()) {
     counts += (counts.empty() ? "" : " · ") + Printable(report.baseline->mark);
   }
+  if (!report.verdict.loosened.empty()) counts += " · policy loosened";
   if (!report.verdict.accepted.empty()) {
     counts += fmt::format(" ({})", report.verdict.accepted.front().text);
   }

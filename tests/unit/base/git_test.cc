@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace profgauge {
 namespace {
@@ -55,9 +56,22 @@ TEST_F(Git, KnowsHeadParentsAndBase) {
   ASSERT_TRUE(commit);
   EXPECT_EQ(commit->parents.size(), 1U);
   EXPECT_GT(commit->time, 1'000'000'000);
-  EXPECT_EQ(git::MergeBase(folder_, "main", "side"), git::FindCommit(folder_, "old")->hash);
+  const std::string old = git::FindCommit(folder_, "old")->hash;
+  for (const std::vector<std::string>& branches :
+       {std::vector<std::string>{"main"}, {"--all", "nosuch", "main"}, {commit->hash}}) {
+    const auto fork = git::FindFork(folder_, branches);
+    ASSERT_TRUE(fork) << branches.front();
+    EXPECT_EQ(fork->head, head->commit);
+    EXPECT_EQ(fork->base, old);
+  }
+  EXPECT_EQ(git::FindFork(folder_, {"side"})->base, head->commit);
+  EXPECT_EQ(git::FindFork(folder_, {std::string(40, 'a')})->base, "");
+  EXPECT_FALSE(git::FindFork(folder_, {"nosuch"}));
+  EXPECT_FALSE(git::FindFork("/", {"main"}));
   EXPECT_EQ(git::FileAt(folder_, "old", "f"), "one");
   EXPECT_EQ(git::FileAt(folder_, "main", "f"), "two");
+  EXPECT_TRUE(git::HasFile(folder_, "old", "f"));
+  EXPECT_FALSE(git::HasFile(folder_, "old", "g"));
   EXPECT_FALSE(git::FileAt(folder_, "main", "g"));
 }
 
