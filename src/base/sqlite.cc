@@ -108,6 +108,15 @@ Statement& Statement::Bind(int parameter, std::string_view text) {
   return *this;
 }
 
+Statement& Statement::Bind(int parameter, std::optional<double> value) {
+  if (value) {
+    sqlite3_bind_double(statement_.get(), parameter, *value);
+  } else {
+    sqlite3_bind_null(statement_.get(), parameter);
+  }
+  return *this;
+}
+
 Result<bool> Statement::Step() {
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_ROW) return true;

@@ -48,6 +48,7 @@ class Statement {
   /// Texts are copied. REQUIRES: the parameter exists, else nothing is bound and null is read.
   Statement& Bind(int parameter, std::int64_t value);
   Statement& Bind(int parameter, std::string_view text);
+  Statement& Bind(int parameter, std::optional<double> value);  ///< Nothing is null.
 
   /// Advances; true while there is a row.
   /// Errors: "sqlite/damaged", "sqlite/locked", "sqlite/failed", of the database's kind. Throws

@@ -22,12 +22,14 @@
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
 #include "gate/compare.h"
+#include "gate/compare_series.h"
 #include "gate/constants.h"
 #include "gate/doubts.h"
 #include "gate/history.h"
 #include "gate/history_check.h"
 #include "gate/select.h"
 #include "gate/verdict.h"
+#include "knowledge/gate.h"
 #include "readers/one_run.h"
 #include "rules/waiver.h"
 
@@ -157,8 +159,8 @@ bool IsJudgedBranch(const std::string& branch, const std::string& folder) {
   return head && head->branch == branch;
 }
 
-// The judged commit and its ancestors: of --commit, else of the CI, else what is checked out. Where
-// files differ from that, the run is of a commit that is to come.
+}  // namespace
+
 void TakeCommit(const std::string& folder, gate::HistoryQuestion& question) {
   std::string commit = question.commit;
   for (const char* name : {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILDKITE_COMMIT"}) {
@@ -176,6 +178,24 @@ void TakeCommit(const std::string& folder, gate::HistoryQuestion& question) {
   }
   question.commit = commit;
   question.ancestors = git::AncestorsOf(folder, commit);
+  // A shallow clone knows little more.
+  if (question.ancestors.size() > 1) return;
+  if (const auto found = git::FindCommit(folder, commit)) question.commit_time = found->time;
+}
+
+namespace {
+
+// The smallest limit on the typical iteration.
+double LimitOfTime(const rules::PolicyBaseline& policy) {
+  double least = knowledge::kGateHistoryStep.value();
+  bool is_set = false;
+  for (const rules::BaselineLimit& limit : policy.limits) {
+    if (!limit.max_increase || !limit.max_increase->relative || !gate::IsTypicalTime(limit.metric))
+      continue;
+    least = is_set ? std::min(least, limit.max_increase->value) : limit.max_increase->value;
+    is_set = true;
+  }
+  return least;
 }
 
 // Which runs of a history are comparable is known once the candidates are: the result is called
@@ -190,6 +210,7 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
   question.today = rules::FormatDay(today);
   const rules::PolicyBaseline asked = policy.baseline.value_or(rules::PolicyBaseline{});
+  question.limit = LimitOfTime(asked);
   constexpr std::int64_t kPartRuns = 20;  // A kernel of 2 % by +5 % is found in 96 of 100 then.
   if (asked.kernels || asked.operators || asked.collectives || asked.modules)
     question.parts = kPartRuns;

@@ -16,6 +16,7 @@
 #include "api/comparison.h"
 #include "api/snapshots.h"
 #include "cli/options.h"
+#include "gate/select.h"
 #include "gate/snapshot.h"
 #include "profgauge/error.h"
 #include "rules/policy.h"
@@ -56,6 +57,11 @@ std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& cons
 /// gets a run by which arguments are distinguished. Errors: as LoadSnapshots.
 Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
                                      Console& console, std::vector<gate::Snapshot>& probe);
+
+/// The judged commit and its ancestors: that of the question, else of the CI, else what is checked
+/// out in the repository around `folder`. Where files differ from that, the run is of a commit that
+/// is to come.
+void TakeCommit(const std::string& folder, gate::HistoryQuestion& question);
 
 /// The result of a run without a baseline: a failure for files; for a history `baseline_missing` of
 /// profgauge.yaml, else `missing` of the policy, else no verdict.

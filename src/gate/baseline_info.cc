@@ -150,8 +150,9 @@ BaselineInfo DescribeChoice(const HistoryChoice& choice, const HistoryReference&
     info.runs.push_back({run.row.id, run.row.commit, run.snapshot.name});
   }
   if (!choice.anchor.empty()) {
-    info.anchor = choice.level ? fmt::format("the level of run {}", choice.level->run)
-                               : fmt::format("run {}", choice.anchor.front().row.id);
+    info.anchor = choice.level && !choice.has_fallen
+                      ? fmt::format("the level of run {}", choice.level->run)
+                      : fmt::format("run {}", choice.anchor.front().row.id);
   }
   info.state = StateOf(choice, facts);
   if (info.state == BaselineState::kUnknownBranch) {

@@ -94,6 +94,14 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
 
 }  // namespace
 
+std::string KindOf(const Snapshot& run) {
+  std::string kind;
+  for (const std::string_view property : kHardProperties) {
+    kind += fmt::format("{}{}", kind.empty() ? "" : "; ", PropertyOf(run, std::string(property)));
+  }
+  return kind;
+}
+
 bool GrowsWithIterations(std::string_view metric) {
   constexpr MetricId kIterations = metric::kProfileIterations, kWall = metric::kProfileWallTime;
   const analysis::MetricSpec* spec = analysis::FindMetric(metric);

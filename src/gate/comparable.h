@@ -60,6 +60,9 @@ std::vector<std::pair<std::string, std::string>> AlikeProperties(
 std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
                                         std::span<const Snapshot> candidates);
 
+/// What must agree for times to be compared, as a text: runs with equal ones agree in it.
+std::string KindOf(const Snapshot& run);
+
 /// Whether the metric is a sum over the selected iterations: more of them make it larger.
 bool GrowsWithIterations(std::string_view metric);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "gate/comparable.h"
 
 namespace profgauge::gate {
 namespace {
@@ -25,7 +26,10 @@ constexpr const char* kCreate = R"(
     model text not null default '',
     verdict text not null default '',
     parents text not null default '',
-    commit_time integer not null default 0);
+    commit_time integer not null default 0,
+    policy text not null default '',
+    median real not null default 0,
+    kind text not null default '');
   create index run_by_branch on run (branch, id);
   create table level (
     id integer primary key autoincrement,
@@ -34,11 +38,13 @@ constexpr const char* kCreate = R"(
     owner text not null,
     until text not null,
     time integer not null,
-    by text not null);
+    by text not null,
+    change real,
+    up_to real);
 )";
 // Data of a run, in the order of ReadRow().
 constexpr const char* kColumns =
-    "id, time, branch, commit_id, model, verdict, parents, commit_time";
+    "id, time, branch, commit_id, model, verdict, parents, commit_time, policy, median, kind";
 
 Error Refuse(const std::string& path, std::string slug, std::string message, std::string help) {
   Error error;
@@ -123,6 +129,9 @@ HistoryRow ReadRow(const sqlite::Statement& statement) {
   row.verdict = statement.Text(5);
   row.parents = statement.Text(6);
   row.commit_time = statement.Integer(7);
+  row.policy = statement.Text(8);
+  row.median = statement.Real(9);
+  row.kind = statement.Text(10);
   return row;
 }
 
@@ -186,10 +195,11 @@ Result<History> History::OpenToAdd(const std::string& path) {
 
 Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
   PROFGAUGE_TRY(auto statement,
-                database_.Prepare("insert into level (run, reason, owner, until, time, by) "
-                                  "values (?, ?, ?, ?, ?, ?)"));
+                database_.Prepare("insert into level (run, reason, owner, until, time, by, change, "
+                                  "up_to) values (?, ?, ?, ?, ?, ?, ?, ?)"));
   statement.Bind(1, level.run).Bind(2, level.reason).Bind(3, level.owner);
   statement.Bind(4, level.until).Bind(5, level.time).Bind(6, level.by);
+  statement.Bind(7, level.change).Bind(8, level.up_to);
   PROFGAUGE_CHECK(statement.Run());
   return database_.LastRowId();
 }
@@ -200,11 +210,13 @@ Result<std::int64_t> History::Add(const HistoryEntry& entry,
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
   PROFGAUGE_TRY(auto statement,
                 database_.Prepare("insert into run (time, branch, commit_id, snapshot, model, "
-                                  "verdict, parents, commit_time) "
-                                  "values (?, ?, ?, ?, ?, ?, ?, ?)"));
+                                  "verdict, parents, commit_time, policy, "
+                                  "median, kind) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit).Bind(4, snapshot);
   statement.Bind(5, entry.model).Bind(6, entry.verdict);
-  statement.Bind(7, entry.parents).Bind(8, entry.commit_time);
+  statement.Bind(7, entry.parents).Bind(8, entry.commit_time).Bind(9, entry.policy);
+  statement.Bind(10, std::optional(MedianIteration(entry.snapshot).value_or(0)));
+  statement.Bind(11, KindOf(entry.snapshot));
   PROFGAUGE_CHECK(statement.Run());
   const std::int64_t id = database_.LastRowId();
   if (level) {
@@ -331,8 +343,8 @@ Result<std::optional<std::int64_t>> History::FindSource(std::string_view branch,
 
 Result<std::vector<HistoryLevel>> History::Levels() {
   std::vector<HistoryLevel> levels;
-  PROFGAUGE_TRY(auto statement, database_.Prepare("select id, run, reason, owner, until, time, by "
-                                                  "from level order by run, id"));
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select id, run, reason, owner, until, time, by, "
+                                                  "change, up_to from level order by run, id"));
   while (true) {
     PROFGAUGE_TRY(const bool more, statement.Step());
     if (!more) return levels;
@@ -344,6 +356,8 @@ Result<std::vector<HistoryLevel>> History::Levels() {
     level.until = statement.Text(4);
     level.time = statement.Integer(5);
     level.by = statement.Text(6);
+    if (!statement.IsNull(7)) level.change = statement.Real(7);
+    if (!statement.IsNull(8)) level.up_to = statement.Real(8);
   }
 }
 

@@ -29,6 +29,9 @@ struct HistoryRow {
   std::string model;             ///< Empty: not said.
   std::string parents;           ///< Hashes of the commit's parents, by blanks; empty: unknown.
   std::int64_t commit_time = 0;  ///< Unix seconds; 0: unknown.
+  std::string policy;            ///< Hash of the policy that judged it; empty: unknown.
+  double median = 0;             ///< ns: of its iterations, given by the store; 0: unknown.
+  std::string kind;              ///< KindOf() of its snapshot, given by the store.
   /// "pass"; "fail": slower than its baseline; "limits": failed by other limits or findings;
   /// "undecided": only its change was; "no_verdict"; empty: unknown.
   std::string verdict;
@@ -48,6 +51,8 @@ struct HistoryLevel {
   std::string until;  ///< "2027-03-31", the last day on which it counts; empty: without end.
   std::int64_t time = 0;
   std::string by;  ///< Who wrote it, where that is known.
+  /// Shares: what was accepted, and up to what; absent where that is unknown.
+  std::optional<double> change = {}, up_to = {};
 };
 
 /// "history:main~10": the last 10 runs of branch `main`; without `~N`, the last one.

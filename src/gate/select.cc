@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -22,6 +23,8 @@ constexpr std::int64_t kMostLookedAt = 1000;
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
 constexpr double kSharedWork = knowledge::kGateSharedWork.value();
 constexpr std::string_view kFail = "fail";
+constexpr std::size_t kFallRuns = knowledge::kGateFallRuns.as<std::size_t>();
+constexpr std::size_t kAnchorRuns = knowledge::kGateFallAnchor.as<std::size_t>();
 
 // "NVIDIA H100 80GB HBM3" is known by the word that differs most from others: its last with digits.
 std::string ShortDevice(std::string_view device) {
@@ -69,7 +72,10 @@ class Chooser {
     PROFGAUGE_TRY(rows_, history_.Rows(question_.reference.branch, kMostLookedAt));
     PROFGAUGE_TRY(levels_, history_.Levels());
     PROFGAUGE_CHECK(ForgetLevelsOfOthers());
-    OrderByAncestry();
+    OrderedRows ordered = OrderByAncestry(question_, std::move(rows_));
+    rows_ = std::move(ordered.rows);
+    others_ = std::move(ordered.others);
+    out_.is_by_insertion = ordered.is_by_insertion;
     out_.wanted = question_.reference.count;
     out_.on_branch = static_cast<std::int64_t>(rows_.size());
     out_.of_model =
@@ -81,78 +87,13 @@ class Chooser {
     NoteEnded();
     const auto at = std::ranges::find(rows_, out_.level ? out_.level->run : 0, &HistoryRow::id);
     if (at != rows_.end()) level_at_ = static_cast<std::size_t>(at - rows_.begin());
-    PROFGAUGE_CHECK(TakeWindow());
     PROFGAUGE_CHECK(TakeAnchor());
+    PROFGAUGE_CHECK(TakeWindow());
     NoteOthers();
     return std::move(out_);
   }
 
  private:
-  // The place of a commit among the ancestors, 0 the judged one. Runs may name the start of one.
-  //
-  //     known to git         m5 m4 m3 (a shallow clone ends here)
-  //     parents of the runs  m3 → m2 → m1       2 and 1 are ancestors, too
-  std::map<std::string, std::size_t, std::less<>> PlacesOfAncestors() const {
-    std::map<std::string, std::size_t, std::less<>> places;
-    for (const std::string& commit : question_.ancestors) places.emplace(commit, places.size());
-    if (places.empty() && !question_.commit.empty()) places.emplace(question_.commit, 0);
-    std::multimap<std::string_view, const HistoryRow*> rows;
-    for (const HistoryRow& row : rows_) {
-      if (!row.commit.empty() && !row.parents.empty()) rows.emplace(row.commit, &row);
-    }
-    std::vector<std::string> next = question_.ancestors;
-    if (next.empty() && !question_.commit.empty()) next.push_back(question_.commit);
-    for (std::size_t i = 0; i < next.size() && !rows.empty(); ++i) {
-      const auto [first, last] = rows.equal_range(next[i]);
-      for (auto row = first; row != last; ++row) {
-        std::string_view parents = row->second->parents;
-        while (!parents.empty()) {
-          const std::size_t end = std::min(parents.find(' '), parents.size());
-          std::string parent(parents.substr(0, end));
-          parents.remove_prefix(std::min(end + 1, parents.size()));
-          if (!parent.empty() && places.emplace(parent, places.size()).second)
-            next.push_back(std::move(parent));
-        }
-      }
-    }
-    return places;
-  }
-
-  // Leaves the runs of ancestors, farthest first; where none is one, all as they were added.
-  void OrderByAncestry() {
-    constexpr std::size_t kLeastOfCommit = 7;
-    const auto places = PlacesOfAncestors();
-    const auto place_of = [&](const HistoryRow& row) -> std::optional<std::size_t> {
-      if (row.commit.empty()) return std::nullopt;
-      const auto at = places.lower_bound(row.commit);
-      const bool is_it =
-          at != places.end() && (at->first == row.commit || (row.commit.size() >= kLeastOfCommit &&
-                                                             at->first.starts_with(row.commit)));
-      return is_it ? std::optional(at->second) : std::nullopt;
-    };
-    std::vector<std::pair<std::size_t, HistoryRow>> found;
-    for (const HistoryRow& row : rows_) {
-      const auto place = place_of(row);
-      // The judged commit itself is no baseline, but it is no stranger either.
-      if (place) found.emplace_back(*place, row);
-    }
-    const bool has_ancestor = std::ranges::any_of(
-        found, [this](const auto& of) { return of.second.commit != question_.commit; });
-    if (!has_ancestor) {
-      const bool has_commits =
-          std::ranges::any_of(rows_, [](const HistoryRow& row) { return !row.commit.empty(); });
-      out_.is_by_insertion = has_commits && !places.empty();
-      return;
-    }
-    for (const HistoryRow& row : rows_) {
-      if (!place_of(row)) others_.push_back(row);
-    }
-    std::ranges::stable_sort(found, std::ranges::greater(),
-                             &std::pair<std::size_t, HistoryRow>::first);
-    rows_.clear();
-    for (auto& [place, row] : found) rows_.push_back(std::move(row));
-  }
-
   // Those that would have been in the window by their age.
   void NoteOthers() {
     std::int64_t first = out_.window.empty() ? 0 : out_.window.front().row.id;
@@ -272,7 +213,7 @@ class Chooser {
       if (static_cast<std::int64_t>(out_.window.size()) == std::max(out_.wanted, question_.parts)) {
         break;
       }
-      if (PlaceOf(row->id) < level_at_) break;
+      if (PlaceOf(row->id) < begin_at_) break;
       PROFGAUGE_TRY(const std::string why, WhySkipped(*row));
       if (!why.empty()) {
         out_.skipped.push_back({row->id, why});
@@ -297,22 +238,76 @@ class Chooser {
     return {};
   }
 
-  Status TakeAnchor() {
+  // The first comparable runs from `place` on, at most `most` of them.
+  Result<std::vector<ChosenRun>> FirstFrom(std::size_t place, std::size_t most) {
+    std::vector<ChosenRun> runs;
     std::set<std::string> commits;
-    for (const HistoryRow& row : rows_) {
-      if (PlaceOf(row.id) < level_at_) continue;
-      if (static_cast<std::int64_t>(out_.anchor.size()) == out_.wanted) break;
-      PROFGAUGE_TRY(const std::string why, WhySkipped(row));
+    for (std::size_t at = place; at < rows_.size() && runs.size() < most; ++at) {
+      PROFGAUGE_TRY(const std::string why, WhySkipped(rows_[at]));
       if (!why.empty()) continue;
-      if (!row.commit.empty() && !commits.insert(row.commit).second) continue;
-      PROFGAUGE_TRY(const HistoryRow middle, MiddleOf(row));
+      if (!rows_[at].commit.empty() && !commits.insert(rows_[at].commit).second) continue;
+      PROFGAUGE_TRY(const HistoryRow middle, MiddleOf(rows_[at]));
       PROFGAUGE_TRY(ChosenRun run, Chosen(middle));
-      out_.anchor.push_back(std::move(run));
+      runs.push_back(std::move(run));
     }
+    return runs;
+  }
+
+  Status TakeAnchor() {
+    begin_at_ = level_at_;
+    PROFGAUGE_TRY(out_.anchor, FirstFrom(level_at_, static_cast<std::size_t>(out_.wanted)));
+    if (question_.limit > 0) PROFGAUGE_CHECK(LetAnchorFall());
     if (out_.anchor.empty()) return {};
     out_.since_anchor = std::count_if(rows_.begin(), rows_.end(), [this](const HistoryRow& row) {
       return PlaceOf(row.id) >= PlaceOf(out_.anchor.front().row.id) && !IsOtherModel(row);
     });
+    return {};
+  }
+
+  // The level of the anchor, a logarithm; nothing where a run has no iterations.
+  std::optional<double> LevelOfAnchor() const {
+    std::vector<double> levels;
+    for (const ChosenRun& run : out_.anchor) {
+      const std::optional<double> median = MedianIteration(run.snapshot);
+      if (levels.size() == kAnchorRuns) break;
+      if (!median || *median <= 0) return std::nullopt;
+      levels.push_back(std::log(*median));
+    }
+    return levels.empty() ? std::nullopt : std::optional(stats::Median(levels));
+  }
+
+  // An improvement that stays is the new origin: undoing a change so undoes its headroom.
+  //
+  //     anchor   a a a a a . . . . . . . .        three in a row half of the limit faster
+  //     runs     : : : : : : : ' : . . . : .
+  //     anchor                     a a a a a
+  //
+  // Rows tell by themselves who may count, so that few snapshots are read.
+  Status LetAnchorFall() {
+    const std::string kind = KindOf(candidates_.front());
+    std::optional<double> anchor = LevelOfAnchor();
+    const double slack = knowledge::kGateFallShare.value() * std::log1p(question_.limit);
+    std::vector<HistoryRow> below;  // In a row.
+    for (std::size_t at = level_at_; at < rows_.size() && anchor; ++at) {
+      const HistoryRow& row = rows_[at];
+      const bool may_count = row.median > 0 && (row.kind.empty() || row.kind == kind);
+      const bool is_below = may_count && std::log(row.median) < *anchor - slack;
+      if (!may_count || (!is_below && below.empty())) continue;
+      if (!row.commit.empty() && !below.empty() && below.back().commit == row.commit) continue;
+      PROFGAUGE_TRY(const std::string why, WhySkipped(row));
+      if (!why.empty()) continue;
+      if (!is_below) {
+        below.clear();
+        continue;
+      }
+      below.push_back(row);
+      if (below.size() < kFallRuns) continue;
+      begin_at_ = PlaceOf(below.front().id);
+      PROFGAUGE_TRY(out_.anchor, FirstFrom(begin_at_, kAnchorRuns));
+      anchor = LevelOfAnchor();
+      out_.has_fallen = true;
+      below.clear();
+    }
     return {};
   }
 
@@ -322,6 +317,7 @@ class Chooser {
   std::vector<HistoryRow> rows_;    // Oldest first.
   std::vector<HistoryRow> others_;  // Not of ancestors.
   std::size_t level_at_ = 0;        // The place of the run that the level begins with.
+  std::size_t begin_at_ = 0;        // The same, or of a later run that was faster and stayed so.
   std::vector<HistoryLevel> levels_;
   std::map<std::int64_t, Snapshot> loaded_;
   HistoryChoice out_;

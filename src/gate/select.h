@@ -10,7 +10,10 @@
 //
 // Nearest are the runs of the nearest ancestors of the candidate's commit, so that a branch from
 // before an improvement is held against its own past. Where git does not know the commits the
-// parents that were kept with the runs say who is an ancestor, else the order of the history.
+// parents that were kept with the runs say who is an ancestor, else the times of the commits, else
+// the order of the history.
+//
+// Three faster runs in a row are a new origin: the anchor falls there, and the window begins there.
 //
 // A run that failed is no baseline: else one regression that slips in becomes the level.
 #pragma once
@@ -35,7 +38,9 @@ struct HistoryQuestion {
   /// The commit that is judged, or stands for it, and its ancestors, nearest first; empty: git does
   /// not know them.
   std::vector<std::string> ancestors;
-  std::string today;         ///< "2026-11-26": levels may have ended.
+  std::int64_t commit_time = 0;  ///< Of the candidates' commit, where git knows no ancestors.
+  double limit = 0;   ///< Of the time: half of it less is an improvement. 0: none is looked for.
+  std::string today;  ///< "2026-11-26": levels may have ended.
   std::int64_t parts = 0;    ///< Number of runs for parts, more than for the rest; 0: none.
   bool with_failed = false;  ///< Runs that failed count, too.
   bool with_itself = false;  ///< So does the candidates' own recording.
@@ -72,6 +77,7 @@ struct HistoryChoice {
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level;  ///< Accepted, and in force: where both begin.
   std::optional<HistoryLevel> ended;  ///< The last one, where its day has passed.
+  bool has_fallen = false;            ///< The anchor is of runs that were faster, and stayed so.
   std::int64_t since_anchor = 0;      ///< Runs of the model from its first run on.
   bool is_by_insertion = false;       ///< No commit of the branch is known to be an ancestor.
 };
@@ -85,6 +91,15 @@ struct HistoryChoice {
 /// REQUIRES: `candidates` is not empty; the first one is compared for all of them.
 Result<HistoryChoice> ChooseRuns(History& history, const HistoryQuestion& question,
                                  std::span<const Snapshot> candidates);
+
+/// Rows by the ancestors of the question's commit, farthest first; by the times of the commits, or
+/// as they were added, where none is known to be one.
+struct OrderedRows {
+  std::vector<HistoryRow> rows;
+  std::vector<HistoryRow> others;  ///< Of no ancestor.
+  bool is_by_insertion = false;    ///< No commit is known to be an ancestor.
+};
+OrderedRows OrderByAncestry(const HistoryQuestion& question, std::vector<HistoryRow> rows);
 
 /// Why a run is of another program or machine than `other`: "H100", "2 ranks", "model bert", "other
 /// work"; empty: their times can be compared. Without a name of the model for both, at least half

@@ -44,7 +44,7 @@ std::int64_t Now() {
 // A run to add, with its result.
 struct AddedRun {
   gate::Snapshot snapshot;
-  std::string verdict, model;
+  std::string verdict, model, policy;
   std::optional<gate::HistoryLevel> level;
 };
 
@@ -87,15 +87,22 @@ std::string HistoryVerdict(const report::Report& report) {
   return std::all_of(reasons.begin(), reasons.end(), is_of_change) ? "undecided" : status;
 }
 
+void KeepLargest(const Value& share, std::optional<double>& kept) {
+  if (!IsAbsent(share)) kept = std::max(kept.value_or(0), AsNumber(share, 0));
+}
+
 // The verdict of a report.json, and the accepted results.
 Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path);
   if (!text) return Fail(UsageError("usage/no-file", "`" + path + "` cannot be read", ""));
   PROFGAUGE_TRY(const report::Report report, report::ReadReport(*text, path));
   run.verdict = HistoryVerdict(report);
+  run.policy = report.verdict.policy_hash;
   if (report.verdict.accepted.empty()) return {};
   run.level.emplace();
   for (const report::Accepted& one : report.verdict.accepted) {
+    KeepLargest(one.change.value, run.level->change);
+    KeepLargest(one.up_to.value, run.level->up_to);
     if (run.level->reason.find(one.reason) != std::string::npos) continue;
     run.level->reason += (run.level->reason.empty() ? "" : "; ") + one.reason;
   }
@@ -123,6 +130,7 @@ Status ReadOne(const std::string& profile, const CheckedRun& checked, const Opti
       if (!lines.empty()) run.level.emplace();
       for (const gate::AcceptanceLine& line : lines) {
         run.level->reason += (run.level->reason.empty() ? "" : "; ") + line.reason;
+        if (line.up_to) KeepLargest(Value{*line.up_to}, run.level->up_to);
       }
       if (run.level) {
         PROFGAUGE_TRY(run.level->owner, OwnerOf(options));
@@ -174,6 +182,21 @@ Status ReadAdded(const std::string& argument, const Options& options, const rule
   return {};
 }
 
+// The runs of one branch as its commits follow each other; those of several as they were added.
+std::vector<gate::HistoryEntry> OfAncestors(const std::vector<gate::HistoryEntry>& entries,
+                                            const Options& options) {
+  if (options.branch.empty()) return entries;
+  gate::HistoryQuestion question;
+  TakeCommit("", question);
+  question.commit.clear();
+  std::vector<gate::HistoryEntry> ordered;
+  for (const gate::HistoryRow& row :
+       gate::OrderByAncestry(question, {entries.begin(), entries.end()}).rows) {
+    ordered.push_back(*std::ranges::find(entries, row.id, &gate::HistoryEntry::id));
+  }
+  return ordered;
+}
+
 }  // namespace
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
@@ -208,6 +231,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
     }
     entry.model = run.model;
     entry.verdict = run.verdict;
+    entry.policy = run.policy;
     entry.snapshot = run.snapshot;
     PROFGAUGE_TRY(const std::int64_t id, history.Add(entry, run.level));
     console.Say(fmt::format(
@@ -242,7 +266,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     std::erase_if(entries,
                   [&](const gate::HistoryEntry& entry) { return entry.model != options.model; });
   }
-  const report::Trend trend = report::BuildTrend(entries, options.branch);
+  const report::Trend trend = report::BuildTrend(OfAncestors(entries, options), options.branch);
   const ListedHistory listed{entries, levels, trend};
   if (html) {
     PROFGAUGE_CHECK(outputs.Commit(*html, render::RenderTrend(trend)));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <string_view>
 
@@ -29,6 +30,8 @@ std::string LabelsOf(const gate::Snapshot& run) {
 std::string LevelText(const gate::HistoryLevel& level) {
   std::string text = fmt::format("level {} accepted by {}: {}", level.id, Printable(level.owner),
                                  Printable(level.reason));
+  if (level.change) text += fmt::format(", {:+.1f} %", *level.change * 100);
+  if (level.up_to) text += fmt::format(", up to {:+.1f} %", *level.up_to * 100);
   if (!level.until.empty()) text += fmt::format(" (until {})", level.until);
   return text;
 }
@@ -89,6 +92,8 @@ void WriteLevels(const ListedHistory& listed, std::int64_t run, render::JsonWrit
     row.Field("id", level.id);
     row.OptionalField("reason", level.reason);
     row.OptionalField("owner", level.owner);
+    if (level.change) row.Key("change"), row.Write(Value{*level.change});
+    if (level.up_to) row.Key("up_to"), row.Write(Value{*level.up_to});
     row.OptionalField("until", level.until);
     row.EndObject();
   }
@@ -130,7 +135,14 @@ std::string HistoryText(const ListedHistory& listed) {
   std::string text =
       "  id  added             branch        commit        median    verdict     GPU"
       "                   ranks  model         run\n";
+  std::map<std::pair<std::string, std::string>, std::string> policies;  // By branch and model.
   for (const gate::HistoryEntry& entry : listed.entries) {
+    std::string& policy = policies[{entry.branch, entry.model}];
+    if (!policy.empty() && !entry.policy.empty() && policy != entry.policy) {
+      text += fmt::format("      ── policy changed: {:.8} → {:.8} ──\n", Printable(policy),
+                          Printable(entry.policy));
+    }
+    if (!entry.policy.empty()) policy = entry.policy;
     const std::optional<double> median = gate::MedianIteration(entry.snapshot);
     const auto or_dash = [](std::string_view shown, std::size_t width) {
       return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
@@ -164,6 +176,7 @@ JsonList HistoryList(const ListedHistory& listed) {
     row.OptionalField("commit", entry.commit);
     row.OptionalField("model", entry.model);
     row.OptionalField("verdict", entry.verdict);
+    row.OptionalField("policy", entry.policy);
     row.Field("name", entry.snapshot.name);
     row.OptionalField("gpu", entry.snapshot.Environment("gpu"));
     row.OptionalField("ranks", entry.snapshot.Environment("world_size"));

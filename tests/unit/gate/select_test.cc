@@ -175,6 +175,53 @@ TEST_F(SelectTest, ParentsOfRunsLeadOn) {
 }
 
 // Without runs: learning, lost or misspelled; the day and who judges say which.
+// Without ancestors the times of the commits order the runs; later ones are no past.
+TEST_F(SelectTest, TimesOfCommitsOrderRuns) {
+  const auto add = [&](int seed, std::int64_t time) {
+    auto history = History::OpenToAdd(path_);
+    HistoryEntry entry;
+    entry.branch = "main";
+    entry.commit = fmt::format("commit{}", seed);
+    entry.commit_time = time;
+    entry.snapshot = Run(1, seed);
+    EXPECT_TRUE(history->Add(entry));
+  };
+  add(1, 300), add(2, 100), add(3, 200), add(4, 900);
+  HistoryQuestion question;
+  question.commit = "mine";
+  question.commit_time = 400;
+  const HistoryChoice choice = Choose(Run(1, 99), 2, question);
+  EXPECT_EQ(Ids(choice.window), "3 1 ");
+  EXPECT_TRUE(choice.is_by_insertion);
+  question.commit_time = 0;
+  EXPECT_EQ(Ids(Choose(Run(1, 99), 2, question).window), "1 4 ");
+}
+
+// An improvement that stays is the origin of creep, and undoing a change undoes its headroom.
+TEST_F(SelectTest, AnchorFallsWithAnImprovement) {
+  for (int i = 0; i < 5; ++i) Add(Run(1, i), fmt::format("a{}", i), "pass", "m");
+  Add(Run(0.9, 5), "b0", "pass", "m");
+  Add(Run(1, 6), "b1", "pass", "m");  // Not three in a row.
+  for (int i = 0; i < 2; ++i) Add(Run(0.9, 7 + i), fmt::format("c{}", i), "pass", "m");
+  Add(Run(0.5, 9, "NVIDIA H100 80GB HBM3"), "other", "pass", "m");
+  HistoryQuestion question;
+  question.model = "m";
+  question.limit = 0.05;
+  EXPECT_EQ(Ids(Choose(Run(0.9, 99), 4, question).anchor), "1 2 3 4 ");
+  Add(Run(0.9, 10), "c2", "pass", "m");
+  const HistoryChoice fallen = Choose(Run(0.9, 99), 4, question);
+  EXPECT_TRUE(fallen.has_fallen);
+  EXPECT_EQ(Ids(fallen.anchor), "8 9 11 ");
+  EXPECT_EQ(Ids(fallen.window), "8 9 11 ");
+  EXPECT_EQ(DescribeChoice(fallen, {"main", 4}, {}).anchor, "run 8");
+  for (int i = 0; i < 4; ++i) Add(Run(0.89, 11 + i), fmt::format("d{}", i), "pass", "m");
+  EXPECT_EQ(Ids(Choose(Run(0.9, 99), 4, question).anchor), "8 9 11 12 13 ");
+  for (int i = 0; i < 3; ++i) Add(Run(0.8, 20 + i), fmt::format("e{}", i), "pass", "m");
+  EXPECT_EQ(Ids(Choose(Run(0.8, 99), 4, question).anchor), "16 17 18 ");
+  question.limit = 0;  // As `history check` asks.
+  EXPECT_FALSE(Choose(Run(0.8, 99), 4, question).has_fallen);
+}
+
 TEST_F(SelectTest, ABranchWithoutRunsHasAState) {
   Add(Run(1, 0), "a", "", "gpt");
   const auto state = [&](const std::string& model, const std::string& until) {
