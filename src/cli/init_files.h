@@ -25,8 +25,10 @@ struct InitRun {
 /// of `runs`, and twice the difference above it where runs differ; those that a run cannot
 /// answer are off; rules that fire as errors are at level warn with their findings. Judging each
 /// of the runs by it passes, unless its profile is incomplete. REQUIRES: at least one run.
-/// Errors: kInternal when the text is no policy.
-Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs);
+/// Errors: kInternal when the text is no policy. `fixes_times`: also limits on times, which do not
+/// follow levels that are accepted.
+Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs,
+                               bool fixes_times);
 
 // The files that `init --project` writes: a configuration with one job, its policy, and the start
 // of `check` in a CI system. They are short, so that their owner reads them; the samples of ci/

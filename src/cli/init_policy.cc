@@ -115,6 +115,9 @@ std::string TimeReason(std::size_t runs, std::string_view more) {
       more);
 }
 
+// Of limits on times: levels that are accepted do not move them.
+constexpr std::string_view kFixed = "  # fixed: raise it by hand when a slowdown is accepted\n";
+
 // A limit that `init` knows how to fit.
 struct Fit {
   std::string_view metric, why;
@@ -160,18 +163,19 @@ std::string LimitOnOtherTime(std::span<const InitRun> runs) {
     if (!HaveTime(runs, id)) continue;
     const Measured measured = MeasuredBy(runs, id);
     const bool is_sum = runs.front().analysis.Find(id)->spec->pooling == analysis::Pooling::kSum;
-    return fmt::format("\n  # {}. Measured: {}.\n  {}: {{max: {}}}\n",
+    return fmt::format("\n  # {}. Measured: {}.\n{}  {}: {{max: {}}}\n",
                        TimeReason(runs.size(), is_sum ? ": for profiles of as much work" : ""),
-                       measured.text, id, Milliseconds(TimeWithRoom(measured)));
+                       measured.text, kFixed, id, Milliseconds(TimeWithRoom(measured)));
   }
   return {};
 }
 
 // For each known metric a comment and the limit, or `off`: the owner of the policy sees each
 // possible limit, and the reason where it is off.
-std::string FittedLimits(std::span<const InitRun> runs) {
-  std::string text = LimitOnOtherTime(runs);
+std::string FittedLimits(std::span<const InitRun> runs, bool fixes_times) {
+  std::string text = fixes_times ? LimitOnOtherTime(runs) : std::string();
   for (const Fit& fit : kFits) {
+    if (!fixes_times && fit.why.empty()) continue;
     const Measured measured = MeasuredBy(runs, fit.metric);
     if (!measured.is_known) continue;
     if (!measured.absent.empty()) {
@@ -181,9 +185,9 @@ std::string FittedLimits(std::span<const InitRun> runs) {
     } else {
       const std::string limit = fit.limit(measured);
       const std::string why = fit.why.empty() ? TimeReason(runs.size(), ".") : std::string(fit.why);
-      text += fmt::format("\n  # {} Measured: {}{}.\n  {}: {}\n", why, measured.text,
+      text += fmt::format("\n  # {} Measured: {}{}.\n{}  {}: {}\n", why, measured.text,
                           limit.empty() ? ": no run could miss a limit with room for noise" : "",
-                          fit.metric, limit.empty() ? "off" : limit);
+                          fit.why.empty() ? kFixed : "", fit.metric, limit.empty() ? "off" : limit);
     }
   }
   return text;
@@ -236,7 +240,7 @@ std::string BaselineBlock(std::span<const InitRun> runs) {
          limits;
 }
 
-std::string PolicyText(const std::string& profile, std::span<const InitRun> runs,
+std::string PolicyText(const std::string& profile, std::span<const InitRun> runs, bool fixes_times,
                        const std::string& more_limits, const std::string& rules) {
   return fmt::format(
       "{}"
@@ -252,7 +256,7 @@ std::string PolicyText(const std::string& profile, std::span<const InitRun> runs
       "thresholds:{}{}\n"
       "{}"
       "{}",
-      SchemaLine("policy"), Comment(profile), FittedLimits(runs), more_limits, rules,
+      SchemaLine("policy"), Comment(profile), FittedLimits(runs, fixes_times), more_limits, rules,
       BaselineBlock(runs));
 }
 
@@ -308,8 +312,9 @@ Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun
 
 }  // namespace
 
-Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs) {
-  const std::string plain = PolicyText(profile, runs, "", "");
+Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs,
+                               bool fixes_times) {
+  const std::string plain = PolicyText(profile, runs, fixes_times, "", "");
   PROFGAUGE_TRY(const Obstacles obstacles, FindObstacles(plain, runs));
   std::string rules = obstacles.rules;
   if (!rules.empty()) {
@@ -320,7 +325,7 @@ Result<std::string> InitPolicy(const std::string& profile, std::span<const InitR
         "rules:\n" +
         rules + "\n";
   }
-  return PolicyText(profile, runs, obstacles.limits, rules);
+  return PolicyText(profile, runs, fixes_times, obstacles.limits, rules);
 }
 
 }  // namespace profgauge::cli

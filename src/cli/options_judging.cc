@@ -40,6 +40,8 @@ constexpr OptionSpec kJudgingOptions[] = {
     {"--accept", "", "REASON", Group::kJudging, kOnHistoryAdd,
      "Accept the run's speed as the new level",
      "Later runs are compared with it and with the runs after it.", SetAccept, false, "", kAsBrief},
+    {"--accept", "", "REASON", Group::kJudging, kOnBaselineSave,
+     "Replace a baseline that did more work", "", SetAccept, false, "", kAsBrief},
     {"--reason", "", "TEXT", Group::kJudging, kOnHistoryAccept, "Why the change is accepted", "",
      SetText<&Options::reason>, false, "", kAsBrief},
     {"--owner", "", "WHO", Group::kJudging, kOnHistoryAccept | kOnHistoryAdd,
@@ -50,7 +52,7 @@ constexpr OptionSpec kJudgingOptions[] = {
      kAsBrief},
     {"--policy", "-p", "FILE", Group::kJudging,
      kOnJudging | kOnCompare | kOnWhatIf | kOnRulesExplain | kOnSummarize | kOnBaselineSave |
-         kOnTables | kOnMcp | kOnHistoryAdd | kOnHistoryCheck | kOnBaselinePower,
+         kOnTables | kOnMcp | kOnHistoryAdd | kOnHistoryAccept | kOnHistoryCheck | kOnBaselinePower,
      "Policy: a YAML file, or builtin:NAME",
      "builtin:recommended (default), builtin:strict, builtin:report-only, builtin:cpu (default if "
      "the program used no GPU). Baselines, histories and summaries use its `iterations`, "

@@ -17,6 +17,7 @@
 #include "cli/snapshots.h"
 #include "gate/compare.h"
 #include "gate/snapshot.h"
+#include "gate/work.h"
 
 namespace profgauge::cli {
 namespace {
@@ -39,6 +40,19 @@ Status RefuseMixed(const std::vector<gate::Snapshot>& runs, const Options& optio
   return {};
 }
 
+// Why the runs must not replace those of the file: they did less, so that the next honest run would
+// be slower. Nothing where there is no such file, or somebody accepts it.
+std::optional<std::string> WhyNotReplaced(const std::vector<gate::Snapshot>& runs,
+                                          const Options& options) {
+  if (!options.accept.empty() || !IsBaselineFile(options.out_dir)) return std::nullopt;
+  const auto before = LoadBaselineFile(options.out_dir);
+  if (!before) return std::nullopt;
+  const gate::WorkChange work = gate::CompareWork(*before, runs);
+  const bool is_less =
+      work.kind == gate::WorkKind::kLess || work.kind == gate::WorkKind::kCollapsed;
+  return is_less ? gate::WhyNoTimes(work, false, true) : std::nullopt;
+}
+
 std::string MedianText(const gate::Snapshot& run) {
   const std::optional<double> median = gate::MedianIteration(run);
   return median ? FormatDuration(*median) : "not recorded";
@@ -58,6 +72,11 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
   PROFGAUGE_TRY(const std::vector<gate::Snapshot> runs,
                 LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
+  if (const auto why = WhyNotReplaced(runs, options)) {
+    Error error = InputError(options.out_dir, "baseline/replaced", *why,
+                             "repair the iteration markers, or pass --accept REASON; the file was not changed");
+    return Fail(std::move(error));
+  }
   const std::string bytes = gate::WriteBaseline(runs);
   PROFGAUGE_CHECK(outputs.Commit(output, bytes));
   if (options.out_dir != "-") {

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "base/errors.h"
+#include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -102,6 +104,8 @@ Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::H
   question.today = std::move(today);
   question.with_failed = true;
   question.with_itself = true;
+  TakeCommit("", question);
+  question.commit.clear();  // Its runs are of the branch, too.
   return gate::ChooseRuns(history, question, std::span(&snapshot, 1));
 }
 
@@ -118,6 +122,32 @@ std::vector<std::string> LimitedMetrics(const rules::PolicyBaseline& policy) {
   }
   if (metrics.empty()) metrics.emplace_back(metric::kIterationTimeMedian.text());
   return metrics;
+}
+
+// A fixed limit does not follow a level: one that the new level nearly reaches, or misses, fails
+// runs though the change is accepted.
+Status NameFixedLimits(gate::History& history, const gate::HistoryRow& run,
+                       const rules::Policy& policy, Console& console) {
+  constexpr double kNear = 0.1;
+  PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(run.id));
+  for (const rules::Threshold& limit : policy.thresholds) {
+    const auto spec = analysis::DescribeMetric(limit.metric);
+    const auto found = snapshot.metrics.find(limit.metric);
+    std::optional<double> value;
+    if (found != snapshot.metrics.end()) value = found->second;
+    if (limit.metric == metric::kIterationTimeMedian) value = gate::MedianIteration(snapshot);
+    if (!spec || !value) continue;
+    const bool is_near_max = limit.max && *value >= *limit.max * (1 - kNear);
+    const bool is_near_min = limit.min && *value <= *limit.min * (1 + kNear);
+    if (!is_near_max && !is_near_min) continue;
+    console.Say(fmt::format(
+        "note: {}:{}: the fixed limit {} {} of {} does not follow the level, which is {}: change "
+        "it by hand",
+        Printable(limit.where.file), limit.where.line, is_near_max ? "max" : "min",
+        FormatLimit(is_near_max ? *limit.max : *limit.min, spec->unit), limit.metric,
+        FormatValue(Value{*value}, spec->unit)));
+  }
+  return {};
 }
 
 // A step and a creep both fail: either is a change that no one accepted.
@@ -140,6 +170,8 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   // Opening to add would make a file where there is none.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
+  const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
+  if (!policy) return kExitUsage;
   if (options.reason.empty()) {
     return Fail(UsageError("usage/no-reason", "`history accept` needs a reason",
                            "--reason \"wider model\": later checks show it"));
@@ -155,6 +187,7 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   for (const gate::HistoryRow& run : runs) PROFGAUGE_CHECK(RefuseStranger(history, run));
   for (const gate::HistoryRow& run : runs) {
     level.run = run.id;
+    PROFGAUGE_CHECK(NameFixedLimits(history, run, *policy, console));
     PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
     console.Say(fmt::format(
         "accepted the level of run {} ({}) as level {}: later runs of {}{} are "

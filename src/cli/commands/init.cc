@@ -57,14 +57,14 @@ Status NoteOthers(const std::vector<Candidate>& runs,
 
 // The policy names the profiles that it was made from in its first line.
 Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
-                             const std::vector<analysis::Analysis>& analyses) {
+                             const std::vector<analysis::Analysis>& analyses, bool fixes_times) {
   std::vector<InitRun> measured;
   std::string name;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     measured.push_back({runs[i].ranks, analyses[i]});
     name += (i == 0 ? "" : ", ") + NameOf(runs[i]);
   }
-  return InitPolicy(name, measured);
+  return InitPolicy(name, measured, fixes_times);
 }
 
 /// Creates the files of --project beside the policy: all of them, or none, so that a repository
@@ -132,7 +132,7 @@ Result<int> RunInit(const Options& options, Console& console) {
     analyses.push_back(std::move(analysis));
   }
   PROFGAUGE_CHECK(NoteOthers(runs, analyses, SelectionOf({}, Choices(options)), console));
-  PROFGAUGE_TRY(const std::string text, PolicyOf(runs, analyses));
+  PROFGAUGE_TRY(const std::string text, PolicyOf(runs, analyses, !options.project));
   if (options.project) {
     PROFGAUGE_CHECK(WriteProject(target, text, NameOf(runs.front()), options, console));
     return kExitPass;
