@@ -274,6 +274,7 @@ if(PROFGAUGE_TESTS)
       monorepo_history
       other_ci
       pairs
+      policies
       python
       query
       readme

@@ -73,8 +73,9 @@ Result<int> RunBaselineSave(const Options& options, Console& console) {
                 LoadAllSnapshots(options.arguments, options, *policy, console));
   PROFGAUGE_CHECK(RefuseMixed(runs, options, console));
   if (const auto why = WhyNotReplaced(runs, options)) {
-    Error error = InputError(options.out_dir, "baseline/replaced", *why,
-                             "repair the iteration markers, or pass --accept REASON; the file was not changed");
+    Error error = InputError(
+        options.out_dir, "baseline/replaced", *why,
+        "repair the iteration markers, or pass --accept REASON; the file was not changed");
     return Fail(std::move(error));
   }
   const std::string bytes = gate::WriteBaseline(runs);

@@ -45,7 +45,7 @@ std::vector<std::string> Profiles() {
 
 std::optional<rules::Policy> PassedPolicy(const std::vector<Profile>& ranks,
                                           const analysis::Analysis& analysis) {
-  const auto text = InitPolicy("a profile", std::vector<cli::InitRun>{{ranks, analysis}});
+  const auto text = InitPolicy("a profile", std::vector<cli::InitRun>{{ranks, analysis}}, true);
   if (!text) ADD_FAILURE() << text.error().message;
   if (!text) return std::nullopt;
   const auto policy = rules::ParsePolicy(*text, "policy.yaml");

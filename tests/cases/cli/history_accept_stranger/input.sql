@@ -2,11 +2,12 @@
 create table run (id integer primary key autoincrement, time integer not null, branch text not null,
   commit_id text not null, snapshot text not null, model text not null default '',
   verdict text not null default '', parents text not null default '',
-  commit_time integer not null default 0);
+  commit_time integer not null default 0, policy text not null default '',
+  median real not null default 0, kind text not null default '');
 create index run_by_branch on run (branch, id);
 create table level (id integer primary key autoincrement, run integer not null,
   reason text not null, owner text not null, until text not null, time integer not null,
-  by text not null);
+  by text not null, change real, up_to real);
 pragma application_id = 1885816937;
 pragma user_version = 3;
 insert into run (time, branch, commit_id, snapshot) values (1700000000, 'main', 'commit0', '{"schema":3,"kind":"profgauge-baseline","tool":"profgauge","runs":[{"name":"r","source":"s0","format":"kineto","environment":{"gpu":"A100","gpus":"1","world_size":"1"},"iteration_times":[1000000,1000000],"iteration_shares":{},"metrics":{},"strings":[""],"parts":[]}]}');
