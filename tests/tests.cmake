@@ -282,6 +282,7 @@ if(PROFGAUGE_TESTS)
       release
       run_side
       samples
+      repository_story
       scripts
       scrub
       schema

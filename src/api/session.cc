@@ -20,6 +20,7 @@
 #include "gate/compare.h"
 #include "gate/compare_series.h"
 #include "gate/doubts.h"
+#include "gate/reasons.h"
 #include "gate/sides.h"
 #include "gate/unrecorded.h"
 #include "knowledge/thresholds.h"
@@ -269,6 +270,9 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   }
   gate::AddLoosened(options.loosened, options.acceptance, out.verdict);
   if (!options.policy_note.empty()) out.verdict.notes.push_back(options.policy_note);
+  if (out.verdict.status == gate::VerdictStatus::kNoVerdict) {
+    gate::OrderReasons(out.verdict.reasons);
+  }
   report::BuildInput input;
   input.run_name = subject.name;
   input.ranks = subject.ranks;

@@ -118,6 +118,23 @@ render::AlertPlaces Drawing::PlacesFor(const report::Report& report) const {
   return PlacesOf(options_, report.verdict.policy, itself);
 }
 
+namespace {
+
+// The page of the CI's run, which has the report; empty where the CI names none.
+std::string LinkOfRun() {
+  const std::string run = Variable("GITHUB_RUN_ID");
+  if (!run.empty()) {
+    return fmt::format("{}/{}/actions/runs/{}", Variable("GITHUB_SERVER_URL"),
+                       Variable("GITHUB_REPOSITORY"), run);
+  }
+  for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
+    if (std::string link = Variable(name); !link.empty()) return link;
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Report& report) const {
   render::MarkdownOptions markdown;
@@ -130,10 +147,12 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       return Single(render::RenderMarkdown(report, markdown));
     case OutputKind::kSummary:
       markdown.full = false;
+      markdown.link = LinkOfRun();
       markdown.max_bytes = kCommentBytes;
       return Single(render::RenderMarkdown(report, markdown));
     case OutputKind::kStepSummary: {
       markdown.full = false;
+      markdown.link = LinkOfRun();
       markdown.max_bytes = std::min(kCommentBytes, step_summary_room_);
       std::string text = render::RenderMarkdown(report, markdown);
       if (text.size() > step_summary_room_) return Single(std::string());

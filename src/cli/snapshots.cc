@@ -36,6 +36,12 @@
 namespace profgauge::cli {
 namespace {
 
+// The folder of the policy, whose repository is judged; else the working folder.
+std::string FolderOf(const Options& options) {
+  const bool is_file = !options.policy.empty() && !options.policy.starts_with("builtin:");
+  return is_file ? std::filesystem::path(options.policy).parent_path().string() : std::string();
+}
+
 // The last runs that are comparable with those beside them; where none is, the last ones, so that
 // `compare` can say how they differ. Errors: kConfig "history/no-runs" for an empty branch.
 Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const Options& options,
@@ -47,6 +53,7 @@ Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const O
     question.reference = reference;
     PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
     question.today = rules::FormatDay(today);
+    TakeCommit(FolderOf(options), question);
     PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(history, question, beside));
     std::vector<gate::Snapshot> runs;
     for (gate::ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
@@ -138,12 +145,6 @@ std::function<std::string(const gate::Snapshot&)> BlameOf(const gate::HistoryCho
              const gate::Snapshot& candidate) {
     return gate::BlameText(window, failed, candidate, floor);
   };
-}
-
-// The folder of the policy, whose repository is judged; else the working folder.
-std::string FolderOf(const Options& options) {
-  const bool is_file = !options.policy.empty() && !options.policy.starts_with("builtin:");
-  return is_file ? std::filesystem::path(options.policy).parent_path().string() : std::string();
 }
 
 // Whether git or the CI says that this branch is judged, or that a pull request goes into it: then

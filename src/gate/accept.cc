@@ -151,6 +151,16 @@ AcceptanceAnswer AnswerOf(const Acceptance& acceptance, const PartsComparison& m
   return Answer(acceptance, missed.kind, missed.worst, missed.allowed);
 }
 
+std::string AcceptLine(std::span<const MetricComparison> metrics) {
+  double largest = 0;
+  for (const MetricComparison& metric : metrics) {
+    const bool is_failed = metric.verdict == stats::Change::kFail && !metric.is_missing &&
+                           metric.excuse == Excuse::kNone;
+    if (is_failed && metric.base != 0) largest = std::max(largest, LargestChange(metric));
+  }
+  return largest > 0 ? LineText("", largest) : std::string();
+}
+
 std::string AcceptedText(const Accepted& accepted) {
   std::string text = "accepted";
   if (!accepted.owner.empty()) text += " by " + PrintableShort(accepted.owner, 40);

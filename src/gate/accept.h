@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,10 @@ AcceptanceAnswer AnswerOf(const Acceptance& acceptance, const PartsComparison& m
 
 /// The change that bounds are held against, a share: the larger of shift and total.
 double LargestChange(const MetricComparison& metric);
+
+/// "`Profgauge-Accept: +9.4% REASON`", which would accept all that failed; empty where nothing did,
+/// or no number tells by how much.
+std::string AcceptLine(std::span<const MetricComparison> metrics);
 
 /// "accepted by anna up to +10 %: wider model"
 std::string AcceptedText(const Accepted& accepted);

@@ -19,12 +19,12 @@ namespace profgauge::gate {
 namespace {
 
 /// The reasons of a verdict, by weight.
-struct Reasons {
+struct ReasonLists {
   std::vector<std::string> broken, failures, open;
 };
 
 void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdict,
-           Reasons& reasons) {
+           ReasonLists& reasons) {
   const std::string sentence = fmt::format("{} {}", result.threshold.metric, result.reason);
   switch (result.status) {
     case GateStatus::kPass:
@@ -207,7 +207,7 @@ std::string CountedAsLimit(const rules::Finding& finding, const std::vector<Gate
 }
 
 void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& verdict,
-           Reasons& reasons) {
+           ReasonLists& reasons) {
   switch (finding.status) {
     case rules::FindingStatus::kError:
       ++verdict.errors;
@@ -245,7 +245,7 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
 }
 
 /// A required rule must say all that it could have said.
-void AskRequired(const rules::Finding& finding, const rules::Policy& policy, Reasons& reasons) {
+void AskRequired(const rules::Finding& finding, const rules::Policy& policy, ReasonLists& reasons) {
   if (!IsRequired(policy, *finding.rule)) return;
   const std::string& id = finding.rule->id;
   if (finding.status == rules::FindingStatus::kNotApplicable && !finding.is_left_out) {
@@ -266,7 +266,7 @@ bool HasTold(std::span<const rules::Finding> findings) {
 
 void CountMissingRanks(const std::string& sentence, const rules::Policy& policy,
                        std::span<const rules::Finding> findings, Verdict& verdict,
-                       Reasons& reasons) {
+                       ReasonLists& reasons) {
   switch (policy.ranks.on_missing.value_or(rules::OnMissingRanks::kNoVerdict)) {
     case rules::OnMissingRanks::kNoVerdict:
       reasons.open.insert(reasons.open.begin(), sentence);
@@ -345,7 +345,7 @@ bool Fails(rules::Level level, rules::FailOn fail_on) {
 Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, const ImportLog& log,
               const JudgeOptions& options) {
   Verdict verdict;
-  Reasons reasons;
+  ReasonLists reasons;
   for (const rules::Threshold& threshold : policy.thresholds) {
     verdict.gate.push_back(JudgeThreshold(threshold, policy, analysis));
     KeepOpen(options.baselines, policy, analysis, verdict.gate.back());

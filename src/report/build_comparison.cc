@@ -189,6 +189,9 @@ Comparison BuildComparison(const gate::RunComparison& run, const std::string& ac
   comparison.baseline_runs = run.baseline_runs;
   comparison.current_runs = run.current_runs;
   comparison.comparable = run.is_comparable;
+  comparison.work = gate::WorkKindName(run.work.kind);
+  comparison.work_gone = run.work.gone;
+  comparison.work_come = run.work.come;
   for (const gate::Difference& difference : run.differences) {
     comparison.differences.push_back(
         {difference.property, difference.base, difference.current, difference.is_hard});

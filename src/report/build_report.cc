@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "gate/reasons.h"
 #include "model/devices.h"
 #include "model/import_log.h"
 #include "profgauge/version.h"
@@ -124,6 +125,14 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
     info.accepted.push_back({one.what, share(one.change), share(one.up_to), one.reason, one.owner,
                              one.until, gate::AcceptedText(one)});
   }
+  if (verdict.status == gate::VerdictStatus::kNoVerdict) {
+    info.again = !verdict.reasons.empty();
+    for (const std::string& text : verdict.reasons) {
+      const gate::Reason& reason = gate::ReasonOfText(text);
+      info.no_verdict.push_back({std::string(reason.id), text});
+      info.again &= reason.again;
+    }
+  }
   for (const rules::Loosened& one : verdict.loosened) {
     info.loosened.push_back({one.what, one.before, one.now, rules::LoosenedText(one)});
   }
@@ -136,6 +145,7 @@ VerdictInfo BuildVerdict(const BuildInput& input) {
     info.policy = input.policy->name;
     info.policy_hash = input.policy->hash;
   }
+  if (input.comparison != nullptr) info.accept_line = gate::AcceptLine(input.comparison->metrics);
   for (const Finding& finding : input.findings) info.waived += finding.status == State::kWaived;
   return info;
 }
@@ -215,6 +225,7 @@ BaselineUse BaselineOf(const gate::BaselineInfo& info) {
                             info.level->reason);
   }
   use.anchor = info.anchor;
+  use.learning_until = info.learning_until;
   use.line = gate::BaselineLine(info);
   use.mark = gate::BaselineMark(info);
   return use;

@@ -125,6 +125,9 @@ Comparison ReadComparison(const JsonNode& node) {
                                       difference["current"].Text(), difference["blocks"].Bool()});
   }
   comparison.alike = node["alike"].TextPairs();
+  comparison.work = node["work"].Text();
+  comparison.work_gone = node["work_gone"].Text();
+  comparison.work_come = node["work_come"].Text();
   for (const JsonNode& metric : node["metrics"].Elements()) {
     comparison.metrics.push_back(ReadMetric(metric));
   }

@@ -64,6 +64,11 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
                                 one["owner"].Text(), one["until"].Text(), one["text"].Text()});
   }
   verdict.policy_hash = node["policy_hash"].Text();
+  for (const JsonNode& one : node["no_verdict"].Elements()) {
+    verdict.no_verdict.push_back({one["code"].Text(), one["text"].Text()});
+  }
+  if (node["again"].exists()) verdict.again = node["again"].Bool();
+  verdict.accept_line = node["accept_line"].Text();
   for (const JsonNode& one : node["loosened"].Elements()) {
     verdict.loosened.push_back(
         {one["what"].Text(), one["before"].Text(), one["now"].Text(), one["text"].Text()});
@@ -90,6 +95,7 @@ BaselineUse ReadBaselineUse(const JsonNode& node) {
   baseline.anchor = node["anchor"].Text();
   baseline.line = node["line"].Text();
   baseline.mark = node["mark"].Text();
+  baseline.learning_until = node["learning_until"].Text();
   if (node["warns"].exists()) baseline.warns = node["warns"].Bool();
   return baseline;
 }

@@ -109,6 +109,12 @@ struct Loosened {
   std::string text;  ///< "iteration.time.median +5 % → +25 %"
 };
 
+/// Why there is no verdict.
+struct NoVerdict {
+  std::string code;  ///< "baseline/lost", of gate/reasons.h.
+  std::string text;
+};
+
 struct VerdictInfo {
   State status = State::kNotJudged;
   /// Limits and findings; two on one number count once, as the more severe (GateRow::counted_with).
@@ -124,6 +130,9 @@ struct VerdictInfo {
   std::vector<Accepted> accepted;
   std::string policy_hash;  ///< Of all that formed the policy in force; empty: unknown.
   std::vector<Loosened> loosened;
+  std::vector<NoVerdict> no_verdict;  ///< Of a run without one: its reasons.
+  bool again = false;                 ///< A new recording alone can settle all of them.
+  std::string accept_line;  ///< "`Profgauge-Accept: +9.4% REASON`": would accept what failed.
 };
 
 /// The baseline of the run's comparison.
@@ -137,11 +146,12 @@ struct BaselineUse {
   };
   std::vector<Run> runs;
   std::vector<std::pair<std::int64_t, std::string>> skipped;  ///< Run and why.
-  std::string level;   ///< "run 48, accepted by anna: wider model"; empty: none.
-  std::string anchor;  ///< Origin for measuring creep; empty: none.
-  std::string line;    ///< All of it in one line.
-  std::string mark;    ///< "baseline lost"; empty where all is there.
-  bool warns = false;  ///< It is missing, and that is worth a warning.
+  std::string level;           ///< "run 48, accepted by anna: wider model"; empty: none.
+  std::string anchor;          ///< Origin for measuring creep; empty: none.
+  std::string learning_until;  ///< "2096-12-14"; empty: nothing is learning.
+  std::string line;            ///< All of it in one line.
+  std::string mark;            ///< "baseline lost"; empty where all is there.
+  bool warns = false;          ///< It is missing, and that is worth a warning.
 };
 
 /// Filled by the expert system.
@@ -365,6 +375,8 @@ struct Comparison {
   std::vector<std::pair<std::string, std::string>> alike;  ///< Properties that all runs share.
   std::string accelerator;  ///< Accelerator of both runs, like ProfileInfo's; the comparison uses
                             ///< its words.
+  std::string work;         ///< "same", "changed", "less", … of gate/work.h.
+  std::string work_gone, work_come;  ///< Work of one side only, by name and share.
   std::vector<ComparedMetric> metrics;
   std::vector<PairedValue> values;
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.

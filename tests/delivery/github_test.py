@@ -132,7 +132,7 @@ class ActionTest(GithubTest):
         done, outputs = self.judge(SLOW)
         self.assertEqual((outputs["exit-code"], outputs["has-alerts"]), ("1", "true"))
         self.assertIn("::error file=policy.yaml,line=5,title=limit/gpu.utilization.mean", done.stdout)
-        self.assertIn("gpu", self.step_summary.read_text())
+        self.assertIn("GPU idle", self.step_summary.read_text())
         sarif = self.json("profgauge-report/resnet50/profgauge.sarif")
         places = {(location["physicalLocation"]["artifactLocation"]["uri"], location["physicalLocation"]["region"]["startLine"])
                   for result in sarif["runs"][0]["results"] for location in result["locations"]}
@@ -189,7 +189,7 @@ class ActionTest(GithubTest):
         self.assertEqual([comment["body"].splitlines()[0] for comment in ours],
                          ["<!-- profgauge-job:resnet50 -->", "<!-- profgauge-job:gpt -->"])
         self.assertIn((self.place.folder / "profgauge-report/resnet50/summary.md").read_text(), ours[0]["body"])
-        self.assertIn("FAIL", ours[1]["body"])
+        self.assertIn("✗", ours[1]["body"])
         self.assertEqual(comments[:5000], others)
 
     def test_a_comment_that_is_refused_or_has_nothing_to_say(self):

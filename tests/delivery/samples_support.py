@@ -152,7 +152,7 @@ class Stories:
         self.assertEqual(self.verdict()["baseline"], {"state": "used", "runs": 5, "wanted": 10})
         colour, log = self.request(factor=1.08)
         self.assertEqual(colour, RED, log)
-        self.assertIn("FAIL", self.comments()[0])
+        self.assertIn("✗", self.comments()[0])
         self.assertIn("iteration.time.median", " ".join(self.verdict()["reasons"]))
         self.assertEqual(self.request()[0], GREEN)
         self.assertEqual(len(self.comments()), 1)

@@ -87,6 +87,11 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   if (!verdict.accepted.empty()) WriteAccepted(out, verdict.accepted);
   out.OptionalField("policy_hash", verdict.policy_hash);
   if (!verdict.loosened.empty()) WriteLoosened(out, verdict.loosened);
+  if (!verdict.no_verdict.empty()) {
+    WriteNoVerdict(out, verdict.no_verdict);
+    out.Key("again"), out.Bool(verdict.again);
+  }
+  out.OptionalField("accept_line", verdict.accept_line);
   out.EndObject();
 }
 
@@ -116,6 +121,7 @@ void WriteBaselineUse(JsonWriter& out, const report::BaselineUse& baseline) {
   }
   out.EndArray();
   out.OptionalField("level", baseline.level);
+  out.OptionalField("learning_until", baseline.learning_until);
   out.OptionalField("anchor", baseline.anchor);
   out.Field("line", baseline.line);
   out.OptionalField("mark", baseline.mark);

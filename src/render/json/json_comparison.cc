@@ -142,6 +142,18 @@ void WriteAccepted(JsonWriter& out, const std::vector<report::Accepted>& accepte
   out.EndArray();
 }
 
+void WriteNoVerdict(JsonWriter& out, const std::vector<report::NoVerdict>& reasons) {
+  out.Key("no_verdict");
+  out.BeginArray();
+  for (const report::NoVerdict& reason : reasons) {
+    out.BeginObject();
+    out.Field("code", reason.code);
+    out.Field("text", reason.text);
+    out.EndObject();
+  }
+  out.EndArray();
+}
+
 void WriteLoosened(JsonWriter& out, const std::vector<report::Loosened>& loosened) {
   out.Key("loosened");
   out.BeginArray();
@@ -177,6 +189,9 @@ void WriteComparison(JsonWriter& out, const report::Comparison& comparison) {
   out.Field("baseline_runs", comparison.baseline_runs);
   out.Field("current_runs", comparison.current_runs);
   Flag(out, "comparable", comparison.comparable);
+  out.OptionalField("work", comparison.work);
+  out.OptionalField("work_gone", comparison.work_gone);
+  out.OptionalField("work_come", comparison.work_come);
   out.Key("differences");
   out.BeginArray();
   for (const report::Difference& difference : comparison.differences) {

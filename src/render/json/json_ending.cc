@@ -78,6 +78,11 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   }
   out.OptionalField("config", facts.config);
   WriteTexts(out, "reasons", facts.reasons);
+  if (facts.recordings > 0) out.Field("recordings", facts.recordings);
+  if (!facts.no_verdict.empty()) {
+    out.Key("again"), out.Bool(facts.again);
+    WriteNoVerdict(out, facts.no_verdict);
+  }
   out.Key("baseline");
   out.BeginObject();
   out.Field("state", facts.baseline.state);

@@ -15,6 +15,7 @@ void QuantityFields(JsonWriter& out, const report::Quantity& quantity);
 
 /// The quantity as an object, only when it is set. `bound` is added when it is not empty.
 void WriteAccepted(JsonWriter& out, const std::vector<report::Accepted>& accepted);
+void WriteNoVerdict(JsonWriter& out, const std::vector<report::NoVerdict>& reasons);
 void WriteLoosened(JsonWriter& out, const std::vector<report::Loosened>& loosened);
 void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quantity& quantity);
 

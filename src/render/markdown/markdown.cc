@@ -28,28 +28,22 @@ class Document {
  public:
   Document(const report::Report& report, const MarkdownOptions& options)
       : report_(report),
+        link_(options.link),
         shape_(MarkdownShapeOf(options.full)),
         labels_(report::IterationLabels(report)) {}
 
   /// Draws all sections.
   void Draw() {
     if (IsComparisonAlone(report_)) return DrawChange();
+    if (!shape_.is_full) return Add("Verdict", "summary", MarkdownSummaryView(report_, link_));
     Add("Verdict", "head", MarkdownHeadView(report_, shape_));
     const bool has_plan = report_.plan && !report_.plan->steps.empty();
     if (has_plan) Add("Plan", "plan", MarkdownPlanView(report_));
-    if (!shape_.is_full) {
-      DrawChange();
-      DrawBreakdown();
-      is_folding_ = true;
-    }
     if (!report_.gate.empty()) Add("Limits", "gate", MarkdownGateView(report_, shape_));
     DrawFindings();
-    if (shape_.is_full) {
-      DrawChange();
-      DrawBreakdown();
-    }
+    DrawChange();
+    DrawBreakdown();
     DrawTables();
-    if (!shape_.is_full) return;
     Add("Other rules", "rules", MarkdownRulesView(report_));
     Add("Metrics", "metrics", MarkdownMetricsView(report_));
     Add("Notes", "notes", MarkdownNotesView(report_));
@@ -63,7 +57,7 @@ class Document {
   void Add(std::string name, std::string_view file, json::object view) {
     MarkdownFrame(shape_, view);
     std::string text = Tidy(RenderTemplate(kDocuments, file, view));
-    if (text != "\n") sections_.push_back({std::move(name), std::move(text), is_folding_});
+    if (text != "\n") sections_.push_back({std::move(name), std::move(text)});
   }
 
   void DrawChange() {
@@ -91,11 +85,6 @@ class Document {
     const auto draw = [&](const Table& table) {
       Add(table.title(), "table", MarkdownTableView(table, shape_, labels_));
     };
-    if (!shape_.is_full) {
-      const Table* ops = report::FindTableById(report_, "ops");
-      if (ops != nullptr && ops->rows() > 0) draw(*ops);
-      return;
-    }
     for (const report::TableLook& look : report::TableLooks()) {
       const Table* table = report::FindTableById(report_, look.id);
       if (look.not_in_markdown.empty() && table != nullptr && table->rows() > 0) draw(*table);
@@ -115,10 +104,10 @@ class Document {
   }
 
   const report::Report& report_;
+  std::string link_;
   MarkdownShape shape_;
   report::Labels labels_;
   std::vector<MarkdownSection> sections_;
-  bool is_folding_ = false;
 };
 
 }  // namespace

@@ -14,8 +14,6 @@ namespace profgauge::render {
 namespace {
 
 // A short document shows a reviewer's first questions; the rest opens on a click.
-constexpr std::string_view kFold = "<details><summary>Limits, findings and operators</summary>\n\n";
-constexpr std::string_view kFoldEnd = "\n</details>\n";
 
 /// Names in the sentence about sections that are left out, and bytes that it takes at most.
 constexpr std::size_t kNamed = 4, kReserve = 400;
@@ -26,19 +24,13 @@ std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t 
                          std::string_view page) {
   std::string out;
   std::size_t index = 0;
-  bool is_open = false;
   for (; index < sections.size(); ++index) {
-    const bool opens = sections[index].is_folded && !is_open;
-    const std::string text =
-        (out.empty() ? "" : "\n") + std::string(opens ? kFold : "") + sections[index].text;
+    const std::string text = (out.empty() ? "" : "\n") + sections[index].text;
     const bool is_last = index + 1 == sections.size();
-    const std::size_t end = is_open || opens ? kFoldEnd.size() : 0;
-    const std::size_t needed = out.size() + text.size() + end + (is_last ? 0 : kReserve);
+    const std::size_t needed = out.size() + text.size() + (is_last ? 0 : kReserve);
     if (index > 0 && max_bytes > 0 && needed > max_bytes) break;
     out += text;
-    is_open |= opens;
   }
-  if (is_open) out += kFoldEnd;
   if (index == sections.size()) return out;
   const std::size_t missing = sections.size() - index;
   out += fmt::format(

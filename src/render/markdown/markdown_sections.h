@@ -10,9 +10,8 @@
 namespace profgauge::render {
 
 struct MarkdownSection {
-  std::string name;        ///< As named when it is dropped.
-  std::string text;        ///< Ends with a line end.
-  bool is_folded = false;  ///< Seen only when the reader opens the rest. All after it are, too.
+  std::string name;  ///< As named when it is dropped.
+  std::string text;  ///< Ends with a line end.
 };
 
 /// The sections that fit into `max_bytes` (0: all do), the first in any case, with an empty line

@@ -4,18 +4,19 @@
 // headings are markup made here.
 //
 //   full document                          summary, for a comment
-//   Verdict                                Verdict
-//   Plan                                   Plan
-//   Limits                                 Change
-//   Findings, finding, finding …           Iteration time breakdown
-//   Change                                 <details>
-//   Iteration time breakdown                 Limits
-//   tables                                   Findings, finding …
-//   Other rules, Metrics, Notes              operators
+//   Verdict                                the verdict in a line, the change, what to do
+//   Plan
+//   Limits
+//   Findings, finding, finding …
+//   Change
+//   Iteration time breakdown
+//   tables
+//   Other rules, Metrics, Notes
 #pragma once
 
 #include <boost/json/object.hpp>
 #include <cstddef>
+#include <string_view>
 
 #include "report/labels.h"
 #include "report/report.h"
@@ -34,6 +35,8 @@ MarkdownShape MarkdownShapeOf(bool is_full);
 
 /// Verdict, run, policy, diagnosis, reasons and losses of data.
 boost::json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape);
+/// The summary, at most 200 words. `link`: where the report is; may be empty.
+boost::json::object MarkdownSummaryView(const report::Report& report, std::string_view link);
 boost::json::object MarkdownPlanView(const report::Report& report);
 /// Limits by weight; `has_baseline` and `has_reason`: whether these columns are needed.
 boost::json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape);

@@ -21,6 +21,9 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
   }
   facts.reasons = report.verdict.reasons;
   facts.accepted = report.verdict.accepted;
+  facts.no_verdict = report.verdict.no_verdict;
+  facts.again = report.verdict.again;
+  if (report.comparison) facts.recordings = report.comparison->current_runs;
   facts.policy_hash = report.verdict.policy_hash;
   facts.loosened = report.verdict.loosened;
   return facts;

@@ -80,6 +80,9 @@ struct VerdictFacts {
     std::int64_t runs = 0, wanted = 0;
   } baseline;
   std::vector<std::string> reasons;
+  std::vector<report::NoVerdict> no_verdict;  ///< Of a run without a verdict: its reasons.
+  bool again = false;                         ///< A new recording alone can settle them.
+  std::int64_t recordings = 0;                ///< Compared with a baseline; 0: none was.
   std::vector<report::Accepted> accepted;
   std::vector<std::string> errors;  ///< Codes; why there is no report.
   std::string report;               ///< The page, from the folder of verdict.json; empty: none.

@@ -35,6 +35,7 @@ std::vector<File> RenderHtmlFiles(const report::Report& report);
 
 struct MarkdownOptions {
   bool full = true;           ///< false: the summary for comments and step summaries.
+  std::string link;           ///< Of the report, for the summary; empty: none.
   std::size_t max_bytes = 0;  ///< 0: no limit. Sections are dropped from the bottom, and said.
 };
 /// The Markdown document, or the summary. With a limit, sections are dropped whole from the last

@@ -72,9 +72,7 @@ TEST(FirstRows, PlanNamesLevelsActionsAndItsEnd) {
 }
 
 TEST(FirstRows, MarkdownEndsAtThePlansEnd) {
-  MarkdownOptions options;
-  options.full = false;
-  const std::string text = RenderMarkdown(Planned(), options);
+  const std::string text = RenderMarkdown(Planned(), {});
   EXPECT_THAT(text, HasSubstr("6. **→ 40 ms**, saves 10.0"));
   EXPECT_THAT(text, HasSubstr("an iteration takes 70 ms to 100 ms without the profiler"));
   EXPECT_THAT(text, HasSubstr("✗ `test/a`: Do test/a."));

@@ -95,72 +95,20 @@ TEST(MarkdownText, MarkersCannotEndTheirComment) {
 }
 
 TEST(Markdown, TheSummary) {
-  EXPECT_THAT(Plain(Document(testing::SampleReport(), false)),
-              StartsWith(R"(### ✗ FAIL · resnet50 &lt;&amp;&gt; "ddp"
+  EXPECT_EQ(
+      Plain(Document(testing::SampleReport(), false)),
+      R"(### ✗ **resnet50 &lt;&amp;&gt; "ddp": fails** · 2 errors, 1 missing · 1 measured and good
 <!-- profgauge:resnet50-ddp -->
 
-**2 errors, 1 missing · 1 measured and good** · policy recommended · baseline none
+> **Data loss:** the file ends early; totals are lower bounds
 
 The data loader holds up the GPU: 12.0 % of an iteration waits for data, limit 10 %
-
-kineto · 1 × Tesla V100-SXM2-16GB · 6 iterations · 10.0 ms/iteration
-
-> **Data loss:** the file ends early; totals are lower bounds
 
 - GPU idle 31.4 % (limit 30 %)
 - The data loader holds up the GPU (12.0 %)
 
-#### Iteration time breakdown
-
-| Part | | Share | Per iteration | Total |
-|:--|:--|--:|--:|--:|
-| tensor\_core\_kernel | ███▋░░░░░░ | 36.0 % | 3.60 ms | 21.6 ms |
-| other\_kernel | █▉░░░░░░░░ | 19.0 % | 1.90 ms | 11.4 ms |
-| communication | █▌░░░░░░░░ | 15.0 % | 1.50 ms | 9.00 ms |
-| memcpy | ▎░░░░░░░░░ | 3.0 % | 300 µs | 1.80 ms |
-| memset | ▏░░░░░░░░░ | 1.0 % | 100 µs | 600 µs |
-| runtime | ▊░░░░░░░░░ | 7.0 % | 700 µs | 4.20 ms |
-| dataloader | █▎░░░░░░░░ | 12.0 % | 1.20 ms | 7.20 ms |
-| cpu | ▍░░░░░░░░░ | 4.0 % | 400 µs | 2.40 ms |
-| other | ▎░░░░░░░░░ | 3.0 % | 300 µs | 1.80 ms |
-| Sum | | | 10.0 ms | 60.0 ms |
-
-<details><summary>Limits, findings and operators</summary>
-
-#### Limits
-
-| Status | Metric | Measured | Limit | Margin | Note |
-|:--|:--|--:|:--|--:|:--|
-| ✗ error | GPU idle `gpu.idle.mean` | **31.4 %** | ≤ 30 % | -1.4 % |  |
-| ✓ pass | Tensor Core efficiency `tensor_core.efficiency` | **65.5 %** | ≥ 60 % | 5.5 % |  |
-| – skipped | Peak memory share `memory.peak_share` | **–** | ≤ 90 % | – | needs memory events; record with profile\_memory=True |
-
-#### Findings
-
-| Level | Rule | Measured | Possible saving | Finding |
-|:--|:--|--:|--:|:--|
-| ✗ error | `dataloader/exposed` | 12.0 % | saves at most 1.20 ms | 12.0 % of an iteration waits for data, limit 10 % |
-
-<details open>
-<summary>✗ error · The data loader holds up the GPU</summary>
-
-12.0 % of an iteration waits for data, limit 10 %
-
-`dataloader/exposed` · saves at most 1.20 ms
-
-Explains `gpu.idle.mean`.
-
-- Raise num_workers, or move decoding to the GPU.
-
-More: <https://pytorch.org/docs/stable/data.html>
-
-| Iteration | Waiting |
-|--:|--:|
-| 3 | 1.20 ms |
-| 4 | 1.18 ms |
-
-</details>
-)"));
+recommended · baseline none
+)");
 }
 
 TEST(Markdown, TheFullDocumentHasEverySection) {

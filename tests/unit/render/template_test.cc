@@ -232,8 +232,15 @@ std::vector<std::pair<std::string_view, json::object>> Sections(bool is_full) {
   const MarkdownShape shape = MarkdownShapeOf(is_full);
   MarkdownShape full = shape;
   full.is_full = true;
+  report::Report compared = sample;
+  report::ComparedMetric& metric = compared.comparison->metrics.front();
+  metric.limit = metric.base.text = metric.title = "another";
+  compared.import.assign(1, {});
+  compared.import.front().severity = Severity::kDataLoss;
+  compared.import.front().text = "x";
   std::vector<std::pair<std::string_view, json::object>> sections = {
       {"head", MarkdownHeadView(sample, shape)},
+      {"summary", MarkdownSummaryView(compared, "https://ci.example.org/7")},
       {"plan", MarkdownPlanView(sample)},
       {"gate", MarkdownGateView(sample, shape)},
       {"change", MarkdownChangeView(sample, full)},

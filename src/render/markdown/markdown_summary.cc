@@ -1,0 +1,308 @@
+// The summary for a comment: the verdict in a line, the change of the time, and what to do; at most
+// 200 words.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "render/markdown/markdown_sections.h"
+#include "render/markdown/markdown_text.h"
+#include "render/markdown/markdown_view.h"
+#include "render/shared/looks.h"
+#include "render/shared/template.h"
+#include "render/shared/words.h"
+
+namespace profgauge::render {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostWords = 190;  // Of all; the rest is for the sources.
+constexpr std::size_t kMostSteps = 3;
+
+std::size_t WordsIn(std::string_view text) {
+  std::size_t words = 0;
+  bool is_inside = false;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n';
+    words += !is_blank && !is_inside ? 1 : 0;
+    is_inside = !is_blank;
+  }
+  return words;
+}
+
+/// "main", "the baseline".
+std::string NameOfBase(const report::Report& report) {
+  constexpr std::string_view kHistory = "history:";
+  const std::string source = report.baseline ? report.baseline->source : std::string();
+  if (!source.starts_with(kHistory)) return "the baseline";
+  return source.substr(kHistory.size(), source.rfind('~') - kHistory.size());
+}
+
+/// The change that the headline is about: of the typical iteration, else the first limit.
+const report::ComparedMetric* HeadlineMetric(const report::Report& report) {
+  if (!report.comparison) return nullptr;
+  const report::ComparedMetric* first = nullptr;
+  for (const report::ComparedMetric& metric : report.comparison->metrics) {
+    if (metric.limit.empty()) continue;
+    if (metric.metric.starts_with("iteration.")) return &metric;
+    if (first == nullptr) first = &metric;
+  }
+  return first;
+}
+
+/// "9.2 % slower", "12 % faster"; of another metric than a time its name and change.
+std::string ChangeWords(const report::ComparedMetric& metric) {
+  std::string text = metric.change.text;
+  const bool is_time = metric.metric.find(".time") != std::string::npos ||
+                       metric.metric.find(".period") != std::string::npos;
+  if (!is_time) return metric.title + " " + text;
+  constexpr std::string_view kMinus = "−";
+  if (text.starts_with('+')) return text.substr(1) + " slower";
+  if (text.starts_with(kMinus)) return text.substr(kMinus.size()) + " faster";
+  return "not slower";
+}
+
+std::string FirstUpper(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
+    text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+/// The words of the first line, and the sentences that belong to them.
+struct SummaryWords {
+  std::string headline, rest;
+  std::vector<std::string> texts;
+};
+
+std::string AgainstText(const report::Report& report) {
+  const report::Comparison& comparison = *report.comparison;
+  std::string text =
+      fmt::format("{} against {} of {}", IterationsText(report.profile),
+                  Counted(comparison.baseline_runs, "run", "runs"), NameOfBase(report));
+  if (comparison.current_runs > 1) {
+    text = Counted(comparison.current_runs, "profile", "profiles") + ", " + text;
+  }
+  if (report.baseline && report.baseline->state == "learning")
+    text += " · " + report.baseline->mark;
+  return text;
+}
+
+SummaryWords WordsWithoutBaseline(const report::Report& report) {
+  const report::BaselineUse& use = *report.baseline;
+  const std::string of = NameOfBase(report);
+  if (use.state == "first" && report.verdict.status == State::kPass) {
+    const std::string mark = use.mark.substr(0, use.mark.find(','));
+    return {"first run, nothing was compared",
+            FirstUpper(mark) + (use.learning_until.empty() ? "" : ", until " + use.learning_until),
+            {}};
+  }
+  if (report.verdict.status != State::kNoVerdict) return {"", "", {}};
+  if (use.state == "lost") {
+    return {fmt::format("no verdict, the history of {} is gone", of), "", {use.line}};
+  }
+  return {fmt::format("no verdict, no run of {} is comparable", of), "", {use.line}};
+}
+
+SummaryWords WordsOfOtherWork(const report::Report& report, const report::ComparedMetric& metric) {
+  const report::Comparison& comparison = *report.comparison;
+  const std::string of = NameOfBase(report);
+  const std::string_view what = comparison.work == "less"     ? "an iteration does less than on {}"
+                                : comparison.work == "inputs" ? "the inputs differ from those of {}"
+                                : comparison.work == "collapsed"
+                                    ? "the same kernels take implausibly less time than on {}"
+                                    : "an iteration does other work than on {}";
+  SummaryWords words{fmt::format("no verdict, {}", fmt::format(fmt::runtime(what), of)), "", {}};
+  words.texts.push_back(fmt::format("Gone: {}. New: {}. Time: {}, not compared.",
+                                    comparison.work_gone.empty() ? "nothing" : comparison.work_gone,
+                                    comparison.work_come.empty() ? "nothing" : comparison.work_come,
+                                    metric.change.text));
+  words.texts.emplace_back(
+      "Are iterations marked differently, or skipped? If the work changed on purpose: "
+      "`Profgauge-Accept: work: REASON`");
+  return words;
+}
+
+SummaryWords WordsOfChange(const report::Report& report, const report::ComparedMetric& metric) {
+  const report::Comparison& comparison = *report.comparison;
+  const State status = report.verdict.status;
+  const bool is_open_work =
+      !comparison.work.empty() && comparison.work != "same" && comparison.work != "changed";
+  if (status == State::kNoVerdict && is_open_work) return WordsOfOtherWork(report, metric);
+  SummaryWords words;
+  if (metric.result == State::kAccepted) {
+    const auto one =
+        std::ranges::find(report.verdict.accepted, metric.metric, &report::Accepted::what);
+    words.headline = ChangeWords(metric) + ", accepted";
+    // "accepted by anna up to +10 %: …"
+    if (one != report.verdict.accepted.end()) {
+      words.rest = one->text.substr(std::min(one->text.size(), std::string("accepted ").size()));
+    }
+    words.texts.emplace_back("Later runs are compared with this level.");
+    return words;
+  }
+  if (status == State::kFail && metric.result == State::kFail) {
+    words.headline = ChangeWords(metric);
+    if (comparison.current_runs > 1) {
+      words.headline += fmt::format(", confirmed by {} profiles", comparison.current_runs);
+    }
+    words.texts.push_back(report::Diagnose(report).text);
+    if (!report.verdict.accept_line.empty()) {
+      words.texts.push_back(
+          fmt::format("If this is meant, add to a commit message: {}", report.verdict.accept_line));
+    }
+    return words;
+  }
+  if (status == State::kNoVerdict && metric.result == State::kOpen) {
+    words.headline =
+        fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
+    words.texts.push_back(fmt::format(
+        "{} may be the machine. Record once more and judge all profiles: `profgauge check A B`.",
+        comparison.current_runs == 1 ? "One profile" : "These profiles"));
+    return words;
+  }
+  if (status == State::kPass) {
+    words.headline = metric.result == State::kImproved ? ChangeWords(metric) : "not slower";
+    words.rest = AgainstText(report);
+    std::string text;
+    if (comparison.work == "same") {
+      const report::Metric* kernels = report::FindMetricById(report, "kernel.count.per_iteration");
+      if (kernels != nullptr && !IsAbsent(kernels->quantity.value)) {
+        text = fmt::format("The same work: {} kernels per iteration. ", kernels->quantity.text);
+      }
+    }
+    if (!IsAbsent(metric.sees.value)) {
+      text += fmt::format("Finds slowdowns from {} nine times in ten.", metric.sees.text);
+    }
+    words.texts.push_back(std::move(text));
+  }
+  return words;
+}
+
+SummaryWords SummaryWordsOf(const report::Report& report, const report::ComparedMetric* metric) {
+  SummaryWords words;
+  if (metric != nullptr) words = WordsOfChange(report, *metric);
+  if (words.headline.empty() && report.baseline && !report.comparison) {
+    words = WordsWithoutBaseline(report);
+  }
+  if (!words.headline.empty()) return words;
+  const State status = report.verdict.status;
+  words.headline = status == State::kPass   ? "passes"
+                   : status == State::kFail ? "fails"
+                                            : "no verdict";
+  words.rest = CountsText(report.verdict);
+  words.texts = {BaselineWarning(report), report::Diagnose(report).text};
+  return words;
+}
+
+json::array ChangeRows(const report::Report& report, const report::ComparedMetric* metric) {
+  json::array rows;
+  if (metric == nullptr || metric->base.text.empty()) return rows;
+  std::string change = metric->change.text;
+  if (!metric->low.text.empty() && !metric->high.text.empty()) {
+    change += fmt::format(" ({} to {})", metric->low.text, metric->high.text);
+  }
+  const bool is_time = !IsAbsent(metric->total.value);
+  rows.push_back(json::object{{"title", is_time ? "Iteration, typical" : metric->title},
+                              {"base", metric->base.text},
+                              {"current", metric->current.text},
+                              {"change", std::move(change)},
+                              {"limit", metric->limit}});
+  if (!is_time) return rows;
+  const report::Comparison& comparison = *report.comparison;
+  const auto duration = [](std::int64_t ns) {
+    return ns > 0 ? FormatDuration(static_cast<double>(ns)) : std::string("–");
+  };
+  rows.push_back(json::object{{"title", "Iteration, all of them"},
+                              {"base", duration(comparison.base)},
+                              {"current", duration(comparison.current)},
+                              {"change", metric->total.text},
+                              {"limit", metric->total_limit.text}});
+  return rows;
+}
+
+/// Lines that fit into the words that are left, in their order.
+class Budget {
+ public:
+  explicit Budget(std::size_t used) : used_(used) {}
+  bool Take(std::string_view text) {
+    const std::size_t words = WordsIn(text);
+    if (text.empty() || used_ + words > kMostWords) return false;
+    used_ += words;
+    return true;
+  }
+
+ private:
+  std::size_t used_;
+};
+
+std::string SafeLink(std::string_view link) {
+  const bool is_good = (link.starts_with("https://") || link.starts_with("http://")) &&
+                       link.find_first_of(" \t\r\n<>()\"'`") == link.npos && link.size() < 500;
+  return is_good ? fmt::format("<{}>", link) : std::string();
+}
+
+}  // namespace
+
+json::object MarkdownSummaryView(const report::Report& report, std::string_view link) {
+  const report::ComparedMetric* metric = HeadlineMetric(report);
+  SummaryWords words = SummaryWordsOf(report, metric);
+  const std::string headline = report.profile.name + ": " + words.headline;
+  const std::string sources = SourcesText(report, false);
+  const std::string loosened = LoosenedText(report);
+  Budget budget(WordsIn(headline) + WordsIn(words.rest) + WordsIn(sources) + WordsIn(loosened) +
+                45);
+  const auto markup = [](std::string_view text) {
+    return json::object{{"text", MakeMarkup(MarkdownProse(text, false))}};
+  };
+  json::array losses, texts, reasons, steps;
+  for (const report::ImportCounter& counter : report.import) {
+    if (counter.severity == Severity::kDataLoss && losses.size() < 2 && budget.Take(counter.text)) {
+      losses.push_back(json::object{{"text", counter.text}});
+    }
+  }
+  for (const std::string& text : words.texts) {
+    if (budget.Take(text)) texts.push_back(markup(text));
+  }
+  for (const std::string& text : AcceptedTexts(report)) {
+    const bool is_said = text.find(words.rest) != text.npos && !words.rest.empty();
+    if (!is_said && budget.Take(text)) texts.push_back(markup("✓ " + text));
+  }
+  const report::Diagnosis diagnosis = report::Diagnose(report);
+  for (const std::string& text : ReasonTexts(diagnosis, kMostReasons)) {
+    const bool is_said = metric != nullptr && text.starts_with(metric->title);
+    if (!is_said && budget.Take(text)) reasons.push_back(markup(text));
+  }
+  for (std::size_t i = 0; report.plan && i < std::min(kMostSteps, report.plan->steps.size()); ++i) {
+    const report::PlanStep& step = report.plan->steps[i];
+    const std::string text = PlanStepText(step);
+    const std::string line =
+        fmt::format("{}: {}", step.saves.text, text.empty() ? step.title : text);
+    if (!budget.Take(line)) break;
+    steps.push_back(json::object{{"number", static_cast<std::int64_t>(i + 1)},
+                                 {"text", MakeMarkup(MarkdownProse(line, false))}});
+  }
+  json::array rows = ChangeRows(report, metric);
+  const bool has_rows = !rows.empty();
+  return {{"sign", LookOf(report.verdict.status).sign},
+          {"headline", headline},
+          {"rest", words.rest},
+          {"marker", MakeMarkup(MarkerName(report.profile.name))},
+          {"loosened", MakeMarkup(MarkdownProse(loosened, false))},
+          {"there", NameOfBase(report) == "the baseline" ? "baseline" : NameOfBase(report)},
+          {"rows", std::move(rows)},
+          {"has_rows", has_rows},
+          {"losses", std::move(losses)},
+          {"texts", std::move(texts)},
+          {"reasons", std::move(reasons)},
+          {"steps", std::move(steps)},
+          {"sources", sources.empty() ? RunText(report) : sources},
+          {"link", MakeMarkup(SafeLink(link))}};
+}
+
+}  // namespace profgauge::render

@@ -1,0 +1,57 @@
+// The table of reasons, the texts that end with their ids, and the table of rules/README.md.
+#include "gate/reasons.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace profgauge::gate {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string TextOfFile(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(ReasonTable, HasEveryIdOfTheGate) {
+  const std::regex id("\\[((?:baseline|gate|policy|recording)/[a-z-]+)\\]");
+  std::set<std::string> found;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "gate")) {
+    const std::string text = TextOfFile(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), id), end; it != end; ++it) {
+      found.insert((*it)[1]);
+    }
+  }
+  EXPECT_GE(found.size(), 8U);
+  for (const std::string& one : found) EXPECT_NE(FindReason(one), nullptr) << one;
+}
+
+TEST(ReasonTable, IsThatOfTheReadme) {
+  const std::string readme = TextOfFile(fs::path(PROFGAUGE_SOURCE_DIR) / "rules" / "README.md");
+  EXPECT_NE(readme.find(ReasonsTable()), std::string::npos) << ReasonsTable();
+}
+
+TEST(ReasonTable, OrdersRecordingBaselineLimits) {
+  std::vector<std::string> texts = {"iteration.time.median: +6 % over the limit",
+                                    "the history is gone [baseline/lost]",
+                                    "the profile is incomplete: events were lost"};
+  OrderReasons(texts);
+  EXPECT_EQ(ReasonOfText(texts[0]).id, "recording/incomplete");
+  EXPECT_EQ(ReasonOfText(texts[1]).id, "baseline/lost");
+  EXPECT_EQ(ReasonOfText(texts[2]).id, "gate/undecided");
+  EXPECT_TRUE(ReasonOfText(texts[0]).again);
+  EXPECT_FALSE(ReasonOfText(texts[1]).again);
+  EXPECT_EQ(ReasonOfText("gpu.idle.mean is missing: no device").id, "policy/missing");
+}
+
+}  // namespace
+}  // namespace profgauge::gate

@@ -1,0 +1,180 @@
+// The texts of a pull request: each of them as it is read, and at most 200 words.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "base/value.h"
+#include "render/shared/renderer.h"
+
+namespace profgauge::render {
+namespace {
+
+report::Quantity Shown(double value, std::string text) {
+  report::Quantity quantity;
+  quantity.value = Value{value};
+  quantity.text = std::move(text);
+  return quantity;
+}
+
+// Compared with ten runs of main.
+report::Report Made(report::State status, report::State result, const std::string& change) {
+  report::Report report;
+  report.profile.name = "resnet50";
+  report.profile.iterations_selected = report.profile.iterations_total = 12;
+  report.verdict.status = status;
+  report.verdict.policy = "policy.yaml";
+  report.baseline.emplace();
+  report.baseline->state = "used";
+  report.baseline->source = "history:main~10";
+  report.baseline->line = "baseline history:main~10: 10 runs (41 … 52)";
+  report.comparison.emplace();
+  report::Comparison& comparison = *report.comparison;
+  comparison.baseline_runs = 10;
+  comparison.work = "same";
+  comparison.base = 64'000'000, comparison.current = 64'200'000;
+  report::ComparedMetric& metric = comparison.metrics.emplace_back();
+  metric.metric = "iteration.time.median";
+  metric.title = "Median iteration time";
+  metric.limit = "≤ +5.0 %";
+  metric.result = result;
+  metric.base = Shown(63.1e6, "63.1 ms");
+  metric.current = Shown(63.4e6, "63.4 ms");
+  metric.change = Shown(0.09, change);
+  metric.low = Shown(-0.016, "−1.6 %");
+  metric.high = Shown(0.027, "+2.7 %");
+  metric.total = Shown(0.003, "+0.3 %");
+  metric.total_limit = Shown(0.05, "+5.0 %");
+  metric.sees = Shown(0.071, "+7.1 %");
+  report::Metric& kernels = report.metrics.emplace_back();
+  kernels.id = "kernel.count.per_iteration";
+  kernels.quantity = Shown(214, "214");
+  return report;
+}
+
+std::string SummaryOf(const report::Report& report, const std::string& link = "") {
+  MarkdownOptions options;
+  options.full = false;
+  options.link = link;
+  std::string text = RenderMarkdown(report, options);
+  std::istringstream words(text);
+  std::size_t count = 0;
+  for (std::string word; words >> word;) ++count;
+  EXPECT_LE(count, 200U) << text;
+  const std::string thin = "\u202f";
+  for (std::size_t at = text.find(thin); at != text.npos; at = text.find(thin)) {
+    text.replace(at, thin.size(), " ");
+  }
+  return text;
+}
+
+constexpr std::string_view kTable = R"(| | main | here | change | limit |
+|:--|--:|--:|:--|--:|
+| Iteration, typical | 63.1 ms | 63.4 ms | @ (−1.6 % to +2.7 %) | ≤ +5.0 % |
+| Iteration, all of them | 64.0 ms | 64.2 ms | +0.3 % | +5.0 % |
+)";
+
+std::string TableWith(const std::string& change) {
+  std::string text(kTable);
+  return text.replace(text.find('@'), 1, change);
+}
+
+constexpr std::string_view kMark = "<!-- profgauge:resnet50 -->\n\n";
+constexpr std::string_view kSources =
+    "\npolicy.yaml · baseline history:main\\~10: 10 runs (41 … 52)";
+
+TEST(Summary, Pass) {
+  EXPECT_EQ(
+      SummaryOf(Made(report::State::kPass, report::State::kPass, "+0.5 %"),
+                "https://ci.example.org/runs/7"),
+      "### ✓ **resnet50: not slower** · 12 iterations against 10 runs of main\n" +
+          std::string(kMark) + TableWith("+0.5 %") +
+          "\nThe same work: 214 kernels per iteration. Finds slowdowns from +7.1 % nine times "
+          "in ten.\n" +
+          std::string(kSources) + " · Report: <https://ci.example.org/runs/7>\n");
+}
+
+TEST(Summary, Fail) {
+  report::Report report = Made(report::State::kFail, report::State::kFail, "+9.2 %");
+  report.comparison->current_runs = 2;
+  report.verdict.accept_line = "`Profgauge-Accept: +9.2% REASON`";
+  const std::string text = SummaryOf(report, "javascript:alert(1)");
+  EXPECT_TRUE(text.starts_with("### ✗ **resnet50: 9.2 % slower, confirmed by 2 profiles**\n" +
+                               std::string(kMark) + TableWith("+9.2 %")))
+      << text;
+  EXPECT_NE(text.find("\nIf this is meant, add to a commit message: `Profgauge-Accept: +9.2% "
+                      "REASON`\n"),
+            text.npos)
+      << text;
+  EXPECT_EQ(text.find("javascript"), text.npos);
+}
+
+TEST(Summary, Accepted) {
+  report::Report report = Made(report::State::kPass, report::State::kAccepted, "+9.2 %");
+  report.verdict.accepted = {{"iteration.time.median", Shown(0.092, "+9.2 %"), Shown(0.1, "+10 %"),
+                              "heavier augmentation", "anna", "",
+                              "accepted by anna up to +10 %: heavier augmentation"}};
+  EXPECT_EQ(SummaryOf(report),
+            "### ✓ **resnet50: 9.2 % slower, accepted** · by anna up to +10 %: heavier "
+            "augmentation\n" +
+                std::string(kMark) + TableWith("+9.2 %") +
+                "\nLater runs are compared with this level.\n" + std::string(kSources) + "\n");
+}
+
+TEST(Summary, Again) {
+  EXPECT_EQ(SummaryOf(Made(report::State::kNoVerdict, report::State::kOpen, "+9.2 %")),
+            "### ? **resnet50: 9.2 % slower than main, no verdict yet**\n" + std::string(kMark) +
+                TableWith("+9.2 %") +
+                "\nOne profile may be the machine. Record once more and judge all profiles: "
+                "`profgauge check A B`.\n" +
+                std::string(kSources) + "\n");
+}
+
+TEST(Summary, LessWork) {
+  report::Report report = Made(report::State::kNoVerdict, report::State::kOpen, "−68 %");
+  report.comparison->work = "less";
+  report.comparison->work_gone = "adamw (0.75 an iteration, 11 % of the time)";
+  EXPECT_EQ(
+      SummaryOf(report),
+      "### ? **resnet50: no verdict, an iteration does less than on main**\n" + std::string(kMark) +
+          TableWith("−68 %") +
+          "\nGone: adamw (0.75 an iteration, 11 % of the time). New: nothing. Time: −68 %, not "
+          "compared.\n\nAre iterations marked differently, or skipped? If the work changed on "
+          "purpose: `Profgauge-Accept: work: REASON`\n" +
+          std::string(kSources) + "\n");
+}
+
+TEST(Summary, HistoryGone) {
+  report::Report report = Made(report::State::kNoVerdict, report::State::kNone, "");
+  report.comparison.reset();
+  report.baseline->state = "lost";
+  report.baseline->line = "the history is empty or gone";
+  const std::string text = SummaryOf(report);
+  EXPECT_TRUE(text.starts_with("### ? **resnet50: no verdict, the history of main is gone**\n" +
+                               std::string(kMark) + "the history is empty or gone\n"))
+      << text;
+}
+
+TEST(Summary, FirstRun) {
+  report::Report report = Made(report::State::kPass, report::State::kNone, "");
+  report.comparison.reset();
+  report.baseline->state = "first";
+  report.baseline->learning_until = "2096-12-12";
+  report.baseline->mark = "learning: 0 of 4 runs of main, nothing was compared";
+  const std::string text = SummaryOf(report);
+  EXPECT_TRUE(text.starts_with(
+      "### ✓ **resnet50: first run, nothing was compared** · Learning: 0 of 4 runs of main, until "
+      "2096-12-12\n"))
+      << text;
+}
+
+TEST(Summary, LoosenedPolicy) {
+  report::Report report = Made(report::State::kPass, report::State::kPass, "+0.5 %");
+  report.verdict.loosened = {{"fail_on", "error", "never", "fail_on error → never"}};
+  EXPECT_NE(SummaryOf(report).find("\n⚠ This branch loosens the policy: fail\\_on error → never. "),
+            std::string::npos)
+      << SummaryOf(report);
+}
+
+}  // namespace
+}  // namespace profgauge::render
