@@ -39,6 +39,7 @@ jobs:
     permissions: {contents: read}
     steps:
       - uses: actions/checkout@v6
+        with: {fetch-depth: 0}         # For the order of the history, and the policy of the merge base.
       - run: ./train.sh                # yours: writes a profile that `inputs` match
       - name: Restore the history of main
         uses: actions/cache/restore@v5
@@ -67,6 +68,7 @@ constexpr std::string_view kGitlab =
 # ci/gitlab/ of ProfGauge adds notes and acceptance.
 performance:
   tags: [gpu]                          # yours: a runner with the GPU, and with profgauge on its PATH
+  variables: {GIT_DEPTH: 0}            # For the order of the history, and the policy of the merge base.
   cache:                               # The history: merge requests read it, the main branch adds to it.
     key: profgauge-main
     paths: [profgauge-history.db]
