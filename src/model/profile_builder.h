@@ -258,6 +258,7 @@ class ProfileBuilder {
   bool Takes(Ns start, Ns duration);
   Ns FindOrigin() const;
   void Rebase(Ns origin);
+  void OrderThreads();
   void SortTables();
   void ClipDevice();
   void ApplyNames();

@@ -61,6 +61,7 @@ Result<Profile> ProfileBuilder::Finish() {
   mend::CheckEvents(profile_);
   Ns origin = FindOrigin();
   Rebase(origin);
+  OrderThreads();
   SortTables();
   if (const std::size_t copies =
           DropDoubled(profile_, {host_ids_, host_backward_, api_correlations_, api_op_ids_,

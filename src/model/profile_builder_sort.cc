@@ -1,8 +1,11 @@
 // The order of a finished profile's tables.
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -13,23 +16,46 @@
 namespace profgauge {
 namespace {
 
-template <class T>
-Permutation ByThread(const T& t) {
+// Rows whose times and places are equal have an order that the file's says nothing of: that of the
+// numbers which the profiler gave, then of names.
+
+template <class T, class Numbers>
+Permutation ByThread(const T& t, const Numbers& numbers, const Profile& profile) {
   return SortedRows(t.size(), [&](auto a, auto b) {
-    return std::tuple(t.thread[a], t.start[a], -t.duration[a]) <
-           std::tuple(t.thread[b], t.start[b], -t.duration[b]);
+    const auto place = [&t](auto row) {
+      return std::tuple(t.thread[row], t.start[row], -t.duration[row]);
+    };
+    const auto first = place(a), second = place(b);
+    if (first != second) return first < second;
+    if (numbers(a) != numbers(b)) return numbers(a) < numbers(b);
+    return t.name[a] != t.name[b] && profile.Name(t.name[a]) < profile.Name(t.name[b]);
   });
 }
 
 template <class T>
-Permutation ByStart(const T& t) {
-  return SortedRows(t.size(), [&](auto a, auto b) { return t.start[a] < t.start[b]; });
+Permutation ByStart(const T& t, const Profile& profile) {
+  return SortedRows(t.size(), [&](auto a, auto b) {
+    const auto place = [&t](auto row) {
+      return std::tuple(t.start[row], t.gpu[row], t.stream[row], -t.duration[row]);
+    };
+    const auto first = place(a), second = place(b);
+    if (first != second) return first < second;
+    return t.name[a] != t.name[b] && profile.Name(t.name[a]) < profile.Name(t.name[b]);
+  });
 }
 
-Permutation ByStream(const DeviceTable& device) {
+template <class Numbers>
+Permutation ByStream(const DeviceTable& device, const Numbers& numbers, const Profile& profile) {
   return SortedRows(device.size(), [&](auto a, auto b) {
-    return std::tuple(device.gpu[a], device.stream[a], device.start[a]) <
-           std::tuple(device.gpu[b], device.stream[b], device.start[b]);
+    const auto place = [&device](auto row) {
+      return std::tuple(device.gpu[row], device.stream[row], device.start[row]);
+    };
+    const auto first = place(a), second = place(b);
+    if (first != second) return first < second;
+    if (numbers[a] != numbers[b]) return numbers[a] < numbers[b];
+    if (device.duration[a] != device.duration[b]) return device.duration[a] < device.duration[b];
+    return device.name[a] != device.name[b] &&
+           profile.Name(device.name[a]) < profile.Name(device.name[b]);
   });
 }
 
@@ -55,6 +81,58 @@ class Columns {
 
 }  // namespace
 
+// In the order in which their first events begin: in that of the file, tables would list them
+// otherwise for the same events.
+void ProfileBuilder::OrderThreads() {
+  constexpr Ns kNever = std::numeric_limits<Ns>::max();
+  std::vector<Thread>& threads = profile_.threads;
+  std::vector<Ns> first(threads.size(), kNever);
+  const auto see = [&first](const auto& starts, const auto& of) {
+    for (std::size_t row = 0; row < starts.size(); ++row) {
+      const ThreadId thread = of[row];
+      if (thread.value < first.size()) {
+        first[thread.value] = std::min(first[thread.value], starts[row]);
+      }
+    }
+  };
+  see(profile_.host.start, profile_.host.thread);
+  see(profile_.api.start, profile_.api.thread);
+  see(profile_.os.start, profile_.os.thread);
+  see(profile_.python.start, profile_.python.thread);
+  see(profile_.memory.time, profile_.memory.thread);
+  Permutation order = SortedRows(threads.size(), [&](auto a, auto b) {
+    const auto place = [&](auto row) {
+      const Thread& thread = threads[row];
+      return std::tie(first[row], thread.pid, thread.tid, thread.process, thread.name);
+    };
+    return place(a) < place(b);
+  });
+  if (order.empty()) return;
+  std::vector<ThreadId> now(threads.size());
+  for (std::uint32_t row = 0; row < order.size(); ++row) now[order[row]] = ThreadId{row};
+  const auto change = [&now](ThreadId& thread) {
+    if (thread.value < now.size()) thread = now[thread.value];
+  };
+  Permute(order, threads);
+  for (auto* column : {&profile_.host.thread, &profile_.os.thread, &profile_.python.thread,
+                       &profile_.memory.thread}) {
+    for (ThreadId& thread : *column) change(thread);
+  }
+  for (std::size_t row = 0; row < profile_.api.size(); ++row) {
+    ThreadId thread = profile_.api.thread[row];
+    change(thread);
+    profile_.api.thread.Set(row, thread);
+  }
+  for (FlowRow& flow : flows_) change(flow.thread);
+  for (LaunchArrow& arrow : arrows_) change(arrow.thread);
+  for (std::vector<CpuSpan>* spans : {&cpu_.spans, &cpu_.overhead}) {
+    for (CpuSpan& span : *spans) change(span.thread);
+  }
+  for (CpuSample& sample : cpu_.samples) change(sample.thread);
+  for (auto& [gpu, thread] : profile_.step_lanes) change(thread);
+  for (auto& [key, id] : thread_ids_) id = now[id].value;
+}
+
 // The order of each table is found first, then all columns are moved by it, those as well that only
 // the builder has: ids by which model/link.h finds rows.
 void ProfileBuilder::SortTables() {
@@ -67,10 +145,26 @@ void ProfileBuilder::SortTables() {
   auto& sync = profile_.sync;
   auto& ranges = profile_.device_ranges;
   const std::function<Permutation()> orders[] = {
-      [&] { return ByThread(host); }, [&] { return ByThread(python); },
-      [&] { return ByThread(api); },  [&] { return ByStream(device); },
-      [&] { return ByTime(memory); }, [&] { return ByThread(os); },
-      [&] { return ByStart(sync); },  [&] { return ByStart(ranges); },
+      [&] {
+        return ByThread(
+            host, [this](auto row) { return host_ids_[row]; }, profile_);
+      },
+      [&] {
+        return ByThread(
+            python, [&](auto row) { return python.id[row]; }, profile_);
+      },
+      [&] {
+        return ByThread(
+            api, [this](auto row) { return api_correlations_[row]; }, profile_);
+      },
+      [&] { return ByStream(device, device_correlations_, profile_); },
+      [&] { return ByTime(memory); },
+      [&] {
+        return ByThread(
+            os, [](auto) { return 0; }, profile_);
+      },
+      [&] { return ByStart(sync, profile_); },
+      [&] { return ByStart(ranges, profile_); },
   };
   std::array<Permutation, std::size(orders)> rows;
   ForEachAtOnce(rows.size(), [&](std::size_t i) { rows[i] = orders[i](); });

@@ -20,10 +20,27 @@ TEST(ProfileBuilder, SortsRowsAndFindsParents) {
   builder.AddHost(Op(builder, "next", 2'500, 5, main));
   const auto profile = builder.Finish();
   ASSERT_TRUE(profile);
-  EXPECT_THAT(profile->host.start, ElementsAre(500, 500, 1'000, 0));
-  EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, HostId{0}, kNoHost, kNoHost));
+  // The thread whose first event begins first comes first.
+  EXPECT_THAT(profile->host.start, ElementsAre(0, 500, 500, 1'000));
+  EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, kNoHost, HostId{1}, kNoHost));
   EXPECT_EQ(profile->origin_ns, 1'500);
   EXPECT_EQ(profile->last, 1'005);
+}
+
+// Of two ranges of one time the one with the lower number is around the other.
+TEST(ProfileBuilder, OrderOfEqualRowsIsNotTheFiles) {
+  for (const bool outer_first : {true, false}) {
+    ProfileBuilder builder;
+    const auto main = builder.AddThread("1", "10");
+    HostRow outer = Op(builder, "outer", 0, 100, main), inner = Op(builder, "inner", 0, 100, main);
+    outer.id = 3, inner.id = 4;
+    builder.AddHost(outer_first ? outer : inner);
+    builder.AddHost(outer_first ? inner : outer);
+    const auto profile = builder.Finish();
+    ASSERT_TRUE(profile);
+    EXPECT_EQ(profile->Name(profile->host.name[0]), "outer");
+    EXPECT_THAT(profile->host.parent, ElementsAre(kNoHost, HostId{0}));
+  }
 }
 
 // Links look rows up by their thread.

@@ -39,8 +39,8 @@ TEST(KinetoSpace, StaysInStrings) {
   const auto profile = ReadText(Trace(Op("x") + "," + Spaces() + Op(name) + Spaces()));
   ASSERT_TRUE(profile) << Outcome(profile);
   ASSERT_EQ(profile->host.size(), 2U);
-  EXPECT_EQ(profile->Name(profile->host.name[0]), "x");
-  EXPECT_EQ(profile->Name(profile->host.name[1]), name);
+  EXPECT_EQ(profile->Name(profile->host.name[0]), name);
+  EXPECT_EQ(profile->Name(profile->host.name[1]), "x");
 }
 
 TEST(KinetoSpace, IsBetweenAnyTwoValues) {
