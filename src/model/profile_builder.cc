@@ -296,7 +296,8 @@ void ProfileBuilder::AddMemory(std::span<const MemoryRow> rows) {
 }
 
 void ProfileBuilder::SetSpan(Ns start, Ns duration) {
-  if (has_span_ || !TimesFit(start, duration)) return;
+  const bool is_later = has_span_ && profile_.span_start <= start;
+  if (is_later || !TimesFit(start, duration)) return;
   has_span_ = true;
   profile_.span_start = start;
   profile_.span_end = start + duration;

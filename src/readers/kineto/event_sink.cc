@@ -215,7 +215,8 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kPythonFunction:
       return AddPython(event, times);
     case Category::kTrace:
-      if (!rows_->has_span) {
+      // Of several profilers in one file, the one that began first; as ProfileBuilder::SetSpan().
+      if (!rows_->has_span || times.start < rows_->span_start) {
         rows_->has_span = true;
         rows_->span_start = times.start;
         rows_->span_duration = times.duration;
