@@ -1,6 +1,8 @@
 #include "readers/kineto/rows.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -159,7 +161,23 @@ TraceNumber Traces::NumberOf(std::string_view label) {
   return numbers_.emplace(std::string(label), next).first->second;
 }
 
-// In the order of trace and number, which is that of the set.
+std::vector<std::int32_t> Traces::InOrderOfLabels() const {
+  using Place = std::tuple<std::size_t, std::string_view, std::int32_t>;
+  std::map<TraceNumber, std::string_view> labels;
+  for (const auto& [label, trace] : numbers_) labels[trace] = label;
+  std::vector<std::pair<Place, std::int32_t>> placed;
+  for (const std::int32_t gpu : gpus_) {
+    if (gpu < 0) continue;
+    const std::string_view label = labels[static_cast<TraceNumber>(gpu >> kGpuBits)];
+    placed.push_back({{label.size(), label, gpu & kLargestGpu}, gpu});
+  }
+  std::sort(placed.begin(), placed.end());
+  std::vector<std::int32_t> ordered;
+  for (const auto& [place, gpu] : placed) ordered.push_back(gpu);
+  return ordered;
+}
+
+// In the order of labels, not of their appearance, and of numbers: "rank 2" is before "rank 10".
 void Traces::NumberGpus(ProfileBuilder& builder) const {
   if (numbers_.empty()) return;
   std::set<std::int32_t> own;
@@ -171,8 +189,7 @@ void Traces::NumberGpus(ProfileBuilder& builder) const {
   }
   const bool are_apart = own.size() == seen;
   std::map<std::int32_t, NewGpu> numbers;
-  for (const std::int32_t gpu : gpus_) {
-    if (gpu < 0) continue;
+  for (const std::int32_t gpu : InOrderOfLabels()) {
     const auto next = static_cast<std::int32_t>(numbers.size());
     const std::int32_t number = gpu & kLargestGpu;
     numbers[gpu] = {are_apart ? number : next, number};

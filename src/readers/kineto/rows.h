@@ -64,6 +64,8 @@ class Traces {
   void NumberGpus(ProfileBuilder& builder) const;
 
  private:
+  std::vector<std::int32_t> InOrderOfLabels() const;
+
   std::map<std::string, TraceNumber, std::less<>> numbers_;
   std::set<std::int32_t> gpus_;
   std::int32_t last_ = -1;  ///< No GPU.
