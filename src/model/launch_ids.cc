@@ -49,7 +49,9 @@ class Numbering {
       const auto row = arrow.is_start ? CallAt(arrow) : WorkAt(arrow);
       if (!row) continue;
       Ends& ends = by_id[arrow.id];
-      (arrow.is_start ? ends.calls : ends.works).push_back(*row);
+      Rows& rows = arrow.is_start ? ends.calls : ends.works;
+      // Of a profile that is written twice, each end is there twice.
+      if (std::find(rows.begin(), rows.end(), *row) == rows.end()) rows.push_back(*row);
     }
     for (const auto& [id, ends] : by_id) {
       if (ends.calls.size() == 1 && ends.works.size() == 1) Join(ends.calls[0], ends.works[0]);
