@@ -50,18 +50,17 @@ void TraceView::CheckProcesses() {
 }
 
 void TraceView::CheckOwnTotals() {
-  Totals computing, communicating;
+  // A track that is there twice, as in a trace written twice, is as long as once.
+  Spans computing, communicating;
   for (const auto& event : events_) {
     if (ProcessOf(event.place) != Process::kDerived) continue;
     const auto& [process, thread] = places_[event.place];
     const auto track = thread_names_.find(process + "/" + thread);
     if (track == thread_names_.end()) continue;
     const std::int32_t npu = DeviceOf(event.place);
-    const auto add = [&](Totals& totals) {
-      totals[npu] = std::min(totals[npu] + event.duration, kMaxTime);
-    };
-    if (track->second == "Computing") add(computing);
-    if (track->second == "Communication") add(communicating);
+    const Span span = {event.start, event.start + event.duration};
+    if (track->second == "Computing") computing[npu].push_back(span);
+    if (track->second == "Communication") communicating[npu].push_back(span);
   }
   CheckOwnTotal("Computing", computing, computing_);
   CheckOwnTotal("Communication", communicating, communicating_);
@@ -69,9 +68,10 @@ void TraceView::CheckOwnTotals() {
 
 // The profiler's tracks are unions, so overlapping kernels count once here, too. One analysis may
 // be of several NPUs: where there is only one, its tracks are compared with the sums over all NPUs.
-void TraceView::CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours) {
+void TraceView::CheckOwnTotal(std::string_view track, const Spans& own, const Spans& ours) {
   const bool of_all = own.size() == 1;
-  for (const auto& [npu, stated] : own) {
+  for (const auto& [npu, spans_of_track] : own) {
+    const Ns stated = std::min(Length(Merge(spans_of_track)), kMaxTime);
     Ns found = 0;
     for (const auto& [id, spans] : ours) {
       if (!of_all && id != npu) continue;

@@ -113,10 +113,9 @@ class TraceView final : public JsonRowReceiver {
   void AddLostLaunches();
   void AddCalls();
   /// The "Overlap Analysis" of one NPU, or of all of them.
-  using Totals = std::map<std::int32_t, Ns>;
   using Spans = std::map<std::int32_t, std::vector<Span>>;
   void CheckOwnTotals();
-  void CheckOwnTotal(std::string_view track, const Totals& own, const Spans& ours);
+  void CheckOwnTotal(std::string_view track, const Spans& own, const Spans& ours);
 
   /// The whole arrows, by where they end.
   static std::vector<Link> Sorted(const Arrows& arrows);
