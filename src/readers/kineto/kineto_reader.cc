@@ -477,7 +477,9 @@ class KinetoReader final : public Reader {
     if (!object && text[first] != '[') return Match::kNo;
     const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
     if (object && (has("\"traceEvents\"") || has("\"deviceProperties\""))) return Match::kYes;
-    if (!object && has("\"ph\"")) return Match::kYes;
+    // One event that fills the head shows nothing of the others, which may be Ascend's.
+    const bool shows_events = text.size() < kSniffBytes - 3 || has("\"ts\"");
+    if (!object && has("\"ph\"") && shows_events) return Match::kYes;
     // Logs and dumps of Python's begin with such a letter, too.
     const auto inside = text.find_first_not_of(" \t\r\n", first + 1);
     if (inside == text.npos) return Match::kMaybe;
