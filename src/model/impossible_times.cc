@@ -308,6 +308,10 @@ class Examination {
       return device_.start[a] < device_.start[b];
     });
     std::map<std::int32_t, Ns> reach;
+    Ns last_call = std::numeric_limits<Ns>::min() / 2;
+    for (std::uint32_t call = 0; call < api_.size(); ++call) {
+      last_call = std::max(last_call, api_.start[call] + std::max<Ns>(api_.duration[call], 0));
+    }
     for (const std::uint32_t row : rows) {
       Ns& until = reach.try_emplace(device_.gpu[row], std::numeric_limits<Ns>::min()).first->second;
       if (device_.launch[row].valid() && !DifferAsAWhole(processes_.OfWork(row))) {
@@ -318,6 +322,10 @@ class Examination {
                                     TextOf(device_.start[row] - CallEnd(row))));
           continue;
         }
+      }
+      // Work without a launch that begins long after the last call shows nothing of the device.
+      if (device_.start[row] - std::max(last_call, until) > knowledge::kClocksLongestWait.ns()) {
+        continue;
       }
       until = std::max(until, device_.start[row] + device_.duration[row]);
     }
