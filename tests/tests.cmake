@@ -306,8 +306,17 @@ profgauge_test(cli DEPENDS cli)
 profgauge_test(query DEPENDS query readers exports)
 profgauge_test(api DEPENDS api)
 if(PROFGAUGE_TESTS)
-  target_include_directories(api_test PRIVATE tests)
-  target_link_libraries(api_test PRIVATE uses_zlib)
+  # Recordings, changed: for relations between what is recorded and what is answered.
+  add_library(edited_recordings STATIC
+    tests/support/drawn_recording.cc
+    tests/support/judged.cc
+    tests/support/recording_edit.cc
+    tests/support/recording_edit_json.cc
+    tests/support/recording_edit_tables.cc
+    tests/support/recording_edit_wire.cc)
+  target_include_directories(edited_recordings PUBLIC tests)
+  target_link_libraries(edited_recordings PUBLIC profgauge_api uses_sqlite uses_zlib)
+  target_link_libraries(api_test PRIVATE edited_recordings)
 endif()
 # Calls that fail: loaded into the program by tests/faults/faults_test.py.
 if(PROFGAUGE_TESTS)
