@@ -67,12 +67,14 @@ constexpr MetricSpec kWorkMetrics[] = {
      kLowerIsBetter, kRatio, kOfTimes | kOfExecution | kOfAllWork | kOfGpuUnits, 2,
      "Share of the selected iterations' launches that find no earlier work of their stream still "
      "waiting to start: near 1 the host limits the {{ device.device }}. A call that launches a "
-     "graph counts once.",
+     "graph counts once. The queue is the launches that have not begun when the next one is made; "
+     "a graph is one launch.",
      "launches at queue length 0 / launches", kHta},
-    {metric::kLaunchWaitShare, "Idle between launches", kShare, kUpToOne, kLowerIsBetter, kRatio,
+    {metric::kLaunchWaitShare, "Idle between launches", kShare, kUpToOne, kLowerIsBetter, kOther,
      kOfTimes | kOfExecution | kOfAllWork | kOfGpuUnits, 1,
      "Share of the window in which a {{ device.device }} idles between two pieces of work because "
-     "the host had not yet launched the second, or during its launch.",
+     "the host had not yet launched the second, or during its launch. Over the time from the first "
+     "iteration's begin to the last one's end, the time between iterations included.",
      "Σ idle of host_wait and launch_latency, without the time before the first and after the last "
      "work / window, mean over {{ device.device }}s",
      kOurs},
@@ -290,28 +292,37 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kMemoryFragmentation, "Memory fragmentation", kShare, kUpToOne, kLowerIsBetter, kOther,
      kOfNothing, 1,
      "Share of the reserved memory that was not allocated at the peak of reserved memory; with "
-     "several {{ device.device }}s, the largest.",
+     "several {{ device.device }}s, the largest. If there are several such moments, the one with "
+     "the most memory in use.",
      "1 − allocated / reserved at the peak of reserved", kOurs},
     {metric::kMemoryGrowth, "Memory growth", kBytes, kFromZero, kLowerIsBetter, kMax, kOfNothing, 2,
      "Increase of allocated bytes from the start of one iteration to the start of the next, at "
      "least 0; with several {{ device.device }}s, the largest.",
      "median over iterations of (allocated at the start − at the start before)", kOurs},
 
-    {metric::kFlopsAchieved, "Achieved FLOP/s", kFlopRate, kFromZero, kHigherIsBetter, kRatio,
-     kOfNothing, 2,
+    {metric::kFlopsAchieved, "Achieved FLOP/s", kFlopRate, kFromZero, kHigherIsBetter, kOther,
+     kOfNothing, 3,
      "Floating-point operations of the operators whose shapes are known, per second of each {{ "
-     "device.device }}.",
+     "device.device }}. Over the time from the first iteration's begin to the last one's end, the "
+     "time between iterations included. A multiplication and an addition count as two. A bias, and "
+     "an activation that is part of a matmul, are not counted.",
      "Σ FLOPs / (window · {{ device.device }}s)", "TraceLens"},
-    {metric::kFlopsMfu, "Model FLOPs utilization", kShare, kFromZero, kHigherIsBetter, kRatio,
-     kOfNothing, 2,
+    {metric::kFlopsMfu, "Model FLOPs utilization", kShare, kFromZero, kHigherIsBetter, kOther,
+     kOfNothing, 3,
      "Share of the window that the model's operations would take at the {{ device.device }}'s "
-     "dense peak of their type: forward and backward once, without recomputation.",
-     "Σ (FLOPs without recomputation / peak) / (window · {{ device.device }}s)",
-     "PaLM (Chowdhery et al.)"},
-    {metric::kFlopsHfu, "Hardware FLOPs utilization", kShare, kFromZero, kHigherIsBetter, kRatio,
-     kOfNothing, 2,
+     "dense peak of their type: forward and backward once, without recomputation. Over the time "
+     "from the first iteration's begin to the last one's end, the time between iterations "
+     "included. A multiplication and an addition count as two; biases and activations are not "
+     "counted. Pairs that a causal mask hides are not counted. MFU after PaLM counts them, and is "
+     "higher.",
+     "Σ (FLOPs without recomputation / peak) / (window · {{ device.device }}s)", kOurs},
+    {metric::kFlopsHfu, "Hardware FLOPs utilization", kShare, kFromZero, kHigherIsBetter, kOther,
+     kOfNothing, 3,
      "Share of the window that all operations, recomputation included, would take at the {{ "
-     "device.device }}'s dense peak of their type.",
+     "device.device }}'s dense peak of their type. Over the time from the first iteration's begin "
+     "to the last one's end, the time between iterations included. A multiplication and an "
+     "addition count as two; biases and activations are not counted. Pairs that a causal mask "
+     "hides are not counted.",
      "Σ (FLOPs / peak) / (window · {{ device.device }}s)",
      "Megatron-LM (Korthikanti et al.), TraceLens"},
 

@@ -176,8 +176,8 @@ std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call) {
   return sizes;
 }
 
-// 2 · result · filter elements, of a transposed one 2 · input · filter elements. A bias adds one
-// operation per element of the result of a plain forward one.
+// 2 · result · filter elements, of a transposed one 2 · input · filter elements. A bias is
+// read and not counted.
 std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   const Tensors tensors = call.Tensors();
   const auto of = Understand(call, tensors);
@@ -198,7 +198,6 @@ std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   }
   if (is_gradient || of->transposed || tensors.size() < 3) return work;
   if (tensors[2]->shape.size() == 1) {  // A bias.
-    work.flops += sizes->result;
     const double bytes = BytesOf({tensors[2]});
     work.bytes = work.bytes < 0 || bytes < 0 ? -1 : work.bytes + bytes;
   }

@@ -1,8 +1,8 @@
 // The work of operators: floating-point operations and the bytes that must move at least, from
 // their type, shapes and element types.
 //
-// Operations: a multiply-add is two. Matmuls count 2·M·N·K with one more per element of the result
-// for a bias; convolutions by their definition, whatever algorithm runs; attention its two
+// Operations: a multiply-add is two. Matmuls count 2·M·N·K; convolutions by their definition,
+// whatever algorithm runs; neither counts a bias, as in PyTorch's counter; attention its two
 // matmuls (its gradient five) over the pairs that its mask leaves; layer and batch norm five per
 // element and one for each of scale and shift; softmax five; reductions one per element read;
 // elementwise operators one, exp and similar ones too; data movement none. Gradients of
@@ -14,8 +14,7 @@
 // or two). Bytes: every input once and every output once, each in its own element type; unknown for
 // lists of tensors, whose types profilers do not record.
 //
-// These are definitions of ours, after PyProf's and TraceLens' where those count an operator. They
-// differ from TraceLens': a bias is counted, one operation per element of the result.
+// These are definitions of ours, after PyProf's and TraceLens' where those count an operator.
 #pragma once
 
 #include <cstdint>

@@ -31,9 +31,8 @@ std::optional<OpWork> BroadcastProduct(const OpArgument& x, const OpArgument& y)
   return Product(sizes->batch, sizes->m, sizes->n, sizes->k, BytesOf({&x, &y}), ElementBytes(x));
 }
 
-// The addend of a matmul, which is read once more.
-void AddBias(const OpArgument& bias, double elements, OpWork& work) {
-  work.flops += elements;
+// The addend of a matmul, which is read once more. Its additions are not counted.
+void AddBias(const OpArgument& bias, OpWork& work) {
   const double bytes = BytesOf({&bias});
   work.bytes = work.bytes < 0 || bytes < 0 ? -1 : work.bytes + bytes;
 }
@@ -77,9 +76,6 @@ std::optional<OpWork> MixedProduct(const OpCall& call,
   return work;
 }
 
-// Elements M·N of a matmul that has 2·M·N·K operations.
-double ResultElements(const OpWork& work, double k) { return k > 0 ? work.flops / (2 * k) : 0; }
-
 }  // namespace
 
 std::optional<OpWork> ProductWork(const OpCall& call) {
@@ -97,7 +93,7 @@ std::optional<OpWork> ProductWork(const OpCall& call) {
   if (is({"addmm", "baddbmm", "addbmm", "addmv", "_addmm_activation"})) {
     if (tensors.size() < 3) return std::nullopt;
     auto work = BroadcastProduct(*tensors[1], *tensors[2]);
-    if (work) AddBias(*tensors[0], ResultElements(*work, Size(tensors[1]->shape, 0)), *work);
+    if (work) AddBias(*tensors[0], *work);
     return work;
   }
   if (is({"linear"})) {
@@ -109,7 +105,7 @@ std::optional<OpWork> ProductWork(const OpCall& call) {
     if (Size(tensors[1]->shape, 0) != k || k <= 0) return std::nullopt;
     OpWork work = Product(1, Elements(x) / k, n, k, BytesOf({tensors[0], tensors[1]}),
                           ElementBytes(*tensors[0]));
-    if (tensors.size() > 2) AddBias(*tensors[2], Elements(x) / k * n, work);
+    if (tensors.size() > 2) AddBias(*tensors[2], work);
     return work;
   }
   return std::nullopt;

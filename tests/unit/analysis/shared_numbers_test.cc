@@ -65,7 +65,7 @@ TEST_F(SharedNumbers, NetDictCountsWorkOnce) {
   }
   // 2 × 700 × 33 278 × 200 for each of the two gradients of the decoder's product.
   EXPECT_EQ(most, 2 * 9'317'840'000.0);
-  // Forward once, and the bias on top.
+  // Forward once; the bias is not counted.
   EXPECT_NEAR(AsNumber(run.Cell("ops_by_shape", "torch.nn.functional.linear", "flops"), 0), 9.34e9,
               0.05e9);
   // The norm of each parameter is a call, though PyProf numbers their kernels as those of one.
