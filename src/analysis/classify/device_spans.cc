@@ -8,9 +8,35 @@
 #include <utility>
 
 #include "base/activity_sweep.h"
+#include "knowledge/clocks.h"
 
 namespace profgauge::analysis::classify {
 namespace {
+
+constexpr Ns kRounding = knowledge::kClocksEventRounding.ns();
+
+// The tick in which a GPU's times are recorded, as far as they show it: 1 us, 100 ns or 10 ns, else
+// 0. Times that went through floating point miss their tick by a nanosecond or two.
+Ns TickOf(const DeviceTable& device, DeviceRows rows) {
+  constexpr std::size_t kSample = 2048;
+  const std::size_t count = rows.end - rows.begin;
+  if (count < knowledge::kClocksTickLeastEvents) return 0;
+  const std::size_t step = std::max<std::size_t>(1, count / kSample);
+  for (const Ns tick : {Ns{1000}, Ns{100}, Ns{10}}) {
+    const auto is_on_tick = [&](Ns at) {
+      const Ns off = ((at - device.start[rows.begin]) % tick + tick) % tick;
+      return std::min(off, tick - off) < kRounding;
+    };
+    std::size_t on_tick = 0, seen = 0;
+    for (std::size_t row = rows.begin; row < rows.end; row += step, ++seen) {
+      const Ns end = device.start[row] + device.duration[row];
+      if (is_on_tick(device.start[row]) && is_on_tick(end)) ++on_tick;
+    }
+    if (static_cast<double>(on_tick) >= knowledge::kClocksTickShare * static_cast<double>(seen))
+      return tick;
+  }
+  return 0;
+}
 
 // Copies, sets and collectives compute nothing.
 bool IsCompute(const DeviceTable& device, const KernelClasses& classes, std::size_t row) {
@@ -107,13 +133,17 @@ void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, Exposabl
     counted.Of(stretch, [&](Span part) { owners.Expose(part, exposed); });
   };
   ActivitySweep<kNothing, decltype(expose)> sweep(expose);
-  VisitByStart(device, rows, [&](std::uint32_t row) {
+  const auto add = [&](std::uint32_t row, Span time) {
     const std::size_t part = part_of(row);
     if (part == kNothing) return;
-    const Span time{device.start[row], device.start[row] + device.duration[row]};
     if (part == kFirstWanted) first.Begin(row, time);
     if (part == kSecondWanted) second.Begin(row, time);
     sweep.Add(part, time);
+  };
+  ShortGapFinder gaps(device, rows);
+  VisitByStart(device, rows, [&](std::uint32_t row) {
+    gaps.Pass(row, add);
+    add(row, {device.start[row], device.start[row] + device.duration[row]});
   });
   sweep.Finish();
 }
@@ -124,6 +154,27 @@ DeviceRows RowsOfGpu(const DeviceTable& device, std::int32_t gpu) {
   const auto [first, last] = std::equal_range(device.gpu.begin(), device.gpu.end(), gpu);
   return {static_cast<std::uint32_t>(first - device.gpu.begin()),
           static_cast<std::uint32_t>(last - device.gpu.begin())};
+}
+
+// A gap of one tick counts, also where rounding took a nanosecond or two of it; less is rounding.
+Ns ShortestIdle(const DeviceTable& device, DeviceRows rows) {
+  return std::max(kRounding, TickOf(device, rows) - kRounding + 1);
+}
+
+std::vector<ShortGap> FindShortGaps(const DeviceTable& device) {
+  std::vector<ShortGap> gaps;
+  for (std::uint32_t first = 0; first < device.size();) {
+    const DeviceRows rows = RowsOfGpu(device, device.gpu[first]);
+    ShortGapFinder finder(device, rows);
+    VisitByStart(device, rows, [&](std::uint32_t row) {
+      finder.Pass(row, [&](std::uint32_t before, Span time) { gaps.push_back({before, time}); });
+    });
+    first = rows.end;
+  }
+  std::stable_sort(gaps.begin(), gaps.end(), [](const ShortGap& a, const ShortGap& b) {
+    return a.time.start < b.time.start;
+  });
+  return gaps;
 }
 
 const Gpu* FindGpu(std::span<const Gpu> gpus, std::int32_t id) {

@@ -10,6 +10,7 @@
 #include "analysis/classify/kernel_class.h"
 #include "base/interval.h"
 #include "base/merge_runs.h"
+#include "base/numbers.h"
 #include "model/profile.h"
 
 namespace profgauge::analysis::classify {
@@ -46,12 +47,61 @@ void VisitByStart(const DeviceTable& device, DeviceRows rows, Visit visit) {
       [&visit](std::uint32_t, std::uint32_t row) { visit(row); });
 }
 
-/// For how many nanoseconds of the window any of the rows runs that `counts(row)`; where several do
-/// it counts once. REQUIRES: rows of one GPU.
+/// The shortest range that the profile can resolve: its clock may tick in whole
+/// microseconds. ns, at least 3. With a tick of 1 us it is 998: a tick is a gap, even if floating
+/// point took a nanosecond or two of it. O(1): a sample of some thousand rows shows the tick.
+/// REQUIRES: all rows of one GPU.
+Ns ShortestIdle(const DeviceTable& device, DeviceRows rows);
+
+/// Finds the gaps of a GPU that its clock cannot resolve. Each is part of the work before it: so
+/// all that asks how long a GPU was busy, and with what, gives one answer.
+///
+///   kernel   [0, 10)        [40, 50)
+///   copy             [11, 39)             [10, 11) is the kernel's, [39, 40) the copy's
+class ShortGapFinder {
+ public:
+  /// REQUIRES: all rows of one GPU.
+  ShortGapFinder(const DeviceTable& device, DeviceRows rows)
+      : device_(device), shortest_(ShortestIdle(device, rows)) {}
+  /// Calls `fill(before, gap)` if such a gap is before `row`, with the row that it belongs to: the
+  /// last to end; of several a kernel. REQUIRES: rows by start.
+  template <class Fill>
+  void Pass(std::uint32_t row, Fill fill) {
+    const Ns start = device_.start[row], end = start + device_.duration[row];
+    if (end <= start) return;
+    const bool is_first = last_ == kNoIndex;
+    if (!is_first && start > until_ && start - until_ < shortest_) fill(last_, Span{until_, start});
+    if (is_first || end > until_ || (end == until_ && device_.kind[row] < device_.kind[last_])) {
+      last_ = row;
+      until_ = end;
+    }
+  }
+
+ private:
+  const DeviceTable& device_;
+  Ns shortest_;
+  Ns until_ = 0;
+  std::uint32_t last_ = kNoIndex;
+};
+
+/// One gap that ShortGapFinder finds.
+struct ShortGap {
+  std::uint32_t row = kNoIndex;  ///< That it belongs to: it ends where the gap begins.
+  Span time;
+};
+/// Those of all GPUs, by start. O(n log s) for s streams.
+std::vector<ShortGap> FindShortGaps(const DeviceTable& device);
+
+/// For how many nanoseconds of the window any of the rows runs that `counts(row)`, short gaps
+/// after it included; where several do it counts once. REQUIRES: rows of one GPU.
 template <class Counts>
 Ns TimeWithin(const DeviceTable& device, DeviceRows rows, Span window, Counts counts) {
   CoveredTime covered(window);
+  ShortGapFinder gaps(device, rows);
   VisitByStart(device, rows, [&](std::uint32_t row) {
+    gaps.Pass(row, [&](std::uint32_t before, Span gap) {
+      if (counts(before)) covered.Add(gap.start, gap.length());
+    });
     if (counts(row)) covered.Add(device.start[row], device.duration[row]);
   });
   return covered.sum();

@@ -27,33 +27,31 @@ namespace profgauge::analysis::context {
 /// No row: nothing follows.
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
 
-/// The shortest range that the profile can resolve: its clock may tick in whole
-/// microseconds. ns, at least 3. With a tick of 1 us it is 998: a tick is a gap, even if floating
-/// point took a nanosecond or two of it. O(1): a sample of some thousand rows shows the tick.
-/// REQUIRES: all rows of one GPU.
-Ns ShortestIdle(const DeviceTable& device, classify::DeviceRows rows);
-
 /// Calls `gap(span, whole, row)` with each part of `observed` (in order, apart) in which no
 /// row runs, in order; `whole` is the range around it in which none does, observed or not,
 /// and has no end where no row is; `row` ends it, kNoDeviceRow after the last. Calls `pass(row)`
-/// with each row by start, after the gaps before it. Shorter ranges are skipped. O(n log
-/// s) for s streams. REQUIRES: all rows of one GPU; at least one.
+/// with each row by start, after the gaps before it. Ranges that the clock cannot resolve are no
+/// gaps (classify::ShortestIdle()). O(n log s) for s streams. REQUIRES: all rows of one GPU; at
+/// least one.
 template <class Gap, class Pass>
 void VisitIdle(const DeviceTable& device, classify::DeviceRows rows, std::span<const Span> observed,
                Gap gap, Pass pass) {
-  const Ns shortest = ShortestIdle(device, rows);
+  const Ns shortest = classify::ShortestIdle(device, rows);
   std::size_t next = 0;
   const auto add = [&](Ns from, Ns to, std::uint32_t row) {
     while (next < observed.size() && observed[next].end <= from) ++next;
     for (std::size_t i = next; i < observed.size() && observed[i].start < to; ++i) {
       const Span span{std::max(from, observed[i].start), std::min(to, observed[i].end)};
-      if (span.length() >= shortest) gap(span, Span{from, to}, row);
+      gap(span, Span{from, to}, row);
     }
   };
   Ns busy_until = std::numeric_limits<Ns>::min();
   classify::VisitByStart(device, rows, [&](std::uint32_t row) {
     if (device.duration[row] > 0) {
-      if (device.start[row] > busy_until) add(busy_until, device.start[row], row);
+      const bool is_first = busy_until == std::numeric_limits<Ns>::min();
+      if (is_first || device.start[row] - busy_until >= shortest) {
+        add(busy_until, device.start[row], row);
+      }
       busy_until = std::max(busy_until, device.start[row] + device.duration[row]);
     }
     pass(row);

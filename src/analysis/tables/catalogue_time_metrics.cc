@@ -42,22 +42,30 @@ constexpr MetricSpec kTimeMetrics[] = {
      kOfTimes, 3,
      "Arithmetic mean of the selected iterations' lengths. Time that was not recorded (the "
      "profiler's own pause) is excluded. With several ranks an iteration is as long as on its "
-     "slowest rank; within 2 % the rank that waits least counts.",
+     "slowest rank; within 2 % the rank that waits least counts. An iteration begins with its "
+     "marker, or where the one before ends if that is later; the first of a profile, when work "
+     "from before it has ended.",
      "Σ (length − unobserved) / n", kBoth},
     {metric::kIterationTimeMedian, "Median iteration time", kTime, kFromZero, kLowerIsBetter,
      kQuantile, kOfTimes, 3,
-     "Median of the selected iterations' lengths, each on its slowest rank and as observed.", "",
-     kOurs},
+     "Median of the selected iterations' lengths, as observed. With several ranks an iteration is "
+     "as long as on its slowest rank; within 2 % the rank that waits least counts.",
+     "", kOurs},
     {metric::kIterationTimeMin, "Shortest iteration", kTime, kFromZero, kLowerIsBetter, kQuantile,
      kOfTimes, 3,
-     "Length of the shortest selected iteration, each on its slowest rank and as observed.", "",
-     kDlprof},
+     "Length of the shortest selected iteration, as observed. With several ranks an iteration is "
+     "as long as on its slowest rank; within 2 % the rank that waits least counts.",
+     "", kDlprof},
     {metric::kIterationTimeMax, "Longest iteration", kTime, kFromZero, kLowerIsBetter, kMax,
-     kOfTimes, 3, "Length of the longest selected iteration, each as observed.", "", kDlprof},
+     kOfTimes, 3,
+     "Length of the longest selected iteration, as observed. With several ranks an iteration is as "
+     "long as on its slowest rank; within 2 % the rank that waits least counts.",
+     "", kDlprof},
     {metric::kIterationTimeP95, "95th percentile of iteration time", kTime, kFromZero,
      kLowerIsBetter, kQuantile, kOfTimes, 3,
      "Length that 95 % of the selected iterations, as observed, do not exceed; interpolated "
-     "linearly.",
+     "linearly. With several ranks an iteration is as long as on its slowest rank; within 2 % the "
+     "rank that waits least counts.",
      "", kOurs},
     {metric::kIterationTimeStddev, "Standard deviation of iteration time", kTime, kFromZero,
      kLowerIsBetter, kOther, kOfTimes, 3,
@@ -69,11 +77,13 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Standard deviation of the observed iteration time as a share of its mean.", "stddev / mean",
      kOurs},
     {metric::kIterationTimeRobustCv, "Iteration variance (robust)", kShare, kFromZero,
-     kLowerIsBetter, kOther, kOfTimes, 6,
+     kLowerIsBetter, kOther, kOfTimes, 7,
      "Median absolute deviation of the observed iteration time as a share of the median, scaled to "
      "match the coefficient of variation of a normal distribution. Iterations with other numbers "
      "of kernels (at least three of each kind) or other input sizes are compared with iterations "
-     "of their kind. Fewer than 10 iterations give low confidence.",
+     "of their kind. Where the input changes, it is of the rest that kernels do not explain (the "
+     "note "
+     "says so). Fewer than 10 iterations give low confidence.",
      "1.4826 · MAD / median", kOurs},
     {metric::kIterationOutliers, "Outlier iterations", kCount, kFromZero, kLowerIsBetter, kOther,
      kOfTimes, 6,
@@ -233,107 +243,121 @@ constexpr MetricSpec kTimeMetrics[] = {
     {metric::kProfileKernelTime, "Kernel time", kTime, kFromZero, kNeutral, kSum, kOfNothing, 3,
      "Sum of the durations of the kernels launched in the selected iterations, collectives "
      "included; if kernels of one stream overlap in the profile (ROCm), each ends where the next "
-     "begins.",
+     "begins. Work whose launch was not recorded belongs to the iteration in which it begins, "
+     "unless the work around it on its stream shows another one.",
      "Σ duration", kBoth},
 
     {metric::kBreakdownTensorCoreKernel, "Kernels on {{ device.matrix_units }}", kShare, kUpToOne,
-     kNeutral, kRatio, kOfTimes | kOfNames | kOfGpuUnits, 3,
+     kNeutral, kRatio, kOfTimes | kOfNames | kOfGpuUnits, 4,
      "Share of iteration time in which a kernel runs that is confirmed to use {{ "
-     "device.matrix_units }}.",
+     "device.matrix_units }}. Gaps that are shorter than the clock's rounding are part of the work "
+     "before them.",
      kPartition, kBoth},
     {metric::kBreakdownTensorCoreKernelTime, "Kernels on {{ device.matrix_units }}, time", kTime,
-     kFromZero, kNeutral, kSum, kOfTimes | kOfNames | kOfGpuUnits, 3,
+     kFromZero, kNeutral, kSum, kOfTimes | kOfNames | kOfGpuUnits, 4,
      "Iteration time in which a kernel runs that is confirmed to use {{ device.matrix_units }}.",
      kPartitionTime, kBoth},
     {metric::kBreakdownOtherKernel, "Other kernels", kShare, kUpToOne, kNeutral, kRatio,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Share of iteration time in which other computing kernels run, but none on {{ "
-     "device.matrix_units }}.",
+     "device.matrix_units }}. Gaps that are shorter than the clock's rounding are part of the work "
+     "before them.",
      kPartitionShare, kBoth},
     {metric::kBreakdownOtherKernelTime, "Other kernels, time", kTime, kFromZero, kNeutral, kSum,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Iteration time in which other computing kernels run, but none on {{ device.matrix_units }}.",
      kPartitionTime, kBoth},
     {metric::kBreakdownMemcpy, "Memory copies", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork, 4,
+     kOfTimes | kOfAllWork, 5,
      "Share of iteration time in which the {{ device.device }} copies and neither computes nor "
-     "communicates.",
+     "communicates. Gaps that are shorter than the clock's rounding are part of the work before "
+     "them.",
      kPartitionShare, kBoth},
     {metric::kBreakdownMemcpyTime, "Memory copies, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork, 4,
+     kOfTimes | kOfAllWork, 5,
      "Iteration time in which the {{ device.device }} copies and neither computes nor "
      "communicates.",
      kPartitionTime, kBoth},
     {metric::kBreakdownMemset, "Memsets", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork | kOfGpuUnits, 4,
-     "Share of iteration time in which the {{ device.device }} runs only memsets.", kPartitionShare,
-     kBoth},
+     kOfTimes | kOfAllWork | kOfGpuUnits, 5,
+     "Share of iteration time in which the {{ device.device }} runs only memsets. Gaps that are "
+     "shorter than the clock's rounding are part of the work before them.",
+     kPartitionShare, kBoth},
     {metric::kBreakdownMemsetTime, "Memsets, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork | kOfGpuUnits, 4,
+     kOfTimes | kOfAllWork | kOfGpuUnits, 5,
      "Iteration time in which the {{ device.device }} runs only memsets.", kPartitionTime, kBoth},
     {metric::kBreakdownCommunication, "Communication", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork | kOfNames, 5,
-     "Share of iteration time in collectives while no kernel computes: exposed communication.",
+     kOfTimes | kOfAllWork | kOfNames, 6,
+     "Share of iteration time in collectives while no kernel computes: exposed communication. Gaps "
+     "that are shorter than the clock's rounding are part of the work before them.",
      kPartitionShare, kPlugin},
     {metric::kBreakdownCommunicationTime, "Communication, time", kTime, kFromZero, kLowerIsBetter,
-     kSum, kOfTimes | kOfAllWork | kOfNames, 5,
+     kSum, kOfTimes | kOfAllWork | kOfNames, 6,
      "Iteration time in collectives while no kernel computes: exposed communication.",
      kPartitionTime, kPlugin},
     {metric::kBreakdownRuntime, "Runtime calls", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Share of iteration time in calls of the {{ device.device }} runtime or driver while the {{ "
      "device.device }} is idle.",
      kPartitionShare, kPlugin},
     {metric::kBreakdownRuntimeTime, "Runtime calls, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Iteration time in calls of the {{ device.device }} runtime or driver while the {{ "
      "device.device }} is idle.",
      kPartitionTime, kPlugin},
     {metric::kBreakdownDataloader, "Data loader", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Share of iteration time spent waiting for input data while the {{ device.device }} is idle.",
      kPartitionShare, kBoth},
     {metric::kBreakdownDataloaderTime, "Data loader, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Iteration time spent waiting for input data while the {{ device.device }} is idle.",
      kPartitionTime, kBoth},
     {metric::kBreakdownCpu, "Other host work", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork, 4,
+     kOfTimes | kOfAllWork, 5,
      "Share of iteration time in framework operators on the host while the {{ device.device }} is "
      "idle.",
      kPartitionShare, kBoth},
     {metric::kBreakdownCpuTime, "Other host work, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork, 4,
+     kOfTimes | kOfAllWork, 5,
      "Iteration time in framework operators on the host while the {{ device.device }} is idle.",
      kPartitionTime, kBoth},
     {metric::kBreakdownIo, "I/O", kShare, kUpToOne, kLowerIsBetter, kRatio, kOfTimes, 3,
      "Share of iteration time in reading and writing files, if the profile states it (DLProf).", "",
      kDlprof},
     {metric::kBreakdownOther, "Unattributed", kShare, kUpToOne, kLowerIsBetter, kRatio,
-     kOfTimes | kOfAllWork, 3,
+     kOfTimes | kOfAllWork, 4,
      "Share of iteration time without any recorded activity of the above.", kPartitionShare, kBoth},
     {metric::kBreakdownOtherTime, "Unattributed, time", kTime, kFromZero, kLowerIsBetter, kSum,
-     kOfTimes | kOfAllWork, 3, "Iteration time without any recorded activity of the above.",
+     kOfTimes | kOfAllWork, 4, "Iteration time without any recorded activity of the above.",
      kPartitionTime, kBoth},
 
     {metric::kGpuUtilizationMean, "{{ device.device }} utilization", kShare, kUpToOne,
-     kHigherIsBetter, kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
+     kHigherIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 4,
      "Share of the window in which at least one kernel runs, mean over the {{ device.device }}s "
-     "with work; copies do not count.",
+     "with work; copies do not count. Over the time from the first iteration's begin to the last "
+     "one's end, the time between iterations included. Gaps that are shorter than the clock's "
+     "rounding are part of the work before them.",
      "|U(kernels) ∩ window| / window", kBoth},
     {metric::kGpuUtilizationMin, "Lowest {{ device.device }} utilization", kShare, kUpToOne,
-     kHigherIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
-     "{{ device.device }} utilization of the least used {{ device.device }} with work.",
+     kHigherIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 4,
+     "{{ device.device }} utilization of the least used {{ device.device }} with work. Over the "
+     "time from the first iteration's begin to the last one's end, the time between iterations "
+     "included. Gaps that are shorter than the clock's rounding are part of the work before them.",
      "|U(kernels) ∩ window| / window", kBoth},
     {metric::kGpuIdleMean, "{{ device.device }} idle time", kShare, kUpToOne, kLowerIsBetter,
-     kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the observed window in which nothing runs on a {{ device.device }}, mean over the "
      "{{ "
-     "device.device }}s with work.",
+     "device.device }}s with work. Over the time from the first iteration's begin to the last "
+     "one's end, the time between iterations included. Gaps that are shorter than the clock's "
+     "rounding are part of the work before them.",
      "1 − |U(kernels, copies, memsets) ∩ window| / window", kHta},
     {metric::kGpuIdleMax, "Highest {{ device.device }} idle time", kShare, kUpToOne, kLowerIsBetter,
      kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
-     "For the {{ device.device }} that idles most.",
+     "For the {{ device.device }} that idles most. Over the time from the first iteration's begin "
+     "to the last one's end, the time between iterations included. Gaps that are shorter than the "
+     "clock's rounding are part of the work before them.",
      "1 − |U(kernels, copies, memsets) ∩ window| / window", kHta},
     {metric::kGpuIdleTimeMean, "{{ device.device }} idle time per iteration", kTime, kFromZero,
      kLowerIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 1,
@@ -342,68 +366,81 @@ constexpr MetricSpec kTimeMetrics[] = {
      kFromZero, kLowerIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 1,
      "For the {{ device.device }} that idles longest per iteration.", "", kOurs},
     {metric::kGpuIdleCauseHostWait, "Idle: host not ready", kShare, kUpToOne, kLowerIsBetter,
-     kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the window in which a {{ device.device }} idles because the host had not yet "
-     "launched the next work, without one of the other causes.",
+     "launched the next work, without one of the other causes. The window lasts from the first "
+     "iteration's begin to the last one's end, the time between iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuIdleCauseDataloader, "Idle: waiting for data", kShare, kUpToOne, kLowerIsBetter,
-     kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the window in which a {{ device.device }} idles while the host waits for input "
-     "data.",
+     "data. The window lasts from the first iteration's begin to the last one's end, the time "
+     "between iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
-    {metric::kGpuIdleCauseSync, "Idle: synchronization", kShare, kUpToOne, kLowerIsBetter, kRatio,
+    {metric::kGpuIdleCauseSync, "Idle: synchronization", kShare, kUpToOne, kLowerIsBetter, kOther,
      kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the window in which a {{ device.device }} idles because the launching thread is in "
      "a synchronizing call. After a call that drained the {{ device.device }}'s queue, idle time "
      "counts for as long as that call waited. A copy that waits for earlier work or for its own "
-     "end is such a call.",
+     "end is such a call. The window lasts from the first iteration's begin to the last one's end, "
+     "the time between iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
     {metric::kGpuIdleCauseModuleLoading, "Idle: loading code", kShare, kUpToOne, kLowerIsBetter,
-     kRatio, kOfTimes | kOfExecution | kOfAllWork, 4,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 4,
      "Share of the window in which a {{ device.device }} idles while the launching thread sets it "
      "up or loads code for it. These calls count: set-up calls; calls of at least 50 ms before the "
      "first recorded device work; a cudaFree of at least 100 ms (libraries create their contexts "
      "with one that frees nothing); waits for events inside a convolution of cuDNN or MIOpen (the "
-     "search for its fastest algorithm); a kernel's first launch if it takes more than 200 µs.",
+     "search for its fastest algorithm); a kernel's first launch if it takes more than 200 µs. The "
+     "window lasts from the first iteration's begin to the last one's end, the time between "
+     "iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
-    {metric::kGpuIdleCauseCapture, "Idle: graph capture", kShare, kUpToOne, kLowerIsBetter, kRatio,
+    {metric::kGpuIdleCauseCapture, "Idle: graph capture", kShare, kUpToOne, kLowerIsBetter, kOther,
      kOfTimes | kOfExecution | kOfAllWork, 1,
      "Share of the window in which a {{ device.device }} idles while the launching thread captures "
-     "launches into a graph, or makes that graph.",
+     "launches into a graph, or makes that graph. The window lasts from the first iteration's "
+     "begin to the last one's end, the time between iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
     {metric::kGpuIdleCauseMemoryManagement, "Idle: memory management", kShare, kUpToOne,
-     kLowerIsBetter, kRatio, kOfTimes | kOfExecution | kOfAllWork, 4,
+     kLowerIsBetter, kOther, kOfTimes | kOfExecution | kOfAllWork, 4,
      "Share of the window in which a {{ device.device }} idles while the launching thread "
-     "allocates or frees device memory.",
+     "allocates or frees device memory. The window lasts from the first iteration's begin to the "
+     "last one's end, the time between iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
     {metric::kGpuIdleCauseLaunchLatency, "Idle: launch latency", kShare, kUpToOne, kLowerIsBetter,
-     kRatio, kOfTimes | kOfExecution | kOfAllWork, 3,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 3,
      "Share of the window in which a {{ device.device }} idles during the launching call of the "
-     "next work or for less than 30 µs after it. Pauses between queued work count, too.",
+     "next work or for less than 30 µs after it. Pauses between queued work count, too. The window "
+     "lasts from the first iteration's begin to the last one's end, the time between iterations "
+     "included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuIdleCauseQueued, "Idle: queued, not started", kShare, kUpToOne, kLowerIsBetter,
-     kRatio, kOfTimes | kOfExecution | kOfAllWork, 1,
+     kOther, kOfTimes | kOfExecution | kOfAllWork, 1,
      "Share of the window in which a {{ device.device }} idles although the next work was launched "
-     "at least 30 µs before. It waits for an event, another stream or another process.",
+     "at least 30 µs before. It waits for an event, another stream or another process. The window "
+     "lasts from the first iteration's begin to the last one's end, the time between iterations "
+     "included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kOurs},
-    {metric::kGpuIdleCauseOther, "Idle: not recorded", kShare, kUpToOne, kLowerIsBetter, kRatio,
+    {metric::kGpuIdleCauseOther, "Idle: not recorded", kShare, kUpToOne, kLowerIsBetter, kOther,
      kOfTimes | kOfExecution | kOfAllWork, 4,
      "Share of the window in which a {{ device.device }} idles before work whose launch was not "
-     "recorded.",
+     "recorded. The window lasts from the first iteration's begin to the last one's end, the time "
+     "between iterations included.",
      "Σ idle by cause / window, mean over {{ device.device }}s; the causes add up to gpu.idle.mean",
      kHta},
     {metric::kGpuSmEfficiency, "Estimated {{ device.core }} efficiency", kShare, kUpToOne,
-     kHigherIsBetter, kRatio, kOfTimes | kOfAllWork | kOfGpuUnits, 2,
+     kHigherIsBetter, kOther, kOfTimes | kOfAllWork | kOfGpuUnits, 2,
      "Blocks per {{ device.multiprocessor }} of the running kernels, at most 1, averaged over the "
-     "window; mean over the {{ device.device }}s with work.",
+     "window; mean over the {{ device.device }}s with work. Over the time from the first "
+     "iteration's begin to the last one's end, the time between iterations included.",
      "∫ min(1, Σ blocks per {{ device.core }}) dt / window", kPlugin},
     {metric::kGpuOccupancy, "Estimated achieved occupancy", kShare, kUpToOne, kHigherIsBetter,
      kRatio, kOfTimes | kOfGpuUnits, 2,

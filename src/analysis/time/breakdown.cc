@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/context/observed.h"
 #include "analysis/time/host_waits.h"
 #include "analysis/work/op_tree.h"
@@ -15,7 +16,7 @@ namespace profgauge::analysis::time {
 namespace {
 
 // Where events come from.
-enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication };
+enum : std::uint32_t { kDevice, kCalls, kHost, kOpenCommunication, kShortGaps };
 
 // The time of a row, as recorded: a negative length makes an empty span, which the sweep ignores.
 template <class Table>
@@ -25,7 +26,7 @@ Span SpanOfRow(const Table& table, std::uint32_t row) {
 
 }  // namespace
 
-// One sweep over four lists that are sorted by start already; each range between two changes is
+// One sweep over five lists that are sorted by start already; each range between two changes is
 // given with the set of categories that are active in it:
 //
 //   device          |#####kernel######|             |##copy###|
@@ -40,10 +41,13 @@ void VisitCategories(const Profile& profile, const classify::KernelClasses& clas
   const std::vector<Span> open = OpenHostCommunication(profile);
   std::vector<Ns> open_starts;
   for (const Span span : open) open_starts.push_back(span.start);
+  const std::vector<classify::ShortGap> gaps = classify::FindShortGaps(profile.device);
+  std::vector<Ns> gap_starts;
+  for (const classify::ShortGap& gap : gaps) gap_starts.push_back(gap.time.start);
   const std::vector<Ns>* const starts[] = {&profile.device.start, &profile.api.start,
-                                           &profile.host.start, &open_starts};
+                                           &profile.host.start, &open_starts, &gap_starts};
   std::vector<RowRun> runs;
-  for (std::uint32_t source = kDevice; source <= kOpenCommunication; ++source) {
+  for (std::uint32_t source = kDevice; source <= kShortGaps; ++source) {
     const auto size = static_cast<std::uint32_t>(starts[source]->size());
     AddRuns(*starts[source], source, 0, size, runs);
   }
@@ -66,8 +70,10 @@ void VisitCategories(const Profile& profile, const classify::KernelClasses& clas
             if (of_host[row] == Category::kOther || of_host[row] == Category::kCommunication)
               return;
             return add(of_host[row], SpanOfRow(profile.host, row));
-          default:
+          case kOpenCommunication:
             return add(Category::kCommunication, open[row]);
+          default:
+            return add(CategoryOfDevice(profile, classes, gaps[row].row), gaps[row].time);
         }
       });
   sweep.Finish();

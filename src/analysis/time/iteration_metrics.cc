@@ -47,6 +47,23 @@ void SetPeriods(std::span<const RunIteration> run, tables::Output& out) {
   out.Set(metric::kIterationBetweenShare, static_cast<double>(between) / static_cast<double>(all));
 }
 
+// Whether kernels that change explain a part of the lengths, and whether they are few.
+void SetNoteOfVariance(std::span<const double> durations, std::span<const double> alike,
+                       const knowledge::TunableThresholds& thresholds, tables::Output& out) {
+  const bool is_of_rest = !std::ranges::equal(durations, alike);
+  const bool is_low = durations.size() < thresholds.iterations_confident_least;
+  std::string note;
+  if (is_low) {
+    note = fmt::format("low confidence: {} iterations ({} or more are needed)", durations.size(),
+                       thresholds.iterations_confident_least.value());
+  }
+  if (is_of_rest) {
+    note += note.empty() ? "" : "; ";
+    note += "the inputs change: it is of the time that the kernels do not explain";
+  }
+  if (!note.empty()) out.SetNote(metric::kIterationTimeRobustCv, std::move(note), is_low);
+}
+
 // Two kinds of limits: how many values a number needs at all, and how many it needs to be reliable.
 // The robust variation and the outliers are of `alike`; all other numbers, the standard deviation
 // too, are of the real lengths.
@@ -85,12 +102,7 @@ void SetStatistics(std::span<const double> durations, std::span<const double> al
     set(metric::kIterationOutliers, std::nullopt,
         knowledge::kIterationsOutlierLeast.as<std::size_t>(), false);
   }
-  if (stats.robust_cv && durations.size() < thresholds.iterations_confident_least) {
-    out.SetNote(metric::kIterationTimeRobustCv,
-                fmt::format("low confidence: {} iterations ({} or more are needed)",
-                            durations.size(), thresholds.iterations_confident_least.value()),
-                true);
-  }
+  if (stats.robust_cv) SetNoteOfVariance(durations, alike, thresholds, out);
   // Neighboring iterations depend on each other; of so few, chance makes drift.
   if (durations.size() >= knowledge::kIterationsOutlierLeast) return;
   for (const MetricId id : {metric::kIterationTimeCv, metric::kIterationDrift}) {

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
@@ -153,12 +154,18 @@ class RankAttribution {
   void CollectDevice(std::array<std::vector<Event>, kBreakdownCategories - 1>& events) const {
     const DeviceTable& device = profile_.device;
     const std::vector<std::uint32_t> positions = Positions();
+    std::vector<classify::ShortGap> gaps = classify::FindShortGaps(device);
+    std::sort(
+        gaps.begin(), gaps.end(),
+        [](const classify::ShortGap& a, const classify::ShortGap& b) { return a.row < b.row; });
+    auto gap = gaps.begin();
     for (std::size_t row = 0; row < device.size(); ++row) {
       const Category category = CategoryOfDevice(profile_, rank_.classes, row);
       Key key = KeyOf(category, device.op[row], device.name[row]);
       key.position = positions[row];
-      Push(events[Index(category)], {device.start[row], device.start[row] + device.duration[row]},
-           key);
+      Span time{device.start[row], device.start[row] + device.duration[row]};
+      if (gap != gaps.end() && gap->row == row) time.end = gap++->time.end;
+      Push(events[Index(category)], time, key);
     }
   }
 

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <random>
+#include <tuple>
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/communication/communication.h"
@@ -125,6 +128,25 @@ TEST(ExposedTime, ConcurrentWorkCountsOnce) {
   EXPECT_EQ(sums, (std::array<Ns, 4>{0, 200, 100, 180}));
 }
 
+// The row to which a moment in a gap of at most 2 ns belongs, or none: the work before the gap.
+std::uint32_t BeforeShortGap(const DeviceTable& device, std::int32_t gpu, Ns at) {
+  const auto end_of = [&](std::uint32_t row) { return device.start[row] + device.duration[row]; };
+  std::uint32_t before = DeviceId::kNone;
+  Ns next = std::numeric_limits<Ns>::max();
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (device.gpu[row] != gpu || device.duration[row] <= 0) continue;
+    if (device.start[row] > at) next = std::min<Ns>(next, device.start[row]);
+    if (end_of(row) > at) continue;
+    const auto order = [&](std::uint32_t of) {
+      return std::tuple(-end_of(of), device.kind[of], device.start[of]);
+    };
+    if (before == DeviceId::kNone || order(row) < order(before)) before = row;
+  }
+  const bool is_short = before != DeviceId::kNone && next != std::numeric_limits<Ns>::max() &&
+                        next - end_of(before) < 3;
+  return is_short ? before : DeviceId::kNone;
+}
+
 // Nanosecond by nanosecond: the first one to begin among those that run, unless other work overlaps
 // them.
 Ns ExposedOf(const Profile& profile, const classify::KernelClasses& classes, std::uint32_t row,
@@ -146,6 +168,10 @@ Ns ExposedOf(const Profile& profile, const classify::KernelClasses& classes, std
       if (!runs || device.gpu[of] != device.gpu[row]) continue;
       if (known == DeviceId::kNone || device.start[of] < device.start[known]) known = of;
     }
+    const bool is_idle = std::ranges::count(first, DeviceId::kNone) == std::ssize(first);
+    const std::uint32_t before =
+        is_idle ? BeforeShortGap(device, device.gpu[row], at) : DeviceId::kNone;
+    if (before != DeviceId::kNone) first[kind_of(before)] = before;
     const auto kind = kind_of(row);
     const bool is_hidden = first[kComputes] != DeviceId::kNone ||
                            (kind == kSet && first[kCopy] != DeviceId::kNone) ||

@@ -401,7 +401,9 @@ TEST(Idle, WaitingCopyIsSynchronization) {
 TEST(Idle, GapsBelowTheResolutionAreNone) {
   TestProfile test;
   test.Step(0, {0, 10'000});
-  for (Ns at = 0; at < 10'000; at += 100) test.Work("k", {at + (at % 300 == 0 ? 1 : 2), at + 100});
+  test.Work("k", {0, 100});  // Before it no work ends to which a gap would belong.
+  for (Ns at = 100; at < 10'000; at += 100)
+    test.Work("k", {at + (at % 300 == 0 ? 1 : 2), at + 100});
   const auto profiles = OneRank(test.Finish());
   const auto ranks = context::BuildRankContexts(profiles, {});
   const auto gaps = time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front());
