@@ -3,6 +3,7 @@
 #include <string>
 #include <system_error>
 
+#include "analysis/host/host.h"
 #include "model/tables.h"
 #include "query/event_source.h"
 
@@ -85,10 +86,19 @@ constexpr EventColumn<HostEvents> kHosts[] = {
 
 struct CallEvents {
   explicit CallEvents(std::shared_ptr<const RankEvents> of)
-      : events(std::move(of)), api(events->profile().api) {}
+      : events(std::move(of)), api(events->profile().api) {
+    if (iterations().is_whole) counted = analysis::host::CountedCalls(events->rank());
+  }
+  const analysis::context::Iterations& iterations() const { return events->rank().iterations; }
   std::size_t size() const { return api.size(); }
+  // As api_calls counts them: the one iteration of a profile without marks has no other bounds.
+  Cell Iteration(HostRow row) const {
+    if (!iterations().is_whole) return events->IterationAt(api.start[row]);
+    return counted[row] ? Cell(std::int64_t{0}) : Cell();
+  }
   std::shared_ptr<const RankEvents> events;
   const ApiTable& api;
+  std::vector<bool> counted;  // Of a profile without marks.
 };
 using Calls = const CallEvents&;
 
@@ -102,7 +112,7 @@ constexpr EventColumn<CallEvents> kCalls[] = {
     {{"duration", "Duration", kTime, "Length."},
      [](Calls of, HostRow row) -> Cell { return Ns{of.api.duration[row]}; }},
     {{"iteration", "Iteration", kCount, "Position of the iteration in which it starts."},
-     [](Calls of, HostRow row) { return of.events->IterationAt(of.api.start[row]); }},
+     [](Calls of, HostRow row) { return of.Iteration(row); }},
     {{"thread", "Thread", kCount, "Number of the thread."},
      [](Calls of, HostRow row) { return of.events->ThreadNumber(of.api.thread[row]); }},
     {{"thread_name", "Thread name", kText, "Name of the thread, else its process."},

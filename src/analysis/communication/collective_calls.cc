@@ -1,8 +1,10 @@
 // Finding and matching collective calls: analysis/communication/communication.h.
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,6 +17,8 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/peers.h"
 #include "analysis/context/observed.h"
+#include "analysis/time/host_waits.h"
+#include "base/interval.h"
 
 namespace profgauge::analysis::communication {
 namespace {
@@ -153,6 +157,25 @@ void CollectHostCalls(const context::RankContext& rank, OpKinds& kinds,
   }
 }
 
+// Collectives of the host, as the breakdown counts them: where no kernel and no operator beside
+// them works. A moment is that of the one that began first. REQUIRES: by start.
+void ExposeHostCalls(const context::RankContext& rank, std::vector<CollectiveCall>& calls) {
+  std::vector<Span> kernels;
+  for (const auto& device : classify::CollectDeviceSpans(*rank.profile, rank.classes)) {
+    kernels.insert(kernels.end(), device.compute.begin(), device.compute.end());
+  }
+  const std::vector<Span> open =
+      Subtract(Subtract(time::OpenHostCommunication(*rank.profile), Merge(std::move(kernels))),
+               context::UncountedParts(rank.unobserved, rank.iterations));
+  Ns given = std::numeric_limits<Ns>::min();
+  for (CollectiveCall& call : calls) {
+    const Span own{std::max(call.time.start, given), call.time.end};
+    if (own.end <= own.start) continue;
+    call.exposed = OverlapLength(Near(open, own), std::span(&own, 1));
+    given = own.end;
+  }
+}
+
 // Of calls that state no size themselves, by the members of their group.
 void SizeByMembers(const std::vector<ProcessGroup>& groups, std::vector<CollectiveCall>& calls) {
   std::map<std::string_view, std::int64_t> sizes;
@@ -201,7 +224,8 @@ std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank)
     call.in_iterations = rank.InIterations(DeviceId{static_cast<std::uint32_t>(i)});
     call.event = static_cast<std::uint32_t>(i);
   }
-  if (calls.empty()) CollectHostCalls(rank, kinds, calls);
+  const bool of_host = calls.empty();
+  if (of_host) CollectHostCalls(rank, kinds, calls);
   const auto earlier = [](const CollectiveCall& a, const CollectiveCall& b) {
     return a.time.start < b.time.start;
   };
@@ -209,6 +233,7 @@ std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank)
   if (!std::is_sorted(calls.begin(), calls.end(), earlier)) {
     std::stable_sort(calls.begin(), calls.end(), earlier);
   }
+  if (of_host) ExposeHostCalls(rank, calls);
   SizeByMembers(profile.distributed.groups, calls);
   return calls;
 }

@@ -31,6 +31,10 @@ struct CallFacts {
   Ns blocked = 0, iterations = 0;
   bool any_call = false;  ///< In the whole profile.
 };
+/// By row of the calls: whether it counts. Of the selected iterations, by its start on the host; of
+/// a profile without iterations unless it only sets up the device before the window, or begins
+/// after the device's last work. O(calls).
+std::vector<bool> CountedCalls(const context::RankContext& rank);
 /// The calls of one rank, added up by name. Empty if calls were not recorded.
 /// O(calls log calls) where calls of several threads overlap, else O(calls).
 CallFacts CallFactsOf(const context::RankContext& rank);

@@ -25,20 +25,6 @@ constexpr std::uint32_t kNoRow = kNoIndex;
 constexpr std::array<std::string_view, 6> kKindNames = {"launch", "memcpy", "memset",
                                                         "sync",   "memory", "other"};
 
-// Calls of the selected iterations, by their start on the host. Of a profile without iterations
-// those that neither only set up the device before the window nor begin after its last work.
-std::vector<bool> CountedCalls(const context::RankContext& rank) {
-  const ApiTable& api = rank.profile->api;
-  std::vector<bool> counted(api.size());
-  for (std::size_t i = 0; i < api.size(); ++i) {
-    counted[i] = rank.iterations.CountsHostTime(api.start[i]) &&
-                 (!rank.EndsWithWork() || api.start[i] < rank.window().end);
-  }
-  const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);
-  for (std::size_t i = 0; i < before.size(); ++i) counted[i] = counted[i] && !before[i];
-  return counted;
-}
-
 // Overlaps of spans with a span list, as they come. A list of them, which is one per call,
 // is needed only where one begins before another that came earlier, as calls of several threads do.
 //
@@ -228,6 +214,18 @@ void SetSyncShare(std::span<const CallFacts> ranks, tables::Output& out) {
 }
 
 }  // namespace
+
+std::vector<bool> CountedCalls(const context::RankContext& rank) {
+  const ApiTable& api = rank.profile->api;
+  std::vector<bool> counted(api.size());
+  for (std::size_t i = 0; i < api.size(); ++i) {
+    counted[i] = rank.iterations.CountsHostTime(api.start[i]) &&
+                 (!rank.EndsWithWork() || api.start[i] < rank.window().end);
+  }
+  const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);
+  for (std::size_t i = 0; i < before.size(); ++i) counted[i] = counted[i] && !before[i];
+  return counted;
+}
 
 CallFacts CallFactsOf(const context::RankContext& rank) {
   CallFacts facts;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -123,6 +124,27 @@ TEST(Events, CollectivesAgreeWithTheirTable) {
                    "where iteration is not null group by 1, 2 order by 1, 2"),
             Answer("select rank, name, sum(calls), sum(time) from collectives "
                    "group by 1, 2 order by 1, 2"));
+}
+
+TEST(Events, CallsAndOperatorsAgreeWithTheirTables) {
+  EXPECT_EQ(Answer("select name, count(*) from call_events where iteration is not null "
+                   "group by 1 order by 1"),
+            Answer("select name, calls from api_calls order by 1"));
+  EXPECT_EQ(Answer("select name, count(*) from host_events where kind = 'op' and "
+                   "name in (select name from ops) group by 1 order by 1"),
+            Answer("select name, calls from ops order by 1"));
+}
+
+// Gloo on a CPU: the operators of another thread hide a part of it.
+TEST(Events, HostCollectivesAreExposedAsInTheBreakdown) {
+  const std::string path =
+      std::string(PROFGAUGE_SHARED_DIR) + "/data/kineto/micro/test_distributed_gloo_cpu.trace.json";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no ../shared/data";
+  const Asked gloo(path);
+  EXPECT_EQ(Answer("select sum(exposed) from collective_events", gloo.data), "35000");
+  EXPECT_EQ(
+      Answer("select value from metrics where id = 'breakdown.communication.time'", gloo.data),
+      "35000");
 }
 
 TEST(Events, ReportTablesHaveAllRows) {
