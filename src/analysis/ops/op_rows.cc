@@ -62,6 +62,17 @@ Outside OutsideOf(const context::RankContext& rank, std::uint32_t row,
   return {0, length - inside, end < window.start || start > window.end};
 }
 
+// How many calls are inside of one of the same name that has their time, by its row.
+boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
+    const context::RankContext& rank) {
+  const std::vector<std::uint32_t>& rows = rank.tree.representative;
+  boost::unordered_flat_map<std::uint32_t, std::int64_t> inside;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    if (rows[row] != work::OpTree::kNone && rows[row] != row) ++inside[rows[row]];
+  }
+  return inside;
+}
+
 // The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
 OpSums SumsOf(const context::RankContext& rank, const context::GpuUseOfOp& use, std::uint32_t row,
               const Outside& outside) {
@@ -97,6 +108,13 @@ OpSums SumsOf(const context::RankContext& rank, const context::GpuUseOfOp& use, 
 void AddRecomputed(const context::RankContext& rank, std::uint32_t row, OpSums& sums) {
   sums.recomputed_calls = 1;
   sums.recomputed_time = rank.tree.kernel_total[row];
+}
+
+void AddInside(std::int64_t calls, OpSums& sums) {
+  sums.calls_inside = calls;
+  sums.calls += calls;
+  if (sums.outside_calls > 0) sums.outside_calls += calls;
+  if (sums.recomputed_calls > 0) sums.recomputed_calls += calls;
 }
 
 // The row of a name and second text; a new one where there is none.
@@ -193,6 +211,7 @@ void OpSums::Add(const OpSums& other) {
   outside += other.outside;
   outside_host += other.outside_host;
   outside_calls += other.outside_calls;
+  calls_inside += other.calls_inside;
   recomputed_calls += other.recomputed_calls;
   recomputed_time += other.recomputed_time;
 }
@@ -212,10 +231,12 @@ std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpG
   for (std::size_t i = 0; i < by.size(); ++i) tables[i].seconds = SecondOf(host, by[i]);
   Translation translate(*rank.profile, strings);
   context::IterationCursor iterations(rank.iterations);
+  const auto inside = CallsInside(rank);
   for (const std::uint32_t row : ops.rows) {
     const Outside outside = OutsideOf(rank, row, iterations);
     OpSums sums = SumsOf(rank, ops.gpu_use.Of(row), row, outside);
     if (!outside.is_all && ops.IsRecomputed(row)) AddRecomputed(rank, row, sums);
+    if (const auto own = inside.find(row); own != inside.end()) AddInside(own->second, sums);
     const StringId name = translate(host.name[row]), dtypes = translate(host.input_dtypes[row]),
                    stack = translate(host.call_stack[row]);
     const auto direction =

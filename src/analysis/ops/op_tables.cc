@@ -129,13 +129,13 @@ void FillTypes(const std::vector<OpRow>& rows, bool has_device, const tables::Ou
   tables::RowWriter<tables::columns::kOpTypes> write(table);
   for (const OpRow& row : rows) {
     const OpSums& sums = row.sums;
-    // Mean, least and most of the calls.
-    const auto append_spread = [&write, calls = std::max<std::int64_t>(sums.calls, 1)](
-                                   auto mean, auto least, auto most, bool is_known, Ns sum,
-                                   const OpRange& range) {
-      write.IntegerIf(mean, is_known, sum / calls);
-      write.IntegerIf(least, is_known, range.least).IntegerIf(most, is_known, range.most);
-    };
+    // Mean, least and most of the calls that have a time.
+    const auto append_spread =
+        [&write, calls = std::max<std::int64_t>(sums.calls - sums.calls_inside, 1)](
+            auto mean, auto least, auto most, bool is_known, Ns sum, const OpRange& range) {
+          write.IntegerIf(mean, is_known, sum / calls);
+          write.IntegerIf(least, is_known, range.least).IntegerIf(most, is_known, range.most);
+        };
     write.Text("name"_col, row.name)
         .Integer("operators"_col, row.operators)
         .Integer("calls"_col, sums.calls)

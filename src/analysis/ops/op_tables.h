@@ -40,6 +40,8 @@ struct OpSums {
   Ns outside = 0;                 ///< Part of device_self, by calls outside the selection.
   Ns outside_host = 0;            ///< Also of host_total.
   std::int64_t outside_calls = 0;
+  /// Part of `calls`, inside of one of the same name that has their time.
+  std::int64_t calls_inside = 0;
   /// For calls in the selected iterations that run again in backward, outside other such calls.
   std::int64_t recomputed_calls = 0;
   Ns recomputed_time = 0;  ///< Their kernels.

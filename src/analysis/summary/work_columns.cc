@@ -282,6 +282,7 @@ void Exchange(Columns& columns, const std::string& prefix, ops::OpSums& sums) {
   columns.Number(prefix + "outside", sums.outside);
   columns.Number(prefix + "outside_host", sums.outside_host);
   columns.Number(prefix + "outside_calls", sums.outside_calls);
+  columns.Later(prefix + "calls_inside", sums.calls_inside);
 }
 
 void Exchange(Columns& columns, const std::string& prefix, ops::OpNameSum& name) {
