@@ -41,6 +41,7 @@ constexpr Keys kKeys[] = {
     {"cpu_samples", {"node"}},
     {"kernels_by_iteration", {"iteration", "rank", "name"}},
     {"gpus", {"rank", "id"}},
+    {"plan", {"step"}},
     {"ranks", {"rank"}},
     {"rank_steps", {"rank", "step"}},
     // Rows of these differ in more columns than a key may have.

@@ -1,5 +1,8 @@
 #include "query/tables.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -56,9 +59,16 @@ constexpr ColumnSpec kFindings[] = {
     {"gain_text", "Saving in words", kText, "As every report prints it."},
     {"counted_with", "Counted with", kText, "The metric or rule that counts this finding."},
     {"explained_by", "Explained by", kText, "Rule of the finding that causes this one."},
-    {"step", "Row of the plan", kCount, "Row of the plan that removes it, from 1."},
-    {"step_saves", "Saving of the row", kTime, "Its saving, given the rows before it."},
     {"reason", "Reason", kText, "Why it is not applicable, or who waived it."},
+};
+
+constexpr ColumnSpec kPlan[] = {
+    {"step", "Step", kCount, "Position in the plan, from 1."},
+    {"change", "Change", kText, "What to do."},
+    {"saves", "Saving", kTime, "Its saving per iteration, given the steps before it."},
+    {"time", "Iteration time", kTime, "Iteration time after it."},
+    {"keys", "Findings", kText,
+     "Keys of the findings that it removes, by `, `; those of its rules before they fire."},
 };
 
 constexpr ColumnSpec kEvidence[] = {
@@ -134,6 +144,7 @@ constexpr TableShape kShapes[] = {
     {"limits", "Limits", "One row per limit of the policy.", Origin::kReport, kLimits},
     {"findings", "Findings", "One row per rule, or per group that it judged.", Origin::kReport,
      kFindings},
+    {"plan", "Plan", "One row per step of the plan, in its order.", Origin::kReport, kPlan},
     {"evidence", "Evidence", "One row per cell of a finding's evidence.", Origin::kReport,
      kEvidence},
     {"facts", "Facts", "One row per fact about the profile that rules may name.", Origin::kReport,
@@ -253,28 +264,25 @@ Cell CauseCell(const report::Report& report, const report::Finding& finding) {
   return cause == nullptr ? Cell{} : Made(cause->rule);
 }
 
-// The number of the plan's row, and its saving; empty cells where no row removes the finding.
-std::pair<Cell, Cell> StepOf(const report::Report& report, const report::Finding& finding) {
-  if (!report.plan) return {};
-  const std::vector<report::PlanStep>& steps = report.plan->steps;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto& rules = steps[i].rules;
-    if (!steps[i].fired || std::ranges::find(rules, finding.rule) == rules.end()) continue;
-    return {Cell(static_cast<std::int64_t>(i) + 1), CellOf(steps[i].saves.value.value)};
+void AddPlan(const report::Report& report, MadeRows& rows) {
+  if (!report.plan) return;
+  std::int64_t step = 0;
+  for (const report::PlanStep& of : report.plan->steps) {
+    rows.Add(
+        {++step, Made(of.change.empty() ? of.title : of.change), CellOf(of.saves.value.value),
+         CellOf(of.time.value),
+         Cell(fmt::format("{}", fmt::join(of.findings.empty() ? of.rules : of.findings, ", ")))});
   }
-  return {};
 }
 
 void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& evidence) {
   for (const report::Finding& finding : report.findings) {
-    const auto [step, step_saves] = StepOf(report, finding);
     findings.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.level)),
                   Made(report::NameOf(finding.status)), Made(finding.title), Made(finding.message),
                   Made(finding.advice), CellOf(finding.metric.value),
                   Made(UnitName(finding.metric.unit)), CellOf(finding.saves.value.value),
                   Made(NameOf(finding.saves.basis)), Made(finding.saves.text),
-                  Made(finding.counted_with), CauseCell(report, finding), step, step_saves,
-                  Made(finding.reason)});
+                  Made(finding.counted_with), CauseCell(report, finding), Made(finding.reason)});
     for (std::size_t row = 0; row < finding.evidence.size(); ++row) {
       const std::vector<Value>& cells = finding.evidence[row];
       for (std::size_t i = 0; i < cells.size() && i < finding.evidence_heads.size(); ++i) {
@@ -311,6 +319,7 @@ void AddReport(const std::string& run, std::shared_ptr<const report::Report> rep
   AddLimits(*report, add("limits"));
   MadeRows& findings = add("findings");
   AddFindings(*report, findings, add("evidence"));
+  AddPlan(*report, add("plan"));
   AddImportLog(*report, add("import_log"));
   MadeRows& fact_rows = add("facts");
   for (const auto& [name, value] : facts) {
