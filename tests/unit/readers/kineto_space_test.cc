@@ -36,11 +36,11 @@ TEST(KinetoSpace, CostsNoMemory) {
 
 TEST(KinetoSpace, StaysInStrings) {
   const std::string name = "a" + Spaces() + "b";
-  const auto profile = ReadText(Trace(Op("x") + "," + Spaces() + Op(name) + Spaces()));
+  const auto profile = ReadText(Trace(Op("X") + "," + Spaces() + Op(name) + Spaces()));
   ASSERT_TRUE(profile) << Outcome(profile);
   ASSERT_EQ(profile->host.size(), 2U);
-  EXPECT_EQ(profile->Name(profile->host.name[0]), name);
-  EXPECT_EQ(profile->Name(profile->host.name[1]), "x");
+  EXPECT_EQ(profile->Name(profile->host.name[0]), "X");
+  EXPECT_EQ(profile->Name(profile->host.name[1]), name);
 }
 
 TEST(KinetoSpace, IsBetweenAnyTwoValues) {
