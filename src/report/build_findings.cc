@@ -78,6 +78,19 @@ std::string NextOf(std::string_view command, std::span<const Profile> ranks) {
   return out;
 }
 
+std::string UnknownRowsText(const rules::Finding& from) {
+  return from.rows_unknown == 1
+             ? std::string("1 row could not be judged.")
+             : fmt::format("{} rows could not be judged.",
+                           FormatCount(static_cast<std::int64_t>(from.rows_unknown)));
+}
+
+// One more sentence of the message.
+void AddNote(const std::string& note, Finding& finding) {
+  finding.message += " " + note;
+  AddPart(finding.message_parts, TextPart::Kind::kText, " " + note);
+}
+
 Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evaluation,
                      std::span<const Profile> ranks) {
   Finding finding;
@@ -104,6 +117,8 @@ Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evalua
   }
   finding.evidence = from.evidence;
   finding.reason = ReasonOf(from);
+  finding.rows_unknown = static_cast<std::int64_t>(from.rows_unknown);
+  if (rules::Fired(from.status) && from.rows_unknown > 0) AddNote(UnknownRowsText(from), finding);
   return finding;
 }
 

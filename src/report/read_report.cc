@@ -204,6 +204,7 @@ Finding ReadFinding(const JsonNode& node) {
   finding.next = node["next"].Text();
   finding.reason = node["reason"].Text();
   finding.counted_with = node["counted_with"].Text();
+  if (node["rows_unknown"].exists()) finding.rows_unknown = node["rows_unknown"].Integer();
   for (const JsonNode& column : node["evidence"]["columns"].Elements()) {
     finding.evidence_heads.push_back(column["title"].Text());
     finding.evidence_units.push_back(column["unit"].UnitNamed());

@@ -173,6 +173,8 @@ struct Finding {
   std::vector<std::vector<Value>> evidence;
   std::string reason;        ///< Why not applicable, waived by whom…
   std::string counted_with;  ///< As of GateRow.
+  /// Rows of which the rule's condition is unknown. Its numbers are of the others.
+  std::int64_t rows_unknown = 0;
 };
 
 /// Findings to fix, in that order, and the iteration time after each (rules/plan.h).

@@ -277,6 +277,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding,
   out.OptionalField("next", finding.next);
   out.OptionalField("reason", finding.reason);
   out.OptionalField("counted_with", finding.counted_with);
+  if (finding.rows_unknown > 0) out.Field("rows_unknown", finding.rows_unknown);
   if (plan) WriteFindingPlan(out, finding, *plan);
   if (!finding.evidence_heads.empty()) WriteEvidence(out, finding);
   out.EndObject();

@@ -182,6 +182,7 @@ report::Finding MakeFinding(report::State status) {
   finding.saves = {rules::Basis::kSimulated, Number(std::int64_t{1}, Unit::kTime), std::int64_t{1},
                    "x", "x"};
   finding.explains = {"x"};
+  finding.rows_unknown = 1;
   finding.evidence_heads = {"x"};
   finding.evidence_units = {Unit::kCount};
   finding.evidence = {{std::int64_t{1}}};
