@@ -97,6 +97,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(aggregates_differ, kInfo,                                                                     \
     "stored sum that differs from the sum of its rows; the rows are used",                        \
     "stored sums that differ from the sums of their rows; the rows are used")                     \
+  X(columns_unknown, kInfo, "missing column of a table; its metrics are absent",                  \
+    "missing columns of tables; their metrics are absent")                                        \
   X(version_untested, kInfo, "file of an untested version", "files of an untested version")       \
   X(api_errors, kInfo, "runtime call that returned an error",                                     \
     "runtime calls that returned an error")                                                       \

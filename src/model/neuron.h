@@ -219,6 +219,36 @@ struct Contents {
 struct WholeSums;  // model/neuron_summary.h
 
 /// All tables of one file. Shared and constant once the reader is done (Profile::neuron).
+/// Parts of the rows that one column states each: a later schema may lack or rename it.
+enum class Part : std::uint8_t {
+  kWaits,
+  kSemaphores,
+  kFlops,
+  kTransposes,
+  kHbmRead,
+  kHbmWrite,
+  kSbufRead,
+  kSbufWrite,
+  kPsumRead,
+  kPsumWrite,
+  kPsumToSbuf,
+  kSpillSave,
+  kSpillReload,
+  kInputQueue,
+  kOutputQueue,
+  kWeightQueue,
+  kPacketBytes,
+  kPacketKinds,
+  kTransferBytes,
+  kLimits,
+};
+
+/// A column that a table of the file lacks: numbers of its rows are unknown, not 0.
+struct MissingColumn {
+  Part part = Part::kWaits;
+  std::string why;  ///< "`DmaPacket.queue_type` is missing (schema 12.0.1)".
+};
+
 struct Data {
   Contents has;
   std::vector<Instruction> instructions;
@@ -240,7 +270,8 @@ struct Data {
   std::string instance_type;  ///< "trn2.48xlarge", empty where the file does not say.
   /// The file's own summary: names and values as written (seconds, fractions); sorted by name.
   std::vector<std::pair<std::string, Value>> summary;
-  std::vector<std::string> unread_tables;  ///< Names of tables that are not used.
+  std::vector<std::string> unread_tables;      ///< Names of tables that are not used.
+  std::vector<MissingColumn> missing_columns;  ///< Each once.
   bool adjusted_by_table = false;  ///< adjusted_flops are of CostInBf16(), the file has none.
   /// Sums over all rows, where the reader made them; nothing changes afterwards. See SumWhole().
   std::shared_ptr<const WholeSums> whole;

@@ -1,6 +1,7 @@
 // Metrics of Neuron: from rows where there are rows, else as the file states them.
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -344,6 +345,111 @@ std::int64_t ErrorsOf(const NeuronRank& rank) {
   });
 }
 
+// The metrics of a part of the rows.
+std::vector<MetricId> MetricsOfPart(profgauge::neuron::Part part) {
+  using profgauge::neuron::Part;
+  const auto of_engines = [](std::initializer_list<MetricId EngineMetrics::*> members) {
+    std::vector<MetricId> ids;
+    for (std::size_t i = 0; i < profgauge::neuron::kEngines; ++i) {
+      for (const auto member : members) ids.push_back(MetricsOf(static_cast<Engine>(i)).*member);
+    }
+    return ids;
+  };
+  std::vector<MetricId> ids;
+  switch (part) {
+    case Part::kWaits:
+      ids = of_engines({&EngineMetrics::wait_time});
+      ids.push_back(metric::kEngineTensorDmaWaitTime);
+      return ids;
+    case Part::kSemaphores:
+      return {metric::kEngineTensorDmaWaitTime};
+    case Part::kFlops:
+      return {metric::kNeuronHardwareFlops,
+              metric::kNeuronTransposeFlops,
+              metric::kNeuronAdjustedHardwareFlops,
+              metric::kNeuronAdjustedTransposeFlops,
+              metric::kNeuronMmArithmeticIntensity,
+              metric::kNeuronHfu,
+              metric::kNeuronMfuInst,
+              metric::kNeuronMfu,
+              metric::kNeuronMfuInstMaxAchievable,
+              metric::kNeuronMfuMaxAchievable};
+    case Part::kTransposes:
+      return {metric::kNeuronTransposeFlops, metric::kNeuronAdjustedTransposeFlops,
+              metric::kNeuronMmArithmeticIntensity, metric::kNeuronMfuInst,
+              metric::kNeuronMfuInstMaxAchievable};
+    case Part::kHbmRead:
+    case Part::kHbmWrite:
+      return {part == Part::kHbmRead ? metric::kHbmReadBytes : metric::kHbmWriteBytes,
+              metric::kNeuronMmArithmeticIntensity,
+              metric::kNeuronMbu,
+              metric::kNeuronMfuInstMaxAchievable,
+              metric::kNeuronMfuMaxAchievable,
+              metric::kNeuronMfuHloMaxAchievable};
+    case Part::kSbufRead:
+      return {metric::kSbufReadBytes};
+    case Part::kSbufWrite:
+      return {metric::kSbufWriteBytes};
+    case Part::kPsumRead:
+      return {metric::kPsumReadBytes};
+    case Part::kPsumWrite:
+      return {metric::kPsumWriteBytes};
+    case Part::kPsumToSbuf:
+      return {metric::kPsumReadSbufWriteBytes, metric::kPsumReadSbufWrites};
+    case Part::kSpillSave:
+      return {metric::kSpillSaveBytes};
+    case Part::kSpillReload:
+      return {metric::kSpillReloadBytes};
+    case Part::kInputQueue:
+      return {metric::kDmaInputQueueBytes};
+    case Part::kOutputQueue:
+      return {metric::kDmaOutputQueueBytes};
+    case Part::kWeightQueue:
+      return {metric::kDmaWeightQueueBytes};
+    case Part::kPacketBytes:
+      return {metric::kDmaBytes,
+              metric::kDmaMeanBytes,
+              metric::kDmaSmallShare,
+              metric::kDmaStaticBytes,
+              metric::kDmaStaticByteShare,
+              metric::kDmaDynamicBytes,
+              metric::kDmaDynamicByteShare,
+              metric::kDmaSoftwareBytes,
+              metric::kDmaSoftwareByteShare,
+              metric::kDmaHardwareBytes,
+              metric::kDmaHardwareByteShare};
+    case Part::kPacketKinds:
+      return {metric::kDmaStaticActiveTime,   metric::kDmaStaticActiveShare,
+              metric::kDmaStaticPackets,      metric::kDmaStaticPacketShare,
+              metric::kDmaStaticBytes,        metric::kDmaStaticByteShare,
+              metric::kDmaDynamicActiveTime,  metric::kDmaDynamicActiveShare,
+              metric::kDmaDynamicPackets,     metric::kDmaDynamicPacketShare,
+              metric::kDmaDynamicBytes,       metric::kDmaDynamicByteShare,
+              metric::kDmaSoftwareActiveTime, metric::kDmaSoftwareActiveShare,
+              metric::kDmaSoftwarePackets,    metric::kDmaSoftwarePacketShare,
+              metric::kDmaSoftwareBytes,      metric::kDmaSoftwareByteShare,
+              metric::kDmaHardwareActiveTime, metric::kDmaHardwareActiveShare,
+              metric::kDmaHardwarePackets,    metric::kDmaHardwarePacketShare,
+              metric::kDmaHardwareBytes,      metric::kDmaHardwareByteShare};
+    case Part::kTransferBytes:
+      return {metric::kDmaTransferBytes, metric::kDmaTransferMeanBytes};
+    case Part::kLimits:
+      return {metric::kThrottleLimitedTime, metric::kThrottleLimitedShare,
+              metric::kThrottleTensorLimitedTime, metric::kThrottleTensorLimitedShare,
+              metric::kThrottleUtilizationLimit};
+  }
+  return ids;
+}
+
+// Numbers of columns that a file lacks were added up as 0.
+void RemoveUnknown(NeuronSetter& set) {
+  for (const NeuronRank& rank : set.ranks()) {
+    for (const profgauge::neuron::MissingColumn& column : rank.data->missing_columns) {
+      for (const MetricId id : MetricsOfPart(column.part)) set.out().SetAbsent(id, column.why);
+    }
+  }
+}
+
 std::string MissingBecause(const NeuronRank& rank, MetricId id) {
   if (!rank.HasRows()) {
     return "the summary does not state it; export the whole profile with `neuron-explorer view "
@@ -402,6 +508,7 @@ void AddNeuronMetrics(std::span<const NeuronRank> ranks, tables::Output& out) {
     set.Count(metric::kNeuronWarnings,
               [](const NeuronRank& rank) { return rank.data->warnings.size(); });
   }
+  RemoveUnknown(set);
   set.AllStated();
   SetDerived(set);
   NoteKnownHardware(set);

@@ -63,6 +63,8 @@ class Certifier {
   /// If several are, the first counts where `state` is kLost, else the last. A check that is lost
   /// already stays as it is.
   Check OfCounters(Check check, CheckState state, std::initializer_list<Counter> counters) const;
+  /// Whether the counter is above zero: the words of its first example.
+  Check OfExample(Check check, CheckState state, Counter counter) const;
   /// Whether one of these remarks is there: its words.
   Check OfRemarks(Check check, CheckState state,
                   std::initializer_list<std::string_view> remarks) const;
@@ -98,6 +100,13 @@ Check Certifier::OfCounters(Check check, CheckState state,
   return check;
 }
 
+Check Certifier::OfExample(Check check, CheckState state, Counter counter) const {
+  check = OfCounters(std::move(check), state, {counter});
+  const std::vector<std::string>& examples = log_.Examples(counter);
+  if (Count(counter) > 0 && !examples.empty()) check.text = examples.front();
+  return check;
+}
+
 Check Certifier::OfRemarks(Check check, CheckState state,
                            std::initializer_list<std::string_view> remarks) const {
   for (const std::string_view id : remarks) {
@@ -112,8 +121,12 @@ Check Certifier::OfRemarks(Check check, CheckState state,
 // Rows that cannot be used or were sampled lose everything; single unreadable events only raise a
 // doubt, above one in a hundred.
 Check Certifier::Readable() const {
-  Check check = OfCounters({"readable", "Events are readable"}, CheckState::kLost,
-                           {Counter::rows_unusable, Counter::rows_sampled});
+  Check check{"readable", "Events are readable"};
+  // Later versions are read by names: that is a doubt only where one is missing.
+  check = OfExample(std::move(check), CheckState::kOk, Counter::version_untested);
+  check = OfExample(std::move(check), CheckState::kDoubt, Counter::columns_unknown);
+  check = OfCounters(std::move(check), CheckState::kLost,
+                     {Counter::rows_unusable, Counter::rows_sampled});
   check.affects = {"idle", "kernels", "time"};
   if (check.state != CheckState::kOk) return check;
   check.count = Count(Counter::events_unreadable) + Count(Counter::events_bad_time);

@@ -79,6 +79,10 @@ void FillInstructions(const profgauge::neuron::Data& data, ProfileBuilder& build
 
 void FillDma(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
   const StringId unnamed = builder.Intern("DMA");
+  const bool has_bytes = std::ranges::none_of(
+      data.missing_columns, [](const profgauge::neuron::MissingColumn& column) {
+        return column.part == profgauge::neuron::Part::kPacketBytes;
+      });
   const auto& rows = data.packets;
   const Permutation order = GroupedRows(rows.size(), [&](std::uint32_t i) {
     return KeyOfStream(rows[i].core, kDmaStream + rows[i].dma_engine);
@@ -96,7 +100,7 @@ void FillDma(const profgauge::neuron::Data& data, ProfileBuilder& builder) {
     copy.gpu = row.core;
     copy.stream = stream;
     copy.copy = CopyKind::kDeviceToDevice;
-    copy.bytes = row.bytes;
+    copy.bytes = has_bytes ? row.bytes : profgauge::neuron::kUnknown;
     batch.Add(copy, builder);
     const std::int64_t key = KeyOfStream(row.core, stream);
     if (key != last) {

@@ -246,6 +246,7 @@ Status ReadParquetTable(const std::string& path, const ReadOptions& options, Imp
       error.where.file = path;
       return Fail(std::move(error));
     }
+    if (table->rows() > 0) import.NoteMissing(kind, name, columns);
     PROFGAUGE_CHECK(ReadRows(*table, kind, name, read, import));
   }
   if (read.parquet_form.empty()) read.parquet_form = parquet::FormText(table->footer());

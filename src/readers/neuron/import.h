@@ -51,6 +51,8 @@ class Import {
   /// duration. Nothing is asked of tables without times. Errors: kInput "neuron/columns".
   Status CheckColumns(TableKind kind, std::string_view table,
                       std::span<const std::string> columns) const;
+  /// Notes columns that metrics need and the table lacks, as a later schema may.
+  void NoteMissing(TableKind kind, std::string_view table, std::span<const std::string> columns);
   /// One row, the number `index` of its table. `table` is its name in the file, for messages. A row
   /// that cannot be used is counted in the log. Kinds that are not read do nothing.
   void Take(TableKind kind, std::string_view table, const Record& record, std::uint64_t index);

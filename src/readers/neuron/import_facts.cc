@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "readers/neuron/import.h"
@@ -54,14 +58,102 @@ Status Import::CheckColumns(TableKind kind, std::string_view table,
   };
   if (!HasTimes(kind)) return {};
   const bool has_length = has(Key::kDuration) || has(Key::kEnd);
-  if (has(Key::kStart) && has_length) return {};
+  // Without opcodes waits would count as work.
+  const bool has_kind = kind != TableKind::kInstructions || has(Key::kOpcode);
+  if (has(Key::kStart) && has_length && has_kind) return {};
   return Fail(InputError(
       {}, "neuron/columns",
       fmt::format("the table {} has no column `{}`{}", table,
-                  has(Key::kStart) ? "duration_ns" : "start_ts",
+                  !has(Key::kStart) ? "start_ts"
+                  : has_length      ? "opcode"
+                                    : "duration_ns",
                   schema_version_.empty() ? "" : ", in schema " + schema_version_),
       "`neuron-explorer view --show-profile-schema` lists the columns; a release of ProfGauge that "
       "knows them is needed"));
+}
+
+namespace {
+
+using profgauge::neuron::Part;
+
+// The columns that metrics need, by the names of schema 7.4.0.
+struct Needed {
+  TableKind table;
+  Key key;
+  std::string_view column;
+  Part part;
+  std::string_view what;     // That is absent without it.
+  Key instead = Key::kNone;  // A column that gives the same.
+};
+constexpr Needed kNeeded[] = {
+    {TableKind::kInstructions, Key::kWait, "evt_wait_time_ns", Part::kWaits, "waits of engines"},
+    {TableKind::kInstructions, Key::kOperands, "operands", Part::kSemaphores, "waits for DMA"},
+    {TableKind::kInstructions, Key::kRawFlops, "raw_flops", Part::kFlops, "FLOPs", Key::kElements},
+    {TableKind::kInstructions, Key::kInstructionType, "tensor_instruction_type", Part::kTransposes,
+     "FLOPs of transposes"},
+    {TableKind::kInstructions, Key::kHbmRead, "hbm_read_bytes", Part::kHbmRead, "bytes from HBM"},
+    {TableKind::kInstructions, Key::kHbmWrite, "hbm_write_bytes", Part::kHbmWrite, "bytes to HBM"},
+    {TableKind::kInstructions, Key::kSbufRead, "sbuf_read_bytes", Part::kSbufRead,
+     "bytes from SBUF"},
+    {TableKind::kInstructions, Key::kSbufWrite, "sbuf_write_bytes", Part::kSbufWrite,
+     "bytes to SBUF"},
+    {TableKind::kInstructions, Key::kPsumRead, "psum_read_bytes", Part::kPsumRead,
+     "bytes from PSUM"},
+    {TableKind::kInstructions, Key::kPsumWrite, "psum_write_bytes", Part::kPsumWrite,
+     "bytes to PSUM"},
+    {TableKind::kInstructions, Key::kPsumToSbuf, "psum_read_sbuf_write_bytes", Part::kPsumToSbuf,
+     "bytes from PSUM to SBUF"},
+    {TableKind::kInstructions, Key::kSpillSave, "spill_save_bytes", Part::kSpillSave,
+     "spilled bytes"},
+    {TableKind::kInstructions, Key::kSpillReload, "spill_reload_bytes", Part::kSpillReload,
+     "reloaded bytes"},
+    {TableKind::kInstructions, Key::kInputQueue, "input_queue_bytes", Part::kInputQueue,
+     "bytes of input queues"},
+    {TableKind::kInstructions, Key::kOutputQueue, "output_queue_bytes", Part::kOutputQueue,
+     "bytes of output queues"},
+    {TableKind::kInstructions, Key::kWeightQueue, "weight_queue_bytes", Part::kWeightQueue,
+     "bytes of weight queues"},
+    {TableKind::kPackets, Key::kBytes, "transfer_bytes", Part::kPacketBytes, "bytes of packets"},
+    {TableKind::kPackets, Key::kQueueType, "queue_type", Part::kPacketKinds, "kinds of packets"},
+    {TableKind::kTransfers, Key::kBytes, "transfer_bytes", Part::kTransferBytes,
+     "bytes of transfers"},
+    {TableKind::kThrottles, Key::kK, "k", Part::kLimits, "throttled time"},
+    {TableKind::kThrottles, Key::kN, "n", Part::kLimits, "throttled time"},
+};
+
+// "; the table has `evt_wait_ns`", of a column that has no meaning here: it is named, never used.
+std::string SimilarText(std::string_view column, std::span<const std::string> columns) {
+  std::vector<std::string_view> others;
+  for (const std::string& name : columns) {
+    if (KeyOf(name) == Key::kNone) others.push_back(name);
+  }
+  const std::string_view near = DidYouMean(column, others);
+  return near.empty() ? "" : fmt::format("; the table has `{}`", near);
+}
+
+}  // namespace
+
+// A table may be in several files, which have the same columns.
+void Import::NoteMissing(TableKind kind, std::string_view table,
+                         std::span<const std::string> columns) {
+  const auto has = [&](Key key) {
+    return std::any_of(columns.begin(), columns.end(),
+                       [&](const std::string& column) { return KeyOf(column) == key; });
+  };
+  for (const Needed& needed : kNeeded) {
+    if (needed.table != kind || has(needed.key)) continue;
+    if (needed.instead != Key::kNone && has(needed.instead)) continue;
+    const std::string schema =
+        schema_version_.empty() ? "" : fmt::format(" (schema {})", schema_version_);
+    std::string why = fmt::format("`{}.{}` is missing{}", table, needed.column, schema);
+    const auto& known = data_->missing_columns;
+    if (std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.why == why; })) {
+      continue;
+    }
+    log().AddAt(Counter::columns_unknown, fmt::format("{}: {} are absent{}", why, needed.what,
+                                                      SimilarText(needed.column, columns)));
+    data_->missing_columns.push_back({needed.part, std::move(why)});
+  }
 }
 
 void Import::TakeMetadata(const Record& record) {

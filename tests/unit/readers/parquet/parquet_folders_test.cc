@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <filesystem>
 #include <fstream>
@@ -147,6 +148,11 @@ TEST_F(ParquetFolders, RefusesTableWithoutTimes) {
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, "neuron/columns");
   EXPECT_THAT(run.error().message, HasSubstr("no column `start_ts`, in schema 12.0.1"));
+  Write("run/Instruction.parquet",
+        Table({Numbers("id", {1}), Numbers("start_ts", {1}), Numbers("duration_ns", {1})}));
+  const auto waits = LoadRun({"run"}, {});
+  ASSERT_FALSE(waits);
+  EXPECT_THAT(waits.error().message, HasSubstr("no column `opcode`"));
 }
 
 TEST_F(ParquetFolders, ReadsLaterSchemaWithNote) {
@@ -155,6 +161,29 @@ TEST_F(ParquetFolders, ReadsLaterSchemaWithNote) {
   const Profile profile = Only("run");
   EXPECT_EQ(profile.log[Counter::version_untested], 1u);
   EXPECT_EQ(profile.neuron->instructions.size(), 3u);
+}
+
+// A renamed column is named, with the one that looks like it, and never used.
+TEST_F(ParquetFolders, NamesColumnsOfAnotherSchema) {
+  Write("run/Instruction.parquet",
+        Table({Numbers("id", {1}), Numbers("start_ts", {1}), Numbers("duration_ns", {2}),
+               Texts("engine", {"scalar"}), Texts("opcode", {"ACTIVATE"}),
+               Numbers("evt_wait_times_ns", {1}), Texts("operands", {"x"})}));
+  Write("run/Metadata.parquet", Metadata("12.0.1", 0, 0));
+  const Profile profile = Only("run");
+  EXPECT_THAT(profile.log.Examples(Counter::columns_unknown),
+              testing::Contains("`Instruction.evt_wait_time_ns` is missing (schema 12.0.1): waits "
+                                "of engines are absent; the table has `evt_wait_times_ns`"));
+  EXPECT_EQ(profile.neuron->instructions.front().wait, 0);
+  using profgauge::neuron::Part;
+  const auto has = [&](Part part) {
+    return std::ranges::count(profile.neuron->missing_columns, part,
+                              &profgauge::neuron::MissingColumn::part) == 1;
+  };
+  EXPECT_TRUE(has(Part::kWaits));
+  EXPECT_TRUE(has(Part::kFlops));
+  EXPECT_FALSE(has(Part::kSemaphores));
+  EXPECT_FALSE(has(Part::kPacketBytes)) << "the file has no such table";
 }
 
 TEST_F(ParquetFolders, TruncatedTableIsNamedOrSkipped) {
