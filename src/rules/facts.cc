@@ -28,8 +28,8 @@ constexpr FactSpec kFacts[] = {
     {"profile.iteration_source", Unit::kText,
      "Source of iterations: a marker, a key operator, or `whole profile` if there is none."},
     {"profile.iterations_by", Unit::kText, "Source of iterations, by its kind."},
-    {"profile.repeated_ranges", Unit::kText,
-     "If iterations are not marked: repeated outermost ranges of the host, with counts."},
+    {"profile.proposed_markers", Unit::kText,
+     "If iterations are not marked: ranges of the host that could mark them, with patterns."},
     {"profile.iterations_total", Unit::kCount, "Iterations in the profile, selected or not."},
     {"profile.steady_range", Unit::kText,
      "The proposed steady sub-range, when the selection is unsteady."},
@@ -362,8 +362,8 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
   if (analysis.iteration_source.by == IterationsBy::kUndivided) {
-    if (std::string ranges = analysis::context::RepeatedRanges(first, true); !ranges.empty()) {
-      facts["profile.repeated_ranges"] = std::move(ranges);
+    if (std::string ranges = analysis::context::ProposedMarkers(first); !ranges.empty()) {
+      facts["profile.proposed_markers"] = std::move(ranges);
     }
   }
   if (first.distributed.world_size > 0) facts["profile.world_size"] = first.distributed.world_size;

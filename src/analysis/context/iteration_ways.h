@@ -35,6 +35,12 @@ std::vector<IterationWay> IterationWays(const Profile& profile, const Iterations
 /// At most six are named.
 std::string RepeatedRanges(const Profile& profile, bool numbered);
 
+/// "`step #` occurs 12 times: `--iteration-marker '^step \d+$'`": families of ranges, whose names
+/// differ in numbers, that occur at least three times on one thread without overlap and cover half
+/// of the profile or hold half of the launches. At most three, most launches first; empty: none.
+/// O(n log n).
+std::string ProposedMarkers(const Profile& profile);
+
 /// "help: ranges that repeat: `step N` (12 times), `forward` (11 times)": outermost ranges and
 /// annotations that occur at least twice, those first that take most time; or that there are none.
 /// With `numbered`, names that differ in their numbers only are one, for patterns.
