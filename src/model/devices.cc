@@ -19,7 +19,7 @@ namespace {
 constexpr DeviceWords kWords[] = {
 #include "knowledge/words.inc"
 };
-static_assert(std::size(kWords) == static_cast<std::size_t>(Accelerator::kIntel) + 1);
+static_assert(std::size(kWords) == static_cast<std::size_t>(Accelerator::kMtia) + 1);
 
 constexpr std::array<DeviceWord, 17> kCatalogue = {{
     {"device.device", "Device: GPU, NPU, NeuronCore, TPU.", &DeviceWords::device},
@@ -51,7 +51,8 @@ constexpr std::array<DeviceWord, 17> kCatalogue = {{
     {"device.synchronize", "The call that waits for the device.", &DeviceWords::synchronize},
     {"device.torch", "Its module of PyTorch: cuda, npu, xpu, xla.", &DeviceWords::torch},
     {"device.vendor",
-     "Whose devices these are: nvidia, amd, npu, neuron, tpu, intel; empty: unknown, several.",
+     "Whose devices these are: nvidia, amd, npu, neuron, tpu, intel, mtia; empty: unknown, "
+     "several.",
      &DeviceWords::vendor},
 }};
 
@@ -60,12 +61,18 @@ struct VendorSign {
   Accelerator maker = Accelerator::kUnknown;
 };
 
+// "zeCommandListAppendLaunchKernel", or of the layer above it "urEnqueueKernelLaunch".
+bool IsOfLevelZero(std::string_view call) {
+  const bool has_prefix = call.starts_with("ze") || call.starts_with("ur");
+  return has_prefix && call.size() > 2 && call[2] >= 'A' && call[2] <= 'Z';
+}
+
 std::optional<Accelerator> AcceleratorOfCalls(const Profile& profile) {
   for (const StringId name : profile.api.name) {
     const std::string_view text = profile.Name(name);
     if (text.starts_with("hip")) return Accelerator::kAmd;
     if (text.starts_with("cuda") || text.starts_with("cuLaunch")) return Accelerator::kNvidia;
-    if (text.starts_with("zeCommand") || text.starts_with("urEnqueue")) return Accelerator::kIntel;
+    if (IsOfLevelZero(text)) return Accelerator::kIntel;
   }
   return std::nullopt;
 }
@@ -77,7 +84,7 @@ bool StartsASentence(std::string_view before) {
 
 bool StartsWithAVowelsSound(std::string_view word) {
   // Said letter by letter: an NPU, an SM, an XPU.
-  for (const std::string_view said : {"NPU", "SM", "XPU"}) {
+  for (const std::string_view said : {"MTIA", "NPU", "SM", "XPU"}) {
     if (word.starts_with(said)) return true;
   }
   constexpr std::string_view kVowels = "AEIOaeio";

@@ -23,9 +23,18 @@ namespace profgauge {
 // line in DeviceWordCatalogue(), a column in kWords.
 
 /// Whose devices a profile is of. kUnknown: nothing shows, or they are of several makers.
-enum class Accelerator : std::uint8_t { kUnknown, kNvidia, kAmd, kNpu, kNeuron, kTpu, kIntel };
+enum class Accelerator : std::uint8_t {
+  kUnknown,
+  kNvidia,
+  kAmd,
+  kNpu,
+  kNeuron,
+  kTpu,
+  kIntel,
+  kMtia
+};
 
-/// "nvidia", "amd", "npu", "neuron", "tpu", "intel"; empty for kUnknown.
+/// "nvidia", "amd", "npu", "neuron", "tpu", "intel", "mtia"; empty for kUnknown.
 std::string_view AcceleratorId(Accelerator accelerator);
 /// kUnknown for any other id.
 Accelerator FindAccelerator(std::string_view id);

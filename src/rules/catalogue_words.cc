@@ -78,7 +78,7 @@ constexpr auto kFrameworksValues =
 /// A device of no known maker has no id.
 constexpr EnumValue kVendorsValues[] = {{"nvidia", "nvidia"}, {"amd", "amd"}, {"npu", "npu"},
                                         {"neuron", "neuron"}, {"tpu", "tpu"}, {"intel", "intel"},
-                                        {"unknown", ""}};
+                                        {"mtia", "mtia"},     {"unknown", ""}};
 
 struct KnownColumn {
   std::string_view name;

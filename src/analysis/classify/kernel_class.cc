@@ -57,6 +57,7 @@ Vendor VendorOf(Accelerator maker) {
     case Accelerator::kNeuron:
     case Accelerator::kTpu:
     case Accelerator::kIntel:
+    case Accelerator::kMtia:
       break;
   }
   return Vendor::kOther;

@@ -158,7 +158,8 @@ void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts
 // and a kernel that certainly uses matrix units says that the device has known ones.
 bool IsOfUnknownMaker(const TensorCoreTimes& times, const tables::Output& out) {
   using enum Accelerator;
-  const bool is_unknown = out.accelerator() == kUnknown || out.accelerator() == kIntel;
+  const bool is_unknown =
+      out.accelerator() == kUnknown || out.accelerator() == kIntel || out.accelerator() == kMtia;
   return is_unknown && times.tensor_core == 0 && times.undecided > 0;
 }
 

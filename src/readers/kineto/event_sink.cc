@@ -197,7 +197,7 @@ void EventSink::ReceiveComplete(const RawEvent& event) {
     case Category::kOverhead:
       return AddHost(event, HostKind::kOverhead, times);
     case Category::kRuntime:
-      rows_->xpu = rows_->xpu || known.is_xpu;
+      if (known.maker != Accelerator::kUnknown) rows_->maker = known.maker;
       return AddApi(event, times);
     case Category::kKernel:
       return AddDevice(event, DeviceKind::kKernel, times);
@@ -406,8 +406,10 @@ const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) 
   for (const KnownCategory& known : categories_) {
     if (known.text == cat) return known;
   }
-  KnownCategory made{std::string(cat), CategoryOf(cat), IsExactCategory(cat),
-                     cat.starts_with("xpu_")};
+  const Accelerator maker = cat.starts_with("xpu_")    ? Accelerator::kIntel
+                            : cat.starts_with("mtia_") ? Accelerator::kMtia
+                                                       : Accelerator::kUnknown;
+  KnownCategory made{std::string(cat), CategoryOf(cat), IsExactCategory(cat), maker};
   if (categories_.size() >= kMostKnown) return other_category_ = std::move(made);
   return categories_.emplace_back(std::move(made));
 }

@@ -82,7 +82,8 @@ class EventSink final : public EventReceiver {
   struct KnownCategory {
     std::string text;
     Category category;
-    bool is_exact, is_xpu;
+    bool is_exact;
+    Accelerator maker;  ///< Whose runtime's calls these are, where the category names it.
   };
 
   void ReceiveComplete(const RawEvent& event);

@@ -232,7 +232,7 @@ void Rows::Clear() {
   phases.clear();
   bad_time.clear();
   rocm = false;
-  xpu = false;
+  maker = Accelerator::kUnknown;
   has_correlations = false;
   launch_flows = 0;
   has_span = false;
@@ -296,7 +296,9 @@ void Merge(Rows& rows, ProfileBuilder& builder, PairedEvents& paired, Traces& tr
   }
   MergeNames(rows, builder);
   if (rows.rocm) builder.ClipStreamOverlaps();
-  if (rows.xpu) builder.source().accelerator = AcceleratorId(Accelerator::kIntel);
+  if (rows.maker != Accelerator::kUnknown) {
+    builder.source().accelerator = AcceleratorId(rows.maker);
+  }
   if (rows.has_span) builder.SetSpan(rows.span_start, rows.span_duration);
   builder.log().Merge(rows.log);
 }

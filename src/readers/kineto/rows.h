@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/devices.h"
 #include "model/launch_ids.h"
 #include "model/profile_builder.h"
 #include "readers/kineto/paired.h"
@@ -91,9 +92,9 @@ struct Rows {
   std::vector<LaunchArrow> arrows;  ///< As long as no event had a correlation.
   std::vector<NameRow> names;
   std::vector<ApartRow> apart;
-  bool rocm = false;               ///< Has calls of the HIP runtime.
-  bool xpu = false;                ///< Has calls of Intel's runtime, by their category.
-  bool has_correlations = false;   ///< Launches are numbered.
+  bool rocm = false;                          ///< Has calls of the HIP runtime.
+  Accelerator maker = Accelerator::kUnknown;  ///< Whose runtime was called, by the category.
+  bool has_correlations = false;              ///< Launches are numbered.
   std::uint64_t launch_flows = 0;  ///< Ends of arrows between calls and work, kept or not.
   bool has_span = false;
   Ns span_start = 0;

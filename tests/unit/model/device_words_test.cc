@@ -14,7 +14,7 @@ namespace {
 
 constexpr Accelerator kAll[] = {Accelerator::kUnknown, Accelerator::kNvidia, Accelerator::kAmd,
                                 Accelerator::kNpu,     Accelerator::kNeuron, Accelerator::kTpu,
-                                Accelerator::kIntel};
+                                Accelerator::kIntel,   Accelerator::kMtia};
 
 struct Row {
   Accelerator accelerator;
@@ -31,6 +31,7 @@ constexpr Row kRows[] = {
      "An NPU computes; an AI Core waits"},
     {Accelerator::kNvidia, "a {{ device.device }}, a {{ device.core }}", "a GPU, an SM"},
     {Accelerator::kNeuron, "a {{ device.device }}", "a NeuronCore"},
+    {Accelerator::kMtia, "a {{ device.device }}", "an MTIA device"},
     {Accelerator::kNpu, "Data {{ device.device }}", "Data NPU"},
     {Accelerator::kNpu, "{{ device.nothing }} {{ metric }} {{ device.",
      "{{ device.nothing }} {{ metric }} {{ device."},
