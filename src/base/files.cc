@@ -79,7 +79,7 @@ std::string NotOpened::Text() const {
     case Why::kFolder:
       return "is a directory, expected a file";
     case Why::kPipe:
-      return "is a pipe, and nobody writes into it";
+      return "is a pipe, and no program writes into it";
     case Why::kNoFile:
       return "is a device or a socket, expected a file";
     case Why::kSystem:

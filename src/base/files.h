@@ -46,7 +46,7 @@ struct NotOpened {
   enum class Why : std::uint8_t { kMissing, kFolder, kPipe, kNoFile, kSystem } why = Why::kSystem;
   int number = 0;  ///< errno.
 
-  /// "is a pipe, and nobody writes into it"; of kSystem the system's words.
+  /// "is a pipe, and no program writes into it"; of kSystem the system's words.
   std::string Text() const;
 };
 

@@ -70,9 +70,9 @@ Result<Options> OptionsOfProfile(const std::optional<rules::Project>& project,
                                  const Options& given);
 
 /// The matches of a job's inputs: files and folders, pattern by pattern, sorted within one, each
-/// path once. `**` represents any folders. Errors: kInput "config/no-inputs" with the contents found
-/// instead; kConfig "config/too-many-inputs" above 1 000 000 entries of a pattern: a part of the
-/// matches would leave runs unjudged.
+/// path once. `**` represents any folders. Errors: kInput "config/no-inputs" with the contents
+/// found instead; kConfig "config/too-many-inputs" above 1 000 000 entries of a pattern: a part of
+/// the matches would leave runs unjudged.
 Result<std::vector<std::string>> InputsOf(const rules::Project& project,
                                           const rules::ProjectJob& job);
 

@@ -204,8 +204,7 @@ class Planner {
       slowest = high;
       out.high = high;
       // Where the steps before it reacted as much, it saves no less.
-      const double low = std::min(slowest_before - high, out.claim.saves);
-      if (out.claim.saves - low >= knowledge::kPlanLeastGainShare.Of(start_)) out.claim.low = low;
+      out.claim.low = std::min(slowest_before - high, out.claim.saves);
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);

@@ -3,8 +3,10 @@ owner of several models would; and the effect of a missing baseline on every out
 """
 import gzip
 import json
+import os
 import re
 import shutil
+import socket
 import xml.etree.ElementTree as xml
 
 from config_support import EXAMPLES, TRACE, Place
@@ -162,6 +164,39 @@ class MistakesTest(Place):
         done = self.run_in(self.inner, "check", TRACE)
         self.assertEqual(done.returncode, 2)
         self.assertIn("../../perf/nothing.yaml", done.stderr)
+
+    def test_pipes_without_a_writer(self):
+        os.mkfifo(self.root / "p.yaml")
+        self.write("profgauge.yaml", "schema: 1\npolicy: p.yaml\n")
+        done = self.run_in(self.inner, "check", TRACE)
+        self.assertEqual((done.returncode, "[config/not-a-file]" in done.stderr), (2, True), done.stderr)
+
+    def test_a_socket_is_no_profile(self):
+        with socket.socket(socket.AF_UNIX) as made:
+            made.bind(str(self.root / "s"))
+            done = self.run_in(self.root, "check", "s")
+        self.assertEqual((done.returncode, "[input/not-a-file]" in done.stderr), (3, True), done.stderr)
+
+    def test_a_baseline_stays_where_the_next_does_less(self):
+        trace = json.loads(gzip.open(self.inner / TRACE).read())
+        kernels = [event for event in trace["traceEvents"] if event.get("cat") == "kernel"]
+        gone = {id(event) for event in kernels[::3]}
+        trace["traceEvents"] = [event for event in trace["traceEvents"] if id(event) not in gone]
+        (self.inner / "less.pt.trace.json").write_text(json.dumps(trace))
+        self.assertEqual(self.run_in(self.inner, "baseline", "save", TRACE, "-o", "b.json").returncode, 0)
+        kept = (self.inner / "b.json").read_bytes()
+        done = self.run_in(self.inner, "baseline", "save", "less.pt.trace.json", "-o", "b.json", "--allow-incomplete")
+        self.assertEqual((done.returncode, "[baseline/replaced]" in done.stderr), (3, True), done.stderr)
+        self.assertEqual((self.inner / "b.json").read_bytes(), kept)
+
+    def test_a_search_ends_or_fails(self):
+        # Each of the 1 001 links leads back to all of them.
+        (self.root / "many").mkdir()
+        for number in range(1001):
+            (self.root / "many" / str(number)).symlink_to(".")
+        self.write("profgauge.yaml", "schema: 1\njobs:\n  - {name: a, inputs: ['models/*', 'many/*/*.json']}\n")
+        done = self.run_in(self.root, "check", "--job", "a")
+        self.assertEqual((done.returncode, "[config/too-many-inputs]" in done.stderr), (2, True), done.stderr)
 
     def test_jobs(self):
         self.write("profgauge.yaml", "schema: 1\njobs:\n  - {name: a, inputs: 'models/*'}\n"

@@ -253,14 +253,15 @@ void RemarkWindow(std::span<const context::RankContext> ranks, tables::Output& o
         std::any_of(launches.begin(), launches.end(), [](ApiId id) { return id.valid(); });
     const Span before = {profile.first, window.start}, after = {window.end, profile.last};
     if (is_empty(before) && is_empty(after)) {
-      why = "nothing was recorded before and after that";
+      why = "no operator or device work was recorded before and after that";
     } else {
       add(before,
           has_launches
               ? "before that, the {{ device.device }} finished earlier work"
               : "before that, the host paused, and {{ device.device }} activity is unknown",
-          "nothing was recorded before that");
-      add(after, "after that, only the host was active", "nothing was recorded after that");
+          "no operator or device work was recorded before that");
+      add(after, "after that, only the host was active",
+          "no operator or device work was recorded after that");
     }
     if (why.empty()) continue;
     out.AddRemark("window",

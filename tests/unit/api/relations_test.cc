@@ -272,7 +272,7 @@ std::string Passed(const Answer& with, const Answer& without) {
   for (const json::value& finding : before->as_array()) {
     const std::string was(finding.at("status").as_string());
     const std::string key(finding.at("key").as_string());
-    static const std::set<std::string> kPasses = {"pass", "good", "not_found", "covered"};
+    static const std::set<std::string> kPasses = {"good", "not_found"};
     if ((was == "error" || was == "warn") && kPasses.contains(status[key])) {
       passed += " " + key + " (" + was + ")";
     }

@@ -1,9 +1,14 @@
 #include "base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 namespace profgauge {
 namespace {
@@ -28,6 +33,44 @@ TEST(ReadSmallFile, GivesAllBytesOrNone) {
 TEST(ReadSmallFile, RefusesFoldersAndEndlessDevices) {
   EXPECT_EQ(ReadSmallFile(::testing::TempDir()), std::nullopt);
   EXPECT_EQ(ReadSmallFile("/dev/zero", 10'000), std::nullopt);
+}
+
+// Nobody writes into it, so that opening it as usual would wait for ever.
+TEST(OpenInput, RefusesPipesWithoutWriterAndSockets) {
+  const std::string path = ::testing::TempDir() + "pipe_" + std::to_string(::getpid());
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const auto pipe = OpenInput(path, Named::kFound);
+  ASSERT_FALSE(pipe);
+  EXPECT_EQ(pipe.error().why, NotOpened::Why::kPipe);
+  EXPECT_EQ(ReadSmallFile(path), std::nullopt);
+  const int writer = ::open(path.c_str(), O_RDWR);
+  ASSERT_EQ(::write(writer, "abc", 3), 3);
+  auto written = OpenInput(path, Named::kFound);
+  ASSERT_TRUE(written);
+  char bytes[3];
+  EXPECT_EQ(written->Read(bytes, 3), 1U);
+  EXPECT_EQ(written->Read(bytes + 1, 2), 2U);
+  EXPECT_EQ(std::string(bytes, 3), "abc");
+  ::close(writer);
+  std::filesystem::remove(path);
+  EXPECT_EQ(OpenInput("/dev/zero", Named::kFound).error().why, NotOpened::Why::kNoFile);
+  EXPECT_TRUE(OpenInput("/dev/zero", Named::kByUser));
+}
+
+TEST(ListEntries, KnowsLinksAndPipes) {
+  const std::filesystem::path folder =
+      ::testing::TempDir() + "entries_" + std::to_string(::getpid());
+  std::filesystem::create_directories(folder / "b");
+  std::ofstream(folder / "a") << "x";
+  std::filesystem::create_symlink("a", folder / "c");
+  std::filesystem::create_symlink("b", folder / "d");
+  std::filesystem::create_symlink("nothing", folder / "e");
+  ASSERT_EQ(::mkfifo((folder / "f").c_str(), 0600), 0);
+  std::vector<EntryKind> kinds;
+  for (const FolderEntry& entry : ListEntries(folder)) kinds.push_back(entry.kind);
+  EXPECT_EQ(kinds, (std::vector{EntryKind::kFile, EntryKind::kFolder, EntryKind::kLinkToFile,
+                                EntryKind::kLinkToFolder, EntryKind::kOther, EntryKind::kOther}));
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

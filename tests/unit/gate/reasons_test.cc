@@ -35,6 +35,20 @@ TEST(ReasonTable, HasEveryIdOfTheGate) {
   for (const std::string& one : found) EXPECT_NE(FindReason(one), nullptr) << one;
 }
 
+TEST(ReasonTable, SaysWhoMayOverrule) {
+  for (const char* id : {"baseline/less-work", "baseline/other-work", "baseline/implausible"}) {
+    ASSERT_NE(FindReason(id), nullptr) << id;
+    EXPECT_NE(FindReason(id)->overrule.find("Profgauge-Accept: work"), std::string::npos) << id;
+  }
+  for (const char* id : {"baseline/none-comparable", "policy/min-abs"}) {
+    ASSERT_NE(FindReason(id), nullptr) << id;
+    EXPECT_NE(FindReason(id)->overrule.find("policy"), std::string::npos) << id;
+  }
+  ASSERT_NE(FindReason("policy/looser"), nullptr);
+  EXPECT_NE(FindReason("policy/looser")->overrule.find("Profgauge-Accept: policy"),
+            std::string::npos);
+}
+
 TEST(ReasonTable, IsThatOfTheReadme) {
   const std::string readme = TextOfFile(fs::path(PROFGAUGE_SOURCE_DIR) / "rules" / "README.md");
   EXPECT_NE(readme.find(ReasonsTable()), std::string::npos) << ReasonsTable();
