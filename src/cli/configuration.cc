@@ -292,7 +292,7 @@ Result<std::vector<std::string>> InputsOf(const rules::Project& project,
           project.file, "config/too-many-inputs",
           fmt::format("`{}` has more than {} files and folders to look through",
                       Printable(pattern.text), FormatCount(std::int64_t{kMostEntriesOfTree})),
-          "name a folder of runs alone: `runs/*/*.json.gz`");
+          "name a folder of runs: `runs/*/*.json.gz`");
       error.kind = ErrorKind::kConfig;
       error.where = pattern.where;
       return Fail(std::move(error));

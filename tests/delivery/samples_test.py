@@ -76,7 +76,7 @@ class GitlabTest(Stories, SampleTest):
         notes = json.loads(self.notes.read_text())
         self.assertEqual(len(notes), 151)
         self.assertTrue(notes[150]["body"].startswith("<!-- profgauge-job:resnet50 -->\n"))
-        self.assertIn("PASS", notes[150]["body"])
+        self.assertIn("✓", notes[150]["body"])
 
     def test_an_unwritten_note_is_reported_and_fails_nothing(self):
         for variables, words in (({"PROFGAUGE_TOKEN": ""}, "PROFGAUGE_TOKEN is not set"), ({"REFUSE": "1"}, "GitLab gave no notes"),
