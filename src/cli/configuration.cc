@@ -197,7 +197,7 @@ void ApplySettings(const rules::Project& project, const rules::ProjectJob* job, 
       [&](const std::string& text, const rules::ProjectJob*) { options.learning_until = text; });
   const auto add_labels = [&](const rules::ProjectSettings& settings) {
     for (const auto& [name, text] : settings.labels) {
-      const auto is_it = [&](const auto& label) { return label.first == name; };
+      const auto is_it = [&wanted = name](const auto& label) { return label.first == wanted; };
       const bool is_given = std::any_of(options.labels.begin(), options.labels.end(), is_it);
       if (!is_given) options.labels.emplace_back(name, text);
     }
