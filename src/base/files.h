@@ -58,7 +58,7 @@ tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, 
 
 inline constexpr std::size_t kLargestSmallFile = std::size_t{64} << 20;
 
-/// Its bytes. Nothing where it cannot be opened or read (a folder, a pipe into which nobody writes,
+/// Its bytes. Nothing where it cannot be opened or read (a folder, a pipe without a writer,
 /// a failing disk), and of more than `most` bytes.
 std::optional<std::string> ReadSmallFile(const std::filesystem::path& path,
                                          std::size_t most = kLargestSmallFile);

@@ -77,8 +77,11 @@ Result<std::string> ReadConfigFile(const std::string& path, std::optional<Builti
       case NotOpened::Why::kMissing:
         return Fail(FileError(path, "config/missing", problem.Text()));
       case NotOpened::Why::kPipe:
-      case NotOpened::Why::kNoFile:
-        return Fail(FileError(path, "config/not-a-file", "the file " + problem.Text()));
+      case NotOpened::Why::kNoFile: {
+        Error error = FileError(path, "config/not-a-file", "the path " + problem.Text());
+        error.notes.emplace_back("help: give a file");
+        return Fail(std::move(error));
+      }
       case NotOpened::Why::kSystem:
         break;
     }
