@@ -35,7 +35,8 @@ void GapExplainer::Explain(IdleGap& gap) {
 
 // Four cases, by the work at the gap's end:
 //
-//   nothing follows          all is the host's, of the thread that launched the last work
+//   nothing follows          all is the host's, of the thread that launched the last work; not
+//                            recorded without any launch
 //   its launch is unknown    not recorded; host_wait between two migrations of pages
 //   launched before the gap  all is on the way to the device, or queued
 //   launched in the gap      up to the call's start the host's, from there on the way
@@ -45,6 +46,8 @@ void GapExplainer::TakeApart(const IdleGap& gap) {
   const Span whole{std::max(gap.whole.start, std::min(profile_.first, gap.time.start)),
                    std::min(gap.whole.end, std::max(profile_.last, gap.time.end))};
   if (!gap.after.valid()) {
+    // Without launches it is unknown which thread the device waits for.
+    if (!knows_launches_) return Add(whole, IdleCause::kOther);
     ThreadId thread;
     if (gap.before.valid() && device.launch[gap.before.value].valid()) {
       thread = api.thread[device.launch[gap.before.value].value];
@@ -125,7 +128,7 @@ void GapExplainer::SplitHostPart(Span part, Thread* launching) {
   drained = std::max(drained, NearInOrder(ready).HeldAt(part.start));
   TakeOf(ready, IdleCause::kSync);
   // The host would be as much further as the call has held it, and no more than that.
-  TakeFirst(drained, IdleCause::kSync, knows_launches_ ? IdleCause::kHostWait : IdleCause::kOther);
+  TakeFirst(drained, IdleCause::kSync, IdleCause::kHostWait);
 }
 
 // From the start of the launch call to the work: the call's own time first (loading of code in it,

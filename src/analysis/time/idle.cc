@@ -219,11 +219,10 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
     return std::any_of(ranks.begin(), ranks.end(),
                        [has](const IdleFacts& rank) { return rank.*has; });
   };
+  if (cause == IdleCause::kOther) return {};
+  // A gap is the host's or not by the launch of the work at its end.
+  if (!any(&IdleFacts::has_launches)) return out.Gap(Capability::kLaunchLinks);
   switch (cause) {
-    case IdleCause::kHostWait:
-    case IdleCause::kLaunchLatency:
-    case IdleCause::kQueued:
-      return any(&IdleFacts::has_launches) ? "" : out.Gap(Capability::kLaunchLinks);
     case IdleCause::kDataLoader:
       return any(&IdleFacts::has_host) ? "" : out.Gap(Capability::kHostOps);
     case IdleCause::kSync:
@@ -233,7 +232,7 @@ std::string WhyUntold(std::span<const IdleFacts> ranks, IdleCause cause,
       return any(&IdleFacts::has_api)
                  ? ""
                  : "needs the host's runtime calls, which this profile does not have";
-    case IdleCause::kOther:
+    default:
       break;
   }
   return {};

@@ -168,8 +168,10 @@ TEST(Analyze, GpuOnlyAndEmpty) {
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.idle.mean"), 0.25);
   EXPECT_EQ(analysis.absent_tables.at("ops"), CapabilityGap(Capability::kHostOps));
   // Nothing shows the host's work: no cause is 0, the idle time is of other causes.
-  EXPECT_EQ(Reason(analysis, "gpu.idle_cause.dataloader"), CapabilityGap(Capability::kHostOps));
-  EXPECT_EQ(Reason(analysis, "gpu.idle_cause.host_wait"), CapabilityGap(Capability::kLaunchLinks));
+  for (const char* cause : {"dataloader", "host_wait", "sync"}) {
+    EXPECT_EQ(Reason(analysis, std::string("gpu.idle_cause.") + cause),
+              CapabilityGap(Capability::kLaunchLinks));
+  }
   EXPECT_DOUBLE_EQ(NumberOf(analysis, "gpu.idle_cause.other"), 0.25);
   EXPECT_EQ(Reason(analysis, "breakdown.cpu"), CapabilityGap(Capability::kHostOps));
   EXPECT_EQ(Reason(analysis, "dataloader.exposed_share"), CapabilityGap(Capability::kHostOps));
