@@ -12,11 +12,11 @@ namespace {
 /// Names of an iteration's launches, the last one first.
 using Backwards = std::vector<std::uint32_t>;
 
-// The launches of each of the first `count` iterations, the last one first. Equal starts are in the
+// The launches of each iteration of [first, last), the last one first. Equal starts are in the
 // order of names, so that two streams of one call do not differ by chance.
 std::vector<Backwards> CollectLaunches(const Profile& profile,
-                                       std::span<const std::uint32_t> of_device,
-                                       std::size_t count) {
+                                       std::span<const std::uint32_t> of_device, std::size_t first,
+                                       std::size_t last) {
   struct Launch {
     std::uint32_t iteration = 0;
     Ns start = 0;
@@ -25,15 +25,15 @@ std::vector<Backwards> CollectLaunches(const Profile& profile,
   std::vector<Launch> launches;
   for (std::size_t row = 0; row < of_device.size(); ++row) {
     const ApiId call = profile.device.launch[row];
-    if (of_device[row] >= count || !call.valid()) continue;
+    if (of_device[row] < first || of_device[row] >= last || !call.valid()) continue;
     launches.push_back(
         {of_device[row], profile.api.start[call.value], profile.device.name[row].value});
   }
   std::ranges::sort(launches, [](const Launch& a, const Launch& b) {
     return std::tuple(a.iteration, b.start, a.name) < std::tuple(b.iteration, a.start, b.name);
   });
-  std::vector<Backwards> all(count);
-  for (const Launch& launch : launches) all[launch.iteration].push_back(launch.name);
+  std::vector<Backwards> all(last - first);
+  for (const Launch& launch : launches) all[launch.iteration - first].push_back(launch.name);
   return all;
 }
 
@@ -61,14 +61,14 @@ std::size_t LengthOfOwnEnd(const Backwards& names) {
 
 // One earlier iteration with the same end is enough: an optimizer may run in every k-th only.
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
-                        std::size_t count) {
-  const std::vector<Backwards> all = CollectLaunches(profile, of_device, count);
-  const Backwards& last = all.back();
-  return std::ranges::any_of(std::span(all).first(count - 1), [&](const Backwards& other) {
+                        std::size_t first, std::size_t last) {
+  const std::vector<Backwards> all = CollectLaunches(profile, of_device, first, last);
+  const Backwards& end = all.back();
+  return std::ranges::any_of(std::span(all).first(all.size() - 1), [&](const Backwards& other) {
     const std::size_t length = LengthOfOwnEnd(other);
-    return length <= other.size() && length <= last.size() &&
+    return length <= other.size() && length <= end.size() &&
            std::equal(other.begin(), other.begin() + static_cast<std::ptrdiff_t>(length),
-                      last.begin());
+                      end.begin());
   });
 }
 

@@ -15,6 +15,18 @@
 
 namespace profgauge::analysis::context {
 
+/// Iterations that were recorded without a pause.
+struct RecordedPart {
+  std::size_t first = 0, last = 0;  ///< Indices: [first, last).
+  Ns start = 0;                     ///< In the pause before it; of the first one the least time.
+};
+
+/// The parts between which a profiler paused, in order; one mostly. It paused where the next marker
+/// begins later than the median length after the end before, and nothing is recorded for as long.
+/// At least one for at least one iteration. Where most markers are so far apart they are shorter
+/// than what they mark, and there is one part. O(n log n), in events only where markers are apart.
+std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations& iterations);
+
 /// The device events of each iteration, and how far they reach. Events that extend no iteration
 /// (Iterations::behind) are left out. `any`: some event is of some iteration.
 struct DeviceReach {
@@ -27,10 +39,11 @@ struct DeviceReach {
 std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking);
 
 /// Fills `of_device`, `behind` and each iteration's `device_events` from recorded launches, and
-/// from the neighbors of work without one. A call that ends after its iteration's host range
-/// launches for none; of a range that was cut out by its times (IterationsBy::kRange) it counts.
-/// REQUIRES: `all` has its host ranges, by time.
-DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iterations& iterations);
+/// from the neighbors of work without one in the same part. A call that ends after its iteration's
+/// host range launches for none; of a range that was cut out by its times (IterationsBy::kRange) it
+/// counts. REQUIRES: `all` has its host ranges, by time.
+DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking,
+                              std::span<const RecordedPart> parts, Iterations& iterations);
 
 /// Fills each iteration's `time` and `lead_in`, by the rule that iterations.h states. Times never
 /// overlap. REQUIRES: `of_device` and `reach` are those of MatchDeviceEvents().
@@ -38,18 +51,20 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
 ///   host      |--- 0 ---|--- 1 ---|          as marked
 ///   device       |##0##|  |###0###|  |##1##|
 ///   time      |-------- 0 --------|--- 1 --|    0 ends with its last work, and 1 begins there
-void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iterations);
+void SetTimes(const Profile& profile, const DeviceReach& reach, std::span<const RecordedPart> parts,
+              Iterations& iterations);
 
 /// Work whose launch was not recorded belongs to the iteration in which it starts. It extends none,
 /// so that iterations keep the lengths that SetTimes() gave them. Work of a GPU that only other
 /// processes use stays out.
 void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iterations);
 
-/// Leaves out the first and last iterations, whose work the profile's edges cut, and counts those
-/// inside of whose launches none has its work. `last_is_open`: nothing ends the last marker. Sets
-/// dropped_at_end, dropped_at_start and lost; positions in `of_device` move with the first ones.
+/// Leaves out the first and last iterations of each part, whose work its edges cut, and counts
+/// those inside of whose launches none has its work. `last_is_open`: nothing ends the last marker.
+/// Sets dropped_at_end, dropped_at_start and lost; positions in `of_device` move with those left
+/// out.
 void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
-                    Iterations& iterations);
+                    std::span<const RecordedPart> parts, Iterations& iterations);
 
 /// Sets `launches_lost` and `launches_made`, where enough is lost to matter: over the processes
 /// that lost at least 1 % of their launches.
@@ -57,10 +72,11 @@ void CountLostLaunches(const Profile& profile, Iterations& iterations);
 
 // How iterations end on the device: an iteration cut off by the end of a profile ends anywhere.
 
-/// Whether the last of `count` iterations ends with the launches with which an earlier one ends and
-/// which that one has nowhere else: such as those of its optimizer. `of_device` has for each device
-/// row the iteration that launched it. REQUIRES: count >= 1. O(n log n) in launches.
+/// Whether the last iteration of [first, last) ends with the launches with which an earlier one of
+/// them ends and which that one has nowhere else: such as those of its optimizer. `of_device` has
+/// for each device row the iteration that launched it. REQUIRES: first < last. O(n log n) in
+/// launches.
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
-                        std::size_t count);
+                        std::size_t first, std::size_t last);
 
 }  // namespace profgauge::analysis::context

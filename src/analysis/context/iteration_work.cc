@@ -57,7 +57,10 @@ struct OwnStarts {
 // Work running or queued before iterations, waited for in their order.
 class Leftovers {
  public:
-  Leftovers(const Profile& profile, const Iterations& iterations) : own_(iterations.all.size()) {
+  Leftovers(const Profile& profile, std::span<const RecordedPart> parts,
+            const Iterations& iterations)
+      : own_(iterations.all.size()), is_first_(iterations.all.size(), false) {
+    for (const RecordedPart& part : parts) is_first_[part.first] = true;
     const DeviceTable& device = profile.device;
     std::uint32_t last_index = Iterations::kNone;
     Stream last_stream;
@@ -103,9 +106,9 @@ class Leftovers {
     for (const Leftover& left : waiting_) {
       const Ns limit = own.Limit(left.stream);
       if (left.start >= limit) continue;
-      // Work that the first one finds was launched before the profile, however long it waits for
+      // Work that the first one finds was launched before the recording, however long it waits for
       // other ranks, where the profile has launches.
-      const bool is_known = left.has_launch || (index == 0 && has_launches_);
+      const bool is_known = left.has_launch || (is_first_[index] && has_launches_);
       const bool was_queued = is_known ? left.launched < iteration.host.start
                                        : left.start <= until + knowledge::kLaunchesQueuePause;
       if (was_queued) until = std::max(until, std::min(left.end, limit));
@@ -116,6 +119,7 @@ class Leftovers {
  private:
   bool has_launches_ = false;  // Most work has one.
   std::vector<OwnStarts> own_;
+  std::vector<bool> is_first_;     // By iteration: of its recorded part.
   std::vector<Leftover> coming_;   // By start.
   std::vector<Leftover> waiting_;  // Those that started and had not ended at the last question.
   std::size_t next_ = 0;
@@ -162,9 +166,10 @@ std::vector<bool> FindEmptyQueue(const DeviceTable& device) {
 // are between those of its neighbors, they are its own.
 class Neighbors {
  public:
-  Neighbors(const Profile& profile, Iterations& iterations)
+  Neighbors(const Profile& profile, std::span<const RecordedPart> parts, Iterations& iterations)
       : profile_(profile),
         iterations_(iterations),
+        parts_(parts),
         cursor_(iterations),
         found_empty_queue_(FindEmptyQueue(profile.device)),
         has_most_launches_(HasMostLaunches(profile.device)) {
@@ -178,7 +183,9 @@ class Neighbors {
     const std::size_t size = profile_.device.size();
     for (std::size_t begin = 0; begin < size;) {
       std::size_t end = begin + 1;
-      while (end < size && StreamOf(profile_.device, end) == StreamOf(profile_.device, begin)) {
+      const std::size_t part = PartOf(begin);
+      while (end < size && StreamOf(profile_.device, end) == StreamOf(profile_.device, begin) &&
+             (part + 1 == parts_.size() || profile_.device.start[end] < parts_[part + 1].start)) {
         ++end;
       }
       MatchStream(begin, end);
@@ -195,6 +202,14 @@ class Neighbors {
     std::size_t before = kNoRow, after = kNoRow;
   };
 
+  std::size_t PartOf(std::size_t row) const {
+    std::size_t part = 0;
+    const Ns start = profile_.device.start[row];
+    while (part + 1 < parts_.size() && start >= parts_[part + 1].start) ++part;
+    return part;
+  }
+
+  // The work of a stream in one part.
   void MatchStream(std::size_t begin, std::size_t end) {
     const auto& launches = profile_.device.launch;
     const bool has_older = HasOlder(begin, end);
@@ -263,7 +278,9 @@ class Neighbors {
     if (run.after != kNoRow) {
       latest = std::min(latest, profile_.api.start[device.launch[run.after].value]);
     }
-    std::uint32_t first = run.before != kNoRow ? iterations_.of_device[run.before] : 0;
+    std::uint32_t first = run.before != kNoRow
+                              ? iterations_.of_device[run.before]
+                              : static_cast<std::uint32_t>(parts_[PartOf(row)].first);
     if (found_empty_queue_[row]) {
       first =
           cursor_.AtHostTime(std::min(latest, device.start[row] - knowledge::kLaunchesFreeLatency));
@@ -295,6 +312,7 @@ class Neighbors {
 
   const Profile& profile_;
   Iterations& iterations_;
+  const std::span<const RecordedPart> parts_;
   IterationCursor cursor_;
   const std::vector<bool> found_empty_queue_;
   const bool has_most_launches_;
@@ -318,7 +336,8 @@ std::vector<bool> ThreadsOfIterations(const Profile& profile, ThreadId marking) 
   return is_of_them;
 }
 
-DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iterations& iterations) {
+DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking,
+                              std::span<const RecordedPart> parts, Iterations& iterations) {
   const DeviceTable& device = profile.device;
   const std::vector<bool> is_of_them = ThreadsOfIterations(profile, marking);
   DeviceReach reach{std::vector<std::optional<Span>>(iterations.all.size()), false};
@@ -343,7 +362,7 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
   }
   const bool lacks_launches = std::any_of(device.launch.begin(), device.launch.end(),
                                           [](ApiId launch) { return !launch.valid(); });
-  if (reach.any && lacks_launches && ends_inside) Neighbors(profile, iterations).Match();
+  if (reach.any && lacks_launches && ends_inside) Neighbors(profile, parts, iterations).Match();
   iterations.behind = WorkBehind(profile, iterations.of_device);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
@@ -354,9 +373,10 @@ DeviceReach MatchDeviceEvents(const Profile& profile, ThreadId marking, Iteratio
   return reach;
 }
 
-void SetTimes(const Profile& profile, const DeviceReach& reach, Iterations& iterations) {
+void SetTimes(const Profile& profile, const DeviceReach& reach, std::span<const RecordedPart> parts,
+              Iterations& iterations) {
   std::optional<Leftovers> leftovers;
-  if (reach.any) leftovers.emplace(profile, iterations);
+  if (reach.any) leftovers.emplace(profile, parts, iterations);
   Ns previous_end = std::numeric_limits<Ns>::min();
   for (std::size_t i = 0; i < iterations.all.size(); ++i) {
     Iteration& iteration = iterations.all[i];

@@ -132,13 +132,15 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   PROFGAUGE_TRY(Markers markers, FindMarkers(profile, selection));
   Iterations iterations;
   DeviceReach reach;
+  std::vector<RecordedPart> parts;
   const auto divide = [&] {
     iterations = {};
     iterations.source = markers.source;
     iterations.nested = markers.nested;
     iterations.marker_faults = markers.faults;
     NameIterations(profile, markers.found, iterations);
-    reach = MatchDeviceEvents(profile, markers.thread, iterations);
+    parts = RecordedParts(profile, iterations);
+    reach = MatchDeviceEvents(profile, markers.thread, parts, iterations);
   };
   divide();
   if (HoldNoWork(profile, iterations)) {
@@ -150,7 +152,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
   const bool last_is_open = markers.last_is_open;
   const ThreadId marking = markers.thread;
   CountLostLaunches(profile, iterations);
-  SetTimes(profile, reach, iterations);
+  SetTimes(profile, reach, parts, iterations);
   if (selection.range) {
     MatchByStart(profile, marking, iterations);
     SelectRange(profile, iterations);
@@ -158,7 +160,7 @@ Result<Iterations> FindAll(const Profile& profile, const Selection& selection) {
     TakeWhole(profile, iterations);
   } else {
     MatchByStart(profile, marking, iterations);
-    if (reach.any) DropIncomplete(profile, marking, last_is_open, iterations);
+    if (reach.any) DropIncomplete(profile, marking, last_is_open, parts, iterations);
     iterations.is_whole = !profile.has_timeline;
   }
   return iterations;
