@@ -86,9 +86,7 @@ bool IsNoRecording(const Error& error) {
   if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
     return !IsNamedAsRecording(error.where.file);
   }
-  return error.code.starts_with("input/") ||
-         std::ranges::any_of(BuiltinReaders(),
-                             [&](const auto& reader) { return reader->IsOfAnother(error); });
+  return error.code.starts_with("input/");
 }
 
 bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles) {

@@ -126,9 +126,6 @@ class Reader {
   virtual std::optional<Error> RefuseFolder(const std::string& path,
                                             const std::vector<std::string>& names) const;
 
-  /// Whether the error that Read() gave says that the file is something else after all. Default:
-  /// no.
-  virtual bool IsOfAnother(const Error& /*error*/) const { return false; }
   /// The part of a profile to check first. Only for forms whose reader was built from
   /// documentation, sources and made files, because no file of the tool was available. Default:
   /// nothing.

@@ -25,7 +25,9 @@ namespace profgauge::readers {
 namespace kineto {
 namespace {
 
-constexpr std::string_view kNotATrace = "kineto/not-a-trace";
+/// Keys that only PyTorch writes around its events.
+constexpr std::string_view kKeysOfPyTorch[] = {"\"schemaVersion\"", "\"deviceProperties\"",
+                                               "\"distributedInfo\"", "\"record_shapes\""};
 /// The text around the events is small; more than this of it is not kept.
 constexpr std::size_t kMaxEnvelope = std::size_t{64} << 20;
 /// A longer element than this is not waited for; its chunk is repaired.
@@ -148,7 +150,7 @@ class Import {
         bare_list_ = finder.bare_list();
         return {};
       }
-      if (!finder.plausible()) return Fail(NotATrace("is not JSON"));
+      if (!finder.plausible()) return Fail(NoList("the file is not JSON"));
       if (finder.ended()) break;
       if (before_.size() < kMaxEnvelope) before_ += window;
       window.clear();
@@ -157,7 +159,7 @@ class Import {
     if (!finder.ended()) {
       return Fail(input_.error() ? WithPlace(*input_.error()) : Truncated(input_.total()));
     }
-    return Fail(NotATrace("has no list `traceEvents`"));
+    return Fail(NoList("the file has no list `traceEvents`"));
   }
 
   Status ReadEvents() {
@@ -293,17 +295,14 @@ class Import {
     return bare_list_ ? "bare list of events" : "object with a list of events";
   }
 
-  Error NotATrace(std::string_view how) const {
+  Error NoList(std::string_view what) const {
     return InputError(
-        source_.name(), std::string(kNotATrace), fmt::format("the file {}", how),
+        source_.name(), "kineto/no-events", std::string(what),
         "expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)");
   }
 
-  /// By keys that only PyTorch writes around its events.
   bool IsEnvelopeOfPyTorch() const {
-    constexpr std::string_view kKeys[] = {"\"schemaVersion\"", "\"deviceProperties\"",
-                                          "\"distributedInfo\"", "\"record_shapes\""};
-    return std::any_of(std::begin(kKeys), std::end(kKeys), [this](std::string_view key) {
+    return std::ranges::any_of(kKeysOfPyTorch, [this](std::string_view key) {
       return before_.find(key) != before_.npos || behind_.find(key) != behind_.npos;
     });
   }
@@ -450,13 +449,6 @@ class Import {
   bool complete_ = false;
 };
 
-/// Whether it is a whole document that has keys and no list of events.
-bool IsOtherDocument(std::string_view head) {
-  const std::size_t last = head.find_last_not_of(" \t\r\n");
-  if (head.size() == kSniffBytes || last == head.npos || head[last] != '}') return false;
-  return !ShapeOfJson(head).keys.empty();
-}
-
 class KinetoReader final : public Reader {
  public:
   std::string_view name() const override { return "kineto"; }
@@ -475,29 +467,19 @@ class KinetoReader final : public Reader {
     if (first == std::string_view::npos) return Match::kNo;
     const bool object = text[first] == '{';
     if (!object && text[first] != '[') return Match::kNo;
-    const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
-    if (object && (has("\"traceEvents\"") || has("\"deviceProperties\""))) return Match::kYes;
+    const auto has = [text](std::string_view key) { return text.find(key) != text.npos; };
+    if (object) {
+      return has("\"traceEvents\"") || std::ranges::any_of(kKeysOfPyTorch, has) ? Match::kYes
+                                                                                : Match::kNo;
+    }
     // One event that fills the head shows nothing of the others, which may be Ascend's.
     const bool shows_events = text.size() < kSniffBytes - 3 || has("\"ts\"");
-    if (!object && has("\"ph\"") && shows_events) return Match::kYes;
-    // Logs and dumps of Python's begin with such a letter, too.
-    const auto inside = text.find_first_not_of(" \t\r\n", first + 1);
-    if (inside == text.npos) return Match::kMaybe;
-    if (object) {
-      const bool may_be = text[inside] == '"' || text[inside] == '}';
-      return may_be && !IsOtherDocument(text) ? Match::kMaybe : Match::kNo;
-    }
-    if (text[inside] != '{') return text[inside] == ']' ? Match::kMaybe : Match::kNo;
-    // A list of objects without times is somebody else's.
-    const JsonShape shape = ShapeOfJson(text);
-    return shape.Has("ts") || shape.keys.empty() ? Match::kMaybe : Match::kNo;
+    return has("\"ph\"") && shows_events ? Match::kYes : Match::kNo;
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {
     return Import(source, options).Run();
   }
-
-  bool IsOfAnother(const Error& error) const override { return error.code == kNotATrace; }
 
   /// Of "HOST_PID.TIME.pt.trace.json.gz", as tensorboard_trace_handler writes them.
   std::optional<WriterAndTime> WriterOf(const std::string& file) const override {

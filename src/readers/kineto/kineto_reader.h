@@ -32,7 +32,7 @@
 namespace profgauge::readers {
 
 /// Its errors: "kineto/truncated", "kineto/goes-on", "kineto/invalid-json", "kineto/no-events",
-/// "kineto/bad-times", "kineto/not-a-trace", "kineto/legacy-profiler", all kInput. A fault of a
+/// "kineto/bad-times", "kineto/legacy-profiler", all kInput. A fault of a
 /// single event is repaired or counted, and fails nothing.
 std::unique_ptr<Reader> MakeKinetoReader();
 

@@ -283,8 +283,8 @@ TEST(Foreign, RefusesCollectedFilesByKind) {
     const auto profile = ReadProfile(entry.path().string(), {});
     ASSERT_FALSE(profile) << name << " is read";
     const std::string& code = profile.error().code;
-    const bool is_general = code == "input/unknown" || code == "kineto/no-events" ||
-                            code == "kineto/not-a-trace" || code == "kineto/truncated";
+    const bool is_general =
+        code == "input/unknown" || code == "kineto/no-events" || code == "kineto/truncated";
     if (is_general && !kUnknown.contains(name)) unknown.emplace(name, code);
     EXPECT_THAT(profile.error().notes, testing::Contains(testing::HasSubstr("help: "))) << name;
   }

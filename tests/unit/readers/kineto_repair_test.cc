@@ -191,7 +191,7 @@ TEST(KinetoRefuses, WithPlaceAndHelp) {
        "error: the file has no list `traceEvents`\n"
        "  --> trace.json\n"
        "  help: expected a trace of the PyTorch profiler (*.pt.trace.json or *.pt.trace.json.gz)"
-       "   [kineto/not-a-trace]\n"},
+       "   [kineto/no-events]\n"},
       {R"({"traceEvents": [{"ph" "X"}]})",
        "error: no event of the trace can be read; it is not valid JSON: syntax error\n"
        "  --> trace.json, byte 23\n"

@@ -70,8 +70,11 @@ TEST(References, AListOfNumbersIsNoTrace) {
   EXPECT_EQ(sniff("[03]\n"), Match::kNo);
   EXPECT_EQ(sniff("[\"a\"]"), Match::kNo);
   EXPECT_EQ(sniff("[ {\"a\": 1}]"), Match::kNo);
-  EXPECT_EQ(sniff("[ {\"ts\": 1}]"), Match::kMaybe);
-  EXPECT_EQ(sniff("["), Match::kMaybe);
+  EXPECT_EQ(sniff("[ {\"ts\": 1}]"), Match::kNo);
+  EXPECT_EQ(sniff("["), Match::kNo);
+  EXPECT_EQ(sniff("[ {\"ph\": \"X\", \"ts\": 1}]"), Match::kYes);
+  EXPECT_EQ(sniff("{\"schemaVersion\": 1, \"tr"), Match::kYes);
+  EXPECT_EQ(sniff("{\"name\": \"package\"}"), Match::kNo);
 }
 
 TEST(References, EventsOfKinetoThatNameNothing) {
