@@ -28,6 +28,14 @@ struct HostEvents {
   explicit HostEvents(std::shared_ptr<const RankEvents> of)
       : events(std::move(of)), host(events->profile().host) {}
   std::size_t size() const { return host.size(); }
+  // As the table of operators, which leaves out the framework's ranges that old traces call so.
+  HostKind Kind(HostRow row) const {
+    const HostKind kind = host.kind[row];
+    if (kind != HostKind::kOp) return kind;
+    return analysis::work::IsFrameworkRange(events->profile().Name(host.name[row]))
+               ? HostKind::kAnnotation
+               : kind;
+  }
   std::shared_ptr<const RankEvents> events;
   const HostTable& host;
 };
@@ -51,7 +59,7 @@ constexpr EventColumn<HostEvents> kHosts[] = {
     {{"name", "Name", kText, "Name as recorded."},
      [](Hosts of, HostRow row) { return of.events->Text(of.host.name[row]); }},
     {{"kind", "Kind", kText, "op, annotation, marker, python or overhead."},
-     [](Hosts of, HostRow row) { return KindIn(kRangeKinds, of.host.kind[row]); }},
+     [](Hosts of, HostRow row) { return KindIn(kRangeKinds, of.Kind(row)); }},
     {{"self", "Self", kTime, "Duration without the ranges inside."},
      [](Hosts of, HostRow row) -> Cell { return of.events->selfs()[row]; }},
     {{"parent_id", "Parent id", kCount, "Id of the innermost range around it."},

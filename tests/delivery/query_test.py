@@ -40,11 +40,45 @@ def profile_of(names, rank=None, ranks=1):
     return json.dumps(document)
 
 
+# One number wherever it stands: a sum of one table, and the same of another.
+SUMS = [
+    ("calls of the host", "select sum(calls) from api_calls",
+     "select count(*) from call_events where iteration is not null"),
+    ("operators", "select sum(calls) from ops", "select count(*) from host_events where kind = 'op'"),
+    ("exposed communication", "select sum(exposed) from collective_events",
+     "select value from metrics where id = 'breakdown.communication.time'"),
+]
+# Of every format; the last one has ranges of the data loader as operators.
+OTHERS = ["nsight-systems/dlprof_dummynet_wrelu_nsys.sqlite", "rocm/synthetic_results.json",
+          "rocm/synthetic_v3_results.db", "perfetto/v100_resnet50.pftrace.gz",
+          "strangers-2/overlap-one-stream-rocm.json", "strangers-2/loader-taken-for-spin-wait.json.gz",
+          "kineto/micro/test_distributed_gloo_cpu.trace.json", "kineto/micro/test_memory_view.trace.json"]
+
+
 class Query(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
+
+    def test_tables_agree(self):
+        profiles = [DDP, *EXAMPLES.glob("*.gz"), *EXAMPLES.glob("h200/*.gz")]
+        profiles += [path for name in OTHERS if (path := REPOSITORY.parent / "shared" / "data" / name).exists()]
+        compared = dict.fromkeys((what for what, _, _ in SUMS), 0)
+        for path in profiles:
+            for what, one, other in SUMS:
+                sql = f"select ({one}) a, ({other}) b"
+                done = subprocess.run([PROGRAM, "query", path, sql, "--format", "json"], capture_output=True,
+                                      encoding="utf-8")
+                if "is absent" in done.stderr or "no such table" in done.stderr:
+                    continue
+                self.assertEqual(done.returncode, 0, f"{path}: {done.stderr}")
+                (a, b), = json.loads(done.stdout)["rows"]
+                if a is None or b is None:
+                    continue
+                compared[what] += 1
+                self.assertEqual(a, b, f"{what} of {path}")
+        self.assertTrue(all(count > 0 for count in compared.values()), compared)
 
     def test_statement_from_input_and_file(self):
         sql = "select count(*) n from kernels"

@@ -86,7 +86,7 @@ constexpr MetricSpec kWorkMetrics[] = {
     {metric::kSyncTimeShare, "Synchronization", kShare, kUpToOne, kLowerIsBetter, kRatio,
      kOfAllWork | kOfGpuUnits, 3,
      "Share of iteration time in which the host is blocked in a synchronizing call or a copy that "
-     "is not asynchronous.",
+     "is not asynchronous; the profiler's own waits are left out.",
      "|U(synchronizing calls) ∩ iterations| / iterations", kNsys},
 
     {metric::kMemcpyH2dTime, "Host to device, time", kTime, kFromZero, kLowerIsBetter, kSum,

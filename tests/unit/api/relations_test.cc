@@ -260,11 +260,13 @@ Broken OrderOfFiles(const Recorded& run, Random& random) {
 
 // --- J: a fact less.
 
-// Findings that fail, and are passed without the fact. Warnings are left out: without arrows the
-// times that they measure are others (host/synchronizing-calls of three formats).
+// Findings that fail or warn, and are passed without the fact. Without arrows work belongs to the
+// iteration in which it runs (D11). Where that makes other iterations, only errors are compared.
 std::string Passed(const Answer& with, const Answer& without) {
   const json::value *before = with.Find("/findings"), *after = without.Find("/findings");
   if (before == nullptr || after == nullptr) return "";
+  constexpr std::string_view kMean = "iteration.time.mean";
+  const bool are_iterations_equal = with.Metric(kMean) == without.Metric(kMean);
   std::map<std::string, std::string> status;
   for (const json::value& finding : after->as_array()) {
     status[std::string(finding.at("key").as_string())] = finding.at("status").as_string();
@@ -274,7 +276,8 @@ std::string Passed(const Answer& with, const Answer& without) {
     const std::string was(finding.at("status").as_string());
     const std::string key(finding.at("key").as_string());
     static const std::set<std::string> kPasses = {"good", "not_found"};
-    if (was == "error" && kPasses.contains(status[key])) {
+    const bool is_compared = was == "error" || (was == "warn" && are_iterations_equal);
+    if (is_compared && kPasses.contains(status[key])) {
       passed += " " + key + " (" + was + ")";
     }
   }
@@ -485,7 +488,9 @@ Broken RunTwice(const Recorded& run, Random&) {
   const Recorded twice = run.Copy();
   const std::shared_ptr<Edit> later = run.only().Copy();
   const Answer before = Before(run);
-  if (!LastMarker(run.only(), before)) return std::nullopt;
+  // One without an end lasts to the next.
+  const auto marker = LastMarker(run.only(), before);
+  if (!marker || run.only().LengthOf(*marker).value_or(0) <= 0) return std::nullopt;
   Ns last = 0;
   for (const std::size_t row : later->All()) {
     if (const auto start = later->StartOf(row)) {
@@ -555,6 +560,48 @@ Broken PartsAndWhole(const Recorded& run, Random&) {
   return parts || causes ? Broken(broken) : std::nullopt;
 }
 
+// --- S: each iteration alone.
+
+// Lengths add up, counts are their mean, and shares lie between the least and the most.
+Broken IterationsAlone(const Recorded& run, Random&) {
+  const Answer whole = Before(run);
+  const auto count = whole.Metric("profile.iterations");
+  if (!count || *count < 2 || *count > 12) return std::nullopt;
+  std::vector<Answer> alone;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(*count); ++i) {
+    EvaluateOptions one;
+    one.iter_start = one.iter_stop = i;
+    alone.push_back(Judge(run, false, one));
+  }
+  std::string broken;
+  for (const auto& [key, metric] : whole.Find("/metrics")->as_object()) {
+    const std::string id(key);
+    const bool is_mean = id == "iteration.time.mean" || id.ends_with(".count_per_iteration");
+    const bool is_share = id.starts_with("breakdown.") && !id.ends_with(".time");
+    const auto value = whole.Metric(id);
+    if (!value || (!is_mean && !is_share)) continue;
+    double sum = 0, least = *value, most = *value;
+    bool is_known = true, is_first = true;
+    for (const Answer& one : alone) {
+      const auto part = one.Metric(id);
+      is_known = is_known && part.has_value();
+      sum += part.value_or(0);
+      least = is_first ? part.value_or(0) : std::min(least, part.value_or(0));
+      most = is_first ? part.value_or(0) : std::max(most, part.value_or(0));
+      is_first = false;
+    }
+    if (!is_known) continue;
+    const double mean = sum / *count;
+    const bool holds = is_mean ? std::abs(mean - *value) <= 1 + 1e-9 * *value
+                               : *value >= least - 1e-9 && *value <= most + 1e-9;
+    if (!holds) {
+      broken += "\n  " + id + ": " + std::to_string(*value) + ", alone " + std::to_string(least) +
+                " to " + std::to_string(most) + ", mean " + std::to_string(mean);
+    }
+  }
+  return broken;
+}
+
 // --- The table of relations, and the files.
 
 struct Relation {
@@ -581,8 +628,9 @@ const std::vector<Relation>& Relations() {
       {"M_JoinedRanks", JoinedRanks, true},
       {"N_Coordinator", Coordinator, true},
       {"O_UnfinishedMarker", UnfinishedMarker},
-      {"P_RunTwice", RunTwice, false, false},
+      {"P_RunTwice", RunTwice},
       {"R_PartsAndWhole", PartsAndWhole},
+      {"S_IterationsAlone", IterationsAlone},
   };
   return kRelations;
 }

@@ -35,7 +35,6 @@ std::vector<std::string> Profiles() {
     if (path.ends_with(".expected.json") || path.ends_with(".md")) continue;
     if (path.find("/data/rocm/") != path.npos) continue;               // Forty thousand kernels.
     if (path.find("/unrecorded/contradicts/") != path.npos) continue;  // Nothing passes with it.
-    if (path.find("/data/strangers-2/") != path.npos) continue;        // Most cannot be judged.
     paths.push_back(path);
   }
   std::sort(paths.begin(), paths.end());
