@@ -256,9 +256,12 @@ std::string ElementwiseText(const MeasuredOp& facts) {
                      FormatShare(facts.memory_time / facts.time));
 }
 
-// The first that holds: too few tiles, partial tiles, unaligned loads, a skinny product.
+// The first that holds: too few tiles, partial tiles, unaligned loads, a skinny product. Whether
+// tiles are too few is unknown without the number of multiprocessors, and so is the first.
 void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
-  if (HasFewTiles(facts, verdict.tiles)) {
+  if (verdict.tiles.tiles > 0 && facts.multiprocessors <= 0) {
+    verdict.trait = Trait::kUnknown;
+  } else if (HasFewTiles(facts, verdict.tiles)) {
     verdict.trait = Trait::kFewTiles;
     verdict.text = FewTilesText(facts, verdict.tiles);
   } else if (HasPartialTiles(facts, verdict.tiles)) {

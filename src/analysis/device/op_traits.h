@@ -42,7 +42,7 @@ struct MeasuredOp {
 
 /// Why an operator is slower than its roof. Reports show the names; rules compare them.
 enum class Trait : std::uint8_t {
-  kUnknown,  ///< Its roof is unknown.
+  kUnknown,  ///< Its roof is unknown, or how many multiprocessors its tiles are for.
   kNone,     ///< Not slow, or for no reason that its shape shows.
   kExperts,
   kFewTiles,
