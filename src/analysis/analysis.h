@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/classify/knowledge.h"
@@ -160,6 +161,13 @@ struct Remark {
   std::string text;
 };
 
+/// When a rank's iterations were and which parts of them were not observed: for pictures.
+struct RankTime {
+  std::int64_t rank = 0;
+  std::vector<std::pair<std::int64_t, Span>> iterations;  ///< Selected; by number, as `rank_steps`.
+  std::vector<Span> unobserved;                           ///< A span list.
+};
+
 /// Everything that is known of one run. Rules, gate and report read it and never change it. Times
 /// are ns.
 struct Analysis {
@@ -179,7 +187,8 @@ struct Analysis {
   std::vector<Remark> remarks;
   /// The unrecorded iterations by which the run is judged; null without any.
   std::shared_ptr<const recording::JudgedSteps> steps;
-  Certificate certificate;  ///< Whether the profile can be trusted.
+  Certificate certificate;           ///< Whether the profile can be trusted.
+  std::vector<RankTime> rank_times;  ///< Empty for a run that is known only by summaries.
   /// The largest possible cost of rows, by table id; only for tables whose rows represent work or
   /// calls.
   std::map<std::string, std::shared_ptr<const tables::Exposure>, std::less<>> exposures;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 #include "analysis/dlprof/op_paths.h"
 #include "analysis/neuron/neuron.h"
@@ -59,6 +60,15 @@ void AddAtOnce(summary::Stage stage, std::span<const context::RankContext> ranks
     }
   });
   for (tables::Output& part : found) out.Join(std::move(part));
+}
+
+RankTime TimeOf(const context::RankContext& rank) {
+  RankTime out{rank.rank, {}, rank.unobserved};
+  for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
+    const auto number = communication::NumberOfIteration(rank, static_cast<std::uint32_t>(i));
+    out.iterations.emplace_back(number, rank.iterations.all[i].time);
+  }
+  return out;
 }
 
 // The few tables that need sums but no times.
@@ -137,6 +147,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   Replayable result;
   Analysis& analysis = result.analysis;
   out.MoveTo(analysis);
+  for (const context::RankContext& rank : ranks) analysis.rank_times.push_back(TimeOf(rank));
   analysis.steps = std::move(steps);
   if (replayer->can_replay()) result.replayer = replayer;
   const auto certify = [&] { analysis.certificate = recording::CertifyRun(ranks, analysis); };

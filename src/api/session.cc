@@ -28,6 +28,7 @@
 #include "report/build_report.h"
 #include "report/build_sections.h"
 #include "report/redact.h"
+#include "report/strip.h"
 #include "report/timeline.h"
 #include "rules/waiver.h"
 
@@ -293,8 +294,10 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   if (out.report.baseline) {
     out.report.baseline->warns = chosen.info.warns;
   }
-  out.add_timeline = [ranks = subject.ranks, how = std::move(timeline)](report::Report& report) {
+  out.add_timeline = [ranks = subject.ranks, times = std::move(out.analysis.rank_times),
+                      how = std::move(timeline)](report::Report& report) {
     report.timeline = report::BuildTimeline(ranks, report, how);
+    report.strip = report::BuildStrip(ranks, times, how.knowledge, report);
   };
   if (!options.timeline_later || options.redact) {
     std::exchange(out.add_timeline, nullptr)(out.report);

@@ -5,6 +5,7 @@
 // cannot disagree on rounding; table cells are values, formatted by base/format from the unit.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interval.h"
 #include "base/numbers.h"
 #include "base/rich_text.h"
 #include "base/table.h"
@@ -301,6 +303,27 @@ struct Timeline {
   bool empty() const { return start.empty(); }
 };
 
+/// Iterations as the breakdown laid out in time, for the first screen of the page. Bulk, as the
+/// timeline.
+struct Strip {
+  /// Columns of the whole axis; shorter windows have fewer.
+  static constexpr std::size_t kColumns = 940;
+
+  struct Window {
+    std::string role;  ///< "slowest", "latest"; empty: the only one.
+    std::string iteration;
+    std::int64_t rank = 0;
+    Ns begin = 0, length = 0;                             ///< On the axis.
+    std::vector<std::array<Ns, kAllCategories>> columns;  ///< Equal parts of it, in ns by category.
+    std::vector<Span> unobserved;                         ///< On the axis: in no category.
+  };
+  Ns length = 0;          ///< Of the axis, which begins at 0.
+  bool of_ranks = false;  ///< One iteration on several ranks, on a common clock.
+  /// Of ranks: kWait is the time in which collectives wait for others. Else it is communication.
+  bool knows_waits = false;
+  std::vector<Window> windows;
+};
+
 /// A property in which two runs differ.
 struct Difference {
   std::string property, base, current;
@@ -412,6 +435,7 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> provenance;
   Timeline timeline;  ///< Empty when it was not asked for or the report was read from report.json.
+  Strip strip;        ///< Also.
 };
 
 /// nullptr if the report has no metric of that id.

@@ -29,8 +29,8 @@ class TimelineDrawing extends TimelineView {
     document.documentElement.dataset.drawn = 1 + +(document.documentElement.dataset.drawn || 0);
   }
 
-  // An event narrower than a pixel is drawn as one, and the next event looked at is the first that
-  // reaches beyond it: the work is bounded by pixels, not by events.
+  // Events narrower than a pixel share a bar of one, up to the next event that reaches beyond it: as
+  // high as the part of it that they cover. The work is bounded by pixels, not by events.
   drawLane(g, lane, y) {
     const [t0, t1] = this.view;
     const height = TL.lane - 2, wide = [];
@@ -41,14 +41,15 @@ class TimelineDrawing extends TimelineView {
       const own = this.lookOf(i, lane);
       if (own !== look) g.fillStyle = (look = own)[0];
       if (x1 - x0 < 1) {
-        g.fillRect(x0, y, 1, height);
+        const pixel = this.pixelAt(lane, i), high = pixel.share < 0 ? height : Math.max(height * pixel.share, 1 / (devicePixelRatio || 1));
+        g.fillRect(x0, y + height - high, pixel.width, high);
         // A mark has no length: its name stands behind it, where nothing follows.
         const next = i + 1 < lane.end ? Math.min(this.x(this.start[i + 1]), this.width) : this.width;
         if (!this.duration[i] && next - x0 > 34) wide.push(i, x0, next, true);
-        i = this.firstEnding(lane, this.timeAt(x0 + 1), i + 1);
+        i = pixel.next;
         continue;
       }
-      g.fillRect(x0, y, Math.max(x1 - x0 - 0.5, 0.5), height);
+      g.fillRect(x0, y, x1 - x0 - (x1 - x0 > 8 ? 0.5 : 0), height);
       if (x1 - x0 > 28) wide.push(i, x0, x1, false);
       ++i;
     }
@@ -64,6 +65,23 @@ class TimelineDrawing extends TimelineView {
       g.lineWidth = 2;
       g.strokeRect(x0 - 1, y - 1, Math.max(x1 - x0, 2) + 1, height + 2);
     }
+  }
+
+  // The bar of the narrow events from `i` on: {width, share: the part of it that they cover, -1 for
+  // marks alone, which have no time, next: the event after them}.
+  pixelAt(lane, i) {
+    const x0 = Math.max(this.x(this.start[i]), TL.left), next = this.firstEnding(lane, this.timeAt(x0 + 1), i + 1);
+    const width = next < lane.end ? Math.min(1, Math.max(this.x(this.start[next]) - x0, 0.01)) : 1;
+    const time = this.timeBefore(next) - this.timeBefore(i);
+    return { width, next, share: time ? Math.min(1, time * this.scale / width) : -1 };
+  }
+  // The time of all events before this one, whatever their lanes: sums of neighbors are differences.
+  timeBefore(event) {
+    if (!this.timesBefore) {
+      this.timesBefore = new Float64Array(this.duration.length + 1);
+      for (let i = 0; i < this.duration.length; ++i) this.timesBefore[i + 1] = this.timesBefore[i] + this.duration[i];
+    }
+    return this.timesBefore[event];
   }
 
   drawHits(g, lane, y, height) {

@@ -24,6 +24,7 @@ import link_test
 import misleading_test
 import place_test
 import runs_test
+import strip_test
 import tables_test
 import views_test
 from driver import JENKINS, PAGE, READY, Driver, Run, Server, page_url
@@ -403,7 +404,7 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
         for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test,
-                       misleading_test, place_test, link_test, extremes_test):
+                       misleading_test, place_test, link_test, extremes_test, strip_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())

@@ -24,6 +24,24 @@ Span SpanOfRow(const Table& table, std::uint32_t row) {
   return {table.start[row], table.start[row] + table.duration[row]};
 }
 
+// The runs of the rows that overlap `within`: mostly one stretch of each sorted list, after a few
+// long rows that begin earlier.
+template <class Starts, class IsIn>
+void AddRunsOf(const Starts& starts, std::uint32_t source, const IsIn& is_in,
+               std::vector<RowRun>& runs) {
+  const auto size = static_cast<std::uint32_t>(starts.size());
+  for (std::uint32_t row = 0; row < size;) {
+    if (!is_in(row)) {
+      ++row;
+      continue;
+    }
+    std::uint32_t end = row + 1;
+    while (end < size && is_in(end)) ++end;
+    AddRuns(starts, source, row, end, runs);
+    row = end;
+  }
+}
+
 }  // namespace
 
 // One sweep over five lists that are sorted by start already; each range between two changes is
@@ -36,7 +54,7 @@ Span SpanOfRow(const Table& table, std::uint32_t row) {
 //
 // Only as many events are held at a time as are active, so that no profile is too long.
 void VisitCategories(const Profile& profile, const classify::KernelClasses& classes,
-                     const std::function<void(Span, CategorySet)>& visit) {
+                     const std::function<void(Span, CategorySet)>& visit, Span within) {
   const std::vector<Category> of_host = CountedCategoriesOfHost(profile);
   const std::vector<Span> open = OpenHostCommunication(profile);
   std::vector<Ns> open_starts;
@@ -46,11 +64,24 @@ void VisitCategories(const Profile& profile, const classify::KernelClasses& clas
   for (const classify::ShortGap& gap : gaps) gap_starts.push_back(gap.time.start);
   const std::vector<Ns>* const starts[] = {&profile.device.start, &profile.api.start,
                                            &profile.host.start, &open_starts, &gap_starts};
+  const auto overlaps = [within](Span event) {
+    return event.start < within.end && event.end > within.start;
+  };
   std::vector<RowRun> runs;
-  for (std::uint32_t source = kDevice; source <= kShortGaps; ++source) {
-    const auto size = static_cast<std::uint32_t>(starts[source]->size());
-    AddRuns(*starts[source], source, 0, size, runs);
-  }
+  AddRunsOf(
+      profile.device.start, kDevice,
+      [&](std::uint32_t row) { return overlaps(SpanOfRow(profile.device, row)); }, runs);
+  AddRunsOf(
+      profile.api.start, kCalls,
+      [&](std::uint32_t row) { return overlaps(SpanOfRow(profile.api, row)); }, runs);
+  AddRunsOf(
+      profile.host.start, kHost,
+      [&](std::uint32_t row) { return overlaps(SpanOfRow(profile.host, row)); }, runs);
+  AddRunsOf(
+      open_starts, kOpenCommunication, [&](std::uint32_t row) { return overlaps(open[row]); },
+      runs);
+  AddRunsOf(
+      gap_starts, kShortGaps, [&](std::uint32_t row) { return overlaps(gaps[row].time); }, runs);
   const auto tell = [&visit](Span stretch, CategorySet set) { visit(stretch, set); };
   ActivitySweep<kBreakdownCategories - 1, decltype(tell)> sweep(tell);
   const auto add = [&sweep](Category category, Span event) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -36,8 +37,12 @@ inline Category FirstOf(CategorySet set) { return static_cast<Category>(std::cou
 /// the rank, inside of iterations or not: device work, calls and host ranges as the breakdown
 /// counts them. REQUIRES: `classes` are those of the profile. O(n log s) for s streams and
 /// threads; memory for the categories of the host table and the runs of sorted rows.
+///
+/// `within`: only events that overlap it are visited, whole. The others cost a look each.
 void VisitCategories(const Profile& profile, const classify::KernelClasses& classes,
-                     const std::function<void(Span, CategorySet)>& visit);
+                     const std::function<void(Span, CategorySet)>& visit,
+                     Span within = {std::numeric_limits<Ns>::min(),
+                                    std::numeric_limits<Ns>::max()});
 
 // Where the time of each iteration went: an exclusive partition of its wall time.
 //

@@ -1,12 +1,10 @@
-// Iterations as pictures: the slowest beside a typical one on the first screen, and the slowest
-// with all of its tracks for readers without scripts; with scripts, the timeline replaces
-// it.
+// The slowest iteration with all of its tracks, for readers without scripts; with scripts, the
+// timeline replaces it.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -124,115 +122,7 @@ std::vector<Shown> TracksIn(const Timeline& timeline, const Stretch& stretch, Tr
   return shown;
 }
 
-constexpr std::size_t kStripStreams = 2;
-constexpr std::size_t kStripDepths = 2;
-
-// The iteration whose length is nearest to the median.
-Stretch TypicalIteration(const Table& iterations) {
-  std::vector<std::pair<double, std::size_t>> lengths;
-  for (std::size_t row = 0; row < iterations.rows(); ++row) {
-    lengths.emplace_back(AsNumber(iterations.At(row, "duration"), 0), row);
-  }
-  std::sort(lengths.begin(), lengths.end());
-  return StretchOf(iterations, lengths[(lengths.size() - 1) / 2].second);
-}
-
-// Counted from the iteration's start, so that several share one axis.
-void AddFromStart(std::vector<OverviewLane> lanes, Ns begin, OverviewChart& chart) {
-  for (OverviewLane& lane : lanes) {
-    for (OverviewEvent& event : lane.events) {
-      event.start = std::max<Ns>(0, event.start - begin);
-      event.end -= begin;
-    }
-    chart.lanes.push_back(std::move(lane));
-  }
-}
-
-void AddIteration(const Timeline& timeline, const Stretch& stretch, std::string_view which,
-                  OverviewChart& chart) {
-  std::vector<OverviewLane> lanes;
-  for (const auto& [type, tracks, depths] :
-       {std::tuple(TrackType::kStream, kStripStreams, std::size_t{1}),
-        std::tuple(TrackType::kThread, std::size_t{1}, kStripDepths)}) {
-    std::vector<Shown> shown = TracksIn(timeline, stretch, type);
-    shown.resize(std::min(shown.size(), tracks));
-    for (Shown& track : shown) {
-      track.lanes.resize(std::min(track.lanes.size(), depths));
-      for (OverviewLane& lane : track.lanes) lanes.push_back(std::move(lane));
-    }
-  }
-  if (lanes.empty()) return;
-  lanes.front().name = fmt::format("{} · {}", which, lanes.front().name);
-  AddFromStart(std::move(lanes), stretch.begin, chart);
-}
-
-// The parts within the iteration that the plan's findings cite, by the number of their step. At
-// most one step at a time: of two that overlap the one that begins first is kept.
-OverviewLane CitedIn(const Report& report, const Stretch& stretch, std::uint32_t first_paint) {
-  OverviewLane lane;
-  lane.name = "plan step";
-  const std::size_t steps = report.plan ? report.plan->steps.size() : 0;
-  for (std::size_t i = 0; i < std::min(steps, kNeutralPaints.size()); ++i) {
-    for (const report::Finding& finding : report.findings) {
-      if (finding.rule != report.plan->steps[i].rules.front()) continue;
-      for (const std::vector<Value>& row : finding.evidence) {
-        const auto when = report::FindInterval(finding, row);
-        if (!when || when->end <= stretch.begin || when->start >= stretch.end) continue;
-        if (when->rank >= 0 && when->rank != stretch.rank) continue;
-        lane.events.push_back(
-            {std::max(when->start, stretch.begin), std::min(when->end, stretch.end),
-             first_paint + static_cast<std::uint32_t>(i), fmt::format("{}", i + 1)});
-      }
-    }
-  }
-  std::ranges::stable_sort(lane.events, {}, &OverviewEvent::start);
-  // One row shows one step at a time: the earlier one.
-  Ns end = stretch.begin;
-  std::erase_if(lane.events, [&end](const OverviewEvent& event) {
-    if (event.start < end) return true;
-    end = event.end;
-    return false;
-  });
-  return lane;
-}
-
 }  // namespace
-
-// Time counts from the start of each iteration, so that lengths can be compared by eye:
-//
-//   slowest · stream   |####  ######      ####|
-//   thread             |##########    ########|
-//   plan step          |    [1]      [2]      |
-//   typical · stream   |####  ######|
-//   thread             |############|
-boost::json::object StripView(const Report& report) {
-  json::object view{{"known", false}, {"chart", MakeMarkup("")}, {"title", ""}};
-  const Table* iterations = FindTable(report, "iterations");
-  if (report.timeline.empty() || iterations == nullptr || iterations->rows() == 0) return view;
-  const Stretch slowest = SlowestIteration(*iterations);
-  const Stretch typical = TypicalIteration(*iterations);
-  OverviewChart chart;
-  chart.end = slowest.end - slowest.begin;
-  chart.paints = Paints();
-  const auto first_paint = static_cast<std::uint32_t>(chart.paints.size());
-  chart.paints.insert(chart.paints.end(), kNeutralPaints.begin(), kNeutralPaints.end());
-  AddIteration(report.timeline, slowest, "slowest", chart);
-  OverviewLane cited = CitedIn(report, slowest, first_paint);
-  if (chart.lanes.empty()) return view;
-  if (!cited.events.empty()) AddFromStart({std::move(cited)}, slowest.begin, chart);
-  std::string title = fmt::format("Slowest iteration ({}): {}", slowest.iteration,
-                                  FormatDuration(static_cast<double>(chart.end)));
-  if (typical.begin != slowest.begin) {
-    AddIteration(report.timeline, typical, "typical", chart);
-    title += fmt::format("; typical iteration ({}): {}", typical.iteration,
-                         FormatDuration(static_cast<double>(typical.end - typical.begin)));
-  }
-  chart.description = title;
-  view["known"] = true;
-  view["title"] = title;
-  view["chart"] = MakeMarkup(SvgOverview(chart));
-  return view;
-}
 
 boost::json::object OverviewView(const Report& report) {
   json::object view{

@@ -301,47 +301,6 @@ json::array Extremes(const Report& report) {
   return out;
 }
 
-// The latest, median and earliest rank on one time axis.
-json::array Meetings(const Report& report) {
-  json::array out;
-  const Table* calls = FindTable(report, "rank_calls");
-  if (calls == nullptr || calls->rows() == 0) return out;
-  MeetingChart chart;
-  chart.waiting = PaintOf(Category::kWait);
-  chart.transfer = kWaitingPaint;
-  chart.other = PaintOf(Category::kOtherKernel);
-  chart.time_text = TimeText;
-  for (std::size_t row = 0; row < calls->rows(); ++row) {
-    const auto at = [&](std::string_view column) { return IntegerAt(*calls, row, column); };
-    const Ns start = at("start"), duration = std::max<Ns>(0, at("duration"));
-    const std::string name = FormatValue(calls->At(row, "name"), Unit::kText);
-    if (name == "iteration") {
-      chart.lanes.push_back(
-          {fmt::format("{}: rank {}", FormatValue(calls->At(row, "role"), Unit::kText), at("rank")),
-           start,
-           start + duration,
-           {}});
-      continue;
-    }
-    if (chart.lanes.empty()) continue;
-    const bool matched = !IsAbsent(calls->At(row, "transfer"));
-    const Ns waiting = matched ? std::clamp<Ns>(at("waiting"), 0, duration) : 0;
-    chart.lanes.back().calls.push_back(
-        {at("call"), start, waiting, duration - waiting,
-         matched ? fmt::format("{}: {} waiting, {} transfer", name,
-                               TimeText(static_cast<double>(waiting)),
-                               TimeText(static_cast<double>(duration - waiting)))
-                 : fmt::format("{}: {}", name, TimeText(static_cast<double>(duration)))});
-  }
-  std::string names;
-  for (const MeetingLane& lane : chart.lanes) names += (names.empty() ? "" : ", ") + lane.name;
-  chart.description =
-      fmt::format("Iteration {} on three ranks ({})", IntegerAt(*calls, 0, "step"), names);
-  AddFigure(fmt::format("Iteration {}", IntegerAt(*calls, 0, "step")), SvgMeetings(chart),
-            chart.description + ".", out);
-  return out;
-}
-
 // Waiting against transfer of each rank, in all matched collectives.
 json::array Synchronizing(const Report& report) {
   json::array out;
@@ -385,25 +344,20 @@ json::array Synchronizing(const Report& report) {
 boost::json::object RanksView(const Report& report) {
   json::array heats = Heats(report), bands = Bands(report), extremes = Extremes(report);
   json::array synchronizing = Synchronizing(report), steps = StepsOf(report);
-  json::array meetings = Meetings(report);
-  const bool has_meetings = !meetings.empty();
   json::object bandwidth = BandwidthView(report);
   std::string steps_note = StepsNote(report, steps.size());
   const bool has_steps = !steps.empty();
   const bool has_extremes = !extremes.empty(), has_bands = !bands.empty();
   const bool has_heats = !heats.empty(), has_synchronizing = !synchronizing.empty();
   const bool has_bandwidth = bandwidth["known"].as_bool();
-  return {{"known", has_heats || has_meetings || has_steps || has_bands || has_synchronizing ||
-                        has_bandwidth || has_extremes},
+  return {{"known", has_heats || has_steps || has_bands || has_synchronizing || has_bandwidth ||
+                        has_extremes},
           {"heats", std::move(heats)},
           {"has_heats", has_heats},
           {"bands", std::move(bands)},
           {"has_bands", has_bands},
           {"extremes", std::move(extremes)},
           {"has_extremes", has_extremes},
-          {"meetings", std::move(meetings)},
-          {"has_meetings", has_meetings},
-          {"swatch_other", MakeMarkup(SvgSwatch(PaintOf(Category::kOtherKernel)))},
           {"steps", std::move(steps)},
           {"has_steps", has_steps},
           {"steps_note", std::move(steps_note)},

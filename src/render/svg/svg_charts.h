@@ -3,7 +3,7 @@
 //   SvgBlocks     rectangles: address x time            memory of an accelerator
 //   SvgHeat       cells: rank x iteration               waiting of ranks
 //   SvgBands      percentiles of many by iteration      spread over ranks
-//   SvgMeetings   lanes joined by calls                 who arrives last
+//   SvgCoverage   shares of time as areas over time     the strip of the first screen
 //   SvgOverview   lanes of events                       the timeline without scripts
 //   SvgPoints     points: size x rate                   bandwidths
 //   SvgSteps      curves that hold until they change    memory over time
@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/interval.h"
 #include "base/units.h"
 #include "render/svg/svg.h"
 #include "report/runs.h"
@@ -79,33 +80,51 @@ struct BandChart {
 /// of theirs. Empty without bands, and when all are 0. REQUIRES: value_text is set.
 std::string SvgBands(const BandChart& chart);
 
-// Calls of several ranks on one time axis, joined where they are one call, as SVG text. As all
-// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
+// Shares of time as areas over time, as SVG text: how much of each moment each part takes. As all
+// charts (render/svg/svg.h), it carries its colors twice and is beside its numbers.
 
-struct MeetingCall {
-  std::int64_t call = -1;  ///< The same on all lanes that have it; -1: of no other lane.
-  Ns start = 0, waiting = 0, transfer = 0;
-  std::string title;  ///< Shown on hover.
+struct CoveragePart {
+  Paint paint;
+  bool hatched = false;
+  std::vector<double> heights;  ///< 0..1 of each column, from the left.
 };
-struct MeetingLane {
-  std::string name;
-  Ns begin = 0, end = 0;  ///< Ends of the iteration.
-  std::vector<MeetingCall> calls;
+/// An area of a row: what is painted of its ground is `share` of it, to a step of the height.
+struct CoverageLane {
+  std::string id;                   ///< For scripts and tests.
+  std::string label;                ///< At the left.
+  std::string number;               ///< At the right.
+  std::string title;                ///< Shown on hover.
+  double share = 0;                 ///< Of the observed time.
+  std::vector<CoveragePart> parts;  ///< From the bottom up; equally many columns each.
 };
-struct MeetingChart {
-  std::vector<MeetingLane> lanes;
-  Paint waiting, transfer, other;  ///< `other` is the iteration around the calls.
-  std::string (*time_text)(double) = nullptr;
+struct CoverageRow {
+  std::string name;  ///< Above the label.
+  std::int64_t rank = 0;
+  Ns begin = 0, length = 0;  ///< On the axis.
+  std::vector<Span> blank;   ///< On the axis: not observed, so without ground.
+  CoverageLane upper, lower;
+};
+/// A line from the lower lane of row `row` to the upper lane of the next.
+struct CoverageJoin {
+  std::size_t row = 0;
+  Ns from = 0, to = 0;
+};
+struct CoverageChart {
+  Ns length = 0;  ///< Of the axis, which begins at 0.
+  std::vector<CoverageRow> rows;
+  std::vector<CoverageJoin> joins;
   std::string description;
-  int width = 1190;
+  int columns = 940;  ///< Pixels of the axis.
 };
-/// A line joins the starts of a call on neighboring lanes: the more it slants, the later one came.
-/// Empty without lanes or time. REQUIRES: time_text is set.
+/// Empty without rows or time. No part has a least width or height: one that is too small to see
+/// adds up with its neighbors until it is a step high. At most about 36 kB: where it would be more,
+/// columns are two or three pixels wide.
 ///
-///   rank 0   |--[wwwwwwwttt]-----|     w waits, t transfers
-///               `------.               the line from start to start
-///   rank 1   |---------[ttt]-----|     arrives last, so it does not wait
-std::string SvgMeetings(const MeetingChart& chart);
+///                0          5 ms         10 ms
+///   slowest: 5   |  #######_###_  #####|            53.5 %
+///   GPU busy     |__#################__|
+///   idle because |##_________##_______#|            46.5 % idle
+std::string SvgCoverage(const CoverageChart& chart);
 
 // Events on lanes over a range of time, as SVG text: for readers without scripts instead
 // of the timeline. Like all charts (render/svg/svg.h), it has its colors twice and is beside
@@ -127,9 +146,9 @@ struct OverviewChart {
   std::string description;
   int width = 1190;
 };
-/// Empty when the range or the lanes are. Its size is bounded, however many events there are: a
-/// lane has one color for every three pixels, that of the kind that covers most of them. REQUIRES:
-/// `paint` of every event is an index into `paints`.
+/// Empty when the range or the lanes are. Its size is bounded, however many events there are: of
+/// every three pixels each color has the height that it has of their time. REQUIRES: `paint` of
+/// every event is an index into `paints`.
 std::string SvgOverview(const OverviewChart& chart);
 
 // Points over sizes, as SVG text: a kind of point has its color and its shape. As all charts

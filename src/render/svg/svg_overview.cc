@@ -8,13 +8,14 @@
 #include "base/format.h"
 #include "render/shared/escape.h"
 #include "render/shared/words.h"
+#include "render/svg/svg_outline.h"
 #include "render/svg/svg_text.h"
 
 namespace profgauge::render {
 namespace {
 
 constexpr int kLeft = 180, kTop = 22, kLane = 18, kGap = 3;
-constexpr int kBin = 3;          // Pixels that show one color.
+constexpr int kBin = 3;          // Pixels that are one column.
 constexpr double kLetter = 7.4;  // Width of one, for labels.
 constexpr std::size_t kLeastLetters = 8;
 
@@ -24,52 +25,40 @@ struct Scale {
   double X(Ns at) const { return kLeft + static_cast<double>(at - begin) * pixels_per_ns; }
 };
 
-constexpr int kNothing = -1;
-
-// For each bin of kBin pixels the paint that covers most of it; kNothing where none does. Without
-// it a lane of a million kernels would be a million rectangles, most of them on the same pixel.
+// By paint, the part of each bin of kBin pixels that its events cover. Without bins a lane of a
+// million kernels would be a million rectangles, most of them on the same pixel.
 //
 //   events   |aaaaaaa|bb|aaa|       |c|
-//   bins     [ a ][ a ][ a ][ - ][ c ]
-std::vector<int> Bins(const OverviewLane& lane, const OverviewChart& chart, const Scale& scale,
-                      std::size_t count) {
-  std::vector<std::vector<double>> cover(count, std::vector<double>(chart.paints.size(), 0));
+//   bins     [  1  ][ .3 ][ 1 ][ 0 ][.4]     of `a`, `a`, `a`, nothing and `c`
+std::vector<std::vector<double>> Bins(const OverviewLane& lane, const OverviewChart& chart,
+                                      const Scale& scale, std::size_t count) {
+  std::vector<std::vector<double>> cover(chart.paints.size(), std::vector<double>(count, 0));
   for (const OverviewEvent& event : lane.events) {
     const double from = scale.X(std::max(event.start, chart.begin)) - kLeft;
     const double to = std::max(scale.X(std::min(event.end, chart.end)) - kLeft, from);
     const auto last = std::min(count - 1, static_cast<std::size_t>(to / kBin));
     for (auto bin = static_cast<std::size_t>(from / kBin); bin <= last; ++bin) {
       const double left = static_cast<double>(bin) * kBin;
-      cover[bin][event.paint] += std::min(to, left + kBin) - std::max(from, left);
+      cover[event.paint][bin] += (std::min(to, left + kBin) - std::max(from, left)) / kBin;
     }
   }
-  std::vector<int> bins(count, kNothing);
-  for (std::size_t bin = 0; bin < count; ++bin) {
-    const auto most = std::max_element(cover[bin].begin(), cover[bin].end());
-    if (*most > 0) bins[bin] = static_cast<int>(most - cover[bin].begin());
-  }
-  return bins;
+  return cover;
 }
 
-// One path for each color of the lane.
-void DrawLane(const OverviewChart& chart, const std::vector<int>& bins, int y, std::string& out) {
-  std::vector<std::string> paths(chart.paints.size());
-  for (std::size_t bin = 0; bin < bins.size();) {
-    std::size_t end = bin + 1;
-    while (end < bins.size() && bins[end] == bins[bin]) ++end;
-    if (bins[bin] != kNothing) {
-      const int x = kLeft + static_cast<int>(bin) * kBin;
-      const int width = static_cast<int>(end - bin) * kBin;
-      paths[static_cast<std::size_t>(bins[bin])] +=
-          fmt::format("M{} {}h{}v{}h-{}z", x, y, width, kLane - kGap, width);
-    }
-    bin = end;
-  }
-  for (std::size_t paint = 0; paint < paths.size(); ++paint) {
-    if (paths[paint].empty()) continue;
+// One outline for each color of the lane, the upper ones first.
+void DrawLane(const OverviewChart& chart, const std::vector<std::vector<double>>& bins, int y,
+              std::string& out) {
+  constexpr int kHeight = kLane - kGap;
+  const std::vector<std::vector<int>> edges = StackOutlines(bins, kHeight);
+  out += fmt::format("<g transform=\"translate({} {})scale({} 1)\">", kLeft, y + kHeight, kBin);
+  for (std::size_t paint = edges.size(); paint-- > 0;) {
+    const bool is_seen = std::ranges::any_of(bins[paint], [](double part) { return part > 0; });
+    const std::string path = is_seen ? OutlinePath(edges[paint]) : std::string();
+    if (path.empty()) continue;
     out += fmt::format("<path class=\"{}\" fill=\"{}\" d=\"{}\"/>", chart.paints[paint].name,
-                       chart.paints[paint].fill, paths[paint]);
+                       chart.paints[paint].fill, path);
   }
+  out += "</g>";
 }
 
 void DrawNames(const OverviewChart& chart, const OverviewLane& lane, const Scale& scale, int y,

@@ -21,11 +21,11 @@ TEST(SvgOverview, DrawsLaneColorsInPlace) {
   chart.width = 180 + 30 + 300;  // 300 pixels for 1 000 ns.
   chart.lanes = {{"stream 7", {{900, 1100, 0, "first"}, {1500, 2500, 1, "second & last"}}}};
   const std::string svg = SvgOverview(chart);
-  // 100 ns are 30 pixels, from the left edge; the other from the middle to the right one.
-  EXPECT_NE(svg.find("<path class=\"k-a\" fill=\"#111111\" d=\"M180 22h30v15h-30z\"/>"),
+  // 100 ns are 10 columns of 3 pixels, from the left edge; the other from the middle to the right.
+  EXPECT_NE(svg.find("<path class=\"k-a\" fill=\"#111111\" d=\"M0 0v-15h10v15h90V0z\"/>"),
             std::string::npos)
       << svg;
-  EXPECT_NE(svg.find("<path class=\"k-b\" fill=\"#222222\" d=\"M330 22h150v15h-150z\"/>"),
+  EXPECT_NE(svg.find("<path class=\"k-b\" fill=\"#222222\" d=\"M0 0v-15h10v15h40v-15h50V0z\"/>"),
             std::string::npos)
       << svg;
   EXPECT_NE(svg.find(">second &amp; last</text>"), std::string::npos) << svg;
@@ -40,6 +40,17 @@ TEST(SvgOverview, IsEmptyWithoutTimeOrLanes) {
   chart.lanes = {{"x", {{1000, 1100, 0, ""}}}};
   chart.end = chart.begin;
   EXPECT_EQ(SvgOverview(chart), "");
+}
+
+TEST(SvgOverview, AFewNarrowEventsAreLow) {
+  OverviewChart chart = EmptyOverviewChart();
+  chart.width = 180 + 30 + 300;
+  chart.lanes = {{"", {}}};
+  // 1 of every 10 ns: a tenth of each column, which is 1.5 of 15 pixels.
+  for (Ns at = 1000; at < 2000; at += 10) chart.lanes[0].events.push_back({at, at + 1, 0, ""});
+  const std::string svg = SvgOverview(chart);
+  EXPECT_EQ(svg.find("v-15"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("v-2"), std::string::npos) << svg;
 }
 
 TEST(SvgOverview, StaysSmallHoweverManyEvents) {

@@ -125,24 +125,6 @@ TEST(SvgPoints, ManyAreDrawnOnce) {
   EXPECT_EQ(CountOf(svg, "<circle"), 1u);  // A marked rank is never omitted.
 }
 
-TEST(SvgMeetings, ALineJoinsTheStartsOfACall) {
-  MeetingChart chart;
-  chart.lanes = {{"late", 0, 1000, {{7, 500, 0, 100, "a <call>"}}},
-                 {"early", 0, 1000, {{7, 200, 300, 100, ""}, {-1, 700, 0, 10, "alone"}}}};
-  chart.waiting = {"k-w", "#111111", "#fff"};
-  chart.transfer = {"k-t", "#222222", "#fff"};
-  chart.other = {"k-o", "#333333", "#fff"};
-  chart.time_text = Whole;
-  chart.width = 150 + 30 + 1000;
-  const std::string svg = SvgMeetings(chart);
-  EXPECT_THAT(svg, HasSubstr("stroke-opacity=\".6\" d=\"M650 44L350 72\"/>"));
-  EXPECT_THAT(svg, HasSubstr("fill=\"#111111\" d=\"M350 72H650V92H350z\"/>"));
-  EXPECT_THAT(svg, HasSubstr("<title>a &lt;call&gt;</title>"));
-  EXPECT_EQ(SvgMeetings(MeetingChart()), "");
-  chart.lanes = {{"x", 5, 5, {}}};
-  EXPECT_EQ(SvgMeetings(chart), "");
-}
-
 // A run in which rank `late` is late in the last of `steps` iterations.
 report::Report RunOf(std::int64_t ranks, std::int64_t steps, std::int64_t late) {
   auto strings = std::make_shared<StringPool>();

@@ -1,0 +1,188 @@
+// The strip of the first screen: the breakdown of iterations laid out in time.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/format.h"
+#include "base/whole.h"
+#include "render/html/view.h"
+#include "render/shared/looks.h"
+#include "render/shared/template.h"
+#include "render/svg/svg_charts.h"
+#include "report/labels.h"
+
+namespace profgauge::render::html {
+namespace {
+
+namespace json = boost::json;
+using report::Report;
+using report::Strip;
+
+// From the bottom up. The first of the others is waiting for other ranks: all that is not work.
+constexpr Category kWorking[] = {Category::kTensorCoreKernel, Category::kOtherKernel,
+                                 Category::kCommunication, Category::kMemcpy, Category::kMemset};
+constexpr Category kIdling[] = {Category::kWait, Category::kRuntime, Category::kDataLoader,
+                                Category::kCpu, Category::kOther};
+
+std::string ShareText(double share) { return FormatValue(Value(share), Unit::kShare); }
+
+Ns TimeOf(const Strip::Window& window, Category category) {
+  Ns time = 0;
+  for (const auto& column : window.columns) time += column[static_cast<std::size_t>(category)];
+  return time;
+}
+
+Ns ObservedTime(const Strip::Window& window) {
+  Ns time = 0;
+  for (const auto& column : window.columns) {
+    time += std::accumulate(column.begin(), column.end(), Ns{0});
+  }
+  return time;
+}
+
+std::string_view TitleOf(Category category) {
+  return category == Category::kWait ? "Waiting for other ranks" : InfoOf(category).title;
+}
+
+CoverageLane LaneOf(const Report& report, const Strip::Window& window,
+                    std::span<const Category> categories) {
+  CoverageLane lane;
+  const auto observed = static_cast<double>(std::max<Ns>(1, ObservedTime(window)));
+  const double column =
+      static_cast<double>(window.length) / static_cast<double>(window.columns.size());
+  for (const Category category : categories) {
+    const double share = static_cast<double>(TimeOf(window, category)) / observed;
+    if (!(share > 0)) continue;
+    lane.share += share;
+    lane.title += fmt::format("{}{} {}", lane.title.empty() ? "" : ", ",
+                              report::TextFor(report.profile, TitleOf(category)), ShareText(share));
+    CoveragePart& part = lane.parts.emplace_back();
+    part.paint = PaintOf(category);
+    part.hatched = category == Category::kWait;
+    for (const auto& parts : window.columns) {
+      part.heights.push_back(static_cast<double>(parts[static_cast<std::size_t>(category)]) /
+                             column);
+    }
+  }
+  return lane;
+}
+
+std::string NameOf(const Report& report, const Strip& strip, const Strip::Window& window) {
+  if (strip.of_ranks) return fmt::format("{}: rank {}", window.role, window.rank);
+  const std::string rank =
+      report.profile.ranks > 1 ? fmt::format(", rank {}", window.rank) : std::string();
+  if (window.role.empty()) return rank.empty() ? "" : rank.substr(2);
+  return fmt::format("{}: {}{}", window.role, window.iteration, rank);
+}
+
+CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window& window) {
+  CoverageRow row;
+  row.name = NameOf(report, strip, window);
+  row.rank = window.rank;
+  row.begin = window.begin;
+  row.length = window.length;
+  row.blank = window.unobserved;
+  row.upper = LaneOf(report, window, kWorking);
+  row.lower = LaneOf(report, window, kIdling);
+  row.upper.id = "gpu";
+  row.lower.id = "idle";
+  row.upper.number = ShareText(row.upper.share);
+  const std::string device = report::TextFor(report.profile, "{{ device.device }}");
+  if (!strip.knows_waits) {
+    row.upper.label = device + " busy";
+    row.lower.label = "idle because";
+    row.lower.number = ShareText(row.lower.share) + " idle";
+    return row;
+  }
+  const double waits = static_cast<double>(TimeOf(window, Category::kWait)) /
+                       static_cast<double>(std::max<Ns>(1, ObservedTime(window)));
+  row.upper.label = device + " works";
+  row.lower.label = "or waits for";
+  row.lower.number = fmt::format("waits {}", ShareText(waits));
+  return row;
+}
+
+// Starts of one collective on neighboring rows, by the common clock of the table.
+std::vector<CoverageJoin> JoinsOf(const Table& calls, const Strip& strip) {
+  std::vector<CoverageJoin> joins;
+  std::map<std::int64_t, Ns> above, here;
+  std::size_t row_of = 0, seen = 0;
+  for (std::size_t row = 0; row < calls.rows(); ++row) {
+    if (FormatValue(calls.At(row, "name"), Unit::kText) == "iteration") {
+      above = std::exchange(here, {});
+      row_of = seen++;
+      continue;
+    }
+    const std::int64_t call = AsWhole(calls.At(row, "call"), -1);
+    if (call < 0 || seen > strip.windows.size()) continue;
+    const Ns start = AsWhole(calls.At(row, "start"), 0);
+    here[call] = start;
+    const auto found = above.find(call);
+    if (found != above.end()) joins.push_back({row_of - 1, found->second, start});
+  }
+  return joins;
+}
+
+std::string TitleOf(const Strip& strip) {
+  const std::string& iteration = strip.windows.front().iteration;
+  if (strip.of_ranks) {
+    return fmt::format(
+        "{} rank, iteration {}",
+        strip.windows.size() > 2 ? "Latest, median and earliest" : "Latest and earliest",
+        iteration);
+  }
+  return strip.windows.size() > 1 ? "Slowest and typical iteration" : "The iteration";
+}
+
+std::string NoteOf(const Report& report, const Strip& strip) {
+  std::string note = fmt::format("Height: share of the time in which the {} {}. Below: {}.",
+                                 report::TextFor(report.profile, "{{ device.device }}"),
+                                 strip.knows_waits ? "works" : "is busy",
+                                 strip.knows_waits ? "the rest of the time" : "why it is idle");
+  if (strip.of_ranks) note += " Lines connect one collective on two ranks.";
+  const bool has_blanks = std::ranges::any_of(
+      strip.windows, [](const Strip::Window& window) { return !window.unobserved.empty(); });
+  if (has_blanks) note += " Blank: not observed.";
+  return note;
+}
+
+}  // namespace
+
+boost::json::object StripView(const Report& report) {
+  const Strip& strip = report.strip;
+  json::object view{{"known", !strip.windows.empty()},
+                    {"chart", MakeMarkup("")},
+                    {"title", ""},
+                    {"note", ""},
+                    {"waits", false}};
+  if (strip.windows.empty()) return view;
+  CoverageChart chart;
+  chart.length = strip.length;
+  chart.columns = static_cast<int>(Strip::kColumns);
+  const std::string title = TitleOf(strip);
+  chart.description = title + ":";
+  for (const Strip::Window& window : strip.windows) {
+    CoverageRow row = RowOf(report, strip, window);
+    chart.description += fmt::format("{} {} {} {}", chart.rows.empty() ? "" : ",", row.name,
+                                     row.upper.label, row.upper.number);
+    chart.rows.push_back(std::move(row));
+  }
+  const Table* calls = FindTable(report, "rank_calls");
+  if (strip.of_ranks && calls != nullptr) chart.joins = JoinsOf(*calls, strip);
+  view["title"] = title;
+  view["note"] = NoteOf(report, strip);
+  view["waits"] = strip.knows_waits;
+  view["swatch_waiting"] = MakeMarkup(SvgSwatch(PaintOf(Category::kWait)));
+  view["chart"] = MakeMarkup(SvgCoverage(chart));
+  return view;
+}
+
+}  // namespace profgauge::render::html

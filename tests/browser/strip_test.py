@@ -1,0 +1,128 @@
+"""The strip and the lanes against the numbers: what is painted is what is said."""
+import json
+import pathlib
+import subprocess
+
+from driver import READY, Run
+from extremes_test import report
+from made_traces import iteration, launch, rank_of_many, recording
+from views_test import ViewsCase
+
+TOLERANCE = 0.005
+LARGEST = 4_000_000  # Bytes of a recording whose page is measured.
+WORK = ("tensor_core_kernel", "other_kernel", "communication", "memcpy", "memset")
+RANK_WORK = ("compute_only", "overlapped", "transfer_exposed", "copy")
+
+# Of each lane: what it says, what the highest outline of its parts covers of its ground, by numbers
+# and as the browser fills it, and the text beside it.
+MEASURE = """
+  return [...document.querySelectorAll('figure#strip g[data-lane]')].map((lane) => {
+    const ground = [...lane.querySelectorAll('[data-ground]')].reduce((sum, r) => sum + r.width.baseVal.value * r.height.baseVal.value, 0);
+    const path = lane.querySelector('g path');
+    let painted = 0;
+    if (path) {
+      const scale = path.parentNode.transform.baseVal.consolidate().matrix;
+      let y = 0;
+      for (const [, command, value] of path.getAttribute('d').matchAll(/([hv])(-?[\\d.]+)/g)) {
+        if (command === 'v') y -= +value; else painted += y * +value;
+      }
+      painted *= scale.a * scale.d;
+    }
+    return { lane: lane.dataset.lane, rank: +lane.dataset.rank, share: +lane.dataset.share, painted: painted / ground,
+             inside: !path || lane.getBBox().width <= lane.querySelector('title').parentNode.getBBox().width + 0.5 };
+  });"""
+
+
+def rows_of(report_json, table):
+    found = report_json["tables"].get(table)
+    if not found:
+        return []
+    ids = [column["id"] for column in found["columns"]]
+    return [dict(zip(ids, row)) for row in found["rows"]]
+
+
+def shares_of(report_json):
+    """The share of work of each window of the strip, by report.json."""
+    calls = [row for row in rows_of(report_json, "rank_calls") if row["name"] == "iteration"]
+    if calls:
+        steps = {(row["rank"], row["step"]): row for row in rows_of(report_json, "rank_steps")}
+        of = [steps[(row["rank"], row["step"])] for row in calls]
+        return [sum(row[part] or 0 for part in RANK_WORK) / row["duration"] for row in of]
+    iterations = sorted(rows_of(report_json, "iterations"), key=lambda row: row["duration"])
+    slowest = iterations[-1]["duration"]
+    ordered = [next(row for row in rows_of(report_json, "iterations") if row["duration"] == slowest)]
+    if len(iterations) > 1:
+        ordered.append(iterations[(len(iterations) - 1) // 2])
+    return [sum(row[part] or 0 for part in WORK) / (row["duration"] - (row["unobserved"] or 0)) for row in ordered]
+
+
+class StripTest(ViewsCase):
+    def measure(self, name, *inputs):
+        page, data = Run.examples / f"strip_{name}.html", Run.examples / f"strip_{name}.json"
+        done = subprocess.run([Run.profgauge, "report", *inputs, "-q", "--html", page, "--json", data],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        if done.returncode or not page.exists():
+            return 0  # A recording that is refused has no page.
+        self.driver.open(page.as_uri())
+        lanes = self.js(MEASURE)
+        for lane in lanes:
+            self.assertAlmostEqual(lane["painted"], lane["share"], delta=TOLERANCE, msg=f"{name}: {lane}")
+        work = [lane["share"] for lane in lanes if lane["lane"] == "gpu"]
+        idle = [lane["share"] for lane in lanes if lane["lane"] == "idle"]
+        for share, rest in zip(work, idle):
+            self.assertAlmostEqual(share + rest, 1, delta=0.0002, msg=name)
+        if work:
+            said = shares_of(json.loads(data.read_text()))
+            self.assertEqual(len(said), len(work), name)
+            for share, right in zip(work, said):
+                self.assertAlmostEqual(share, right, delta=TOLERANCE, msg=name)
+        return len(lanes)
+
+    def test_our_own_recordings(self):
+        self.assertEqual(self.measure("slow", Run.slow), 4)
+        self.assertEqual(self.measure("ddp", Run.source / "ddp"), 6)
+        traces = []
+        for rank in range(3):
+            traces.append(Run.examples / f"strip_rank{rank}.pt.trace.json")
+            traces[-1].write_text(rank_of_many(rank, 3))
+        self.assertEqual(self.measure("ranks", *traces), 6)
+
+    def test_real_recordings(self):
+        folder = pathlib.Path(__file__).resolve().parents[3] / "shared/data/kineto"
+        if not folder.exists():
+            self.skipTest(f"no recordings in {folder}")
+        lanes = self.measure("dlrm", folder / "dlrm_8ranks")
+        for path in sorted(folder.rglob("*.json*")):
+            if path.stat().st_size <= LARGEST and ".expected." not in path.name and not {"malformed", "dlrm_8ranks"} & set(path.parts):
+                lanes += self.measure(path.name.split(".")[0], path)
+        self.assertGreater(lanes, 50)
+
+
+class LaneTest(ViewsCase):
+    PAGE = "narrow.html"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        events = iteration(0, 0, 40_000)
+        for i in range(2_000):  # 2 of every 20 us
+            events += launch("aten::mm", "volta_sgemm_128x64_nn", 20 * i, 2, i + 1)
+        report(cls.PAGE, ("a.pt.trace.json", recording(events)))
+
+    def test_narrow_events_are_as_high_as_their_share_of_a_pixel(self):
+        self.driver.open((Run.examples / self.PAGE).as_uri())
+        self.driver.wait(READY, "the page")
+        share = self.js("""
+          const t = timeline, lane = t.deviceLanes()[0], row = t.rows.find((r) => r.lanes?.includes(lane));
+          t.go(t.first, t.last);
+          t.draw();
+          const ratio = devicePixelRatio, y = row.y - t.scroll, height = TL.lane - 2;
+          const box = t.canvas$.getContext('2d').getImageData(TL.left * ratio, y * ratio, (t.width - TL.left) * ratio, height * ratio);
+          const paper = [...t.canvas$.getContext('2d').getImageData((t.width - 2) * ratio, (y + height + 1) * ratio, 1, 1).data].slice(0, 3);
+          const full = t.lookOf(lane.begin, lane)[0].match(/\\w\\w/g).map((x) => parseInt(x, 16));
+          const k = full.map((v, i) => Math.abs(v - paper[i])).reduce((best, v, i, all) => (v > all[best] ? i : best), 0);
+          let sum = 0;
+          for (let p = 0; p < box.data.length; p += 4) sum += (box.data[p + k] - paper[k]) / (full[k] - paper[k]);
+          return sum / (box.data.length / 4);""")
+        self.assertAlmostEqual(share, 0.1, delta=0.02)
+        self.assertIn("of this pixel", self.js("const t = timeline; return t.tipOf(t.deviceLanes()[0].begin)"))
