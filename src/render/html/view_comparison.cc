@@ -106,7 +106,7 @@ void SetName(json::object& row, const std::string& name) {
   row["tail"] = name.substr(bytes);
 }
 
-// "Data loader −58.1 ms · Other host work +8.99 ms": the parts that changed most, at the top level.
+// "Data loader −58.1 ms · Host +8.99 ms": the parts that changed most, at the top level.
 std::string LargestChanges(const Comparison& comparison) {
   constexpr std::size_t kLargestShown = 3;
   const std::vector<ChangeBar> bars = WaterfallBars(comparison);  // Sorted; both runs around them.

@@ -34,16 +34,6 @@
 namespace profgauge::render {
 namespace {
 
-std::string ShortName(const report::Report& report, std::string_view part) {
-  if (part == "tensor_core_kernel") {
-    return report::TextFor(report.profile, "kernels on {{ device.matrix_units }}");
-  }
-  if (part == "other_kernel") return "other kernels";
-  if (part == "communication") return "exposed communication";
-  if (part == "other") return "unattributed";
-  return std::string(part);
-}
-
 /// The sentence about the bottleneck of the run, and the reasons of its verdict.
 std::string DiagnosisText(const report::Report& report, std::size_t width, bool color) {
   std::string out;
@@ -66,8 +56,7 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
   std::vector<std::string> parts;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     if (AsNumber(part.share->quantity.value, 0) < kLeastShown) continue;
-    parts.push_back(fmt::format("{} {}", ShortName(report, CategoryId(part.category)),
-                                part.share->quantity.text));
+    parts.push_back(fmt::format("{} {}", part.title, part.share->quantity.text));
   }
   if (parts.empty()) return {};
   if (report.profile.ranks > 1) parts.front() = "mean of ranks: " + parts.front();
@@ -81,7 +70,7 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
                                                 Printable(comparison.baseline))};
   for (const report::ComparisonStep& step : comparison.waterfall) {
     if (step.parent != -1 || step.delta == 0 || parts.size() > 4) continue;
-    parts.push_back(fmt::format("{} {}", ShortName(report, step.name), DeltaText(step.delta)));
+    parts.push_back(fmt::format("{} {}", StepTitle(step, comparison), DeltaText(step.delta)));
   }
   return Flowed("  change      ", parts, width) + "\n";
 }

@@ -93,6 +93,17 @@ TEST_F(Agreement, OnEveryMetric) {
   }
 }
 
+// The same words for the parts of an iteration wherever they are listed.
+TEST_F(Agreement, OnTheNamesOfParts) {
+  for (const report::BreakdownPart& part : report::Breakdown(report_)) {
+    if (!(AsNumber(part.share->quantity.value, 0) > 0)) continue;
+    EXPECT_THAT(documents_.html, HasSubstr(part.title));
+    EXPECT_THAT(documents_.markdown, HasSubstr(part.title));
+    EXPECT_THAT(documents_.terminal, HasSubstr(part.title));
+    EXPECT_TRUE(documents_.cells.contains(part.title)) << part.title;
+  }
+}
+
 TEST_F(Agreement, OnEveryLimit) {
   for (const report::GateRow& row : report_.gate) {
     EXPECT_THAT(documents_.markdown, HasSubstr("**" + row.measured.text + "** | " + row.limit));

@@ -15,6 +15,7 @@
 
 #include "base/format.h"
 #include "report/build_sections.h"
+#include "report/labels.h"
 #include "report/report.h"
 
 namespace profgauge::render::testing {
@@ -96,9 +97,10 @@ inline void AddBreakdown(report::Report& report) {
                                                   {"cpu", 2'400'000},
                                                   {"other", 1'800'000}};
   for (const auto& [name, time] : parts) {
-    AddMetric(report, "breakdown." + std::string(name), std::string(name),
-              static_cast<double>(time) / 6e7, Unit::kShare);
-    AddMetric(report, "breakdown." + std::string(name) + ".time", std::string(name) + " time", time,
+    const std::string title = report::TextFor(report.profile, InfoOf(*FindCategory(name)).title);
+    AddMetric(report, "breakdown." + std::string(name), title, static_cast<double>(time) / 6e7,
+              Unit::kShare);
+    AddMetric(report, "breakdown." + std::string(name) + ".time", title + ", time", time,
               Unit::kTime);
   }
 }

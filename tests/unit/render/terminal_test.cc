@@ -29,9 +29,9 @@ policy recommended · baseline none
   fails       GPU idle 31.4 % (limit 30 %)
               The data loader holds up the GPU (12.0 %)
 
-  iteration   kernels on Tensor Cores 36.0 %  other kernels 19.0 %  exposed communication 15.0 %
-              memcpy 3.0 %  memset 1.0 %  runtime 7.0 %  dataloader 12.0 %  cpu 4.0 %
-              unattributed 3.0 %
+  iteration   Kernels on Tensor Cores 36.0 %  Other kernels 19.0 %  Communication 15.0 %
+              Copies 3.0 %  Sets 1.0 %  Runtime calls 7.0 %  Data loader 12.0 %  Host 4.0 %
+              Unattributed 3.0 %
 
   error  dataloader/exposed  12.0 %                      saves at most 1.20 ms
          do: Raise num_workers, or move decoding to the GPU.
