@@ -2,7 +2,7 @@
 from driver import READY, page_url
 from views_test import ViewsCase
 
-PLAN = "document.querySelectorAll('#plan tbody tr')"
+PLAN = "document.querySelectorAll('#plan tr[data-step]')"
 
 
 class FirstScreenTest(ViewsCase):
@@ -13,11 +13,35 @@ class FirstScreenTest(ViewsCase):
         self.assertEqual(bottoms, sorted(bottoms))
         self.assertLess(bottoms[-1], 900)
         self.assertEqual(self.js("return document.querySelector('.diagnosis b').textContent"), "Input-bound")
-        self.assertEqual(self.js("return document.querySelectorAll('.now .bar').length"), 2)
+        self.assertEqual(self.js("return document.querySelectorAll('.now .bar').length"), 1)
         rows = self.js(f"return [...{PLAN}].map((row) => row.textContent)")
-        self.assertIn(len(rows), (2, 3, 4))
         self.assertIn("Load data ahead", rows[0])
         self.assertRegex(rows[0], r"ms \(−\d+\.\d")
+
+    def test_steps_fall_from_now_to_after_the_plan(self):
+        now, bars, after = self.js("""
+            const bar = (row) => { const r = row.querySelector('rect'); return r && [r.x.baseVal.value, r.width.baseVal.value]; };
+            return [[...document.querySelectorAll('tr[data-row=now] rect')].reduce((sum, r) => sum + r.width.baseVal.value, 0),
+                    [...document.querySelectorAll('tr[data-step]')].map(bar), bar(document.querySelector('tr[data-row=after]'))];""")
+        self.assertEqual(after[0], 0)
+        right = bars[0][0] + bars[0][1]
+        for left, width in bars:  # Each begins where the one before ends; at its low end it is shorter.
+            self.assertLessEqual(left + width, right + 0.2)
+            right = left + width
+        self.assertGreaterEqual(bars[-1][0], after[1] - 0.2)
+        self.assertLess(after[1], now)
+
+    def test_one_number_is_the_largest_and_every_reason_is_on_it(self):
+        self.driver.cdp("Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False)
+        sizes = self.js("""return [...document.querySelectorAll('header *')].filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))
+            .map((e) => [parseFloat(getComputedStyle(e).fontSize), 'hero' in e.dataset])""")
+        bottoms = self.js("return [...document.querySelectorAll('[data-reason]')].map((e) => e.getBoundingClientRect().bottom)")
+        self.driver.cdp("Emulation.clearDeviceMetricsOverride")
+        heroes = [size for size, is_hero in sizes if is_hero]
+        self.assertEqual(len(heroes), 1)
+        self.assertGreater(heroes[0], max(size for size, is_hero in sizes if not is_hero))
+        self.assertTrue(bottoms)
+        self.assertLess(max(bottoms), 900)
 
     def test_show_leads_to_the_evidence(self):
         # No step of this plan cites a time on the timeline, so that each leads to its finding.

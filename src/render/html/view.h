@@ -37,6 +37,7 @@
 #include "base/rich_text.h"
 #include "render/shared/change.h"
 #include "render/shared/columns.h"
+#include "render/shared/looks.h"
 #include "report/report.h"
 
 namespace profgauge::render::html {
@@ -75,10 +76,11 @@ inline constexpr std::size_t kListed = 24;
 /// The status as sign and word, counts, policy and baseline. The reasons are listed only where no
 /// other part of the first screen says them.
 boost::json::object VerdictView(const report::Report& report);
-/// Diagnosis, an iteration now and after the plan, what to do first, a line about the profile. At
-/// most kFirstSteps rows: those of the plan, else limits and findings. One more row sums up the
-/// rest of a longer plan.
+/// The hero number, diagnosis, an iteration now and the plan as a waterfall, else what to do first;
+/// a line about the profile. All steps of a plan; at most kFirstSteps limits and findings.
 boost::json::object FirstView(const report::Report& report);
+/// The color of a part of an iteration: the strong one for the cause that the headline names.
+Paint PaintIn(const report::Report& report, Category category);
 /// Whether the first screen has something to do.
 bool HasFirstRows(const report::Report& report);
 /// {sign, word, name}.
@@ -209,7 +211,7 @@ Folded Fold(std::string_view text, std::size_t most = kFold);
 /// at::native::"), and with its middle cut.
 std::string CutName(std::string_view text, std::size_t most);
 
-/// The missing parts, by reason: [{titles: "Runtime calls, Other host work", reason: [pieces],
+/// The missing parts, by reason: [{titles: "Runtime calls, Host", reason: [pieces],
 /// sep}]. `sep` is before all but the first. A reason's pieces are {text, code}: words between
 /// backticks are code.
 boost::json::array AbsentView(const std::vector<std::pair<std::string, std::string>>& absent);

@@ -1,5 +1,5 @@
-// The first screen: the bottleneck of the run, an iteration now and after the plan, the first
-// steps.
+// The first screen: the bottleneck of the run, an iteration now, and the plan as a waterfall to the
+// iteration after it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,23 +26,27 @@ namespace json = boost::json;
 using report::Report;
 
 constexpr std::size_t kRowsFirst = kFirstSteps;
-// Parts below this share of the bar have no width that one sees.
-constexpr double kLeastInLegend = 0.005;
-constexpr int kBarWidth = 1190, kBarHeight = 26;
-// The part that a step removes, and the rest: no category's colors.
-constexpr Paint kSavedPaint = {"k-id", "#E3E3E3", "#000"};
-constexpr const Paint& kLeftPaint = kNeutralPaints.front();
+constexpr double kLeastInLegend = 0.01;
+constexpr int kPictureWidth = 520, kPictureHeight = 24;
+constexpr Paint kLeftPaint = {"left", "#16191D", "#fff"};
+constexpr Paint kMutePaint = PaintOf(Category::kOther);
 
 struct FirstRow {
-  std::string href, title, text, saves, after;
+  std::string href, title, text, saves, after, picture;
   std::optional<State> status;
 };
+
+// "48.2 to 59.0 ms (−33.2 %)" of "saves 48.2 to …", under the head that says so.
+std::string UnderSaves(const std::string& text) {
+  constexpr std::string_view kVerb = "saves ";
+  return text.starts_with(kVerb) ? text.substr(kVerb.size()) : text;
+}
 
 json::object ViewOf(const FirstRow& row, const std::string& number) {
   const bool has_status = row.status && *row.status != State::kInfo;
   return {{"number", number},
           {"href", row.href},
-          {"shows", row.href.starts_with("#f-")},
+          {"picture", MakeMarkup(row.picture)},
           {"status", StatusView(row.status.value_or(State::kInfo))},
           {"has_status", has_status},
           {"title", row.title},
@@ -56,7 +60,8 @@ FirstRow RowOf(const report::Finding& finding) {
   return {"#" + AnchorOf(finding.rule),
           finding.title,
           advice.empty() ? finding.message : advice,
-          finding.saves.text,
+          UnderSaves(finding.saves.text),
+          "",
           "",
           finding.level};
 }
@@ -70,8 +75,8 @@ std::string MissedText(const report::GateRow& row) {
 void AddMissed(const Report& report, State level, std::vector<FirstRow>& rows) {
   for (const report::GateRow& row : report.gate) {
     if (row.status != level) continue;
-    rows.push_back(
-        {"#gate", row.title.empty() ? row.metric : row.title, MissedText(row), "", "", row.status});
+    rows.push_back({"#gate", row.title.empty() ? row.metric : row.title, MissedText(row), "", "",
+                    "", row.status});
   }
 }
 
@@ -81,7 +86,7 @@ void AddUndecided(const Report& report, std::vector<FirstRow>& rows) {
     const bool is_undecided = row.status == State::kOpen || row.status == State::kLowConfidence;
     if (!is_undecided || row.level != State::kError || row.reason.empty()) continue;
     rows.push_back(
-        {"#gate", row.title.empty() ? row.metric : row.title, row.reason, "", "", row.status});
+        {"#gate", row.title.empty() ? row.metric : row.title, row.reason, "", "", "", row.status});
   }
 }
 
@@ -119,17 +124,53 @@ std::vector<FirstRow> RowsOfFindings(const Report& report) {
 
 bool HasPlan(const Report& report) { return report.plan && !report.plan->steps.empty(); }
 
+double TimeOf(const report::Quantity& quantity) { return AsNumber(quantity.value, 0); }
+
+// The end of the axis of all pictures: an iteration as it is, with its first calls.
+double NowOf(const Report& report) {
+  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
+  if (!HasPlan(report)) return recorded;
+  return std::max(recorded, TimeOf(report.plan->start) + TimeOf(report.plan->first_calls));
+}
+
+std::string Picture(const WaterfallBar& bar) {
+  return SvgWaterfallBar(bar, kPictureWidth, kPictureHeight);
+}
+
+// From the time before it to the time after it, at the low end of what it saves; a line goes on to
+// the other end.
+std::string PictureOf(const report::PlanStep& step, double before, double now) {
+  WaterfallBar bar;
+  bar.paint = kSavedColours.paint;
+  bar.pale = !step.fired;
+  bar.to = before / now;
+  bar.from = TimeOf(step.time) / now;
+  if (!IsAbsent(step.saves.low)) {
+    bar.reaches = bar.from;
+    bar.from = (before - AsNumber(step.saves.low, 0)) / now;
+  }
+  return Picture(bar);
+}
+
 std::vector<FirstRow> RowsOfPlan(const Report& report) {
   const report::Plan& plan = *report.plan;
   std::vector<FirstRow> rows;
+  const double now = NowOf(report);
+  double before = TimeOf(plan.start);
   for (const report::PlanStep& step : plan.steps) {
     FirstRow& row = rows.emplace_back();
     row.title = step.title;
     if (step.rules.size() > 1) row.title += fmt::format(", with {}", step.rules[1]);
     row.text = PlanStepText(step, true);
     row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
-    row.saves = PlanSavingText(plan, step);
+    row.saves = UnderSaves(PlanSavingText(plan, step));
     row.after = step.time_text;
+    // Only what is simulated is drawn.
+    if (step.saves.basis == rules::Basis::kSimulated && now > 0) {
+      row.picture = PictureOf(step, before, now);
+    }
+    before = TimeOf(step.time);
     if (const State level = LevelOf(report, step); level != State::kNone) row.status = level;
   }
   return rows;
@@ -139,91 +180,110 @@ std::vector<FirstRow> FirstRows(const Report& report) {
   return HasPlan(report) ? RowsOfPlan(report) : RowsOfFindings(report);
 }
 
+// What the headline names, as parts of an iteration. Of slow kernels the larger part of them.
+std::vector<Category> CausesIn(const Report& report) {
+  const std::string bottleneck = report::Diagnose(report).bottleneck;
+  if (bottleneck == "input-bound") return {Category::kDataLoader};
+  if (bottleneck == "launch-bound" || bottleneck == "host-bound") {
+    return {Category::kRuntime, Category::kCpu};
+  }
+  if (bottleneck == "communication-bound") return {Category::kCommunication};
+  if (bottleneck == "straggler") return {Category::kWait};
+  if (bottleneck == "copy-bound") return {Category::kMemcpy};
+  if (bottleneck != "compute-bound" && bottleneck != "memory-bound" &&
+      bottleneck != "slow-kernels") {
+    return {};
+  }
+  const double on_units = MetricOr(report, metric::kBreakdownTensorCoreKernel, 0);
+  const bool mostly = on_units > MetricOr(report, metric::kBreakdownOtherKernel, 0);
+  return {mostly ? Category::kTensorCoreKernel : Category::kOtherKernel};
+}
+
+Paint PaintFor(Category category, const std::vector<Category>& causes) {
+  return std::ranges::find(causes, category) == causes.end() ? PaintOf(category)
+                                                             : CausePaintOf(category);
+}
+
 // An iteration as it is: its parts.
-json::object BarNow(const Report& report, json::array& legend) {
+json::object NowView(const Report& report) {
+  const std::vector<Category> causes = CausesIn(report);
   std::vector<BarPart> parts;
+  json::array legend;
   std::string description = "An iteration now:";
+  // Of the same axis as the rows below it.
+  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  const double recorded = mean == nullptr ? 0 : AsNumber(mean->quantity.value, 0);
+  const double scale = recorded > 0 && NowOf(report) > 0 ? recorded / NowOf(report) : 1;
   for (const report::BreakdownPart& part : report::Breakdown(report)) {
     const double share = AsNumber(part.share->quantity.value, 0);
     if (!(share > 0)) continue;
-    const std::string& text = part.share->quantity.text;
-    const std::string title = fmt::format("{} {}", part.title, text);
+    const std::string title = fmt::format("{} {}", part.title, part.share->quantity.text);
     description += (parts.empty() ? " " : ", ") + title;
-    parts.push_back({PaintOf(part.category), share, text, title});
+    const Paint paint = PaintFor(part.category, causes);
+    parts.push_back({paint, share * scale, "", title});
     if (share < kLeastInLegend) continue;
-    legend.push_back(
-        json::object{{"swatch", MakeMarkup(SvgSwatch(PaintOf(part.category)))}, {"label", title}});
+    const bool is_cause = std::ranges::find(causes, part.category) != causes.end();
+    legend.push_back(json::object{{"swatch", MakeMarkup(SvgSwatch(paint))},
+                                  {"label", title},
+                                  {"look", is_cause ? "hot" : ""}});
   }
-  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
   return {
-      {"name", "Now"},
-      {"bar", MakeMarkup(parts.empty() ? std::string()
-                                       : SvgStackedBar(parts, kBarWidth, kBarHeight, description))},
-      {"time", mean == nullptr ? "" : mean->quantity.text}};
+      {"known", !parts.empty()},
+      {"legend", std::move(legend)},
+      {"bar", MakeMarkup(parts.empty()
+                             ? std::string()
+                             : SvgStackedBar(parts, kPictureWidth, kPictureHeight, description))},
+      {"time", mean == nullptr ? "" : mean->quantity.text},
+      {"note", report.profile.ranks > 1 ? "Time: slowest rank. Parts: mean of the ranks." : ""}};
 }
 
 bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value, 0) > 0; }
 
-// The text of the bars beside their legend.
-std::string BarsNote(const Report& report) {
-  std::string note;
-  if (report.profile.ranks > 1) note = "Times: slowest rank. Parts: mean of the ranks.";
-  if (HasPlan(report) && HasFloor(*report.plan)) {
-    note +=
-        fmt::format("{}Line: floor, {}.", note.empty() ? "" : " ", report.plan->floor.time.text);
-  }
-  return note;
+// Time that no step of the plan is about.
+json::object FirstCallsView(const Report& report) {
+  const bool known = HasPlan(report) && !report.plan->first_calls.text.empty();
+  const double now = NowOf(report), start = known ? TimeOf(report.plan->start) : 0;
+  return {
+      {"known", known},
+      {"picture", MakeMarkup(known && now > 0 ? Picture({kMutePaint, start / now, 1, false, {}, {}})
+                                              : std::string())},
+      {"saves", known ? report.plan->first_calls.text : ""},
+      {"after", known ? report.plan->start.text : ""}};
 }
 
-// The same after all steps: the rest, then the part that each step removes, the last step's first.
-//
-//   now     |== kernels ==|= communication =|== idle ==|      100 ms
-//   after   |== 60 ms left ==|// 2: -15 ms //|/ 1: -25 ms /|  hatched: saved
-//
-// Parts are clipped to the bar: rounded savings may sum to more than it.
-json::object BarAfter(const report::Plan& plan) {
-  // On the scale of the bar above it, which shows first calls, too.
-  const double start = AsNumber(plan.start.value, 0) + AsNumber(plan.first_calls.value, 0);
-  const auto share = [start](const report::Quantity& part) {
-    return start > 0 ? std::clamp(AsNumber(part.value, 0) / start, 0.0, 1.0) : 0.0;
-  };
-  double free = 1 - share(plan.end);
-  std::vector<BarPart> parts = {
-      {kLeftPaint, share(plan.end), plan.end.text, fmt::format("{} are left", plan.end.text)}};
-  for (std::size_t i = plan.steps.size(); i-- > 0;) {
-    const report::PlanStep& step = plan.steps[i];
-    const Value least = IsAbsent(step.saves.low) ? step.saves.value.value : step.saves.low;
-    const double part = std::min(share({least, Unit::kTime, {}, {}}), free);
-    free -= part;
-    parts.push_back({kSavedPaint, part,
-                     fmt::format("{}: −{}", i + 1, FormatValue(least, Unit::kTime)),
-                     fmt::format("Step {} {}", i + 1, step.saves.text), true});
-  }
-  std::string description =
-      fmt::format("{} of {} are left after the plan", plan.end.text, plan.start.text);
-  std::optional<double> floor;
-  if (HasFloor(plan)) {
-    floor = share(plan.floor.time);
-    description += fmt::format("; the floor is {}", plan.floor.time.text);
-  }
-  return {{"name", "After the plan"},
-          {"bar", MakeMarkup(SvgStackedBar(parts, kBarWidth, kBarHeight, description,
-                                           Hover::kEachPart, floor))},
-          {"time", plan.end.text}};
+json::object AfterView(const Report& report) {
+  const bool known = HasPlan(report);
+  const report::Plan plan = known ? *report.plan : report::Plan();
+  const double now = NowOf(report), saved = TimeOf(plan.start) - TimeOf(plan.end);
+  WaterfallBar bar;
+  bar.paint = kLeftPaint;
+  bar.to = now > 0 ? TimeOf(plan.end) / now : 0;
+  if (HasFloor(plan) && now > 0) bar.mark = TimeOf(plan.floor.time) / now;
+  const double share = TimeOf(plan.start) > 0 ? saved / TimeOf(plan.start) : 0;
+  return {
+      {"known", known},
+      {"picture", MakeMarkup(now > 0 && known ? Picture(bar) : std::string())},
+      {"text", HasFloor(plan) ? fmt::format("simulated, one step after the other; line: floor, {}",
+                                            plan.floor.time.text)
+                              : std::string("simulated, one step after the other")},
+      {"saves", fmt::format("{} (−{})", FormatDuration(saved), FormatShare(share))},
+      {"after", plan.end.text}};
 }
 
-// "Fails: GPU idle time 43.4 % (limit ≤ 30 %) · …": limits that no row above names.
-std::string LimitsMissed(const Report& report) {
-  std::string text;
-  std::size_t count = 0;
-  for (const report::GateRow& row : report.gate) {
-    if (row.status != State::kError) continue;
-    if (++count > kRowsFirst) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " · ",
-                        row.title.empty() ? row.metric : row.title, MissedText(row));
+// The one number of the screen.
+json::object HeroView(const Report& report) {
+  const report::Metric* mean = FindMetric(report, metric::kIterationTimeMean);
+  const bool is_whole = report.profile.iteration_source.by == IterationsBy::kUndivided;
+  std::string more = report.plan ? WithoutProfilerText(*report.plan) : "";
+  const report::Metric* period = FindMetric(report, metric::kIterationPeriodMean);
+  if (period != nullptr && HasTimeBetween(report)) {
+    more +=
+        fmt::format("{}{} from start to start", more.empty() ? "" : "; ", period->quantity.text);
   }
-  if (count > kRowsFirst) text += fmt::format(" · and {} more", count - kRowsFirst);
-  return text;
+  return {{"known", mean != nullptr},
+          {"number", NumberView(mean == nullptr ? report::Quantity() : mean->quantity)},
+          {"of", is_whole ? "the whole profile: no iterations are marked" : "per iteration"},
+          {"more", more}};
 }
 
 // The one line about the profile itself, and how many more there are.
@@ -243,7 +303,7 @@ json::object HygieneView(const Report& report) {
   const bool has_section = !report.recording.checks.empty() || !report.remarks.empty();
   return {{"known", !lines.empty()},
           {"href", has_section ? "#quality" : "#findings"},
-          {"text", lines.empty() ? "" : lines.front()},
+          {"text", PiecesOf(lines.empty() ? "" : lines.front())},
           {"more", more == 0 ? ""
                              : fmt::format("and {}", Counted(static_cast<std::int64_t>(more),
                                                              "more note", "more notes"))}};
@@ -264,10 +324,7 @@ std::string BoundsNote(const Report& report, bool has_saves) {
 }
 
 std::string TitleOf(const Report& report) {
-  if (HasPlan(report)) {
-    return fmt::format("Plan: {} → {} per iteration", report.plan->start.text,
-                       report.plan->end.text);
-  }
+  if (HasPlan(report)) return "Plan";
   return report.verdict.errors + report.verdict.warnings > 0 ? "Fix first" : "Look first";
 }
 
@@ -275,38 +332,43 @@ std::string TitleOf(const Report& report) {
 
 bool HasFirstRows(const Report& report) { return !FirstRows(report).empty(); }
 
+Paint PaintIn(const Report& report, Category category) {
+  return PaintFor(category, CausesIn(report));
+}
+
 boost::json::object FirstView(const Report& report) {
   const bool has_plan = HasPlan(report);
   const std::vector<FirstRow> all = FirstRows(report);
-  json::array rows, bars, legend;
+  json::array rows;
   bool has_saves = false;
   const std::size_t shown = has_plan ? all.size() : std::min(all.size(), kRowsFirst);
   for (std::size_t i = 0; i < shown; ++i) {
-    rows.push_back(ViewOf(all[i], fmt::format("{}.", i + 1)));
+    rows.push_back(ViewOf(all[i], fmt::to_string(i + 1)));
     has_saves = has_saves || !all[i].saves.empty();
   }
-  bars.push_back(BarNow(report, legend));
-  if (has_plan) bars.push_back(BarAfter(*report.plan));
+  json::object now = NowView(report);
+  const bool has_now = now["known"].as_bool();
   const std::string text = report::Diagnose(report).text;
   const std::size_t colon = std::min(text.find(": "), text.size());
   const std::size_t more = all.size() - shown;
-  std::string note = has_plan ? PlanNote(*report.plan) : BoundsNote(report, has_saves);
+  const std::string note = has_plan ? PlanNote(*report.plan) : BoundsNote(report, has_saves);
   return {{"lead", text.substr(0, colon)},
           {"pieces", PiecesOf(text.substr(colon))},
-          {"has_bars", !legend.empty()},
-          {"bars", std::move(bars)},
-          {"legend", std::move(legend)},
-          {"bars_note", BarsNote(report)},
+          {"hero", HeroView(report)},
+          {"has_now", has_now},
+          {"now", std::move(now)},
+          {"first_calls", FirstCallsView(report)},
+          {"after", AfterView(report)},
           {"title", TitleOf(report)},
           {"has_rows", !rows.empty()},
+          {"has_table", !rows.empty() || has_now},
           {"has_saves", has_saves},
-          {"has_after", has_plan},
+          {"has_plan", has_plan},
           {"rows", std::move(rows)},
           {"more", more == 0 ? std::string()
                              : fmt::format("and {} more finding{}", more, more == 1 ? "" : "s")},
-          {"missed", has_plan ? LimitsMissed(report) : ""},
           {"has_note", more > 0 || !note.empty()},
-          {"note", std::move(note)},
+          {"note", PiecesOf(note)},
           {"hygiene", HygieneView(report)}};
 }
 

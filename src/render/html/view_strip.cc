@@ -32,6 +32,9 @@ constexpr Category kWorking[] = {Category::kTensorCoreKernel, Category::kOtherKe
 constexpr Category kIdling[] = {Category::kWait, Category::kRuntime, Category::kDataLoader,
                                 Category::kCpu, Category::kOther};
 
+// Of a page without a timeline, which is to stay small.
+constexpr std::size_t kBytesForMail = 8'000;
+
 std::string ShareText(double share) { return FormatValue(Value(share), Unit::kShare); }
 
 Ns TimeOf(const Strip::Window& window, Category category) {
@@ -65,7 +68,7 @@ CoverageLane LaneOf(const Report& report, const Strip::Window& window,
     lane.title += fmt::format("{}{} {}", lane.title.empty() ? "" : ", ",
                               report::TextFor(report.profile, TitleOf(category)), ShareText(share));
     CoveragePart& part = lane.parts.emplace_back();
-    part.paint = PaintOf(category);
+    part.paint = PaintIn(report, category);
     part.hatched = category == Category::kWait;
     for (const auto& parts : window.columns) {
       part.heights.push_back(static_cast<double>(parts[static_cast<std::size_t>(category)]) /
@@ -162,11 +165,13 @@ boost::json::object StripView(const Report& report) {
                     {"chart", MakeMarkup("")},
                     {"title", ""},
                     {"note", ""},
-                    {"waits", false}};
+                    {"waits", false},
+                    {"swatch_waiting", MakeMarkup(SvgSwatch(PaintIn(report, Category::kWait)))}};
   if (strip.windows.empty()) return view;
   CoverageChart chart;
   chart.length = strip.length;
   chart.columns = static_cast<int>(Strip::kColumns);
+  if (report.timeline.empty()) chart.most_bytes = kBytesForMail;
   const std::string title = TitleOf(strip);
   chart.description = title + ":";
   for (const Strip::Window& window : strip.windows) {
@@ -180,7 +185,6 @@ boost::json::object StripView(const Report& report) {
   view["title"] = title;
   view["note"] = NoteOf(report, strip);
   view["waits"] = strip.knows_waits;
-  view["swatch_waiting"] = MakeMarkup(SvgSwatch(PaintOf(Category::kWait)));
   view["chart"] = MakeMarkup(SvgCoverage(chart));
   return view;
 }

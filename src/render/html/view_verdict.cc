@@ -171,7 +171,8 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"open", finding.level == State::kError && finding.status != State::kWaived},
           {"title", finding.title},
           {"message", PiecesOf(finding.message_parts)},
-          {"reason", finding.reason},
+          {"reason", PiecesOf(finding.reason)},
+          {"has_reason", !finding.reason.empty()},
           {"metric", NumberView(finding.metric)},
           {"gain", finding.saves.text},
           {"gain_exact", finding.saves.why.empty() ? NumberView(finding.saves.value)["exact"]
@@ -192,6 +193,26 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }
 
+// In their order, but those about the profile, that explain nothing, after the others of their
+// level.
+std::vector<const report::Finding*> InOrder(const Report& report) {
+  std::vector<const report::Finding*> ordered, last;
+  const auto put_last = [&] {
+    ordered.insert(ordered.end(), last.begin(), last.end());
+    last.clear();
+  };
+  for (const report::Finding& finding : report.findings) {
+    const bool is_symptom =
+        report::HasFired(finding) && report::CauseOf(report, finding) != nullptr;
+    if (!last.empty() && !is_symptom && finding.level != last.front()->level) put_last();
+    const bool waits = report::HasFired(finding) && report::IsAboutProfile(finding) &&
+                       finding.explains.empty() && !is_symptom;
+    (waits ? last : ordered).push_back(&finding);
+  }
+  put_last();
+  return ordered;
+}
+
 }  // namespace
 
 std::string AnchorOf(std::string_view rule) {
@@ -209,9 +230,24 @@ boost::json::object StatusView(State state) {
 
 namespace {
 
-// As the list's label: "Fails".
-std::string CapitalizedLabel(std::string_view label) {
-  return label == "fails" ? "Fails" : label == "warns" ? "Warns" : "Undecided";
+// What the reasons are for.
+std::string HeadOfReasons(std::string_view label) {
+  return label == "fails" ? "Fails for" : label == "warns" ? "Warns for" : "Undecided";
+}
+
+// All of them up to kMostReasonsOfPage, then how many more.
+json::array ReasonsView(const Report& report, const report::Diagnosis& diagnosis) {
+  const bool has_plan = report.plan && !report.plan->steps.empty();
+  const std::vector<std::string> texts = ReasonTexts(diagnosis, kMostReasonsOfPage);
+  json::array reasons;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool is_more = i + 1 == texts.size() && texts.size() < diagnosis.reasons.size();
+    const bool is_left = has_plan && !is_more && !diagnosis.reasons[i].in_plan;
+    reasons.push_back(json::object{{"pieces", PiecesOf(texts[i])},
+                                   {"more", is_more},
+                                   {"left", is_left ? "not in the plan" : ""}});
+  }
+  return reasons;
 }
 
 }  // namespace
@@ -220,10 +256,7 @@ boost::json::object VerdictView(const Report& report) {
   const report::VerdictInfo& verdict = report.verdict;
   const StatusLook& look = LookOf(verdict.status);
   const report::Diagnosis diagnosis = report::Diagnose(report);
-  json::array reasons;
-  for (const std::string& text : ReasonTexts(diagnosis, kMostReasonsOfPage)) {
-    reasons.push_back(json::object{{"pieces", PiecesOf(text)}});
-  }
+  json::array reasons = ReasonsView(report, diagnosis);
   const bool has_reasons = !reasons.empty();
   json::array accepted;
   for (std::string& text : AcceptedTexts(report)) {
@@ -240,7 +273,10 @@ boost::json::object VerdictView(const Report& report) {
           {"accepted", std::move(accepted)},
           {"has_accepted", has_accepted},
           {"loosened", LoosenedText(report)},
-          {"reasons_label", CapitalizedLabel(ReasonsLabel(report, diagnosis))},
+          {"reasons_label", HeadOfReasons(ReasonsLabel(report, diagnosis))},
+          {"reasons_look", verdict.status == State::kNoVerdict ? "mute"
+                           : verdict.errors > 0                ? "bad"
+                                                               : "warn"},
           {"policy", SourcesText(report, true)},
           {"baseline", BaselineWarning(report)}};
 }
@@ -248,24 +284,16 @@ boost::json::object VerdictView(const Report& report) {
 boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
+  if (profile.ranks > 1) AddFact(facts, "Ranks", Counted(profile.ranks, "rank", "ranks"));
   AddFact(facts, WordsOf(report, "{{ device.device }}s"), DeviceText(report));
-  if (profile.ranks > 1) AddFact(facts, "Ranks", FormatCount(profile.ranks));
   AddFact(facts, "Iterations",
-          profile.iterations_total == 0 ? "unknown"
+          profile.iterations_total == 0 ? "iterations unknown"
           : profile.iterations_selected == profile.iterations_total
-              ? FormatCount(profile.iterations_total)
+              ? Counted(profile.iterations_total, "iteration", "iterations")
               : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
-                            FormatCount(profile.iterations_total)));
+                            Counted(profile.iterations_total, "iteration", "iterations")));
   if (const auto* wall = FindMetric(report, metric::kProfileWallTime)) {
-    AddFact(facts, "Wall time", wall->quantity.text);
-  }
-  if (const auto* mean = FindMetric(report, metric::kIterationTimeMean)) {
-    const std::string without = report.plan ? WithoutProfilerText(*report.plan) : "";
-    AddFact(facts, "Per iteration", mean->quantity.text + (without.empty() ? "" : ", " + without));
-  }
-  const auto* period = FindMetric(report, metric::kIterationPeriodMean);
-  if (period != nullptr && HasTimeBetween(report)) {
-    AddFact(facts, "From start to start", period->quantity.text);
+    AddFact(facts, "Wall time", wall->quantity.text + " recorded");
   }
   AddFact(facts, "Framework", profile.framework);
   AddFact(facts, "Format", profile.format);
@@ -328,7 +356,7 @@ boost::json::object GateView(const Report& report) {
         {"baseline", NumberView(row.baseline)},
         {"change", NumberView(row.change)},
         {"level", LookOf(row.level).word},
-        {"reason", row.reason},
+        {"reason", PiecesOf(row.reason)},
         {"meter", MakeMarkup(std::string(MeterOf(row, other, LookOf(row.status).tone)))}});
   }
   const bool has_rows = !rows.empty();
@@ -345,7 +373,8 @@ boost::json::object GateView(const Report& report) {
 boost::json::object FindingsView(const Report& report) {
   json::array fired, waived, good, not_found, not_applicable;
   SeenNames seen = NamesOfKernels(report);
-  for (const report::Finding& finding : report.findings) {
+  for (const report::Finding* of_order : InOrder(report)) {
+    const report::Finding& finding = *of_order;
     json::array* list = &fired;
     if (finding.status == State::kWaived) list = &waived;
     if (finding.status == State::kNotApplicable) list = &not_applicable;

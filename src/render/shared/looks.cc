@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,15 @@ boost::json::array CategoriesForScript(std::string_view accelerator) {
   return out;
 }
 
+Paint CausePaintOf(Category category) {
+  static constexpr std::array<std::string_view, kAllCategories> kNames = {
+      "k-tc cause", "k-kn cause", "k-co cause", "k-cp cause", "k-ms cause", "k-rt cause",
+      "k-dl cause", "k-hc cause", "k-ot cause", "k-an cause", "k-py cause", "k-wt cause"};
+  Paint paint = kCauseColours.paint;
+  paint.name = kNames[static_cast<std::size_t>(category)];
+  return paint;
+}
+
 std::string VerdictWord(State verdict) {
   std::string word(LookOf(verdict).word);
   for (char& c : word) {
@@ -33,7 +43,9 @@ namespace {
 
 std::vector<CategoryColours> AllColours() {
   std::vector<CategoryColours> all(kCategoryColours.begin(), kCategoryColours.end());
-  all.push_back(kIdleColours);
+  for (const CategoryColours& more : {kIdleColours, kCauseColours, kSavedColours}) {
+    all.push_back(more);
+  }
   return all;
 }
 

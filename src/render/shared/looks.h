@@ -34,10 +34,10 @@ inline constexpr std::array<Paint, 8> kNeutralPaints = {{
     {"s-8", "#EE7733", "#000"},
 }};
 
-// Colors of the categories, with fixed meaning everywhere: the Okabe-Ito palette for time
-// categories, except its yellow, which is invisible on white paper: host work, waiting and
-// unattributed time have 3 : 1 against light and dark paper. Ids, words and order are
-// model/category.h's; all outputs and the timeline's script take their colors from here.
+// Colors of the categories, with fixed meaning everywhere: muted, so that the one strong color is
+// the cause that the headline names. Parts of the breakdown have 3 : 1 against light and dark
+// paper. Ids, words and order are model/category.h's; all outputs and the timeline's script take
+// their colors from here.
 
 /// `paint.name` is the CSS class, and "--" before it the variable of the style sheet.
 struct CategoryColours {
@@ -47,15 +47,15 @@ struct CategoryColours {
 
 /// By category.
 inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = {{
-    {{"k-tc", "#009E73", "#000"}, "#009E73"},
-    {{"k-kn", "#56B4E9", "#000"}, "#56B4E9"},
-    {{"k-co", "#CC79A7", "#000"}, "#CC79A7"},
-    {{"k-cp", "#0072B2", "#fff"}, "#0072B2"},
-    {{"k-ms", "#5B5B5B", "#fff"}, "#8B8B8B"},
-    {{"k-rt", "#E69F00", "#000"}, "#E69F00"},
-    {{"k-dl", "#D55E00", "#000"}, "#D55E00"},
-    {{"k-hc", "#A39200", "#000"}, "#F0E442"},
-    {{"k-ot", "#949494", "#000"}, "#767676"},
+    {{"k-tc", "#4D6579", "#fff"}, "#A9BDD0"},
+    {{"k-kn", "#7089A0", "#000"}, "#7A93AB"},
+    {{"k-co", "#7C6F94", "#fff"}, "#A596C2"},
+    {{"k-cp", "#3F4C59", "#fff"}, "#C3CDD8"},
+    {{"k-ms", "#5B6673", "#fff"}, "#9AA7B4"},
+    {{"k-rt", "#6F6857", "#fff"}, "#B0A891"},
+    {{"k-dl", "#8F7560", "#000"}, "#AD937B"},
+    {{"k-hc", "#8C8672", "#000"}, "#8F8876"},
+    {{"k-ot", "#8D949C", "#000"}, "#727A83"},
     {{"k-an", "#D9D2F0", "#000"}, "#D9D2F0"},
     {{"k-py", "#CFE3D6", "#000"}, "#CFE3D6"},
     {{"k-wt", "#8580A8", "#000"}, "#8580A8"},
@@ -64,6 +64,13 @@ inline constexpr std::array<CategoryColours, kAllCategories> kCategoryColours = 
 constexpr const Paint& PaintOf(Category category) {
   return kCategoryColours[static_cast<std::size_t>(category)].paint;
 }
+
+/// What the headline names as the cause of the time, whatever its category; and time that a change
+/// saves.
+inline constexpr CategoryColours kCauseColours = {{"cause", "#D9480F", "#000"}, "#FF7A3D"};
+inline constexpr CategoryColours kSavedColours = {{"saved", "#1F8A58", "#000"}, "#47B383"};
+/// The same part as the cause: it keeps its class, so that legends find it.
+Paint CausePaintOf(Category category);
 
 /// Nothing happens: no category.
 inline constexpr CategoryColours kIdleColours = {{"k-id", "#E3E3E3", "#000"}, "#3A3F46"};

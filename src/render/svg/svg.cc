@@ -163,7 +163,7 @@ std::string SvgSwatch(const Paint& paint) {
 }
 
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
-                          std::string_view description, Hover hover, std::optional<double> mark) {
+                          std::string_view description, Hover hover) {
   const bool each = hover == Hover::kEachPart;
   std::string out, labels;
   double x = 0;
@@ -181,26 +181,14 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
                      "<path class=\"{}\" fill=\"{}\" d=\"M{:.0f} 0H{:.0f}V{}H{:.0f}\"/>",
                      part.paint.name, part.paint.fill, x, std::max(x + w, x + 1), height, x);
     }
-    if (part.hatched) {
-      // Stripes across: dashes of a line as thick as the bar.
-      fmt::format_to(std::back_inserter(out),
-                     "<path class=\"hatch\" stroke=\"#888\" stroke-width=\"{}\" "
-                     "stroke-dasharray=\"1 5\" pointer-events=\"none\" d=\"M{} {}h{}\"/>",
-                     height, SvgNumber(x), SvgNumber(height / 2.0), SvgNumber(w));
-    }
     // About 7 pixels a character at 12 px.
     if (!part.label.empty() && w > 10 + 6.5 * static_cast<double>(part.label.size())) {
       fmt::format_to(std::back_inserter(labels),
-                     "<text class=\"on-{}{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
-                     part.paint.name, part.hatched ? " halo" : "", part.paint.ink,
-                     SvgNumber(x + w / 2), SvgNumber(height / 2.0 + 4), EscapeHtml(part.label));
+                     "<text class=\"on-{}\" fill=\"{}\" x=\"{}\" y=\"{}\">{}</text>",
+                     part.paint.name, part.paint.ink, SvgNumber(x + w / 2),
+                     SvgNumber(height / 2.0 + 4), EscapeHtml(part.label));
     }
     x += w;
-  }
-  if (mark) {
-    fmt::format_to(std::back_inserter(out),
-                   "<path class=\"rule\" stroke=\"#000\" stroke-width=\"3\" d=\"M{} 0v{}\"/>",
-                   SvgNumber(std::clamp(*mark, 0.0, 1.0) * width), height);
   }
   const std::string open =
       each
@@ -211,6 +199,32 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
     out += "<g text-anchor=\"middle\" pointer-events=\"none\">" + labels + "</g>";
   }
   return open + out + "</svg>";
+}
+
+std::string SvgWaterfallBar(const WaterfallBar& bar, int width, int height) {
+  constexpr int kInset = 5;
+  const auto x = [width](double at) { return std::clamp(at, 0.0, 1.0) * width; };
+  const double from = x(bar.from), to = std::max(x(bar.to), from);
+  std::string out = fmt::format(
+      "<svg class=\"fall\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+      "preserveAspectRatio=\"none\" aria-hidden=\"true\"><path class=\"grid\" stroke=\"#ccc\" "
+      "d=\"M{2} 0v{1}M{3} 0v{1}\"/>",
+      width, height, SvgNumber(from), SvgNumber(to));
+  if (bar.reaches) {
+    out += fmt::format("<path class=\"{} reach\" stroke=\"{}\" d=\"M{} {}H{}\"/>", bar.paint.name,
+                       bar.paint.fill, SvgNumber(x(*bar.reaches)), SvgNumber(height / 2.0),
+                       SvgNumber(from));
+  }
+  out +=
+      fmt::format("<rect class=\"{}\" fill=\"{}\"{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                  bar.paint.name, bar.paint.fill, bar.pale ? " opacity=\".55\"" : "",
+                  SvgNumber(from), kInset, SvgNumber(to - from), height - 2 * kInset);
+  if (bar.mark) {
+    out +=
+        fmt::format("<path class=\"floor\" stroke=\"#d9480f\" stroke-width=\"2\" d=\"M{} 1V{}\"/>",
+                    SvgNumber(x(*bar.mark)), height - 1);
+  }
+  return out + "</svg>";
 }
 
 std::string SvgColumns(const ColumnChart& chart) {

@@ -31,19 +31,34 @@ std::string SvgSwatch(const Paint& paint);
 
 struct BarPart {
   Paint paint;
-  double share = 0;      ///< 0..1 of the bar's width.
-  std::string label;     ///< Drawn on the part where it fits: "38.2 %".
-  std::string title;     ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
-  bool hatched = false;  ///< Time that would be saved.
+  double share = 0;   ///< 0..1 of the bar's width.
+  std::string label;  ///< Drawn on the part where it fits: "38.2 %".
+  std::string title;  ///< Shown on hover: "Kernels on Tensor Cores 38.2 %".
 };
 enum class Hover : bool { kEachPart, kWhole };
 /// One horizontal bar. Parts follow each other from the left; the rest beyond them stays empty, and
 /// parts whose share is not above 0 are left out. If many bars are below each other, the
-/// description is the hover text of each, whatever part the pointer is on. `mark`: where a line
-/// crosses the bar, 0..1 of its width. Labels are drawn only where they fit.
+/// description is the hover text of each, whatever part the pointer is on. Labels are drawn only
+/// where they fit.
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
-                          std::string_view description, Hover hover = Hover::kEachPart,
-                          std::optional<double> mark = {});
+                          std::string_view description, Hover hover = Hover::kEachPart);
+
+/// A row of a waterfall: 0..1 of its axis.
+struct WaterfallBar {
+  Paint paint;
+  double from = 0, to = 1;
+  bool pale = false;              ///< Not yet.
+  std::optional<double> reaches;  ///< Where a line goes on to, from `from`.
+  std::optional<double> mark;     ///< Where a line crosses the bar.
+};
+/// Hairlines at both ends join it with the rows above and below. Hidden from screen readers, as its
+/// numbers are beside it.
+///
+///   now     |####################|
+///   step 1  |             |#####||
+///   step 2  |    --|######|       |      may reach further
+///   after   |####|                |
+std::string SvgWaterfallBar(const WaterfallBar& bar, int width, int height);
 
 /// One column; values beyond the number of series are not drawn.
 struct ChartColumn {

@@ -114,11 +114,11 @@ struct CoverageChart {
   std::vector<CoverageRow> rows;
   std::vector<CoverageJoin> joins;
   std::string description;
-  int columns = 940;  ///< Pixels of the axis.
+  int columns = 940;                ///< Pixels of the axis.
+  std::size_t most_bytes = 36'000;  ///< About: columns are wider where it would be more.
 };
 /// Empty without rows or time. No part has a least width or height: one that is too small to see
-/// adds up with its neighbors until it is a step high. At most about 36 kB: where it would be more,
-/// columns are two or three pixels wide.
+/// adds up with its neighbors until it is a step high. Columns are one to five pixels wide.
 ///
 ///                0          5 ms         10 ms
 ///   slowest: 5   |  #######_###_  #####|            53.5 %

@@ -15,8 +15,7 @@ namespace {
 
 constexpr int kLeft = 150, kRight = 100, kTop = 22;
 constexpr int kUpper = 30, kLower = 16, kBetween = 3, kRow = kUpper + kBetween + kLower + 12;
-constexpr std::size_t kMostBytes = 36'000;
-constexpr int kWidest = 3;          // Pixels of a column.
+constexpr int kWidest = 5;          // Pixels of a column.
 constexpr std::size_t kStripe = 6;  // Columns from one stripe of a hatched part to the next.
 
 class CoverageDrawing {
@@ -171,7 +170,7 @@ std::string SvgCoverage(const CoverageChart& chart) {
   std::string svg;
   for (int column = 1; column <= kWidest; ++column) {
     svg = CoverageDrawing(chart, column).Run();
-    if (svg.size() <= kMostBytes) break;
+    if (svg.size() <= chart.most_bytes) break;
   }
   return svg;
 }

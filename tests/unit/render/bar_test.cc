@@ -13,25 +13,29 @@ using ::testing::Not;
 
 constexpr Paint kBarPaint = {"s-1", "#4477AA", "#fff"};
 
-TEST(SvgStackedBar, HatchesTheSaving) {
-  const std::string plain =
-      SvgStackedBar({{kBarPaint, 0.4, "4 ms", "4 ms", false}}, 100, 20, "bar");
-  EXPECT_THAT(plain, Not(HasSubstr("hatch")));
-  const std::string bar =
-      SvgStackedBar({{kBarPaint, 0.4, "4 ms", "left", false}, {kBarPaint, 0.6, "", "saved", true}},
-                    100, 20, "bar");
-  // Dashes of a line as thick as the bar, from the end of the first part to that of the second.
-  EXPECT_THAT(bar, HasSubstr("stroke-width=\"20\" stroke-dasharray=\"1 5\""));
-  EXPECT_THAT(bar, HasSubstr("d=\"M40 10h60\""));
+TEST(SvgWaterfallBar, IsFromHereToThere) {
+  const std::string bar = SvgWaterfallBar({kBarPaint, 0.2, 0.5, false, {}, {}}, 100, 24);
+  EXPECT_THAT(bar, HasSubstr("<rect class=\"s-1\" fill=\"#4477AA\" x=\"20\" y=\"5\" width=\"30\" "
+                             "height=\"14\"/>"));
+  EXPECT_THAT(bar, HasSubstr("d=\"M20 0v24M50 0v24\"")) << "hairlines at both ends";
+  EXPECT_THAT(bar, Not(HasSubstr("opacity")));
+  EXPECT_THAT(bar, HasSubstr("aria-hidden"));
 }
 
-TEST(SvgStackedBar, MarksTheFloorInsideTheBar) {
-  const auto bar = [](double mark) {
-    return SvgStackedBar({{kBarPaint, 0.4, "", "left", false}}, 100, 20, "bar", Hover::kEachPart,
-                         mark);
-  };
-  EXPECT_THAT(bar(0.25), HasSubstr("d=\"M25 0v20\""));
-  EXPECT_THAT(bar(7), HasSubstr("d=\"M100 0v20\""));
+TEST(SvgWaterfallBar, ALineGoesOnToTheOtherEnd) {
+  const std::string bar = SvgWaterfallBar({kBarPaint, 0.2, 0.5, true, 0.1, 7}, 100, 24);
+  EXPECT_THAT(bar, HasSubstr("d=\"M10 12H20\""));
+  EXPECT_THAT(bar, HasSubstr("opacity=\".55\""));
+  EXPECT_THAT(bar, HasSubstr("d=\"M100 1V23\"")) << "the mark stays inside";
+}
+
+TEST(SvgStackedBar, PartsFollowEachOther) {
+  const std::string bar = SvgStackedBar(
+      {{kBarPaint, 0.4, "", "a"}, {kBarPaint, 0, "", "none"}, {kBarPaint, 0.6, "", "b"}}, 100, 20,
+      "bar");
+  EXPECT_THAT(bar, HasSubstr("x=\"0\" width=\"40\""));
+  EXPECT_THAT(bar, HasSubstr("x=\"40\" width=\"60\""));
+  EXPECT_THAT(bar, Not(HasSubstr("none")));
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fixture.h"
 #include "render/shared/renderer.h"
@@ -37,6 +40,41 @@ TEST(Categories, EachHasSeparateWordsAndColors) {
   }
   for (const auto* set : {&ids, &titles, &names, &fills}) EXPECT_EQ(set->size(), kAllCategories);
   EXPECT_EQ(FindCategory("nothing"), std::nullopt);
+}
+
+double Luminance(std::string_view colour) {
+  double sum = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double part = std::stoi(std::string(colour.substr(1 + 2 * i, 2)), nullptr, 16) / 255.0;
+    const double linear = part <= 0.04045 ? part / 12.92 : std::pow((part + 0.055) / 1.055, 2.4);
+    sum += linear * std::array{0.2126, 0.7152, 0.0722}[static_cast<std::size_t>(i)];
+  }
+  return sum;
+}
+
+double ContrastOf(std::string_view one, std::string_view other) {
+  const double a = Luminance(one), b = Luminance(other);
+  return (std::max(a, b) + 0.05) / (std::min(a, b) + 0.05);
+}
+
+TEST(Categories, PartsAreSeenOnLightAndDarkPaper) {
+  std::vector<CategoryColours> all(kCategoryColours.begin(),
+                                   kCategoryColours.begin() + kBreakdownCategories);
+  all.insert(all.end(), {kCauseColours, kSavedColours});
+  for (const CategoryColours& colours : all) {
+    EXPECT_GE(ContrastOf(colours.paint.fill, "#ffffff"), 3) << colours.paint.name;
+    EXPECT_GE(ContrastOf(colours.dark_fill, "#14171b"), 4) << colours.paint.name;
+    const std::string ink = colours.paint.ink == "#fff" ? "#ffffff" : "#000000";
+    EXPECT_GE(ContrastOf(colours.paint.fill, ink), 4.5) << colours.paint.name;
+    EXPECT_GE(ContrastOf(colours.dark_fill, "#000000"), 4.5) << colours.paint.name;
+  }
+}
+
+// The cause keeps the class of its category, by which legends find it.
+TEST(Categories, TheCauseIsOneColorOfTheSamePart) {
+  const Paint paint = CausePaintOf(Category::kDataLoader);
+  EXPECT_EQ(paint.name, "k-dl cause");
+  EXPECT_EQ(paint.fill, kCauseColours.paint.fill);
 }
 
 TEST(Categories, StyleSheetHasBothColors) {

@@ -12,6 +12,7 @@
 #include "render/shared/renderer.h"
 #include "render/shared/report_text.h"
 #include "report/build_sections.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render {
 namespace {
@@ -68,7 +69,62 @@ TEST(FirstRows, PlanNamesLevelsActionsAndItsEnd) {
   EXPECT_EQ(rows[1].at("pieces").at(0).at("text").as_string(),
             "Next bottleneck. Do test/b. Saves nothing until the steps above are done.");
   EXPECT_EQ(rows[5].at("after").as_string(), "40 ms");
-  EXPECT_EQ(rows[5].at("saves").as_string(), "saves 10.0\u202fms (−10.0\u202f%)");
+  EXPECT_EQ(rows[5].at("saves").as_string(), "10.0\u202fms (−10.0\u202f%)");
+}
+
+std::string PictureOf(const boost::json::value& row) {
+  return row.at("picture").at("markup").as_string().c_str();
+}
+
+// 520 pixels are 100 ms: step k goes from 100 - 10 k ms to 10 ms more.
+TEST(FirstRows, StepsAreAWaterfallFromNowToAfter) {
+  report::Report report = Planned();
+  report.plan->steps[2].saves.low = Value(5e6);
+  report.plan->floor.time = Ms(20);
+  const boost::json::object view = html::FirstView(report);
+  const boost::json::array& rows = view.at("rows").as_array();
+  EXPECT_THAT(PictureOf(rows[0]), HasSubstr("x=\"468\" y=\"5\" width=\"52\""));
+  EXPECT_THAT(PictureOf(rows[1]), HasSubstr("opacity=\".55\" x=\"416\"")) << "no finding yet";
+  EXPECT_THAT(PictureOf(rows[2]), HasSubstr("x=\"390\" y=\"5\" width=\"26\"")) << "the low end";
+  EXPECT_THAT(PictureOf(rows[2]), HasSubstr("reach\" stroke=\"#1F8A58\" d=\"M364 12H390\""));
+  const std::string after = PictureOf(view.at("after"));
+  EXPECT_THAT(after, HasSubstr("x=\"0\" y=\"5\" width=\"208\""));
+  EXPECT_THAT(after, HasSubstr("class=\"floor\"")) << "the floor is a line";
+  EXPECT_EQ(view.at("after").at("saves").as_string(), "60.0\u202fms (−60.0\u202f%)");
+}
+
+TEST(FirstRows, WhatIsNotSimulatedIsNotDrawn) {
+  report::Report report = Planned();
+  report.plan->steps[0].saves = report::BuildSaving({rules::Basis::kAtMost, 1e7, {}, {}});
+  EXPECT_EQ(PictureOf(html::FirstView(report).at("rows").at(0)), "");
+  report.plan.reset();
+  report.findings[0].saves = report::BuildSaving({rules::Basis::kAtMost, 1e7, {}, {}});
+  const boost::json::object view = html::FirstView(report);
+  EXPECT_EQ(PictureOf(view.at("rows").at(0)), "");
+  EXPECT_EQ(view.at("rows").at(0).at("saves").as_string(), "at most 10.0\u202fms");
+}
+
+TEST(FirstRows, FirstCallsAreNoStep) {
+  report::Report report = Planned();
+  report.plan->first_calls = Ms(100);
+  const boost::json::object view = html::FirstView(report);
+  EXPECT_THAT(PictureOf(view.at("first_calls")), HasSubstr("x=\"260\" y=\"5\" width=\"260\""));
+  EXPECT_THAT(PictureOf(view.at("rows").at(0)), HasSubstr("x=\"234\" y=\"5\" width=\"26\""));
+}
+
+TEST(FirstRows, PageHasAllReasons) {
+  report::Report report = Planned();
+  report.verdict.status = report::State::kFail;
+  report.verdict.errors = 1;
+  const std::string html = RenderHtml(report);
+  const std::size_t reasons = report::Diagnose(report).reasons.size();
+  ASSERT_GT(reasons, 0u);
+  std::size_t count = 0;
+  for (std::size_t at = html.find("data-reason"); at != html.npos;
+       at = html.find("data-reason", at + 1))
+    ++count;
+  EXPECT_EQ(count, reasons);
+  EXPECT_THAT(html, HasSubstr("Fails for"));
 }
 
 TEST(FirstRows, MarkdownEndsAtThePlansEnd) {

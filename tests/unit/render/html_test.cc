@@ -279,7 +279,7 @@ TEST(RenderHtml, UnknownIterationsAreNotZero) {
   report::Report report = testing::SampleReport();
   report.profile.iterations_total = report.profile.iterations_selected = 0;
   const std::string page = Page(report);
-  EXPECT_THAT(page, HasSubstr("<dt>Iterations<dd>unknown"));
+  EXPECT_THAT(page, HasSubstr("iterations unknown"));
   EXPECT_THAT(page, Not(HasSubstr("Iterations recorded")));
 }
 

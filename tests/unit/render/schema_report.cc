@@ -179,6 +179,7 @@ report::Finding MakeFinding(report::State status) {
   finding.advice_parts = {finding.message_parts};
   finding.level = report::State::kError;
   finding.status = status;
+  finding.reason = "x `x`";
   finding.saves = {rules::Basis::kSimulated, Number(std::int64_t{1}, Unit::kTime), std::int64_t{1},
                    "x", "x"};
   finding.explains = {"x"};
@@ -222,7 +223,7 @@ report::Report MakeSchemaReport() {
   report.verdict.status = report::State::kFail;
   report.verdict.errors = 1;
   report.verdict.reasons = {"x"};
-  report.gate.emplace_back();
+  report.gate.emplace_back().reason = "x `x`";
   report.gate.emplace_back();
   report.gate.back().status = report::State::kNotApplicable;
   report.gate.back().reason = "x `x`";
