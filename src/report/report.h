@@ -244,6 +244,7 @@ struct Timeline {
     Category category = Category::kOther;  ///< Its color.
     std::string detail;  ///< "grid 160×1×1, block 256, 32 registers" or input shapes; may be empty.
     std::vector<std::string> facets = {};  ///< By Timeline::facets; may be fewer. Empty: has none.
+    double blocks = 0;                     ///< Of a kernel: blocks per SM; 0 unknown.
   };
   struct Track {
     std::string name;   ///< "stream 7", "thread 4711 (main)"
@@ -271,6 +272,11 @@ struct Timeline {
     std::string section = {};  ///< As of Track; counters of a folded section are not shown.
     bool line = false;         ///< A line of steps; else an area.
     Ns end = 0;                ///< End of its data: later values are unknown.
+    /// Follows from the kernels of `device` that the timeline has, which then says it at every
+    /// zoom: the time in which one runs, or the blocks per SM of those that run, at most 1.
+    enum class Of : std::uint8_t { kPoints, kBusy, kBlocks };
+    Of of = Of::kPoints;
+    std::int64_t device = -1;
   };
   /// A number that each event has: bytes moved, FLOPs.
   struct Amount {

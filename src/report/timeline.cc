@@ -89,7 +89,7 @@ void TimelineBuilder::AddRank(const Profile& profile, std::int64_t rank, const T
     AddStreams();
   }
   AddThreads();
-  AddCounters(profile, rank, timeline_);
+  AddCounters(profile, rank, cut.device_lost == 0 && undrawn_.empty(), timeline_);
   AddLinks();
   AddBytes();
   if (profile.neuron != nullptr) {
@@ -208,8 +208,12 @@ void TimelineBuilder::AddGpu(std::int32_t gpu, std::map<std::int64_t, Events>& s
 std::uint32_t TimelineBuilder::DeviceKindOf(std::size_t row, Category category) {
   const DeviceTable& device = profile_->device;
   const LaunchConfigId config = device.config[row];
-  return kinds_.Find(*profile_, {device.name[row], category, config.value},
-                     [&](Timeline::Kind& kind) { kind.detail = ConfigText(*profile_, config); });
+  return kinds_.Find(
+      *profile_, {device.name[row], category, config.value}, [&](Timeline::Kind& kind) {
+        kind.detail = ConfigText(*profile_, config);
+        if (!config.valid()) return;
+        kind.blocks = std::max(0.0, profile_->launch_configs[config.value].blocks_per_sm);
+      });
 }
 
 void TimelineBuilder::Leave(std::string_view what, const Events& events) {

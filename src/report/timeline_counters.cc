@@ -51,11 +51,11 @@ void AddMemory(const Profile& profile, std::int64_t rank, Timeline& timeline) {
   }
 }
 
-// 1 µs × 10^k, until there are at most 100 buckets.
+// Where events are left out, and for viewers that draw points: 16 384 parts of the profile, of at
+// least 1 µs. A page with all events counts from them (Timeline::Counter::of).
+constexpr Ns kMostBusyBuckets = 16'384;
 Ns BucketOf(Ns window) {
-  Ns bucket = 1000;
-  while (window / bucket > 100) bucket *= 10;
-  return bucket;
+  return std::max<Ns>(1000, (window + kMostBusyBuckets - 1) / kMostBusyBuckets);
 }
 
 // One GPU's kernels over [first, last): the share of each bucket in which one runs, and the blocks
@@ -115,16 +115,19 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
   return busy;
 }
 
-void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+void AddBusy(const Profile& profile, std::int64_t rank, bool has_all, Timeline& timeline) {
   const Ns window = profile.last - profile.first;
   if (window <= 0) return;
   const Ns bucket = BucketOf(window);
   const auto buckets = static_cast<std::size_t>(std::max<Ns>(1, window / bucket));
   for (const std::int32_t gpu : DrawnGpus(profile.device)) {
     const Busy busy = MeasureGpu(profile, gpu, bucket, buckets);
-    const auto add = [&](std::string name, const std::vector<double>& sums) {
+    const auto add = [&](std::string name, Timeline::Counter::Of of,
+                         const std::vector<double>& sums) {
       if (sums.empty()) return;
       Timeline::Counter counter;
+      if (has_all) counter.of = of;
+      counter.device = gpu;
       counter.name = std::move(name);
       counter.group = TimelineGpuName(profile, gpu);
       counter.unit = Unit::kShare;
@@ -133,8 +136,10 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
       for (std::size_t i = 0; i < buckets; ++i) {
         const Ns start = profile.first + static_cast<Ns>(i) * bucket;
         const Ns length = i + 1 == buckets ? profile.last - start : bucket;
+        const auto value = std::llround(kMillionths * sums[i] / static_cast<double>(length));
+        if (!counter.value.empty() && counter.value.back() == value) continue;
         counter.time.push_back(start);
-        counter.value.push_back(std::llround(kMillionths * sums[i] / static_cast<double>(length)));
+        counter.value.push_back(value);
       }
       // Viewers that do not know of ends go on with the last value, and nothing runs any more.
       counter.time.push_back(profile.last);
@@ -142,8 +147,9 @@ void AddBusy(const Profile& profile, std::int64_t rank, Timeline& timeline) {
       counter.end = profile.last;
       timeline.counters.push_back(std::move(counter));
     };
-    add(fmt::format("{} utilization", WordsOf(profile).device), busy.running);
-    add(fmt::format("est. {} efficiency", WordsOf(profile).core), busy.efficiency);
+    using Of = Timeline::Counter::Of;
+    add(fmt::format("{} utilization", WordsOf(profile).device), Of::kBusy, busy.running);
+    add(fmt::format("est. {} efficiency", WordsOf(profile).core), Of::kBlocks, busy.efficiency);
   }
 }
 
@@ -174,9 +180,9 @@ std::vector<std::int32_t> DrawnGpus(const DeviceTable& device) {
   return gpus;
 }
 
-void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline) {
+void AddCounters(const Profile& profile, std::int64_t rank, bool has_all, Timeline& timeline) {
   if (profile.neuron != nullptr) return AddNeuronCounters(profile, rank, timeline);
-  AddBusy(profile, rank, timeline);
+  AddBusy(profile, rank, has_all, timeline);
   AddMemory(profile, rank, timeline);
 }
 

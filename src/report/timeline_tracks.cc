@@ -72,7 +72,7 @@ std::uint32_t TimelineKinds::Find(const Profile& profile, const Key& key,
   Timeline::Kind kind{std::string(profile.Name(key.name)), key.category, "", {}};
   if (fill) fill(kind);
   const auto [slot, is_new] =
-      numbers_.try_emplace(Words(kind.name, kind.category, kind.detail, kind.facets),
+      numbers_.try_emplace(Words(kind.name, kind.category, kind.detail, kind.facets, kind.blocks),
                            static_cast<std::uint32_t>(kinds_.size()));
   if (is_new) kinds_.push_back(std::move(kind));
   return place->second = slot->second;

@@ -56,7 +56,7 @@ class TimelineKinds {
                      const std::function<void(Timeline::Kind&)>& fill = {});
 
  private:
-  using Words = std::tuple<std::string, Category, std::string, std::vector<std::string>>;
+  using Words = std::tuple<std::string, Category, std::string, std::vector<std::string>, double>;
   std::vector<Timeline::Kind>& kinds_;
   struct Hash {
     std::size_t operator()(const Key& key) const;
@@ -155,9 +155,9 @@ std::string TimelineGpuName(const Profile& profile, std::int32_t id);
 std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
 
 /// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (peaks kept),
-/// GPU utilization and estimated SM efficiency in at most 100 buckets, as the TensorBoard plug-in's
-/// two counter tracks (its gpu_metrics_parser.py).
-void AddCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
+/// GPU utilization and estimated SM efficiency, as the TensorBoard plug-in's two counter tracks
+/// (its gpu_metrics_parser.py). `has_all`: the timeline has all of the rank's device work.
+void AddCounters(const Profile& profile, std::int64_t rank, bool has_all, Timeline& timeline);
 
 // The parts that only a NeuronCore's timeline has: engines with all their instructions, DMA by
 // queue, layers as regions, dependencies, amounts; HFU, throughput, memory, throttling and

@@ -73,6 +73,27 @@ class Covered {
   in(a, b) { return this.until(b) - this.until(a); }
 }
 
+// The integral of a level that changes at some times: `in(a, b)` as of Covered.
+class Level {
+  constructor(changes, most) {  // [time, change, …] in any order.
+    const order = [...Array(changes.length / 2).keys()].sort((p, q) => changes[2 * p] - changes[2 * q]);
+    this.times = Float64Array.from(order, (k) => changes[2 * k]);
+    this.levels = new Float64Array(order.length);
+    this.before = new Float64Array(order.length);
+    let sum = 0;
+    order.forEach((k, i) => {
+      if (i) this.before[i] = this.before[i - 1] + this.levels[i - 1] * (this.times[i] - this.times[i - 1]);
+      sum += changes[2 * k + 1];
+      this.levels[i] = Math.min(most, Math.max(0, sum < 1e-9 ? 0 : sum));
+    });
+  }
+  until(time) {
+    const i = lowerBound(this.times, time) - 1;
+    return i < 0 ? 0 : this.before[i] + this.levels[i] * (time - this.times[i]);
+  }
+  in(a, b) { return this.until(b) - this.until(a); }
+}
+
 // A time on the axis: as many digits as the step needs.
 function axisTime(ns, step) {
   const scale = Math.abs(ns) >= 1e9 || step >= 1e9 ? [1e9, 's'] : Math.abs(ns) >= 1e6 || step >= 1e6 ? [1e6, 'ms']
@@ -123,6 +144,7 @@ class TimelineData {
     let at = 0;
     this.counters = this.head.counters.map((counter) => {
       const slice = [at, at += counter.count];
+      if (counter.of) return { ...counter, end: counter.end * this.head.unit, value: [], time: [], most: 1, top: 1 };
       const value = columns.counter_value.slice(...slice).map((whole) => whole * counter.scale);
       const most = value.reduce((a, b) => Math.max(a, b), counter.unit === 'ratio' ? 1 : 0);
       return { ...counter, end: counter.end * this.head.unit, value, most, top: most || 1, time: columns.counter_time.slice(...slice).map((t) => t * this.head.unit) };

@@ -5,7 +5,12 @@ class TimelineDrawing extends TimelineView {
     this.colors = { ink: css.getPropertyValue('--ink'), soft: css.getPropertyValue('--soft'),
       line: css.getPropertyValue('--line'), paper: css.getPropertyValue('--paper'),
       raised: css.getPropertyValue('--raised'), bad: css.getPropertyValue('--bad'), link: css.getPropertyValue('--link') };
-    for (const [, , look, name] of CATEGORIES) look[0] = css.getPropertyValue(`--${name}`).trim() || look[0];
+    const on = css.getPropertyValue('--on').trim();  // Fills of the dark are light.
+    for (const [, , look, name] of CATEGORIES) {
+      look[0] = css.getPropertyValue(`--${name}`).trim() || look[0];
+      look[2] ||= look[1];
+      look[1] = on || look[2];
+    }
     const g = this.canvas$.getContext('2d');
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
     g.fillStyle = this.colors.paper;
@@ -97,6 +102,7 @@ class TimelineDrawing extends TimelineView {
   drawCounter(g, counter, y, room) {
     const top = counter.top, height = room - 8;
     g.fillStyle = CATEGORIES[counter.line ? CATEGORY.memcpy : CATEGORY.other_kernel][2][0];
+    if (counter.of) this.drawDerived(g, counter, y + 2, height);
     const at = (i) => y + 2 + height * (1 - counter.value[i] / top);
     let i = Math.max(0, lowerBound(counter.time, this.view[0]) - 1), before = null;
     if (counter.end <= this.view[0]) i = counter.time.length;
@@ -121,6 +127,15 @@ class TimelineDrawing extends TimelineView {
     g.fillRect(TL.left + 2, y + 1, g.measureText(text).width + 4, 13);
     g.fillStyle = this.colors.soft;
     g.fillText(text, TL.left + 4, y + 8);
+  }
+
+  // Each pixel is as high as the mean over its time.
+  drawDerived(g, counter, y, height) {
+    const last = Math.min(this.width, Math.ceil(this.x(Math.min(counter.end, this.last))));
+    for (let x = Math.max(TL.left, Math.floor(this.x(this.first))); x < last; ++x) {
+      const high = height * this.meanOf(counter, this.timeAt(x), this.timeAt(x + 1));
+      if (high > 0) g.fillRect(x, y + height - high, 1, high);
+    }
   }
 
   // Boxes with the regions' names, and every second one as a band over all lanes.

@@ -104,6 +104,7 @@ class TimelineMoving extends TimelineDrawing {
       this.arrange();
       this.pick(event, true);
     }
+    this.redraw();
     this.restSoon();
     document.getElementById('timeline-section').scrollIntoView();
   }

@@ -28,7 +28,17 @@ class TimelineSummary extends TimelineMoving {
       heavy.length && table(`Device work: ${format(heavy.reduce((n, entry) => n + entry[2], 0), 'count')} events`,
         heavy.slice(0, 8).map(([name, time, count, category]) =>
           row(colorOf(category), shorten(name, 60), `${format(count, 'count')} ×`, format(Math.round(time), 'ns'))))].filter(Boolean));
+    this.summary$.append(...this.tellCounters(from, to));
     this.units$.replaceChildren(...this.tellUnits(from, to));
+  }
+
+  tellCounters(from, to) {
+    const own = this.chosenUnits ? [] : this.counters.filter((counter) => counter.rank === this.rank && !counter.section);
+    const several = new Set(own.map((counter) => counter.group)).size > 1;
+    const rows = own.slice(0, MOST_UNITS).map((counter) => make('tr', {}, make('th', { scope: 'row', align: 'left' }, (several ? `${shorten(counter.group, 24)} · ` : '') + counter.name),
+      ...this.extremesOf(counter, from, to).map((value) => make('td', { align: 'right', title: String(value) }, format(value, counter.unit)))));
+    const heads = ['', 'Mean', 'Least', 'Largest'].map((text) => (text ? make('th', { scope: 'col', align: 'right' }, text) : make('td', {})));
+    return rows.length ? [make('table', { className: 'plain' }, make('caption', {}, 'Counters'), make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...rows))] : [];
   }
 
   // What the device could have done in that time.

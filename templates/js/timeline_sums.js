@@ -25,6 +25,46 @@ class TimelineSums extends TimelineData {
     return Float64Array.from({ length: pixels }, (_, x) => covered.in(this.first + x * each, this.first + (x + 1) * each) / each);
   }
 
+  // What a counter sums up to until each moment: of the kernels of its device, which say it at every
+  // zoom, or of its points. Copies do not count, as in the metrics.
+  integralOf(counter) {
+    if (counter.integral) return counter.integral;
+    const changes = [];
+    if (counter.of) {
+      const kernels = ['tensor_core_kernel', 'other_kernel', 'communication'].map((id) => CATEGORY[id]);
+      const isKernel = (event) => kernels.includes(this.category[this.kind[event]]);
+      const lanes = this.lanes.filter((lane) => {
+        const track = this.head.tracks[lane.track];
+        return track.type === 'stream' && track.rank === counter.rank && track.device === counter.device;
+      });
+      if (counter.of === 'busy') return counter.integral = new Covered(mergeAll(lanes.map((lane) => this.unionOf(lane, isKernel))));
+      for (const lane of lanes) {
+        for (let i = lane.begin; i < lane.end; ++i) {
+          const blocks = isKernel(i) ? this.head.blocks[this.kind[i]] : 0;
+          if (blocks > 0 && this.duration[i] > 0) changes.push(this.start[i], blocks, this.endOf(i), -blocks);
+        }
+      }
+      return counter.integral = new Level(changes, 1);
+    }
+    counter.time.forEach((time, i) => changes.push(time, counter.value[i] - (i ? counter.value[i - 1] : 0)));
+    if (counter.time.length) changes.push(counter.end, -counter.value.at(-1));
+    return counter.integral = new Level(changes, Infinity);
+  }
+  meanOf(counter, from, to) { return this.integralOf(counter).in(from, to) / (to - from); }
+  // Of the chosen rank, by name.
+  mean(name, from, to) { return this.meanOf(this.counters.find((counter) => counter.name === name && counter.rank === this.rank), from, to); }
+  // [mean, least, largest]: of points theirs, else of parts as wide as a pixel of the range.
+  extremesOf(counter, from, to) {
+    const values = [];
+    if (counter.of) {
+      const parts = Math.max(1, Math.floor(this.width - TL.left)), each = (to - from) / parts;
+      for (let k = 0; k < parts; ++k) values.push(this.meanOf(counter, from + k * each, from + (k + 1) * each));
+    } else {
+      for (let i = Math.max(0, lowerBound(counter.time, from) - 1); i < counter.time.length && counter.time[i] < to; ++i) values.push(counter.value[i]);
+    }
+    return [this.meanOf(counter, from, to), ...(values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 0])];
+  }
+
   // The longest times in which the rank's GPUs run nothing, down to a fiftieth of the longest, in
   // order of time.
   gaps() {

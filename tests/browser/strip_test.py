@@ -126,3 +126,32 @@ class LaneTest(ViewsCase):
           return sum / (box.data.length / 4);""")
         self.assertAlmostEqual(share, 0.1, delta=0.02)
         self.assertIn("of this pixel", self.js("const t = timeline; return t.tipOf(t.deviceLanes()[0].begin)"))
+
+
+class CounterTest(ViewsCase):
+    PAGE = "counters.html"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        events = iteration(0, 0, 40_000)
+        for i in range(1_000):  # 10 of every 20 us, and nothing in the second half.
+            events += launch("aten::mm", "volta_sgemm_128x64_nn", 20 * i, 10, i + 1, **{"blocks per SM": 0.5})
+        events += launch("aten::mm", "volta_sgemm_128x64_nn", 39_000, 100, 1_001, **{"blocks per SM": 3})
+        report(cls.PAGE, ("a.pt.trace.json", recording(events)))
+
+    def test_means_are_exact_at_every_zoom(self):
+        start = self.js("const t = timeline; return t.start[t.deviceLanes()[0].begin]")
+        for counter, level in (("GPU utilization", 1), ("est. SM efficiency", 0.5)):
+            for begin, end, share in ((0, 20_000_000, 0.5), (25_000_000, 26_000_000, 0), (1_000, 3_000, 1),
+                                      (8_000, 12_000, 0.5)):
+                with self.subTest(counter, begin=begin):
+                    self.assertAlmostEqual(self.js("return timeline.mean(...arguments)", counter, start + begin, start + end),
+                                           share * level, delta=0.001)
+        self.assertEqual(self.js("return timeline.mean('est. SM efficiency', ...arguments)", start + 39_010_000, start + 39_020_000), 1)
+
+    def test_the_view_tells_them(self):
+        self.js("const t = timeline, start = t.start[t.deviceLanes()[0].begin]; t.go(start + 25e6, start + 26e6); t.tellRange()")
+        cells = self.js("return [...document.querySelectorAll('#timeline-section table')].filter((t) => t.caption?.textContent === 'Counters')"
+                        ".flatMap((t) => [...t.tBodies[0].rows].map((r) => [r.cells[0].textContent, r.cells[1].title]))")
+        self.assertEqual(cells, [["GPU utilization", "0"], ["est. SM efficiency", "0"]])

@@ -57,6 +57,22 @@ void AddPlanes(std::span<const std::uint64_t> values, unsigned planes, std::stri
   }
 }
 
+bool HasPoints(const report::Timeline::Counter& counter) {
+  return counter.of == report::Timeline::Counter::Of::kPoints;
+}
+
+std::string_view OfName(report::Timeline::Counter::Of of) {
+  switch (of) {
+    case report::Timeline::Counter::Of::kBusy:
+      return "busy";
+    case report::Timeline::Counter::Of::kBlocks:
+      return "blocks";
+    case report::Timeline::Counter::Of::kPoints:
+      break;
+  }
+  return "";
+}
+
 json::array CountersOf(const report::Timeline& timeline, Ns unit) {
   json::array counters;
   for (const auto& counter : timeline.counters) {
@@ -68,7 +84,9 @@ json::array CountersOf(const report::Timeline& timeline, Ns unit) {
                                     {"section", ValidUtf8(counter.section)},
                                     {"line", counter.line},
                                     {"end", counter.end / unit},
-                                    {"count", counter.time.size()}});
+                                    {"device", counter.device},
+                                    {"of", OfName(counter.of)},
+                                    {"count", HasPoints(counter) ? counter.time.size() : 0}});
   }
   return counters;
 }
@@ -120,6 +138,17 @@ json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   return kinds;
 }
 
+// By kind; none where no counter counts from them.
+json::array BlocksOf(const report::Timeline& timeline) {
+  json::array blocks;
+  const bool is_needed = std::ranges::any_of(timeline.counters, [](const auto& counter) {
+    return counter.of == report::Timeline::Counter::Of::kBlocks;
+  });
+  if (!is_needed) return blocks;
+  for (const auto& kind : timeline.kinds) blocks.push_back(kind.blocks);
+  return blocks;
+}
+
 json::object TimelineHead(const report::Timeline& timeline, std::string_view accelerator, Ns unit) {
   TextIndex texts;
   json::array facets, lanes, amounts, marks;
@@ -151,6 +180,7 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
           {"lanes", std::move(lanes)},
           {"amounts", std::move(amounts)},
           {"counters", CountersOf(timeline, unit)},
+          {"blocks", BlocksOf(timeline)},
           {"marks", std::move(marks)},
           {"peaks",
            json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},
@@ -299,10 +329,20 @@ void TablePacker::NameIterations(const std::map<std::int64_t, std::string>& name
   }
 }
 
+void TablePacker::AddDocs(const Table& table, std::string_view docs_of) {
+  json::object docs;
+  for (const Column& column : table.columns()) {
+    const std::string doc = report::TextFor(accelerator_, report::ColumnDoc(docs_of, column.id()));
+    if (!doc.empty()) docs[column.id()] = IndexOf(doc);
+  }
+  if (!docs.empty()) docs_[table.id()] = std::move(docs);
+}
+
 std::string TablePacker::Finish() {
-  if (tables_.empty()) return {};
+  if (tables_.empty() && docs_.empty()) return {};
   packer_.NameNothing();
   return packer_.Finish({{"tables", std::move(tables_)},
+                         {"docs", std::move(docs_)},
                          {"iterations", std::move(iterations_)},
                          {"texts", std::move(texts_)}});
 }
@@ -318,6 +358,7 @@ std::string PackTimeline(const report::Timeline& timeline, std::string_view acce
   AddDependencies(timeline, packer);
   std::vector<std::int64_t> times, values;
   for (const auto& counter : timeline.counters) {
+    if (!HasPoints(counter)) continue;
     for (const Ns time : counter.time) times.push_back(time / unit);
     values.insert(values.end(), counter.value.begin(), counter.value.end());
   }

@@ -63,6 +63,9 @@ class TablePacker {
   /// `rows` of `table`, in that order. Columns that are absent as a whole are left out; the head
   /// names those that are there.
   void Add(const Table& table, std::span<const std::size_t> rows);
+  /// The definitions of the columns of a table whose rows are all in the page: head.docs, by table
+  /// and column.
+  void AddDocs(const Table& table, std::string_view docs_of);
   /// Names of iterations that are not their position: head.iterations, [[position, name]].
   void NameIterations(const std::map<std::int64_t, std::string>& names);
   /// The payload; empty when no table was added.
@@ -71,6 +74,7 @@ class TablePacker {
  private:
   std::uint64_t IndexOf(std::string_view text);
 
+  boost::json::object docs_;
   std::string accelerator_;
   ColumnPacker packer_;
   boost::json::array tables_, texts_, iterations_;
