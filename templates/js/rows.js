@@ -4,11 +4,15 @@
 const iterationNames = new Map();
 const iterationName = (position) => iterationNames.get(position) || String(position);
 
+// Definitions of the columns of tables that are in the page: by table and column.
+const columnDocs = new Map();
+
 class PageRows {
   constructor(table) {
+    const docs = columnDocs.get(table.dataset.id) || {};
     this.rows = [...table.tBodies[0].rows];
     this.fields = [...table.tHead.rows[0].cells].map((cell, index) => ({
-      index, id: cell.dataset.id || cell.textContent, title: cell.textContent, doc: cell.title,
+      index, id: cell.dataset.id || cell.textContent, title: cell.textContent, doc: cell.title || docs[cell.dataset.id],
       unit: cell.dataset.unit || (cell.align === 'right' ? 'number' : 'text'),
     }));
     this.count = this.rows.length;

@@ -48,6 +48,9 @@ async function start() {
   const { head, columns } = document.getElementById('c-tables') ? await unpack('c-tables')
     : { head: { tables: [] }, columns: {} };
   for (const [position, name] of head.iterations || []) iterationNames.set(position, name);
+  for (const [id, docs] of Object.entries(head.docs || {})) {
+    columnDocs.set(id, Object.fromEntries(Object.entries(docs).map(([column, text]) => [column, head.texts[text - 1]])));
+  }
   for (const table of document.querySelectorAll('table.data')) {
     const packed = head.tables.find((other) => other.id === table.dataset.id);
     let rows = packed ? new PackedRows(packed, head.texts, columns) : new PageRows(table);

@@ -102,6 +102,8 @@ class Compactor {
     while (at_ < html_.size() && html_[at_] != '>') {
       if (is_meta) {
         Copy(1);
+      } else if (name == "th" && SkipsScope()) {
+        continue;
       } else {
         Attribute();
       }
@@ -110,6 +112,18 @@ class Compactor {
     if (std::find(kWhole.begin(), kWhole.end(), name) != kWhole.end()) {
       CopyUntil("</" + std::string(name));
     }
+  }
+
+  // The scope of a head of a column or row: the same without the attribute, as tables here have
+  // heads above all columns and before all rows.
+  bool SkipsScope() {
+    const std::size_t start = BehindBlanks(at_);
+    for (const std::string_view scope : {"scope=\"col\"", "scope=\"row\""}) {
+      if (!html_.substr(start).starts_with(scope)) continue;
+      at_ = start + scope.size();
+      return true;
+    }
+    return false;
   }
 
   // One attribute. A value loses its quotes where it has no blank, quote, `=`, `<`, `>` or

@@ -335,10 +335,11 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const std::string_view docs_of = limits.docs_of.empty() ? table.id() : limits.docs_of;
   json::array heads = ColumnViews(columns, by, limits, docs_of);
   // Where scripts read the payload, they have units and definitions from there.
-  if (packed) {
+  if (payload != nullptr) {
+    if (!packed) payload->AddDocs(table, docs_of);
     for (json::value& head : heads) {
-      head.as_object()["unit"] = "";
-      if (limits.rows < kStaticRows) head.as_object()["doc"] = "";
+      if (packed) head.as_object()["unit"] = "";
+      head.as_object()["doc"] = "";
     }
   }
   return {{"id", table.id()},
