@@ -38,7 +38,7 @@ class TimelineSummary extends TimelineMoving {
     const rows = own.slice(0, MOST_UNITS).map((counter) => make('tr', {}, make('th', { scope: 'row', align: 'left' }, (several ? `${shorten(counter.group, 24)} · ` : '') + counter.name),
       ...this.extremesOf(counter, from, to).map((value) => make('td', { align: 'right', title: String(value) }, format(value, counter.unit)))));
     const heads = ['', 'Mean', 'Least', 'Largest'].map((text) => (text ? make('th', { scope: 'col', align: 'right' }, text) : make('td', {})));
-    return rows.length ? [make('table', { className: 'plain' }, make('caption', {}, 'Counters'), make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...rows))] : [];
+    return rows.length ? [scrolling('Counters', make('table', { className: 'plain' }, make('caption', {}, 'Counters'), make('thead', {}, make('tr', {}, ...heads)), make('tbody', {}, ...rows)))] : [];
   }
 
   // What the device could have done in that time.

@@ -86,6 +86,15 @@ std::string NameOf(const Report& report, const Strip& strip, const Strip::Window
   return fmt::format("{}: {}{}", window.role, window.iteration, rank);
 }
 
+// Of a rank with several devices the time in which any of them works.
+std::string DeviceOf(const Report& report, const Strip& strip) {
+  const std::string device = report::TextFor(report.profile, "{{ device.device }}");
+  const bool has_several = std::ranges::any_of(strip.windows, [&](const Strip::Window& window) {
+    return std::ranges::count(report.profile.devices, window.rank, &report::Device::rank) > 1;
+  });
+  return has_several ? "any " + device : device;
+}
+
 CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window& window) {
   CoverageRow row;
   row.name = NameOf(report, strip, window);
@@ -98,10 +107,10 @@ CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window&
   row.upper.id = "gpu";
   row.lower.id = "idle";
   row.upper.number = ShareText(row.upper.share);
-  const std::string device = report::TextFor(report.profile, "{{ device.device }}");
+  const std::string device = DeviceOf(report, strip);
   if (!strip.knows_waits) {
     row.upper.label = device + " busy";
-    row.lower.label = "idle because";
+    row.lower.label = device.starts_with("any ") ? "all idle because" : "idle because";
     row.lower.number = ShareText(row.lower.share) + " idle";
     return row;
   }
@@ -146,8 +155,9 @@ std::string TitleOf(const Strip& strip) {
 }
 
 std::string NoteOf(const Report& report, const Strip& strip) {
-  std::string note = fmt::format("Height: share of the time in which the {} {}. Below: {}.",
-                                 report::TextFor(report.profile, "{{ device.device }}"),
+  const std::string device = DeviceOf(report, strip);
+  std::string note = fmt::format("Height: share of the time in which {}{} {}. Below: {}.",
+                                 device.starts_with("any ") ? "" : "the ", device,
                                  strip.knows_waits ? "works" : "is busy",
                                  strip.knows_waits ? "the rest of the time" : "why it is idle");
   if (strip.of_ranks) note += " Lines connect one collective on two ranks.";

@@ -204,7 +204,8 @@ std::vector<const report::Finding*> InOrder(const Report& report) {
   for (const report::Finding& finding : report.findings) {
     const bool is_symptom =
         report::HasFired(finding) && report::CauseOf(report, finding) != nullptr;
-    if (!last.empty() && !is_symptom && finding.level != last.front()->level) put_last();
+    if (!last.empty() && !is_symptom && WeightOf(finding.level) > WeightOf(last.front()->level))
+      put_last();
     const bool waits = report::HasFired(finding) && report::IsAboutProfile(finding) &&
                        finding.explains.empty() && !is_symptom;
     (waits ? last : ordered).push_back(&finding);
