@@ -13,6 +13,7 @@
 
 #include "base/archive_parts.h"
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/text.h"
 
 namespace profgauge {
@@ -84,13 +85,10 @@ Error TooLarge(const std::string& path) {
 
 Result<std::unique_ptr<ByteSource>> OpenRange(const std::string& path, std::string name,
                                               std::uint64_t at, std::uint64_t size) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    return Fail(InputError(path, "input/open",
-                           std::string("cannot be opened: ") + std::strerror(errno),
-                           "check its permissions"));
-  }
-  return std::make_unique<RangeSource>(descriptor, std::move(name), at, size);
+  auto file = OpenInput(path, Named::kFound);
+  if (!file)
+    return Fail(InputError(path, "input/open", file.error().Text(), "check its permissions"));
+  return std::make_unique<RangeSource>(file->Release(), std::move(name), at, size);
 }
 
 Result<std::string> ReadUpTo(ByteSource& source, std::size_t count) {

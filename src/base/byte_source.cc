@@ -60,6 +60,13 @@ class Stored {
     if (owned_) ::close(descriptor_);
   }
 
+  /// Bytes that were read already. Before all others.
+  void Begin(std::string_view bytes) {
+    const auto read = std::as_bytes(std::span(bytes));
+    std::copy(read.begin(), read.end(), block_.begin());
+    left_ = std::span(block_).first(read.size());
+  }
+
   const std::string& name() const { return name_; }
   std::uint64_t size() const { return inner_ ? inner_->stored_bytes() : size_; }
   std::uint64_t consumed() const { return inner_ ? inner_->stored_consumed() : consumed_; }
@@ -307,9 +314,9 @@ Error MissingFile(const std::string& path) {
 //   runs.zip/rank0.json  ENOTDIR: a file has the place of a folder, so it may be an archive
 //   runs                 a folder can be opened; fstat() shows that it is one
 //   /dev/fd/3            a pipe: its size is unknown, as that of standard input
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, Named named) {
   if (path == "-") return Start(std::make_unique<Stored>(path, STDIN_FILENO, false, 0));
-  auto file = OpenInput(path, Named::kByUser);
+  auto file = OpenInput(path, named);
   if (!file) {
     const NotOpened& problem = file.error();
     if (problem.number == ENOTDIR) {
@@ -323,13 +330,18 @@ Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path) {
       case NotOpened::Why::kPipe:
       case NotOpened::Why::kNoFile:
         return Fail(InputError(path, "input/not-a-file", problem.Text(), "give a file"));
+      case NotOpened::Why::kOutside:
+        return Fail(InputError(path, "input/outside", problem.Text(),
+                               "name a file below the server's folders (`--root`)"));
       case NotOpened::Why::kSystem:
         break;
     }
     return Fail(InputError(path, "input/open", problem.Text(), "check its permissions"));
   }
   const std::optional<std::uint64_t> size = file->size();
+  const std::string first = file->TakeFirst();
   auto stored = std::make_unique<Stored>(path, file->Release(), true, size.value_or(0));
+  stored->Begin(first);
   if (size == 0) {
     auto error = InputError(path, "input/empty", "the file is empty");
     error.notes.emplace_back(

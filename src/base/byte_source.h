@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
 #include "profgauge/error.h"
 
 namespace profgauge {
@@ -38,7 +39,8 @@ class ByteSource {
 
 /// Opens `path` ("-" is standard input). Errors: kInput with the reason in words: missing, a
 /// directory, not readable, empty.
-Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path);
+Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,
+                                                   Named named = Named::kByUser);
 /// Reads from memory; `bytes` must outlive the source. Inflates like a file would.
 /// Cannot fail here; damaged content gives its error at Read().
 std::unique_ptr<ByteSource> MakeMemorySource(std::string name, std::span<const std::byte> bytes);

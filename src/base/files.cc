@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <mutex>
+#include <set>
 
 namespace profgauge {
 namespace {
@@ -27,9 +29,31 @@ bool HasWriter(int descriptor, std::string& first) {
   return count == 1 || (count < 0 && errno == EAGAIN);
 }
 
+std::vector<std::filesystem::path> input_folders;  // Empty: everywhere.
+std::mutex links_mutex;
+std::set<std::string> links_left_out;
+
+// The path of an open file: a check of the name before would be of another file.
+bool IsOpenOutside(int descriptor) {
+  if (input_folders.empty()) return false;
+  std::error_code error;
+  const auto path =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), error);
+  return error || std::ranges::none_of(input_folders, [&](const auto& folder) {
+           return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+                  folder.end();
+         });
+}
+
 EntryKind KindOfLink(const std::filesystem::path& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return EntryKind::kOther;
+  const auto is_within = [&](const auto& folder) { return IsWithin(path, folder); };
+  if (!input_folders.empty() && std::ranges::none_of(input_folders, is_within)) {
+    const std::scoped_lock lock(links_mutex);
+    links_left_out.insert(path.string());
+    return EntryKind::kOther;
+  }
   if (S_ISDIR(info.st_mode)) return EntryKind::kLinkToFolder;
   return S_ISREG(info.st_mode) ? EntryKind::kLinkToFile : EntryKind::kOther;
 }
@@ -70,6 +94,10 @@ std::optional<std::size_t> InputFile::Read(char* out, std::size_t most) {
   }
 }
 
+bool InputFile::Skip(std::uint64_t to) {
+  return ::lseek(descriptor_, static_cast<off_t>(to), SEEK_SET) >= 0;
+}
+
 int InputFile::Release() { return std::exchange(descriptor_, -1); }
 
 std::string NotOpened::Text() const {
@@ -82,14 +110,43 @@ std::string NotOpened::Text() const {
       return "is a pipe, and no program writes into it";
     case Why::kNoFile:
       return "is a device or a socket, expected a file";
+    case Why::kOutside:
+      return "is outside of the folders that this server may read";
     case Why::kSystem:
       break;
   }
   return std::string("cannot be opened: ") + std::strerror(number);
 }
 
+bool IsWithin(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code error;
+  const auto whole =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  return !error && std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first ==
+                       folder.end();
+}
+
+std::filesystem::path RepositoryOf(const std::filesystem::path& path) {
+  std::error_code error;
+  auto own = std::filesystem::absolute(path, error).parent_path();
+  own = std::filesystem::weakly_canonical(own, error);
+  for (auto folder = own; !folder.empty(); folder = folder.parent_path()) {
+    if (std::filesystem::exists(folder / ".git", error)) return folder;
+    if (folder == folder.parent_path()) break;
+  }
+  return own;
+}
+
+void LimitInputs(std::vector<std::filesystem::path> folders) { input_folders = std::move(folders); }
+
+std::size_t TakeLinksLeftOut() {
+  const std::scoped_lock lock(links_mutex);
+  return std::exchange(links_left_out, {}).size();
+}
+
 // Opened without waiting, looked at, and only then made to wait as usual.
 tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, Named named) {
+  if (!input_folders.empty()) named = Named::kFound;
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (descriptor < 0) {
     const bool is_missing = errno == ENOENT || errno == ENOTDIR;
@@ -102,6 +159,7 @@ tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, 
   InputFile file(descriptor, {}, {});
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return Refused(Why::kSystem, errno);
+  if (IsOpenOutside(descriptor)) return Refused(Why::kOutside);
   if (S_ISDIR(info.st_mode)) return Refused(Why::kFolder);
   const bool is_pipe = S_ISFIFO(info.st_mode);
   if (!S_ISREG(info.st_mode) && !is_pipe && named == Named::kFound) return Refused(Why::kNoFile);
@@ -141,6 +199,37 @@ std::optional<std::string> ReadSmallFile(const std::filesystem::path& path, std:
   return bytes;
 }
 
+namespace {
+
+std::optional<FileTail> ReadPart(const std::filesystem::path& path, std::size_t most,
+                                 bool is_of_end) {
+  auto file = OpenInput(path, Named::kFound);
+  if (!file || !file->size()) return std::nullopt;
+  FileTail part{{}, *file->size()};
+  const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(most, part.size));
+  if (is_of_end && !file->Skip(part.size - count)) return std::nullopt;
+  part.bytes.resize(count);
+  std::size_t have = 0;
+  while (have < count) {
+    const auto got = file->Read(part.bytes.data() + have, count - have);
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  part.bytes.resize(have);
+  return part;
+}
+
+}  // namespace
+
+std::string ReadHead(const std::filesystem::path& path, std::size_t most) {
+  auto part = ReadPart(path, most, false);
+  return part ? std::move(part->bytes) : std::string();
+}
+
+std::optional<FileTail> ReadTail(const std::filesystem::path& path, std::size_t most) {
+  return ReadPart(path, most, true);
+}
+
 std::vector<FolderEntry> ListEntries(const std::filesystem::path& folder, std::error_code* error) {
   struct Close {
     void operator()(DIR* directory) const { closedir(directory); }
@@ -148,7 +237,7 @@ std::vector<FolderEntry> ListEntries(const std::filesystem::path& folder, std::e
   std::vector<FolderEntry> entries;
   const std::unique_ptr<DIR, Close> directory(opendir(folder.c_str()));
   if (error != nullptr) error->assign(directory == nullptr ? errno : 0, std::generic_category());
-  if (directory == nullptr) return entries;
+  if (directory == nullptr || IsOpenOutside(dirfd(directory.get()))) return entries;
   while (const dirent* entry = readdir(directory.get())) {
     if (entry->d_name[0] == '.') continue;
     std::filesystem::path path = folder / entry->d_name;

@@ -31,7 +31,11 @@ class InputFile {
 
   /// Up to `most` bytes more; 0 at the end, nothing where the system says no (errno).
   std::optional<std::size_t> Read(char* out, std::size_t most);
-  /// The descriptor, which the caller closes. REQUIRES: of a file that is named by the user.
+  /// Goes to a byte of a regular file; false where the system says no.
+  bool Skip(std::uint64_t to);
+  /// What was read of a pipe to see that it has a writer.
+  std::string TakeFirst() { return std::exchange(first_, {}); }
+  /// The descriptor, which the caller closes. REQUIRES: TakeFirst() was called.
   int Release();
   std::optional<std::uint64_t> size() const { return size_; }  ///< Of a regular file.
 
@@ -43,7 +47,14 @@ class InputFile {
 
 /// Why a file is not open.
 struct NotOpened {
-  enum class Why : std::uint8_t { kMissing, kFolder, kPipe, kNoFile, kSystem } why = Why::kSystem;
+  enum class Why : std::uint8_t {
+    kMissing,
+    kFolder,
+    kPipe,
+    kNoFile,
+    kOutside,  ///< Of LimitInputs().
+    kSystem
+  } why = Why::kSystem;
   int number = 0;  ///< errno.
 
   /// "is a pipe, and no program writes into it"; of kSystem the system's words.
@@ -54,6 +65,22 @@ struct NotOpened {
 /// (`--policy <(sed …)`). Devices only if the user names them; sockets and folders never.
 tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, Named named);
 
+// Where files may be.
+
+/// Whether `path`, which need not exist, is `folder` or below it, once its links are followed.
+/// `folder` is canonical.
+bool IsWithin(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// The folder with `.git` that is nearest above `path`, canonical; else the path's own folder.
+std::filesystem::path RepositoryOf(const std::filesystem::path& path);
+
+/// For a server: from here on OpenInput() opens files below these canonical folders only, wherever
+/// a link leads when it is opened, and takes every path as found, not as named by the user. Links
+/// that leave the folders are no entries. Before other threads begin.
+void LimitInputs(std::vector<std::filesystem::path> folders);
+/// How many entries were left out for that since the last call.
+std::size_t TakeLinksLeftOut();
+
 // A small file as a whole.
 
 inline constexpr std::size_t kLargestSmallFile = std::size_t{64} << 20;
@@ -62,6 +89,15 @@ inline constexpr std::size_t kLargestSmallFile = std::size_t{64} << 20;
 /// a failing disk), and of more than `most` bytes.
 std::optional<std::string> ReadSmallFile(const std::filesystem::path& path,
                                          std::size_t most = kLargestSmallFile);
+
+/// Up to `most` bytes from its beginning; empty where it is no regular file.
+std::string ReadHead(const std::filesystem::path& path, std::size_t most);
+/// The same of its end, and its size; nothing where it is no regular file.
+struct FileTail {
+  std::string bytes;
+  std::uint64_t size = 0;
+};
+std::optional<FileTail> ReadTail(const std::filesystem::path& path, std::size_t most);
 
 // The entries of a folder.
 

@@ -44,6 +44,37 @@ std::string Gunzip(std::string_view gzipped, std::size_t size) {
   return out;
 }
 
+std::string Zstd(std::string_view bytes, std::string_view dictionary) {
+  constexpr int kLevel = 12;
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx);
+  if (context == nullptr) throw std::bad_alloc();
+  std::string out(ZSTD_compressBound(bytes.size()), '\0');
+  const std::size_t size =
+      ZSTD_compress_usingDict(context.get(), out.data(), out.size(), bytes.data(), bytes.size(),
+                              dictionary.data(), dictionary.size(), kLevel);
+  // Else it cannot fail: `out` is as large as the bound.
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();
+  out.resize(size);
+  return out;
+}
+
+std::optional<std::string> Unzstd(std::string_view packed, std::string_view dictionary,
+                                  std::size_t most) {
+  const unsigned long long size = ZSTD_getFrameContentSize(packed.data(), packed.size());
+  // Two values that say "unknown" and "damaged" are the largest ones.
+  if (size > most) return std::nullopt;
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                     &ZSTD_freeDCtx);
+  if (context == nullptr) throw std::bad_alloc();
+  std::string out(size, '\0');
+  const std::size_t written =
+      ZSTD_decompress_usingDict(context.get(), out.data(), out.size(), packed.data(), packed.size(),
+                                dictionary.data(), dictionary.size());
+  if (ZSTD_isError(written) != 0 || written != size) return std::nullopt;
+  return out;
+}
+
 namespace {
 
 /// The most that the libraries' 32-bit counters hold.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,14 @@ std::string Gzip(std::string_view bytes, Effort effort = Effort::kSmall);
 /// The input of Gzip(). REQUIRES: `gzipped` is an output of Gzip(), and `size` its input's length.
 /// Not for files from outside: damage is not reported, and gives a shorter text.
 std::string Gunzip(std::string_view gzipped, std::size_t size);
+
+// zstd of a text that is like another one: their common parts cost nothing.
+
+/// The same bytes for the same bytes and `dictionary`.
+std::string Zstd(std::string_view bytes, std::string_view dictionary);
+/// The input of Zstd(); nothing where `packed` is damaged or of more than `most` bytes.
+std::optional<std::string> Unzstd(std::string_view packed, std::string_view dictionary,
+                                  std::size_t most);
 
 // Streaming decompression of one gzip member or one zstd frame.
 //

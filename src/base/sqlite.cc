@@ -1,15 +1,41 @@
 #include "base/sqlite.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
 
+#include "base/files.h"
 #include "base/text.h"
 
 namespace profgauge::sqlite {
 namespace {
 
-constexpr int kLockWaitMs = 10'000;
+// The work that a file may ask for, in instructions of SQLite's program, so that no clock decides.
+// Reading a row takes some dozens, of 20 bytes and more: a file is read many times within it. Pages
+// that lead to each other again and again make one of some kilobytes endless.
+constexpr std::int64_t kFreeSteps = 100'000'000;
+constexpr std::int64_t kStepsOfByte = 500;
+constexpr int kStepsBetween = 10'000;
+
+int TakeSteps(void* left) {
+  auto& steps = *static_cast<std::int64_t*>(left);
+  steps -= kStepsBetween;
+  return steps < 0 ? 1 : 0;
+}
+
+// A hostile schema must not reach functions or files of its choice.
+void Harden(sqlite3* handle) {
+  for (const int off :
+       {SQLITE_DBCONFIG_TRUSTED_SCHEMA, SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+        SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION}) {
+    sqlite3_db_config(handle, off, 0, nullptr);
+  }
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, kLongest);
+  sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_exec(handle, "pragma cell_size_check = on", nullptr, nullptr, nullptr);
+}
 
 // "malformed database schema (x) (code 11)": its message, and its extended result code.
 std::string WordsOf(sqlite3* handle, int status) {
@@ -42,8 +68,34 @@ Error Failure(sqlite3* handle, int status, const std::string& file, ErrorKind ki
     error.notes = {"help: try again when the other program is done"};
     return error;
   }
+  if (primary == SQLITE_TOOBIG) {
+    error.code = "sqlite/too-large";
+    error.message = "a value of the database is longer than 16 MiB";
+    return error;
+  }
+  if (primary == SQLITE_INTERRUPT) {
+    error.code = "sqlite/too-slow";
+    error.message = "the SQLite database takes far more work than its size explains";
+    error.notes = {
+        "help: copy or export the file again; `sqlite3 FILE 'pragma integrity_check'` tells more"};
+    return error;
+  }
   error.code = "sqlite/failed";
   error.message = "SQLite reports: " + WordsOf(handle, status);
+  return error;
+}
+
+bool IsNoFile(const NotOpened& problem) {
+  return problem.why != NotOpened::Why::kMissing && problem.why != NotOpened::Why::kSystem;
+}
+
+Error NotAFile(const std::string& path, const NotOpened& problem, ErrorKind kind) {
+  Error error;
+  error.kind = kind;
+  error.code = problem.why == NotOpened::Why::kOutside ? "input/outside" : "input/not-a-file";
+  error.message = "the database " + problem.Text();
+  error.where.file = path;
+  error.notes = {"help: give a file"};
   return error;
 }
 
@@ -117,6 +169,11 @@ Statement& Statement::Bind(int parameter, std::optional<double> value) {
   return *this;
 }
 
+Statement& Statement::BindBlob(int parameter, std::string_view bytes) {
+  sqlite3_bind_blob64(statement_.get(), parameter, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  return *this;
+}
+
 Result<bool> Statement::Step() {
   const int status = sqlite3_step(statement_.get());
   if (status == SQLITE_ROW) return true;
@@ -146,6 +203,13 @@ std::string_view Statement::Text(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
+std::string_view Statement::Blob(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
 int Statement::Columns() const { return sqlite3_column_count(statement_.get()); }
 
 std::string_view Statement::ColumnName(int column) const {
@@ -155,20 +219,65 @@ std::string_view Statement::ColumnName(int column) const {
 
 int Statement::Type(int column) const { return sqlite3_column_type(statement_.get(), column); }
 
-Result<Database> Database::Open(const std::string& path, Mode mode, ErrorKind kind) {
-  sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
-                    (mode == Mode::kReadWrite ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                              : SQLITE_OPEN_READONLY);
-  const std::string uri = UriOf(path, mode == Mode::kImmutable ? "?immutable=1" : "");
-  const int status = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+Result<Database> Database::Take(sqlite3* handle, int status, const std::string& path, Mode mode,
+                                ErrorKind kind) {
   Database database(handle, path, mode, kind);
   if (status != SQLITE_OK) return Fail(Failure(handle, status, path, kind));
-  sqlite3_busy_timeout(handle, kLockWaitMs);
-  // A hostile schema must not reach functions or files of its choice.
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  Harden(handle);
   return database;
+}
+
+void Database::Bound(std::uint64_t bytes) {
+  steps_left_ =
+      std::make_unique<std::int64_t>(kFreeSteps + kStepsOfByte * static_cast<std::int64_t>(bytes));
+  sqlite3_progress_handler(handle_.get(), kStepsBetween, TakeSteps, steps_left_.get());
+}
+
+Result<Database> Database::Open(const std::string& path, Mode mode, ErrorKind kind) {
+  const bool is_ours = mode == Mode::kReadWrite;
+  std::uint64_t size = 0;
+  if (!is_ours) {
+    const auto file = OpenInput(path, Named::kFound);
+    if (file) size = file->size().value_or(0);
+    // SQLite would wait for ever for the writer of a pipe. What else is wrong it says itself.
+    if (!file && IsNoFile(file.error())) return Fail(NotAFile(path, file.error(), kind));
+  }
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
+                    (is_ours ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY);
+  const std::string uri = UriOf(path, mode == Mode::kImmutable ? "?immutable=1" : "");
+  const int status = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  PROFGAUGE_TRY(Database database, Take(handle, status, path, mode, kind));
+  if (!is_ours) database.Bound(size);
+  return database;
+}
+
+Result<Database> Database::OpenBytes(std::string_view bytes, const std::string& path,
+                                     ErrorKind kind) {
+  sqlite3* handle = nullptr;
+  const int status =
+      sqlite3_open_v2(":memory:", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  PROFGAUGE_TRY(Database database, Take(handle, status, path, Mode::kMemory, kind));
+  database.Bound(bytes.size());
+  constexpr std::size_t kPage = 4096;
+  const std::size_t room = std::max(bytes.size(), kPage);
+  auto* copy = static_cast<unsigned char*>(sqlite3_malloc64(room));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::copy(bytes.begin(), bytes.end(), copy);
+  const int taken =
+      sqlite3_deserialize(handle, "main", copy, static_cast<sqlite3_int64>(bytes.size()),
+                          static_cast<sqlite3_int64>(room),
+                          SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
+  if (taken != SQLITE_OK) return Fail(Failure(handle, taken, path, kind));
+  return database;
+}
+
+std::string_view Database::Serialize() {
+  sqlite3_int64 size = 0;
+  const unsigned char* bytes =
+      sqlite3_serialize(handle_.get(), "main", &size, SQLITE_SERIALIZE_NOCOPY);
+  if (bytes == nullptr) return {};
+  return {reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size)};
 }
 
 Result<Statement> Database::Prepare(std::string_view sql) {
@@ -193,6 +302,7 @@ Status Database::Execute(const std::string& sql) {
 }
 
 Status Database::AttachImmutable(const std::string& path, std::string_view name) {
+  sqlite3_limit(handle_.get(), SQLITE_LIMIT_ATTACHED, 1);
   PROFGAUGE_TRY(Statement statement, Prepare("attach ? as " + std::string(name)));
   const std::string uri = UriOf(path, "?mode=ro&immutable=1");
   return statement.Bind(1, uri).Run();
@@ -227,7 +337,8 @@ Result<std::uint64_t> Database::Bytes() {
 
 Result<bool> Database::HasTable(std::string_view table) {
   PROFGAUGE_TRY(Statement statement,
-                Prepare("select 1 from sqlite_master where type in ('table','view') and name = ?"));
+                Prepare("select 1 from sqlite_master where type = 'table' and name = ? "
+                        "and sql not like 'create virtual table%'"));
   return statement.Bind(1, table).Step();
 }
 

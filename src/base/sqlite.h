@@ -4,8 +4,12 @@
 // A statement is used by one thread at a time, and so is its database: another thread opens the
 // file Again(). Views that Text() returns end with the next Step() or Reset().
 //
-// Profiles are opened read-only and immutable: nothing is ever written beside someone's data, and a
-// left-over journal is not replayed.
+// Files are opened read-only and immutable: nothing is ever written beside someone's data, and no
+// journal or log is looked at, since a journal tells SQLite which files to change and to delete. A
+// database that is changed is one in memory, or a new file of ours.
+//
+// A file's schema and pages are hostile: triggers, views and extensions are off, texts are bounded,
+// and so is the work of all statements, by the size of the file.
 #pragma once
 
 #include <sqlite3.h>
@@ -24,10 +28,14 @@
 namespace profgauge::sqlite {
 
 enum class Mode : std::uint8_t {
-  kImmutable,  ///< Read-only; the file is taken as never changing. For profiles.
-  kReadOnly,   ///< Read-only beside other readers and writers.
-  kReadWrite,  ///< Created when missing.
+  kImmutable,  ///< Read-only; the file is taken as never changing.
+  kReadOnly,   ///< Read-only, with its write-ahead log. For profiles that have one.
+  kReadWrite,  ///< Created when missing. Only for files that this program makes.
+  kMemory,     ///< OpenBytes().
 };
+
+/// The longest text or row of a database, unless SetLongest() says less.
+inline constexpr int kLongest = 16 << 20;
 
 /// The values that a row function is called with, counted from 0. Valid during the call.
 class RowValues {
@@ -49,10 +57,11 @@ class Statement {
   Statement& Bind(int parameter, std::int64_t value);
   Statement& Bind(int parameter, std::string_view text);
   Statement& Bind(int parameter, std::optional<double> value);  ///< Nothing is null.
+  Statement& BindBlob(int parameter, std::string_view bytes);
 
   /// Advances; true while there is a row.
-  /// Errors: "sqlite/damaged", "sqlite/locked", "sqlite/failed", of the database's kind. Throws
-  /// std::bad_alloc where SQLite has no memory.
+  /// Errors: "sqlite/damaged", "sqlite/locked", "sqlite/too-large", "sqlite/too-slow",
+  /// "sqlite/failed", of the database's kind. Throws std::bad_alloc where SQLite has no memory.
   Result<bool> Step();
   /// Runs to the end, for statements without rows.
   Status Run();
@@ -66,6 +75,7 @@ class Statement {
   double Real(int column) const;
   /// Valid until the next Step().
   std::string_view Text(int column) const;
+  std::string_view Blob(int column) const;
   int Columns() const;
   std::string_view ColumnName(int column) const;
   /// SQLITE_INTEGER, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_BLOB or SQLITE_NULL.
@@ -90,6 +100,12 @@ class Database {
   /// A file that is no database opens: its first bytes are read by the first statement, which
   /// fails.
   static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
+  /// A database in memory that begins as the bytes of a file, or empty. `path` is for messages.
+  static Result<Database> OpenBytes(std::string_view bytes, const std::string& path,
+                                    ErrorKind kind);
+  /// Its bytes as a file. Valid until the next statement. REQUIRES: it is of OpenBytes().
+  std::string_view Serialize();
+  void SetLongest(int bytes) { sqlite3_limit(handle_.get(), SQLITE_LIMIT_LENGTH, bytes); }
 
   Result<Statement> Prepare(std::string_view sql);
   /// The same for a query on many tables: it is prepared once. Reset it after use, so that
@@ -97,7 +113,7 @@ class Database {
   Result<Statement*> Kept(std::string_view sql);
   /// Runs statements that return no rows.
   Status Execute(const std::string& sql);
-  /// Whether the table or view exists.
+  /// Whether the table exists. Views and virtual tables are none.
   Result<bool> HasTable(std::string_view table);
   /// Makes the tables of another file, which is taken as never changing, visible as `name`.TABLE.
   Status AttachImmutable(const std::string& path, std::string_view name);
@@ -108,7 +124,7 @@ class Database {
   /// less work than a Step() for each. `take` may throw only std::bad_alloc; that statement's
   /// Step() throws it on. The data it refers to must outlive the database.
   Status AddRowFunction(const char* name, std::function<void(const RowValues&)> take);
-  /// The same file once more, for another thread.
+  /// The same file once more, for another thread. REQUIRES: it is one.
   Result<Database> Again() const { return Open(*path_, mode_, kind_); }
   const std::string& path() const { return *path_; }
   bool IsImmutable() const { return mode_ == Mode::kImmutable; }
@@ -125,6 +141,11 @@ class Database {
         path_(std::make_unique<std::string>(std::move(path))),
         mode_(mode),
         kind_(kind) {}
+  static Result<Database> Take(sqlite3* handle, int status, const std::string& path, Mode mode,
+                               ErrorKind kind);
+  void Bound(std::uint64_t bytes);
+
+  std::unique_ptr<std::int64_t> steps_left_;  // Of SQLite's program; the handle has its address.
   std::unique_ptr<sqlite3, Closer> handle_;
   std::unique_ptr<std::string> path_;  // Statements keep a pointer to it.
   Mode mode_;

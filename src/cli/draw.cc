@@ -61,14 +61,20 @@ std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
 
 Status Drawing::Open(const Options& options) {
   options_ = options;
-  if (!options.out_dir.empty()) PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
+  if (!options.out_dir.empty()) {
+    PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
+    outputs_.KeepWithin(options.out_dir);
+  }
   for (const auto& [kind, path] : WantedBy(options)) PROFGAUGE_CHECK(Add(kind, path));
   return {};
 }
 
 void Drawing::OpenThose(const Options& options) {
   options_ = options;
-  if (!options.out_dir.empty()) (void)outputs_.MakeDirectory(options.out_dir);
+  if (!options.out_dir.empty()) {
+    (void)outputs_.MakeDirectory(options.out_dir);
+    outputs_.KeepWithin(options.out_dir);
+  }
   for (const auto& [kind, path] : WantedBy(options)) (void)Add(kind, path);
 }
 

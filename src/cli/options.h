@@ -87,7 +87,8 @@ struct Options {
   std::vector<std::pair<std::string, std::string>> labels;
   /// Of profgauge.yaml: "pass", "warn", "no_verdict" or "fail"; empty: as the policy.
   std::string baseline_missing;
-  std::string learning_until;  ///< The last day on which a history may be empty; empty: none.
+  std::string learning_until;        ///< The last day on which a history may be empty; empty: none.
+  std::optional<std::int64_t> last;  ///< Runs that are listed; 0: all.
   std::string accept, reason, owner, until, verdict;
   bool paired = false;
 
@@ -98,6 +99,7 @@ struct Options {
   // Times of unrecorded iterations.
   std::string step_times;                ///< FILE, FILE:COLUMN or FILE:COLUMN:UNIT.
   std::vector<std::string> device_logs;  ///< Readings of clocks, power, temperature.
+  bool is_found = false;        ///< Its arguments are no profile to judge: no pipe is waited for.
   bool is_one_of_many = false;  ///< Set where the ranks of a run are read one by one, not by users.
 
   // Which iterations and ranks.

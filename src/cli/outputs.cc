@@ -5,48 +5,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/files.h"
+#include "base/replace_file.h"
 #include "cli/exit_code.h"
 
 namespace profgauge::cli {
 namespace {
 
-// Data for a signal handler: fixed slots, filled and cleared by plain stores, because
-// neither locks nor memory allocation are allowed there.
-constexpr std::size_t kSlots = 64;
-constexpr std::size_t kSlotBytes = 4096;
-char slot_paths[kSlots][kSlotBytes];
-std::atomic<bool> slot_used[kSlots];
-
-// A path longer than a slot, or one more than kSlots open outputs, is not remembered: a signal then
-// does not remove that temporary file.
-void Remember(const std::string& path) {
-  if (path.size() >= kSlotBytes) return;
-  for (std::size_t i = 0; i < kSlots; ++i) {
-    if (slot_used[i]) continue;
-    std::memcpy(slot_paths[i], path.c_str(), path.size() + 1);
-    slot_used[i] = true;
-    return;
-  }
-}
-
-void Forget(const std::string& path) {
-  for (std::size_t i = 0; i < kSlots; ++i) {
-    if (slot_used[i] && path == slot_paths[i]) slot_used[i] = false;
-  }
-}
-
 extern "C" void RemoveOutputsAndExit(int signal) {
-  for (std::size_t i = 0; i < kSlots; ++i) {
-    if (slot_used[i]) unlink(slot_paths[i]);
-  }
+  RemoveTemporaries();
   _exit(kExitOnSignal + signal);
 }
 
@@ -78,27 +51,23 @@ std::string TargetOf(const std::string& path) {
   return error ? path : target.string();
 }
 
-// A new file beside the target: one that is there already is somebody's. On failure errno says why.
-void OpenTemporary(const std::string& target, std::string& temporary, int& descriptor) {
-  constexpr int kTries = 100;
-  for (int i = 0; i < kTries; ++i) {
-    temporary = i == 0 ? target + ".tmp" : fmt::format("{}.{}.tmp", target, i);
-    descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor >= 0 || errno != EEXIST) return;
-  }
+Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
+  if (WriteWhole(descriptor, bytes)) return {};
+  return Fail(OutputError("output/cannot-write", path, "write", errno));
 }
 
-// A write may take a part of the bytes, as on pipes; an interrupted one is repeated.
-Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return Fail(OutputError("output/cannot-write", path, "write", errno));
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
+// A device, or a pipe that somebody reads: opened without waiting, then made to wait as usual.
+Result<int> OpenSpecial(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0 && errno == ENXIO) {
+    Error error = OutputError("output/cannot-create", path, "write", ENXIO);
+    error.message = fmt::format("`{}` is a pipe, and no program reads it", path);
+    return Fail(std::move(error));
   }
-  return {};
+  if (descriptor < 0) return Fail(OutputError("output/cannot-create", path, "create", errno));
+  const int flags = fcntl(descriptor, F_GETFL);
+  if (flags >= 0) (void)fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
+  return descriptor;
 }
 
 }  // namespace
@@ -108,7 +77,7 @@ Outputs::~Outputs() {
     if (output.descriptor < 0 || output.temporary.empty()) continue;
     close(output.descriptor);
     unlink(output.temporary.c_str());
-    Forget(output.temporary);
+    ForgetTemporary(output.temporary);
   }
   // Removes only empty folders, so a folder that holds a report stays.
   for (auto it = made_directories_.rbegin(); it != made_directories_.rend(); ++it) {
@@ -150,10 +119,24 @@ Status Outputs::CheckOnce(const std::string& path, const std::string& target) co
   return {};
 }
 
+Status Outputs::CheckLink(const std::string& path, const std::string& target) const {
+  if (within_.empty() || path == "-") return {};
+  std::error_code error;
+  const auto folder = std::filesystem::canonical(within_, error);
+  const auto named = std::filesystem::path(path).lexically_relative(within_);
+  const bool is_below = !named.empty() && *named.begin() != "..";
+  if (error || !is_below || IsWithin(target, folder)) return {};
+  Error leaves = OutputError("output/link", path, "write", ELOOP);
+  leaves.message = fmt::format("`{}` is a link that leaves `{}`", path, within_);
+  leaves.notes = {"help: remove the link, or name the file by its own option: `--html FILE`"};
+  return Fail(std::move(leaves));
+}
+
 Result<std::size_t> Outputs::Open(const std::string& path, FileKind kind) {
   Output output;
   output.path = path;
   output.target = TargetOf(path);
+  PROFGAUGE_CHECK(CheckLink(path, output.target));
   PROFGAUGE_CHECK(CheckOnce(path, output.target));
   PROFGAUGE_CHECK(CheckReplacing(path, kind, kept_));
   struct stat status {};
@@ -164,10 +147,9 @@ Result<std::size_t> Outputs::Open(const std::string& path, FileKind kind) {
   } else if (exists && S_ISDIR(status.st_mode)) {
     return Fail(OutputError("output/cannot-create", path, "write", EISDIR));
   } else if (exists && !S_ISREG(status.st_mode)) {
-    output.descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    PROFGAUGE_TRY(output.descriptor, OpenSpecial(path));
   } else {
-    OpenTemporary(output.target, output.temporary, output.descriptor);
-    if (output.descriptor >= 0) Remember(output.temporary);
+    output.descriptor = OpenTemporary(output.target, output.temporary);
   }
   if (output.descriptor < 0)
     return Fail(OutputError("output/cannot-create", path, "create", errno));
@@ -179,10 +161,12 @@ Result<std::size_t> Outputs::OpenToAppend(const std::string& path) {
   Output output;
   output.path = path;
   output.target = TargetOf(path);
+  PROFGAUGE_CHECK(CheckLink(path, output.target));
   PROFGAUGE_CHECK(CheckOnce(path, output.target));
   PROFGAUGE_CHECK(CheckAppending(path, kept_));
   outputs_.reserve(outputs_.size() + 1);
-  output.descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  output.descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (output.descriptor < 0) {
     return Fail(OutputError("output/cannot-create", path, "append to", errno));
   }
@@ -208,7 +192,7 @@ Status Outputs::Commit(std::size_t index, std::string_view bytes) {
   const int number = errno;
   // The destructor no longer knows the file: clean up here when renaming fails.
   if (is_temporary && !in_place) unlink(output.temporary.c_str());
-  if (is_temporary) Forget(output.temporary);
+  if (is_temporary) ForgetTemporary(output.temporary);
   if (!in_place) return Fail(OutputError("output/cannot-write", output.path, "write", number));
   return {};
 }
@@ -233,8 +217,8 @@ void InstallSignalHandlers() {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, nullptr);
-  sigaction(SIGXFSZ, &action,
-            nullptr);  // A limit on files is an error of writing, like a full disk.
+  // A limit on files is an error of writing, like a full disk.
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 }  // namespace profgauge::cli

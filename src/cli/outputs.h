@@ -38,6 +38,9 @@ class Outputs {
   /// Creates `directory` and its parents if need be; those that are still empty at the end are
   /// removed again. Errors: kOutput, also where a file has that name.
   Status MakeDirectory(const std::string& directory);
+  /// From here on links at paths below `directory`, which exists, must not leave it: the user has
+  /// named the folder, and not where links in it lead. Errors of Open(): kOutput "output/link".
+  void KeepWithin(const std::string& directory) { within_ = directory; }
   /// Prepares `path` ("-": standard output) for writing; returns its number. Links are followed.
   /// Errors: kOutput with the system's reason; kUsage when the file was opened already, is an
   /// input, or is not an earlier output of `kind`.
@@ -69,8 +72,10 @@ class Outputs {
     int descriptor = -1;
   };
   Status CheckOnce(const std::string& path, const std::string& target) const;
+  Status CheckLink(const std::string& path, const std::string& target) const;
 
   KeptFiles kept_;
+  std::string within_;  ///< Empty: links may lead everywhere.
   std::vector<Output> outputs_;
   std::vector<std::string> made_directories_;  ///< Outermost first.
 };

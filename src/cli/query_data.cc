@@ -281,22 +281,23 @@ Status AddHistory(const std::string& path, const query::Places& wanted, query::D
   if (!wanted.contains(runs_at) && !wanted.contains(metrics_at)) return {};
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(path));
   PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
-  PROFGAUGE_TRY(const std::vector<gate::HistoryEntry> entries,
-                history.Last("", std::numeric_limits<std::int64_t>::max()));
+  PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows,
+                history.Rows("", std::numeric_limits<std::int64_t>::max()));
   std::set<std::int64_t> accepted;
   for (const gate::HistoryLevel& level : levels) accepted.insert(level.run);
   auto runs = std::make_shared<query::MadeRows>();
   auto metrics = std::make_shared<query::MadeRows>();
-  for (const gate::HistoryEntry& entry : entries) {
-    runs->Add({entry.id, entry.time, TextOrNone(entry.branch), TextOrNone(entry.commit),
-               TextOrNone(entry.model), TextOrNone(entry.snapshot.name),
-               TextOrNone(entry.snapshot.Environment("gpu")),
-               TextOrNone(entry.snapshot.Environment("world_size")), TextOrNone(entry.verdict),
-               std::int64_t{accepted.contains(entry.id)}});
-    for (const auto& [id, value] : entry.snapshot.metrics) {
+  for (const gate::HistoryRow& row : rows) {
+    PROFGAUGE_TRY(const gate::Snapshot snapshot, history.Load(row.id));
+    runs->Add({row.id, row.time, TextOrNone(row.branch), TextOrNone(row.commit),
+               TextOrNone(row.model), TextOrNone(snapshot.name),
+               TextOrNone(snapshot.Environment("gpu")),
+               TextOrNone(snapshot.Environment("world_size")), TextOrNone(row.verdict),
+               std::int64_t{accepted.contains(row.id)}});
+    for (const auto& [id, value] : snapshot.metrics) {
       const analysis::MetricSpec* spec = analysis::FindMetric(id);
-      metrics->Add({entry.id, id, value,
-                    spec == nullptr ? Cell() : Cell(std::string(UnitName(spec->unit)))});
+      metrics->Add(
+          {row.id, id, value, spec == nullptr ? Cell() : Cell(std::string(UnitName(spec->unit)))});
     }
   }
   data[runs_at].parts = {{"", std::nullopt, 0, std::move(runs)}};

@@ -101,6 +101,7 @@ Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const O
                                                 const SeenBesides& seen) {
   Options one = options;
   one.arguments = {path};
+  one.is_found = true;
   if (one.ranks == "separate") one.ranks = "recorded";  // It is of the runs to judge.
   PROFGAUGE_TRY(const std::vector<Profile> ranks, ReadRanks(one, policy, console));
   PROFGAUGE_CHECK(readers::CheckOneRun(ranks, ""));
@@ -286,9 +287,19 @@ Status RefuseOther(const gate::Snapshot& run, std::span<const gate::Snapshot> ot
 Result<std::vector<gate::Snapshot>> LoadSnapshots(const std::string& what, const Options& options,
                                                   const rules::Policy& policy, Console& console,
                                                   const SeenBesides& seen) {
-  if (what.starts_with("history:")) return FromHistory(what, options, seen.beside);
+  if (what.starts_with("history:")) {
+    SayUnused(options.db, console);
+    return FromHistory(what, options, seen.beside);
+  }
   if (what != "-" && IsBaselineFile(what)) return LoadBaselineFile(what);
   return FromProfile(what, options, policy, console, seen);
+}
+
+void SayUnused(const std::string& path, Console& console) {
+  for (const std::string& unused : gate::UnusedBesideHistory(path)) {
+    console.Say(fmt::format("note: {} is beside the history and is not used; delete it",
+                            Printable(unused)));
+  }
 }
 
 std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& console) {
@@ -330,6 +341,7 @@ Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy
       files.push_back(what);
       continue;
     }
+    SayUnused(options.db, console);
     PROFGAUGE_TRY(source.choose, FromHistoryLater(what, options, policy, probe));
   }
   auto runs = LoadAllSnapshots(files, options, policy, console);

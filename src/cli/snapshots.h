@@ -58,6 +58,9 @@ std::optional<rules::Policy> KeepingPolicy(const Options& options, Console& cons
 Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy& policy,
                                      Console& console, std::vector<gate::Snapshot>& probe);
 
+/// Says which files beside the history at `path` SQLite would use, and that we do not.
+void SayUnused(const std::string& path, Console& console);
+
 /// The judged commit and its ancestors: that of the question, else of the CI, else what is checked
 /// out in the repository around `folder`. Where files differ from that, the run is of a commit that
 /// is to come.

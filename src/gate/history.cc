@@ -1,105 +1,46 @@
 #include "gate/history.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
-#include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/gzip.h"
+#include "base/hashes.h"
 #include "gate/comparable.h"
 
 namespace profgauge::gate {
 namespace {
 
-// "pgHi": says that an SQLite file is ours, whatever its name.
-constexpr std::int64_t kApplicationId = 0x70674869;
-constexpr std::int64_t kHistorySchema = 3;
 constexpr std::int64_t kMostRuns = 1000;
-constexpr std::int64_t kMostFound = 1'000'000;
 
-constexpr const char* kCreate = R"(
-  create table run (
-    id integer primary key autoincrement,
-    time integer not null,
-    branch text not null,
-    commit_id text not null,
-    snapshot text not null,
-    model text not null default '',
-    verdict text not null default '',
-    parents text not null default '',
-    commit_time integer not null default 0,
-    policy text not null default '',
-    median real not null default 0,
-    kind text not null default '');
-  create index run_by_branch on run (branch, id);
-  create table level (
-    id integer primary key autoincrement,
-    run integer not null,
-    reason text not null,
-    owner text not null,
-    until text not null,
-    time integer not null,
-    by text not null,
-    change real,
-    up_to real);
-)";
+// A snapshot as JSON. Half a MiB packed is more than runs of a thousand iterations take.
+constexpr std::size_t kLongestSnapshot = 16 << 20;
+constexpr std::size_t kLongestPacked = 900 << 10;
+// Snapshots of one program are mostly the same text: packed with one of them as the dictionary they
+// take 3 kB of 18. A dictionary is begun where it is of little use, and from time to time, as a
+// program changes.
+constexpr std::size_t kLongestDictionary = 64 << 10;
+constexpr double kUseful = 0.85;
+constexpr std::int64_t kRunsOfDictionary = 2000;
+
 // Data of a run, in the order of ReadRow().
 constexpr const char* kColumns =
     "id, time, branch, commit_id, model, verdict, parents, commit_time, policy, median, kind";
 
-Error Refuse(const std::string& path, std::string slug, std::string message, std::string help) {
-  Error error;
-  error.kind = ErrorKind::kConfig;
-  error.code = "history/" + std::move(slug);
-  error.message = std::move(message);
-  error.where.file = path;
-  error.notes = {"help: " + std::move(help)};
-  return error;
+std::string HashOf(std::string_view text) {
+  ContentHash hash;
+  hash.Add(text);
+  return hash.Hex();
 }
 
-Result<std::int64_t> Pragma(sqlite::Database& database, const char* sql) {
-  PROFGAUGE_TRY(auto statement, database.Prepare(sql));
-  PROFGAUGE_TRY(const bool found, statement.Step());
-  return found ? statement.Integer(0) : 0;
-}
-
-// Creates the schema in an empty file, or checks that the file is a history of ours.
-Status CheckSchema(sqlite::Database& database, const std::string& path, bool may_create) {
-  PROFGAUGE_TRY(const std::int64_t id, Pragma(database, "pragma application_id"));
-  PROFGAUGE_TRY(const std::int64_t version, Pragma(database, "pragma user_version"));
-  PROFGAUGE_TRY(const std::int64_t tables, Pragma(database, "select count(*) from sqlite_master"));
-  if (id == 0 && tables == 0 && may_create) {
-    return database.Execute(std::string(kCreate) +
-                            "pragma application_id = " + std::to_string(kApplicationId) +
-                            "; pragma user_version = " + std::to_string(kHistorySchema));
-  }
-  if (id != kApplicationId) {
-    return Fail(Refuse(path, "foreign", "this SQLite file is not a profgauge history",
-                       "give another file; nothing was written to this one"));
-  }
-  PROFGAUGE_TRY(const std::int64_t runs,
-                Pragma(database, "select count(*) from sqlite_master where name = 'run'"));
-  if (version < 1 || (version == kHistorySchema && runs == 0)) {
-    return Fail(Refuse(
-        path, "damaged",
-        version < 1 ? "the history has no schema version" : "the history has no table of runs",
-        "restore it from a copy, or start another; nothing was changed"));
-  }
-  if (version == kHistorySchema) return {};
-  const bool is_old = version < kHistorySchema;
-  return Fail(Refuse(path, is_old ? "old" : "newer",
-                     "the history has schema " + std::to_string(version) + ", expected schema " +
-                         std::to_string(kHistorySchema),
-                     is_old ? "it was made by an earlier profgauge; start another with `profgauge "
-                              "history add PROFILE --db FILE`; nothing was changed"
-                            : "update profgauge; nothing was changed"));
-}
-
-/// A change of the file, which is undone unless it is committed. It takes the write lock first, so
-/// that "look, then write" is one step for writers in parallel.
+/// A change in memory, which is undone unless it is committed.
 class Transaction {
  public:
   static Result<Transaction> Begin(sqlite::Database& database) {
-    PROFGAUGE_CHECK(database.Execute("begin immediate"));
+    PROFGAUGE_CHECK(database.Execute("begin"));
     return Transaction(database);
   }
   Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
@@ -119,25 +60,50 @@ class Transaction {
   sqlite::Database* database_;  ///< nullptr: nothing to undo.
 };
 
-HistoryRow ReadRow(const sqlite::Statement& statement) {
+// The text of a column; nothing where it is longer than we write it.
+std::optional<std::string> TextOf(const sqlite::Statement& statement, int column,
+                                  std::size_t most = kLongestHistoryText) {
+  const std::string_view text = statement.Text(column);
+  if (text.size() > most) return std::nullopt;
+  return std::string(text);
+}
+
+Result<HistoryRow> ReadRow(const sqlite::Statement& statement, const std::string& path) {
   HistoryRow row;
   row.id = statement.Integer(0);
   row.time = statement.Integer(1);
-  row.branch = statement.Text(2);
-  row.commit = statement.Text(3);
-  row.model = statement.Text(4);
-  row.verdict = statement.Text(5);
-  row.parents = statement.Text(6);
   row.commit_time = statement.Integer(7);
-  row.policy = statement.Text(8);
   row.median = statement.Real(9);
-  row.kind = statement.Text(10);
-  return row;
+  bool is_whole = row.id > 0 && row.id < std::numeric_limits<std::int64_t>::max();
+  const auto read = [&](std::string& out, int column, std::size_t most) {
+    auto text = TextOf(statement, column, most);
+    is_whole = is_whole && text.has_value();
+    out = std::move(text).value_or("");
+  };
+  read(row.branch, 2, kLongestHistoryText);
+  read(row.commit, 3, kLongestHistoryText);
+  read(row.model, 4, kLongestHistoryText);
+  read(row.verdict, 5, kLongestHistoryText);
+  read(row.parents, 6, kLongestHistoryList);
+  read(row.policy, 8, kLongestHistoryText);
+  read(row.kind, 10, kLongestHistoryList);
+  if (is_whole) return row;
+  return Fail(DamagedHistory(path, "a run has a number or a text that profgauge does not write"));
+}
+
+// A text that would be refused on reading is not added.
+Status CheckText(const std::string& path, std::string_view name, std::string_view text,
+                 std::size_t most = kLongestHistoryText) {
+  if (text.size() <= most) return {};
+  return Fail(HistoryError(path, "too-long",
+                           fmt::format("the {} of the run has {} bytes, a history keeps up to {}",
+                                       name, text.size(), most),
+                           "give a shorter one; nothing was written"));
 }
 
 Error Unknown(const std::string& path, std::string slug, std::string message) {
-  Error error = Refuse(path, std::move(slug), std::move(message),
-                       "`profgauge history list` shows the runs and their numbers");
+  Error error = HistoryError(path, std::move(slug), std::move(message),
+                             "`profgauge history list` shows the runs and their numbers");
   error.kind = ErrorKind::kUsage;
   return error;
 }
@@ -167,33 +133,30 @@ Result<HistoryReference> ParseHistoryReference(std::string_view text) {
   return reference;
 }
 
-Result<History> History::Open(const std::string& path, sqlite::Mode mode) {
-  PROFGAUGE_TRY(auto database, sqlite::Database::Open(path, mode, ErrorKind::kConfig));
-  History history(std::move(database), path);
-  if (mode != sqlite::Mode::kReadWrite) {
-    PROFGAUGE_CHECK(CheckSchema(history.database_, path, false));
-    return history;
-  }
-  PROFGAUGE_TRY(Transaction change, Transaction::Begin(history.database_));
-  PROFGAUGE_CHECK(CheckSchema(history.database_, path, true));
-  PROFGAUGE_CHECK(change.Commit());
-  return history;
+Result<History> History::OpenToRead(const std::string& path) {
+  PROFGAUGE_TRY(auto database, OpenHistoryFile(path));
+  return History(std::move(database), path);
 }
 
-Result<History> History::OpenToRead(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) {
-    return Fail(Refuse(path, "missing", "there is no history at this place",
-                       "start one with `profgauge history add PROFILE --db FILE`"));
-  }
-  return Open(path, sqlite::Mode::kReadOnly);
+Result<History> History::OfBytes(std::string_view bytes, const std::string& path) {
+  PROFGAUGE_TRY(auto database, OpenHistoryBytes(bytes, path));
+  return History(std::move(database), path);
 }
 
 Result<History> History::OpenToAdd(const std::string& path) {
-  return Open(path, sqlite::Mode::kReadWrite);
+  PROFGAUGE_TRY(LockedHistory file, LockedHistory::Lock(path));
+  auto bytes = file.Read();
+  if (!bytes) return Fail(std::move(bytes).error());
+  auto history = OfBytes(*bytes, path);
+  if (history) history->file_.emplace(std::move(file));
+  return history;
 }
 
+Status History::Save() { return file_->Replace(database_.Serialize()); }
+
 Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
+  PROFGAUGE_CHECK(CheckText(path_, "reason", level.reason));
+  PROFGAUGE_CHECK(CheckText(path_, "owner", level.owner));
   PROFGAUGE_TRY(auto statement,
                 database_.Prepare("insert into level (run, reason, owner, until, time, by, change, "
                                   "up_to) values (?, ?, ?, ?, ?, ?, ?, ?)"));
@@ -204,21 +167,82 @@ Result<std::int64_t> History::InsertLevel(const HistoryLevel& level) {
   return database_.LastRowId();
 }
 
+// Nothing where there is none.
+Result<const std::string*> History::Dictionary(std::int64_t id) {
+  const auto found = dictionaries_.find(id);
+  if (found != dictionaries_.end()) return &found->second;
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select text from dictionary where id = ?"));
+  PROFGAUGE_TRY(const bool is_there, statement.Bind(1, id).Step());
+  if (!is_there) return nullptr;
+  return &dictionaries_.emplace(id, statement.Blob(0)).first->second;
+}
+
+// With the dictionary of the last run like it, else as a new one.
+Status History::InsertSnapshot(std::int64_t run, const HistoryRow& row, const Snapshot& snapshot) {
+  const std::string text = WriteBaseline({snapshot});
+  std::int64_t id = 0;
+  std::string packed;
+  PROFGAUGE_TRY(auto last, database_.Prepare("select dictionary from snapshot where run = (select "
+                                             "max(id) from run where model = ?1 and kind = ?2 and "
+                                             "id < ?3)"));
+  last.Bind(1, row.model).Bind(2, row.kind).Bind(3, run);
+  PROFGAUGE_TRY(const bool has_last, last.Step());
+  if (has_last && run - last.Integer(0) < kRunsOfDictionary) {
+    id = last.Integer(0);
+    PROFGAUGE_TRY(const std::string* dictionary, Dictionary(id));
+    if (dictionary != nullptr) packed = Zstd(text, *dictionary);
+  }
+  const bool is_useful =
+      !packed.empty() &&
+      static_cast<double>(packed.size()) < kUseful * static_cast<double>(Zstd(text, {}).size());
+  if (!is_useful) {
+    id = run;
+    const std::string_view dictionary = std::string_view(text).substr(0, kLongestDictionary);
+    packed = Zstd(text, dictionary);
+    PROFGAUGE_TRY(auto insertion,
+                  database_.Prepare("insert into dictionary (id, text) values (?, ?)"));
+    PROFGAUGE_CHECK(insertion.Bind(1, id).BindBlob(2, dictionary).Run());
+  }
+  if (text.size() > kLongestSnapshot || packed.size() > kLongestPacked) {
+    return Fail(HistoryError(path_, "too-long",
+                             fmt::format("the run has {} bytes of values", text.size()),
+                             "record fewer iterations; nothing was written"));
+  }
+  PROFGAUGE_TRY(auto insertion, database_.Prepare("insert into snapshot (run, dictionary, hash, "
+                                                  "text) values (?, ?, ?, ?)"));
+  insertion.Bind(1, run).Bind(2, id).Bind(3, HashOf(text)).BindBlob(4, packed);
+  return insertion.Run();
+}
+
 Result<std::int64_t> History::Add(const HistoryEntry& entry,
                                   const std::optional<HistoryLevel>& level) {
-  const std::string snapshot = WriteBaseline({entry.snapshot});
+  const std::string kind = KindOf(entry.snapshot);
+  PROFGAUGE_CHECK(CheckText(path_, "branch", entry.branch));
+  PROFGAUGE_CHECK(CheckText(path_, "commit", entry.commit));
+  PROFGAUGE_CHECK(CheckText(path_, "model", entry.model));
+  PROFGAUGE_CHECK(CheckText(path_, "verdict", entry.verdict));
+  PROFGAUGE_CHECK(CheckText(path_, "policy", entry.policy));
+  PROFGAUGE_CHECK(CheckText(path_, "parents", entry.parents, kLongestHistoryList));
+  PROFGAUGE_CHECK(CheckText(path_, "environment", kind, kLongestHistoryList));
   PROFGAUGE_TRY(Transaction change, Transaction::Begin(database_));
+  // Dictionaries keep the number of a run that may have been removed.
+  PROFGAUGE_TRY(auto ids, database_.Prepare("select max((select coalesce(max(id), 0) from run), "
+                                            "(select coalesce(max(id), 0) from dictionary)) + 1"));
+  PROFGAUGE_TRY(const bool has_id, ids.Step());
+  const std::int64_t id = has_id ? ids.Integer(0) : 1;
   PROFGAUGE_TRY(auto statement,
-                database_.Prepare("insert into run (time, branch, commit_id, snapshot, model, "
-                                  "verdict, parents, commit_time, policy, "
-                                  "median, kind) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit).Bind(4, snapshot);
-  statement.Bind(5, entry.model).Bind(6, entry.verdict);
-  statement.Bind(7, entry.parents).Bind(8, entry.commit_time).Bind(9, entry.policy);
-  statement.Bind(10, std::optional(MedianIteration(entry.snapshot).value_or(0)));
-  statement.Bind(11, KindOf(entry.snapshot));
+                database_.Prepare("insert into run (time, branch, commit_id, model, verdict, "
+                                  "parents, commit_time, policy, median, kind, source, id) "
+                                  "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  statement.Bind(1, entry.time).Bind(2, entry.branch).Bind(3, entry.commit);
+  statement.Bind(4, entry.model).Bind(5, entry.verdict);
+  statement.Bind(6, entry.parents).Bind(7, entry.commit_time).Bind(8, entry.policy);
+  statement.Bind(9, std::optional(MedianIteration(entry.snapshot).value_or(0)));
+  statement.Bind(10, kind).Bind(11, entry.snapshot.source).Bind(12, id);
   PROFGAUGE_CHECK(statement.Run());
-  const std::int64_t id = database_.LastRowId();
+  HistoryRow row = entry;
+  row.kind = kind;
+  PROFGAUGE_CHECK(InsertSnapshot(id, row, entry.snapshot));
   if (level) {
     HistoryLevel of_run = *level;
     of_run.run = id;
@@ -249,14 +273,18 @@ Status History::Remove(const std::vector<std::int64_t>& runs,
   }
   for (const std::int64_t id : runs) {
     PROFGAUGE_CHECK(remove("delete from level where run = ?", id));
+    PROFGAUGE_CHECK(remove("delete from snapshot where run = ?", id));
     PROFGAUGE_TRY(const std::int64_t count, remove("delete from run where id = ?", id));
     if (count > 0) continue;
     return Fail(Unknown(path_, "unknown-run",
                         "the history has no run " + std::to_string(id) + "; nothing was removed"));
   }
+  PROFGAUGE_CHECK(database_.Execute(
+      "delete from dictionary where id not in (select dictionary from snapshot)"));
   return change.Commit();
 }
 
+// Numbers rise from row to row, also where pages of the file lead in a circle.
 Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int64_t count) {
   PROFGAUGE_TRY(auto statement, database_.Prepare("select * from (select " + std::string(kColumns) +
                                                   " from run where ?1 = '' or branch = ?1 "
@@ -266,7 +294,10 @@ Result<std::vector<HistoryRow>> History::Rows(std::string_view branch, std::int6
   while (true) {
     PROFGAUGE_TRY(const bool more, statement.Step());
     if (!more) return rows;
-    rows.push_back(ReadRow(statement));
+    PROFGAUGE_TRY(HistoryRow row, ReadRow(statement, path_));
+    if (!rows.empty() && row.id <= rows.back().id)
+      return Fail(DamagedHistory(path_, "the runs are not in order"));
+    rows.push_back(std::move(row));
   }
 }
 
@@ -282,13 +313,21 @@ Result<std::vector<std::pair<std::string, std::int64_t>>> History::Branches() {
 }
 
 Result<Snapshot> History::Load(std::int64_t id) {
-  PROFGAUGE_TRY(auto statement, database_.Prepare("select snapshot from run where id = ?"));
+  PROFGAUGE_TRY(auto statement,
+                database_.Prepare("select dictionary, hash, text from snapshot where run = ?"));
   statement.Bind(1, id);
   PROFGAUGE_TRY(const bool found, statement.Step());
   if (!found) {
     return Fail(Unknown(path_, "unknown-run", "the history has no run " + std::to_string(id)));
   }
-  PROFGAUGE_TRY(auto runs, ParseBaseline(statement.Text(0), path_ + ", run " + std::to_string(id)));
+  PROFGAUGE_TRY(const std::string* dictionary, Dictionary(statement.Integer(0)));
+  std::optional<std::string> text;
+  if (dictionary != nullptr) text = Unzstd(statement.Blob(2), *dictionary, kLongestSnapshot);
+  if (!text || HashOf(*text) != statement.Text(1))
+    return Fail(DamagedHistory(path_, "run " + std::to_string(id) + " is damaged"));
+  PROFGAUGE_TRY(auto runs, ParseBaseline(*text, path_ + ", run " + std::to_string(id)));
+  if (runs.size() != 1)
+    return Fail(DamagedHistory(path_, "run " + std::to_string(id) + " is damaged"));
   return std::move(runs.front());
 }
 
@@ -304,41 +343,51 @@ Result<std::vector<HistoryEntry>> History::Last(std::string_view branch, std::in
 }
 
 // An id before a commit: "1234" is run 1234 where there is one. A whole commit before the start of
-// others: "abcd" is that commit although there is "abcdef". O(runs of the file).
+// others: "abcd" is that commit although there is "abcdef".
 Result<HistoryRow> History::Find(std::string_view text) {
   constexpr std::size_t kLeastOfCommit = 4;
-  PROFGAUGE_TRY(const std::vector<HistoryRow> rows, Rows("", kMostFound));
-  const HistoryRow *whole = nullptr, *started = nullptr, *other = nullptr;
-  for (const HistoryRow& row : rows) {
-    if (std::to_string(row.id) == text) return row;
-    if (row.commit == text) whole = &row;
-    if (text.size() < kLeastOfCommit || !row.commit.starts_with(text)) continue;
-    if (started == nullptr || started->commit == row.commit) {
-      started = &row;
-    } else if (other == nullptr) {
-      other = &row;
+  const auto first = [&](std::string_view where, auto bind) -> Result<std::optional<HistoryRow>> {
+    PROFGAUGE_TRY(auto statement,
+                  database_.Prepare(fmt::format("select {} from run where {}", kColumns, where)));
+    bind(statement);
+    PROFGAUGE_TRY(const bool found, statement.Step());
+    if (!found) return std::nullopt;
+    PROFGAUGE_TRY(HistoryRow row, ReadRow(statement, path_));
+    return row;
+  };
+  std::int64_t id = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error == std::errc{} && std::to_string(id) == text) {
+    PROFGAUGE_TRY(auto row, first("id = ?", [id](auto& statement) { statement.Bind(1, id); }));
+    if (row) return *std::move(row);
+  }
+  const auto by_text = [text](auto& statement) { statement.Bind(1, text); };
+  PROFGAUGE_TRY(auto whole, first("commit_id = ? order by id desc limit 1", by_text));
+  if (whole && !text.empty()) return *std::move(whole);
+  if (text.size() >= kLeastOfCommit) {
+    constexpr std::string_view kStarts =
+        "commit_id >= ?1 and substr(commit_id, 1, length(?1)) = ?1 order by commit_id";
+    PROFGAUGE_TRY(auto low, first(fmt::format("{}, id desc limit 1", kStarts), by_text));
+    PROFGAUGE_TRY(auto high, first(fmt::format("{} desc, id desc limit 1", kStarts), by_text));
+    if (low && high && low->commit != high->commit) {
+      return Fail(Unknown(path_, "unknown-run",
+                          "`" + std::string(text) + "` is the start of several commits: " +
+                              low->commit + ", " + high->commit));
     }
+    if (low) return *std::move(low);
   }
-  if (whole != nullptr) return *whole;
-  if (other != nullptr) {
-    return Fail(Unknown(path_, "unknown-run",
-                        "`" + std::string(text) + "` is the start of several commits: " +
-                            started->commit + ", " + other->commit));
-  }
-  if (started != nullptr) return *started;
   return Fail(Unknown(path_, "unknown-run",
                       "the history has no run or commit `" + std::string(text) + "`"));
 }
 
-// Snapshots are texts, so the hash is looked for as the field that WriteBaseline() writes.
 Result<std::optional<std::int64_t>> History::FindSource(std::string_view branch,
                                                         std::string_view source) {
-  PROFGAUGE_TRY(auto statement, database_.Prepare("select id from run where branch = ?1 and "
-                                                  "instr(snapshot, ?2) > 0 order by id limit 1"));
-  const std::string field = "\"source\":\"" + std::string(source) + "\"";
-  statement.Bind(1, branch).Bind(2, field);
+  PROFGAUGE_TRY(auto statement, database_.Prepare("select min(id) from run where source = ?2 and "
+                                                  "branch = ?1"));
+  statement.Bind(1, branch).Bind(2, source);
   PROFGAUGE_TRY(const bool found, statement.Step());
-  return found ? std::optional(statement.Integer(0)) : std::nullopt;
+  const bool is_none = !found || statement.IsNull(0);
+  return is_none ? std::nullopt : std::optional(statement.Integer(0));
 }
 
 Result<std::vector<HistoryLevel>> History::Levels() {
@@ -351,11 +400,15 @@ Result<std::vector<HistoryLevel>> History::Levels() {
     HistoryLevel& level = levels.emplace_back();
     level.id = statement.Integer(0);
     level.run = statement.Integer(1);
-    level.reason = statement.Text(2);
-    level.owner = statement.Text(3);
-    level.until = statement.Text(4);
     level.time = statement.Integer(5);
-    level.by = statement.Text(6);
+    const auto reason = TextOf(statement, 2), owner = TextOf(statement, 3);
+    const auto until = TextOf(statement, 4), by = TextOf(statement, 6);
+    if (!reason || !owner || !until || !by)
+      return Fail(DamagedHistory(path_, "a level has a text that profgauge does not write"));
+    level.reason = *reason;
+    level.owner = *owner;
+    level.until = *until;
+    level.by = *by;
     if (!statement.IsNull(7)) level.change = statement.Real(7);
     if (!statement.IsNull(8)) level.up_to = statement.Real(8);
   }

@@ -1,13 +1,14 @@
 // The history of runs: an SQLite file that keeps a snapshot of each, by branch. No server.
 //
 // A run has its result (verdict) and its model; levels are runs from which on a changed speed is
-// accepted. Files of another schema are refused.
+// accepted. Files of another schema are refused (history_file.h).
 //
-// Each addition is one transaction: writers in parallel wait for each other, and a killed writer
-// leaves the file as it was.
+// Writers in parallel wait for each other; what one changes is put in place by Save(), whole. A
+// killed writer leaves the file as it was.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "base/sqlite.h"
+#include "gate/history_file.h"
 #include "gate/snapshot.h"
 #include "profgauge/error.h"
 
@@ -67,12 +69,20 @@ Result<HistoryReference> ParseHistoryReference(std::string_view text);
 /// change is made whole or, after an error, not at all.
 class History {
  public:
-  /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of another schema.
+  /// Opens for reading; errors (kConfig) when missing, foreign, damaged or of another schema. An
+  /// empty file is a history without runs.
   static Result<History> OpenToRead(const std::string& path);
-  /// Opens for adding, creating the file and its schema. Errors as above.
+  /// Opens for changing, as a new history where the file is missing or empty. Others wait until it
+  /// goes away. Errors as above.
   static Result<History> OpenToAdd(const std::string& path);
+  /// The same of the bytes of a file, without one: nothing is saved.
+  static Result<History> OfBytes(std::string_view bytes, const std::string& path);
+
+  /// Writes all changes; once. Without it the file stays as it was. Errors: kOutput.
+  Status Save();
 
   /// Appends; returns the id given. With `level` the run starts one, in the same transaction.
+  /// Errors (kConfig): "history/too-long" where a text exceeds its bound.
   Result<std::int64_t> Add(const HistoryEntry& entry,
                            const std::optional<HistoryLevel>& level = std::nullopt);
   /// Removes the runs with these ids and their levels, and the levels with those: all or none.
@@ -104,10 +114,14 @@ class History {
  private:
   History(sqlite::Database database, std::string path)
       : database_(std::move(database)), path_(std::move(path)) {}
-  static Result<History> Open(const std::string& path, sqlite::Mode mode);
   Result<std::int64_t> InsertLevel(const HistoryLevel& level);
+  Status InsertSnapshot(std::int64_t run, const HistoryRow& row, const Snapshot& snapshot);
+  Result<const std::string*> Dictionary(std::int64_t id);
+
+  std::optional<LockedHistory> file_;  // Absent: opened for reading.
   sqlite::Database database_;
   std::string path_;
+  std::map<std::int64_t, std::string> dictionaries_;  // That were read.
 };
 
 }  // namespace profgauge::gate

@@ -15,23 +15,28 @@ namespace {
 
 using namespace profgauge;
 
-constexpr std::string_view kKnown[] = {"# run|id|time|branch|commit_id|snapshot|model|verdict",
-                                       "# level|id|run|name|reason|owner|until|time|by",
-                                       "# sqlite_sequence|name|seq", "# other|id",
-                                       "history:main~2"};
+constexpr std::string_view kKnown[] = {
+    "# run|id|time|branch|commit_id|model|verdict|parents|commit_time|policy|median|kind|source",
+    "# snapshot|run|dictionary|hash|text",
+    "# dictionary|id|text",
+    "# level|id|run|reason|owner|until|time|by",
+    "# other|id",
+    "history:main~2"};
 
-/// As gate/history.cc makes it.
-constexpr const char* kOurs =
-    "create table run (id integer primary key autoincrement, time integer not null,"
-    "  branch text not null, commit_id text not null, snapshot text not null,"
-    "  model text not null default '', verdict text not null default '',"
-    "  parents text not null default '', commit_time integer not null default 0,"
-    "  policy text not null default '', median real not null default 0,"
-    "  kind text not null default '');"
-    "create table level (id integer primary key autoincrement, run integer not null,"
-    "  reason text not null, owner text not null, until text not null,"
-    "  time integer not null, by text not null, change real, up_to real);"
-    "pragma application_id = 1885816937; pragma user_version = 3";
+std::string Ours() {
+  return std::string(gate::HistorySchema()) +
+         "pragma application_id = 1885816937; pragma user_version = 4";
+}
+
+/// The bytes of a database of these tables.
+std::string BytesOf(std::string_view text, const std::string& schema) {
+  const fuzz::MemoryDatabase database(text, schema.c_str());
+  sqlite3_int64 size = 0;
+  unsigned char* bytes = sqlite3_serialize(database.handle(), "main", &size, 0);
+  std::string copy(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  sqlite3_free(bytes);
+  return copy;
+}
 
 }  // namespace
 
@@ -42,8 +47,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto reference = profgauge::gate::ParseHistoryReference(text.substr(0, text.find('\n')));
   fuzz::ValueOf(reference);
   // A history of ours more often than not: its marks are no grammar.
-  const fuzz::MemoryDatabase database(text, size % 4 != 0 ? kOurs : "");
-  auto opened = profgauge::gate::History::OpenToAdd(fuzz::kDatabaseName);
+  auto opened = profgauge::gate::History::OfBytes(BytesOf(text, size % 4 != 0 ? Ours() : ""),
+                                                  fuzz::kDatabaseName);
   profgauge::gate::History* history = fuzz::ValueOf(opened);
   if (history == nullptr) return 0;
   const std::string branch = reference ? reference->branch : "";

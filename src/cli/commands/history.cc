@@ -9,9 +9,11 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "base/errors.h"
 #include "base/files.h"
+#include "base/format.h"
 #include "base/git.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -197,10 +199,25 @@ std::vector<gate::HistoryEntry> OfAncestors(const std::vector<gate::HistoryEntry
   return ordered;
 }
 
+// Of the branch and model, oldest first.
+Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Options& options) {
+  PROFGAUGE_TRY(auto rows, history.Rows(options.branch, std::numeric_limits<std::int64_t>::max()));
+  if (!options.model.empty())
+    std::erase_if(rows, [&](const gate::HistoryRow& row) { return row.model != options.model; });
+  return rows;
+}
+
+// How many of the newest runs are listed: what a person reads, or a page shows.
+std::size_t ShownOf(std::size_t runs, const Options& options, bool is_table) {
+  constexpr std::size_t kInTable = 50, kInPage = 500;
+  const std::size_t most =
+      options.last ? static_cast<std::size_t>(*options.last) : (is_table ? kInTable : kInPage);
+  return most == 0 ? runs : std::min(runs, most);
+}
+
 }  // namespace
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
-  // Before anything opens it for writing: even a refused transaction may tidy up a foreign file.
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   KeptFiles kept = KeptBy(options, &*policy);
@@ -211,8 +228,10 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
     PROFGAUGE_CHECK(ReadAdded(argument, options, *policy, console, runs));
   }
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
+  SayUnused(options.db, console);
   const std::string branch = options.branch.empty() ? "main" : options.branch;
   bool has_unjudged = false;
+  std::vector<std::string> added;
   const auto commit = options.commit.empty() ? std::nullopt : git::FindCommit("", options.commit);
   for (const AddedRun& run : runs) {
     PROFGAUGE_TRY(const auto known, history.FindSource(branch, run.snapshot.source));
@@ -234,13 +253,15 @@ Result<int> RunHistoryAdd(const Options& options, Console& console) {
     entry.policy = run.policy;
     entry.snapshot = run.snapshot;
     PROFGAUGE_TRY(const std::int64_t id, history.Add(entry, run.level));
-    console.Say(fmt::format(
+    added.push_back(fmt::format(
         "added run {} to {} (branch {}){}", id, options.db, branch,
         run.level ? fmt::format("; its level is accepted by {}: {}", Printable(run.level->owner),
                                 Printable(run.level->reason))
                   : ""));
     has_unjudged |= run.verdict.empty() && !run.level;
   }
+  if (!added.empty()) PROFGAUGE_CHECK(history.Save());
+  for (const std::string& line : added) console.Say(line);
   if (has_unjudged) {
     console.Say(
         "note: no verdict was given, so that a slow run becomes a baseline, too: add the folder of "
@@ -259,15 +280,24 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     PROFGAUGE_TRY(json, outputs.Open(options.outputs[OutputKind::kJson], FileKind::kForPeople));
   }
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
-  PROFGAUGE_TRY(auto entries,
-                history.Last(options.branch, std::numeric_limits<std::int64_t>::max()));
-  PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
-  if (!options.model.empty()) {
-    std::erase_if(entries,
-                  [&](const gate::HistoryEntry& entry) { return entry.model != options.model; });
+  SayUnused(options.db, console);
+  PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, RowsOf(history, options));
+  const bool is_table = options.outputs[OutputKind::kJson] != "-" &&
+                        !(options.IsGiven("--format") && options.format == "csv");
+  const std::size_t shown = ShownOf(rows.size(), options, is_table && !html && !json);
+  std::vector<gate::HistoryEntry> entries;
+  for (const gate::HistoryRow& row : std::span(rows).last(shown)) {
+    static_cast<gate::HistoryRow&>(entries.emplace_back()) = row;
+    PROFGAUGE_TRY(entries.back().snapshot, history.Load(row.id));
   }
+  PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
   const report::Trend trend = report::BuildTrend(OfAncestors(entries, options), options.branch);
   const ListedHistory listed{entries, levels, trend};
+  if (shown < rows.size()) {
+    console.Say(fmt::format("{} of {} runs; `--last N` lists more, `--last 0` all of them",
+                            FormatCount(static_cast<std::int64_t>(shown)),
+                            FormatCount(static_cast<std::int64_t>(rows.size()))));
+  }
   if (html) {
     PROFGAUGE_CHECK(outputs.Commit(*html, render::RenderTrend(trend)));
     if (options.outputs[OutputKind::kHtml] != "-")
@@ -275,9 +305,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   }
   if (json) PROFGAUGE_CHECK(outputs.Commit(*json, HistoryList(listed).Take()));
   if (options.outputs[OutputKind::kJson] == "-") return kExitPass;
-  const std::string text = options.IsGiven("--format") && options.format == "csv"
-                               ? HistoryCsv(listed)
-                               : HistoryText(listed);
+  const std::string text = is_table ? HistoryText(listed) : HistoryCsv(listed);
   if (outputs.uses_stdout()) {
     console.Warn(text);
   } else {
@@ -307,7 +335,9 @@ Result<int> RunHistoryRemove(const Options& options, Console& console) {
   // Opening to add would make a file where there is none.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
+  SayUnused(options.db, console);
   PROFGAUGE_CHECK(history.Remove(runs, levels));
+  PROFGAUGE_CHECK(history.Save());
   for (const std::int64_t id : levels) console.Say(fmt::format("removed level {}", id));
   for (const std::int64_t id : runs) console.Say(fmt::format("removed run {}", id));
   return kExitPass;

@@ -170,6 +170,7 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   // Opening to add would make a file where there is none.
   PROFGAUGE_CHECK(gate::History::OpenToRead(options.db));
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToAdd(options.db));
+  SayUnused(options.db, console);
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   if (options.reason.empty()) {
@@ -185,16 +186,19 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   level.time = SecondsOf(today);
   PROFGAUGE_TRY(const auto runs, RunsToAccept(history, options.arguments.front()));
   for (const gate::HistoryRow& run : runs) PROFGAUGE_CHECK(RefuseStranger(history, run));
+  std::vector<std::string> accepted;
   for (const gate::HistoryRow& run : runs) {
     level.run = run.id;
     PROFGAUGE_CHECK(NameFixedLimits(history, run, *policy, console));
     PROFGAUGE_TRY(const std::int64_t id, history.Mark(level));
-    console.Say(fmt::format(
+    accepted.push_back(fmt::format(
         "accepted the level of run {} ({}) as level {}: later runs of {}{} are "
         "compared with it and the runs after it",
         run.id, run.commit.empty() ? "no commit" : Printable(run.commit), id, Printable(run.branch),
         run.model.empty() ? "" : " of model " + Printable(run.model)));
   }
+  PROFGAUGE_CHECK(history.Save());
+  for (const std::string& line : accepted) console.Say(line);
   return kExitPass;
 }
 
@@ -204,6 +208,7 @@ Result<int> RunHistoryCheck(const Options& options, Console& console) {
   const std::optional<rules::Policy> policy = KeepingPolicy(options, console);
   if (!policy) return kExitUsage;
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
+  SayUnused(options.db, console);
   PROFGAUGE_TRY(const auto today, TodayOf(options));
   const std::string branch = options.branch.empty() ? "main" : options.branch;
   const rules::PolicyBaseline limits = policy->baseline.value_or(rules::PolicyBaseline{});

@@ -1,6 +1,7 @@
 #include "gate/history.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,11 @@ class HistoryTest : public ::testing::Test {
     return entry;
   }
 
+  std::string Bytes() const {
+    std::ifstream file(path_, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(file), {}};
+  }
+
   std::string path_;
 };
 
@@ -40,6 +46,7 @@ TEST_F(HistoryTest, GivesLastRunsOldestFirst) {
     ASSERT_TRUE(history) << history.error().message;
     for (const Ns time : {1, 2, 3}) ASSERT_TRUE(history->Add(Entry("main", time)));
     ASSERT_TRUE(history->Add(Entry("dev", 9)));
+    ASSERT_TRUE(history->Save());
   }
   auto history = History::OpenToRead(path_);
   ASSERT_TRUE(history);
@@ -53,26 +60,41 @@ TEST_F(HistoryTest, GivesLastRunsOldestFirst) {
   EXPECT_TRUE(history->Last("none", 100)->empty());
 }
 
-TEST_F(HistoryTest, RemovedNumbersAreNeverReused) {
+// Dictionaries keep their numbers, so the first run of a program does.
+TEST_F(HistoryTest, RemovesRunsWithTheirSnapshots) {
   auto history = History::OpenToAdd(path_);
   ASSERT_TRUE(history);
   for (const Ns time : {1, 2, 3}) ASSERT_TRUE(history->Add(Entry("main", time)));
   ASSERT_TRUE(history->Remove({1, 3}));
   ASSERT_EQ(history->Last("", 10)->size(), 1u);
   EXPECT_EQ(history->Last("", 10)->front().id, 2);
-  EXPECT_EQ(*history->Add(Entry("main", 4)), 4);
+  EXPECT_EQ(*history->Add(Entry("main", 4)), 3);
+  EXPECT_EQ(history->Load(3)->iteration_times, std::vector<Ns>{4});
+  EXPECT_EQ(history->Load(1).error().code, "history/unknown-run");
 }
 
 TEST_F(HistoryTest, RemovesNothingWhenOneIsUnknown) {
+  auto history = History::OpenToAdd(path_);
+  for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
+  const Status removed = history->Remove({1, 7});
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().code, "history/unknown-run");
+  EXPECT_EQ(removed.error().kind, ErrorKind::kUsage);
+  ASSERT_TRUE(history->Save());
+  EXPECT_EQ(History::OpenToRead(path_)->Last("", 10)->size(), 2u);
+}
+
+// Nothing is in place before Save(), and no empty file is left.
+TEST_F(HistoryTest, UnsavedChangesAreNone) {
   {
     auto history = History::OpenToAdd(path_);
-    for (const Ns time : {1, 2}) ASSERT_TRUE(history->Add(Entry("main", time)));
-    const Status removed = history->Remove({1, 7});
-    ASSERT_FALSE(removed);
-    EXPECT_EQ(removed.error().code, "history/unknown-run");
-    EXPECT_EQ(removed.error().kind, ErrorKind::kUsage);
+    ASSERT_TRUE(history->Add(Entry("main", 1)));
   }
-  EXPECT_EQ(History::OpenToRead(path_)->Last("", 10)->size(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  std::ofstream(path_).close();
+  EXPECT_TRUE(History::OpenToRead(path_)->Last("", 10)->empty());
+  { EXPECT_TRUE(History::OpenToAdd(path_)); }
+  EXPECT_TRUE(std::filesystem::exists(path_));
 }
 
 TEST_F(HistoryTest, GoesOnAfterARefusedRemoval) {
@@ -107,30 +129,121 @@ TEST_F(HistoryTest, FindsTheClosestName) {
             "`abcd` is the start of several commits: abcdef, abcdff");
 }
 
+// What one statement more makes of a history, and what is said of it.
+TEST_F(HistoryTest, RefusesWhatItDidNotMake) {
+  struct Row {
+    const char* made;
+    const char* code;
+  };
+  const Row kRows[] = {
+      {"select 1", ""},
+      {"vacuum", ""},
+      {"reindex", ""},
+      {"analyze", "history/foreign"},
+      {"create trigger t after insert on run begin delete from run; end", "history/foreign"},
+      {"drop table run; create view run as select 1 as id", "history/foreign"},
+      {"create table other (id integer)", "history/foreign"},
+      {"drop index run_by_branch", "history/damaged"},
+      {"drop index run_by_branch; create index run_by_branch on run (branch, id) where id > 7",
+       "history/foreign"},
+      {"alter table run add column more text", "history/foreign"},
+      {"drop table snapshot", "history/damaged"},
+      {"pragma journal_mode = wal", "history/foreign"},
+      {"pragma application_id = 5", "history/foreign"},
+      {"pragma user_version = 3", "history/old"},
+      {"pragma user_version = 5", "history/newer"},
+  };
+  for (const Row& row : kRows) {
+    std::filesystem::remove(path_);
+    {
+      auto history = History::OpenToAdd(path_);
+      ASSERT_TRUE(history->Add(Entry("main", 1)));
+      ASSERT_TRUE(history->Save());
+    }
+    sqlite3* foreign = nullptr;  // As any program opens it.
+    ASSERT_EQ(sqlite3_open(path_.c_str(), &foreign), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(foreign, row.made, nullptr, nullptr, nullptr), SQLITE_OK) << row.made;
+    sqlite3_close(foreign);
+    const std::string before = Bytes();
+    const auto said = [](const Result<History>& opened) {
+      return opened ? "" : opened.error().code;
+    };
+    EXPECT_EQ(said(History::OpenToRead(path_)), row.code) << row.made;
+    EXPECT_EQ(said(History::OpenToAdd(path_)), row.code) << row.made;
+    EXPECT_EQ(Bytes(), before) << row.made;
+  }
+}
+
 TEST_F(HistoryTest, RefusesOtherFilesUntouched) {
   EXPECT_EQ(History::OpenToRead(path_).error().code, "history/missing");
-
   std::ofstream(path_) << "this is no database, but it is long enough to look like a file of one";
-  EXPECT_EQ(History::OpenToAdd(path_).error().code, "sqlite/damaged");
-
-  std::filesystem::remove(path_);
-  {
-    auto foreign = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-    ASSERT_TRUE(foreign->Execute("create table kernel (id integer)"));
-  }
   EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/foreign");
-  {
-    auto foreign = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kConfig);
-    EXPECT_FALSE(*foreign->HasTable("run"));
-  }
-
   std::filesystem::remove(path_);
-  ASSERT_TRUE(History::OpenToAdd(path_));
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(History::OpenToRead(path_).error().code, "history/not-a-file");
+  EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/not-a-file");
+  EXPECT_EQ(History::OpenToAdd(::testing::TempDir()).error().code, "history/not-a-file");
+  EXPECT_EQ(History::OpenToAdd(path_ + "/h.db").error().code, "history/cannot-open");
+}
+
+// A text that is refused on reading is refused before it is written.
+TEST_F(HistoryTest, BoundsTexts) {
   {
-    auto newer = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-    ASSERT_TRUE(newer->Execute("pragma user_version = 4"));
+    auto history = History::OpenToAdd(path_);
+    HistoryEntry entry = Entry(std::string(1024, 'b'), 1);
+    ASSERT_TRUE(history->Add(entry));
+    entry.branch += 'b';
+    EXPECT_EQ(history->Add(entry).error().code, "history/too-long");
+    ASSERT_TRUE(history->Save());
   }
-  EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/newer");
+  const auto set = [this](const char* sql) {
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
+    ASSERT_TRUE(database->Execute(sql));
+  };
+  EXPECT_EQ(History::OpenToRead(path_)->Rows("", 9)->size(), 1u);
+  set("update run set commit_id = zeroblob(2000)");
+  EXPECT_EQ(History::OpenToRead(path_)->Rows("", 9).error().code, "history/damaged");
+  set("update run set commit_id = ''; update snapshot set hash = 'f'");
+  EXPECT_EQ(History::OpenToRead(path_)->Load(1).error().code, "history/damaged");
+  set("delete from dictionary");
+  EXPECT_EQ(History::OpenToRead(path_)->Load(1).error().code, "history/damaged");
+  set("update run set id = 9223372036854775807");
+  EXPECT_EQ(History::OpenToRead(path_)->Rows("", 9).error().code, "history/damaged");
+}
+
+// Where one history is locked another writer waits, and gives up after 10 s.
+TEST_F(HistoryTest, ALockedHistoryIsWaitedFor) {
+  auto history = History::OpenToAdd(path_);
+  ASSERT_TRUE(history->Add(Entry("main", 1)));
+  ASSERT_TRUE(history->Save());
+  EXPECT_EQ(History::OpenToRead(path_)->Rows("", 9)->size(), 1u);
+  EXPECT_EQ(History::OpenToAdd(path_)->Rows("", 9)->size(), 1u);  // The file is another now.
+  auto writer = History::OpenToAdd(path_);
+  EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/locked");
+}
+
+// A run like others costs what differs.
+TEST_F(HistoryTest, PacksRunsByEachOther) {
+  const auto size_with = [this](int runs) {
+    auto history = History::OpenToAdd(path_);
+    for (int i = 0; i < runs; ++i) {
+      HistoryEntry entry = Entry("main", i);
+      for (int k = 0; k < 400; ++k) entry.snapshot.metrics["m" + std::to_string(k * k)] = k * 0.37;
+      EXPECT_TRUE(history->Add(entry));
+    }
+    EXPECT_TRUE(history->Save());
+    return std::filesystem::file_size(path_);
+  };
+  const auto one = size_with(1);
+  EXPECT_LT(size_with(200), one + std::uintmax_t{200} * 1000);
+  EXPECT_EQ(History::OpenToRead(path_)->Load(150)->metrics.size(), 400u);
+}
+
+TEST_F(HistoryTest, NamesFilesBesideIt) {
+  EXPECT_TRUE(UnusedBesideHistory(path_).empty());
+  std::ofstream(path_ + "-journal").close();
+  EXPECT_EQ(UnusedBesideHistory(path_), std::vector<std::string>{path_ + "-journal"});
+  std::filesystem::remove(path_ + "-journal");
 }
 
 TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
@@ -157,8 +270,7 @@ TEST_F(HistoryTest, KeepsLevelsWithTheirRuns) {
   EXPECT_FALSE(history->FindSource("main", "01")->has_value());
 }
 
-// Half of a database is refused when its rows are read, and no reading or refused adding changes
-// it.
+// No reading or refused adding changes half of a file.
 TEST_F(HistoryTest, RefusesTruncatedFileUntouched) {
   {
     auto history = History::OpenToAdd(path_);
@@ -166,17 +278,13 @@ TEST_F(HistoryTest, RefusesTruncatedFileUntouched) {
     HistoryEntry large = Entry("main", 1);
     large.snapshot.name = std::string(50'000, 'x');
     for (int i = 0; i < 5; ++i) ASSERT_TRUE(history->Add(large));
+    ASSERT_TRUE(history->Save());
   }
   std::filesystem::resize_file(path_, std::filesystem::file_size(path_) / 2);
-  const auto bytes = [this] {
-    std::ifstream file(path_, std::ios::binary);
-    return std::string{std::istreambuf_iterator<char>(file), {}};
-  };
-  const std::string before = bytes();
-  auto history = History::OpenToRead(path_);
-  const bool refused = !history || !history->Last("main", 10);
-  EXPECT_TRUE(refused);
-  EXPECT_EQ(bytes(), before);
+  const std::string before = Bytes();
+  EXPECT_EQ(History::OpenToRead(path_).error().code, "history/damaged");
+  EXPECT_EQ(History::OpenToAdd(path_).error().code, "history/damaged");
+  EXPECT_EQ(Bytes(), before);
 }
 
 TEST_F(HistoryTest, WritersInParallelLoseNothing) {
@@ -186,7 +294,7 @@ TEST_F(HistoryTest, WritersInParallelLoseNothing) {
     if (fork() != 0) continue;
     for (int i = 0; i < kEach; ++i) {
       auto history = History::OpenToAdd(path_);
-      if (!history || !history->Add(Entry("main", i))) _exit(1);
+      if (!history || !history->Add(Entry("main", i)) || !history->Save()) _exit(1);
     }
     _exit(0);
   }
@@ -199,20 +307,22 @@ TEST_F(HistoryTest, WritersInParallelLoseNothing) {
 }
 
 TEST_F(HistoryTest, AKilledWriterKeepsOldRows) {
-  ASSERT_TRUE(History::OpenToAdd(path_)->Add(Entry("main", 1)));
+  const auto add = [this](Ns time) {
+    auto history = History::OpenToAdd(path_);
+    return history && history->Add(Entry("main", time)) && history->Save();
+  };
+  ASSERT_TRUE(add(1));
   const pid_t child = fork();
   if (child == 0) {
-    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-    (void)database->Execute(
-        "begin immediate; insert into run (time, branch, commit_id, snapshot) "
-        "values (1, 'main', '', 'half')");
+    auto history = History::OpenToAdd(path_);
+    (void)history->Add(Entry("main", 2));
     raise(SIGKILL);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(History::OpenToRead(path_)->Last("main", 10)->size(), 1u);
-  EXPECT_TRUE(History::OpenToAdd(path_)->Add(Entry("main", 2)));
+  EXPECT_TRUE(add(2));
 }
 
 TEST_F(HistoryTest, KeepsAllOfARun) {
@@ -225,6 +335,7 @@ TEST_F(HistoryTest, KeepsAllOfARun) {
     ASSERT_TRUE(history);
     EXPECT_EQ(*history->Add(entry), 1);
     EXPECT_EQ(*history->Add(Entry("dev", 6)), 2);
+    ASSERT_TRUE(history->Save());
   }
   auto history = History::OpenToRead(path_);
   ASSERT_TRUE(history);
@@ -238,40 +349,6 @@ TEST_F(HistoryTest, KeepsAllOfARun) {
   EXPECT_EQ((*kept)[0].snapshot.metrics, entry.snapshot.metrics);
   EXPECT_EQ((*kept)[1].branch, "dev");
   EXPECT_FALSE(history->Add(entry));  // Not opened for it.
-}
-
-// A file becomes a history only where it is empty, and where it is opened to add.
-TEST_F(HistoryTest, OtherFilesStay) {
-  struct Row {
-    const char* made;
-    const char* to_read;
-    const char* to_add;
-  };
-  const Row kRows[] = {
-      {"", "history/foreign", ""},
-      {"pragma application_id = 5", "history/foreign", "history/foreign"},
-      {"create table a (b integer)", "history/foreign", "history/foreign"},
-      {"pragma application_id = 1885816937; pragma user_version = 1", "history/old", "history/old"},
-      {"pragma application_id = 1885816937; pragma user_version = 3", "history/damaged",
-       "history/damaged"},
-      {"pragma application_id = 1885816937; pragma user_version = 4", "history/newer",
-       "history/newer"},
-  };
-  for (const Row& row : kRows) {
-    const auto make = [&] {
-      std::filesystem::remove(path_);
-      auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadWrite, ErrorKind::kConfig);
-      ASSERT_TRUE(database);
-      ASSERT_TRUE(database->Execute(*row.made == 0 ? "pragma user_version = 0" : row.made));
-    };
-    const auto said = [](const Result<History>& opened) {
-      return opened ? "" : opened.error().code;
-    };
-    make();
-    EXPECT_EQ(said(History::OpenToRead(path_)), row.to_read) << row.made;
-    make();
-    EXPECT_EQ(said(History::OpenToAdd(path_)), row.to_add) << row.made;
-  }
 }
 
 TEST(HistoryReference, NamesABranchAndACount) {

@@ -55,7 +55,9 @@ class SelectTest : public ::testing::Test {
     entry.verdict = verdict;
     entry.model = model;
     entry.snapshot = run;
-    return *history->Add(entry);
+    const std::int64_t id = *history->Add(entry);
+    EXPECT_TRUE(history->Save());
+    return id;
   }
 
   HistoryChoice Choose(const Snapshot& candidate, std::int64_t count,
@@ -166,6 +168,7 @@ TEST_F(SelectTest, ParentsOfRunsLeadOn) {
     entry.snapshot = Run(1, i);
     ASSERT_TRUE(history->Add(entry));
   }
+  ASSERT_TRUE(history->Save());
   EXPECT_EQ(history->Rows("main", 9)->back().parents, "m2 side");
   EXPECT_EQ(history->Rows("main", 9)->back().commit_time, 1003);
   HistoryQuestion question;
@@ -185,6 +188,7 @@ TEST_F(SelectTest, TimesOfCommitsOrderRuns) {
     entry.commit_time = time;
     entry.snapshot = Run(1, seed);
     EXPECT_TRUE(history->Add(entry));
+    EXPECT_TRUE(history->Save());
   };
   add(1, 300), add(2, 100), add(3, 200), add(4, 900);
   HistoryQuestion question;
@@ -260,6 +264,7 @@ TEST_F(SelectTest, LevelIsOfOneProgram) {
   level.run = accepted;
   level.reason = level.owner = "anna";
   ASSERT_TRUE(history->Mark(level));
+  ASSERT_TRUE(history->Save());
   HistoryQuestion question;
   question.model = "gpt";
   EXPECT_EQ(Ids(Choose(Run(1, 9), 5, question).window), "1 2 3 ");
@@ -305,6 +310,7 @@ TEST_F(SelectTest, AcceptedLevelBeginsTheBaseline) {
     level.owner = "anna";
     level.until = "2026-12-31";
     ASSERT_TRUE(history->Mark(level));
+    ASSERT_TRUE(history->Save());
   }
   const HistoryChoice accepted = Choose(Run(1.1, 9), 3);
   EXPECT_EQ(Ids(accepted.window), "6 ");
@@ -384,6 +390,7 @@ TEST_F(Team, LivesThroughFortyCommits) {
     level.reason = "wider model";
     level.owner = "anna";
     ASSERT_TRUE(history->Mark(level));
+    ASSERT_TRUE(history->Save());
   }
   for (int i = 0; i < 8; ++i) EXPECT_EQ(Commit(Run(1.12, seed++)).exit, 0) << commits_;
   // Another GPU joins the pool: judged only by limits at first, then with its own kind.

@@ -1,0 +1,28 @@
+// Files that take the place of others whole: made beside them, then renamed. Those that are not in
+// place yet are removed by a signal that ends the program.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "profgauge/error.h"
+
+namespace profgauge {
+
+/// A new, empty file beside `target`, which RemoveTemporaries() removes until it is forgotten; its
+/// descriptor, and its path in `temporary`. A file of that name stays: another name is taken. Below
+/// 0 where none can be made: errno says why.
+int OpenTemporary(const std::string& target, std::string& temporary);
+/// After it was renamed or removed.
+void ForgetTemporary(const std::string& temporary);
+/// For signal handlers.
+void RemoveTemporaries();
+
+/// Writes all of `bytes`; false, with errno, where the system says no.
+bool WriteWhole(int descriptor, std::string_view bytes);
+
+/// Puts a file of `bytes` in the place of `target`, which is no link, and waits until the disk has
+/// it: after a crash one of the two is there, whole. Errors: kOutput "output/cannot-write".
+Status ReplaceFile(const std::string& target, std::string_view bytes);
+
+}  // namespace profgauge
