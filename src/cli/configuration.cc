@@ -160,6 +160,32 @@ std::string FindConfiguration() {
   return {};
 }
 
+namespace {
+
+// What a configuration names is of its repository: others' files would be shown with their
+// mistakes, and changed.
+std::optional<Error> WhatIsOutside(const rules::Project& project) {
+  const fs::path root = RepositoryOf(project.file);
+  std::optional<Error> found;
+  const auto check = [&](const rules::ProjectText& one, std::string_view option) {
+    const bool is_file = !one.text.starts_with("builtin:") && !one.text.starts_with("history:");
+    if (found || !is_file || IsWithin(BesideFile(project.file, one.text), root)) return;
+    found = rules::OutsideRepository(
+        one.text, one.where,
+        fmt::format("give it on the command line: `{} {}`", option, Printable(one.text)));
+  };
+  const auto check_all = [&](const rules::ProjectSettings& settings) {
+    if (settings.policy) check(*settings.policy, "--policy");
+    if (settings.db) check(*settings.db, "--db");
+    for (const rules::ProjectText& one : settings.baselines) check(one, "--baseline");
+  };
+  check_all(project.top);
+  for (const rules::ProjectJob& job : project.jobs) check_all(job.own);
+  return found;
+}
+
+}  // namespace
+
 std::string RootOfRepository() { return FoldersOfRepository().back(); }
 
 tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
@@ -169,8 +195,14 @@ tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
   if (options.config == kNoConfiguration) return std::nullopt;
   const std::string path = options.config.empty() ? FindConfiguration() : options.config;
   if (path.empty()) return std::nullopt;
+  if (options.config.empty() && !IsWithin(path, RepositoryOf(path))) {
+    return tl::unexpected<rules::Errors>(
+        {rules::OutsideRepository(path, {}, "give it on the command line: `--config FILE`")});
+  }
   auto project = rules::LoadProject(path);
   if (!project) return tl::unexpected<rules::Errors>(std::move(project).error());
+  if (auto outside = WhatIsOutside(*project))
+    return tl::unexpected<rules::Errors>({*std::move(outside)});
   return std::optional<rules::Project>(*std::move(project));
 }
 

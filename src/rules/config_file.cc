@@ -82,6 +82,8 @@ Result<std::string> ReadConfigFile(const std::string& path, std::optional<Builti
         error.notes.emplace_back("help: give a file");
         return Fail(std::move(error));
       }
+      case NotOpened::Why::kOutside:
+        return Fail(FileError(path, "config/outside", "the path " + problem.Text()));
       case NotOpened::Why::kSystem:
         break;
     }

@@ -41,6 +41,17 @@ std::string Rendered(const Errors& errors, bool color, std::string_view word) {
 
 }  // namespace
 
+Error OutsideRepository(const std::string& path, const Where& from, std::string help) {
+  Error error;
+  error.kind = ErrorKind::kConfig;
+  error.code = "config/outside-repository";
+  error.message = fmt::format("`{}` is outside of the repository", Printable(path));
+  error.where = from;
+  if (error.where.file.empty()) error.where.file = path;
+  error.notes = {"help: " + (help.empty() ? "copy it into the repository" : std::move(help))};
+  return error;
+}
+
 std::string RenderErrors(const Errors& errors, bool color) {
   return Rendered(errors, color, "error");
 }

@@ -104,10 +104,18 @@ class Collector {
   ContentHash hash_;
 };
 
+// Links in the folder lead to files of its repository.
 void AddFolder(const std::string& path, Collector& collector) {
   std::vector<std::string> files;
-  for (const fs::path& file : ListFolder(path)) {
-    if (IsRuleFileName(file.filename().string())) files.push_back(file.string());
+  const fs::path root = RepositoryOf(fs::path(path) / "rules");
+  for (const FolderEntry& entry : ListEntries(path)) {
+    if (!IsRuleFileName(entry.path.filename().string())) continue;
+    const bool is_link = entry.kind != EntryKind::kFile;
+    if (is_link && !IsWithin(entry.path, root)) {
+      collector.errors.push_back(OutsideRepository(entry.path.string(), {}));
+      continue;
+    }
+    files.push_back(entry.path.string());
   }
   if (files.empty()) {
     Error none{

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/files.h"
 #include "base/hashes.h"
 #include "base/text.h"
 #include "rules/builtin_files.h"
@@ -68,7 +69,8 @@ class PolicyLoader {
 
   /// For the caller that reads them later.
   void CheckRuleFiles() {
-    for (const std::string& path : policy.rule_files) IsRefused(path, {});
+    std::erase_if(policy.rule_files,
+                  [this](const std::string& path) { return IsRefused(path, {}); });
   }
 
   void LoadText(std::string_view text, const std::string& name) {
@@ -99,14 +101,21 @@ class PolicyLoader {
     chain_.pop_back();
   }
 
-  /// Whether the caller may not read the file, which is reported where it is named.
+  /// Whether the caller may not read the file, which is reported where it is named. What a policy
+  /// names is of its repository: a file from elsewhere would be shown with its mistakes.
   bool IsRefused(const std::string& path, const Where& from) {
-    if (!may_read_ || path.starts_with(kBuiltinPrefix)) return false;
-    Status allowed = may_read_(path);
+    if (path.starts_with(kBuiltinPrefix) || read_) return false;
+    Status allowed = may_read_ ? may_read_(path) : CheckWithin(path);
     if (allowed) return false;
     errors.push_back(std::move(allowed).error());
     if (from.line > 0) errors.back().where = from;
     return true;
+  }
+
+  Status CheckWithin(const std::string& path) {
+    if (root_.empty()) root_ = RepositoryOf(path);  // Of the policy itself, which is asked first.
+    if (IsWithin(path, root_) || policy.sources.empty()) return {};
+    return Fail(OutsideRepository(path, {}));
   }
 
   /// An unreadable file is reported where it is named.
@@ -184,8 +193,9 @@ class PolicyLoader {
     errors.push_back({ErrorKind::kConfig, std::string(code), std::move(message), where, {}});
   }
 
-  MayRead may_read_;  ///< Empty: everything.
-  ReadText read_;     ///< Empty: files as they are.
+  MayRead may_read_;  ///< Empty: all below root_.
+  std::filesystem::path root_;
+  ReadText read_;  ///< Empty: files as they are.
   std::vector<std::string> chain_;
   ContentHash hash_;
 };
@@ -213,6 +223,7 @@ bool RequiresBaseline(const Policy& policy) {
 tl::expected<Policy, Errors> LoadPolicy(const std::string& path_or_preset) {
   PolicyLoader loader;
   loader.LoadFile(path_or_preset, {});
+  loader.CheckRuleFiles();
   loader.AddErrorsOfRules();
   return loader.Finish(path_or_preset);
 }

@@ -25,7 +25,6 @@ baseline:
 """
 PROJECT = """schema: 1
 policy: policy.yaml
-db: %s
 baseline: history:main~10
 learning_until: 2096-12-15
 jobs: [{name: resnet50, inputs: "%s/*.json"}]
@@ -45,7 +44,7 @@ class Repository:
         self.rows, self.day, self.levels = [], 1, {}
         self.git("init", "-q", "-b", "main")
         (self.root / "policy.yaml").write_text(POLICY % "5%")
-        (self.root / "profgauge.yaml").write_text(PROJECT % (self.db, self.runs))
+        (self.root / "profgauge.yaml").write_text(PROJECT % self.runs)
 
     def git(self, *words):
         return subprocess.run(["git", "-c", "user.name=anna", "-c", "user.email=anna@example.org", *words], cwd=self.root,
@@ -89,13 +88,14 @@ class Repository:
         shutil.rmtree(self.kept / "out", ignore_errors=True)
         done = run("check", "--out", self.kept / "out", "--write", f"summary={self.kept}/out/summary.md",
                    "--write", f"verdict={self.kept}/out/verdict.json", "--accept", accept, "--owner", who,
+                   "--db", self.db,
                    cwd=cwd or self.root, env=self.env(head, **more))
         out = self.kept / "out/resnet50" if (self.kept / "out/resnet50").exists() else self.kept / "out"
         verdict = json.loads((self.kept / "out/verdict.json").read_text()) if (self.kept / "out/verdict.json").exists() else {}
         summary = (self.kept / "out/summary.md").read_text() if (self.kept / "out/summary.md").exists() else done.stderr
         if is_main and (out / "report.json").exists():
             added = run("history", "add", self.runs / "run.json", "--verdict", out / "report.json", "--branch", "main", "--commit",
-                        head, "--model", "resnet50", cwd=self.root, env=self.env(head))
+                        head, "--model", "resnet50", "--db", self.db, cwd=self.root, env=self.env(head))
             assert added.returncode == 0, added.stderr
         line = next((text for text in summary.splitlines() if text and not text.startswith("<!--")), "").replace("|", "/")
         self.rows.append((f"12-{self.day:02}", who, what, head[:7], done.returncode, line))
