@@ -261,6 +261,66 @@ std::size_t FindListEnd(std::string_view text, std::size_t from) {
 
 namespace {
 
+/// Far more than an event of a profiler: the longest known ones have some kilobytes.
+constexpr std::size_t kLongestElement = std::size_t{16} << 20;
+constexpr std::string_view kEmptyElement = R"({"ph":"M","name":""})";
+
+/// Finds the end of an object, whose text comes in pieces.
+class ObjectEnd {
+ public:
+  /// How many bytes of the piece belong to the object; nothing: all of them, and it goes on.
+  std::optional<std::size_t> Feed(std::string_view piece) {
+    for (std::size_t at = 0; at < piece.size(); ++at) {
+      const char c = piece[at];
+      if (in_string_) {
+        if (escaped_) {
+          escaped_ = false;
+        } else if (c == '\\') {
+          escaped_ = true;
+        } else if (c == '"') {
+          in_string_ = false;
+        }
+      } else if (c == '"') {
+        in_string_ = true;
+      } else if (c == '{' || c == '[') {
+        ++depth_;
+      } else if ((c == '}' || c == ']') && --depth_ == 0) {
+        return at + 1;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::size_t depth_ = 0;
+  bool in_string_ = false, escaped_ = false;
+};
+
+// Puts kEmptyElement in the place of the element that `text` begins with, where that is too long;
+// of one that the stream cuts off, its first byte. `begin`: the position of the text.
+bool TakeOutLongElement(Input& input, std::uint64_t begin, std::string& text) {
+  const std::size_t at = text.size() - TrimLeft(text).size();
+  if (at == text.size() || text[at] != '{') return false;
+  ObjectEnd scan;
+  std::optional<std::size_t> end = scan.Feed(std::string_view(text).substr(at));
+  if (end && *end <= kLongestElement) return false;
+  std::uint64_t bytes = end.value_or(text.size() - at);
+  if (end) input.Unread(std::string_view(text).substr(at + *end));
+  text.resize(at);
+  for (std::string block; !end; block.clear()) {
+    input.Read(block, kReadBytes);
+    if (block.empty()) break;
+    end = scan.Feed(block);
+    bytes += end.value_or(block.size());
+    if (end) input.Unread(std::string_view(block).substr(*end));
+  }
+  const std::string_view kept = end ? kEmptyElement : kEmptyElement.substr(0, 1);
+  text += kept;
+  input.SkippedElement(begin + at);
+  input.TookOut(begin + text.size(), bytes - kept.size());
+  return true;
+}
+
 // Reads kChunkBytes and cuts at the last element that begins there. Where none begins, white space
 // is squeezed first, so that padding of any length needs no memory; after that the size doubles.
 // Bytes of the chunk before are overwritten: to clear them first would take a
@@ -292,7 +352,12 @@ void FillChunk(Input& input, Chunk& chunk) {
       chunk.text.resize(cut);
       return;
     }
-    if (squeezer) {
+    if (squeezer && chunk.text.size() > kLongestElement &&
+        TakeOutLongElement(input, begin, chunk.text)) {
+      at = chunk.text.size();
+      size = at + kChunkBytes;
+      squeezer.reset();
+    } else if (squeezer) {
       size *= 2;
     } else {
       squeezer.emplace();  // The next element is long, or white space is.

@@ -88,6 +88,12 @@ class Input {
   std::uint64_t OffsetOf(std::uint64_t position) const;
   /// The white space removed between two positions; the second is not part.
   std::vector<Chunk::Gap> GapsIn(std::uint64_t begin, std::uint64_t end) const;
+  /// An element that is too long to be kept was taken out; see NextChunk().
+  void SkippedElement(std::uint64_t position) {
+    if (elements_skipped_++ == 0) first_skipped_ = OffsetOf(position);
+  }
+  std::uint64_t elements_skipped() const { return elements_skipped_; }
+  std::uint64_t first_skipped() const { return first_skipped_; }  ///< Its offset in the stream.
   /// Decompressed bytes that came from the source so far, also those held back.
   std::uint64_t total() const { return total_; }
   bool at_end() const { return ended_ && held_.empty(); }
@@ -101,6 +107,7 @@ class Input {
   ContentHash hash_;
   std::string held_;
   std::uint64_t total_ = 0, taken_out_ = 0;
+  std::uint64_t elements_skipped_ = 0, first_skipped_ = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> gaps_;  // Position, taken out before it.
   bool ended_ = false;
   std::optional<Error> error_;
@@ -127,8 +134,10 @@ std::size_t FindListEnd(std::string_view text, std::size_t from);
 
 /// Cuts the rest of `input` into chunks of about kChunkBytes. The partition depends on the bytes
 /// only. Long white space between values is shortened, so that it costs no memory. A chunk is
-/// longer where an element is: its memory doubles until a cut is in it. `chunk` may have the text
-/// of another, whose memory is used again. `last` is set on the chunk that ends the stream.
+/// longer where an element is: its memory doubles until a cut is in it. An element of over 16 MiB
+/// is passed over, in constant memory, and counted; an empty one has its place. `chunk` may have
+/// the text of another, whose memory is used again. `last` is set on the chunk that ends the
+/// stream.
 void NextChunk(Input& input, Chunk& chunk);
 
 /// Whether it is white space, or the zeros that pad a file.

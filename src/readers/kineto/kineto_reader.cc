@@ -178,6 +178,11 @@ class Import {
                    return !list_ended_;
                  });
     paired_.Finish(builder_);
+    if (input_.elements_skipped() > 0) {
+      builder_.log().Add(Counter::events_unreadable, input_.elements_skipped() - 1);
+      builder_.log().AddAt(Counter::events_unreadable,
+                           fmt::format("byte {}: an event of over 16 MiB", input_.first_skipped()));
+    }
     builder_.log().Add(Counter::events_ignored_kind,
                        launch_flows_ - (has_correlations_ ? 0 : arrows_));
     PROFGAUGE_CHECK(ReadRest());
