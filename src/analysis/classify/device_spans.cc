@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <deque>
 #include <limits>
-#include <ranges>
 #include <utility>
 
 #include "base/activity_sweep.h"
+#include "base/partition_point.h"
 #include "knowledge/clocks.h"
 
 namespace profgauge::analysis::classify {
@@ -116,13 +116,11 @@ std::size_t PartOf(const DeviceTable& device, const KernelClasses& classes, Expo
 void ExposeGpu(const DeviceTable& device, const KernelClasses& classes, Exposable wanted,
                DeviceRows rows, std::span<const Span> uncounted, OptionalColumn<Ns>& exposed) {
   const auto part_of = [&](std::uint32_t row) { return PartOf(device, classes, wanted, row); };
-  const auto all = std::views::iota(rows.begin, rows.end);
-  if (std::ranges::none_of(all, [&](std::uint32_t row) {
-        const std::size_t part = part_of(row);
-        return part == kFirstWanted || part == kSecondWanted;
-      })) {
-    return;
-  }
+  const auto is_wanted = [&](std::uint32_t row) {
+    const std::size_t part = part_of(row);
+    return part == kFirstWanted || part == kSecondWanted;
+  };
+  if (FirstWhere(rows.begin, rows.end, is_wanted) == rows.end) return;
   Owners first, second;
   Uncover counted(uncounted);
   const auto expose = [&](Span stretch, std::uint32_t parts) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <ranges>
 #include <string>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
+#include "base/partition_point.h"
 #include "knowledge/iterations.h"
 #include "knowledge/utilization.h"
 
@@ -127,8 +127,7 @@ std::optional<double> Occupancy(const Profile& profile, const GpuRows& rows, Spa
 std::vector<Span> WholeGraphSpans(const Profile& profile, const GpuRows& rows) {
   const DeviceTable& device = profile.device;
   const auto is_whole = [&](std::size_t row) { return profile.IsWholeGraph(row); };
-  const auto all = std::views::iota(rows.begin, rows.end);
-  if (std::ranges::none_of(all, is_whole)) return {};
+  if (FirstWhere(rows.begin, rows.end, is_whole) == rows.end) return {};
   SpanCollector graphs, others;
   for (std::size_t row = rows.begin; row < rows.end; ++row) {
     (is_whole(row) ? graphs : others).Add(device.start[row], device.duration[row]);

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <utility>
 #include <vector>
 
+#include "base/partition_point.h"
 #include "model/profile.h"
 
 namespace profgauge::analysis::device {
@@ -87,10 +87,7 @@ std::size_t AdvanceTo(const Times& times, std::size_t from, Ns at) {
   for (int step = 0; step < 8; ++step, ++from) {
     if (from == times.size() || times[from] >= at) return from;
   }
-  const auto left = std::views::iota(from, times.size());
-  const auto found =
-      std::ranges::lower_bound(left, at, {}, [&](std::size_t i) { return times[i]; });
-  return from + static_cast<std::size_t>(found - left.begin());
+  return PartitionPoint(from, times.size(), [&](std::size_t i) { return times[i] < at; });
 }
 
 /// Calls `visit` for each item, in their order, with its queue length: how many of the others had

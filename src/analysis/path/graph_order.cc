@@ -11,10 +11,10 @@
 // each other. Such edges are dropped, and counted.
 #include <algorithm>
 #include <limits>
-#include <ranges>
 
 #include "analysis/path/graph.h"
 #include "analysis/path/graph_build.h"
+#include "base/partition_point.h"
 
 namespace profgauge::analysis::path {
 
@@ -142,11 +142,10 @@ Ns PathGraphBuilder::OrderOf(StepId step) const {
 }
 
 PathGraph::StepId PathGraphBuilder::StopOf(std::size_t chain, Ns until) const {
-  const auto steps = std::views::iota(cursor_[chain], chains_[chain].end);
-  if (OrderOf(steps.front()) >= until) return steps.front();
-  const auto stop =
-      std::ranges::lower_bound(steps, until, {}, [this](StepId step) { return OrderOf(step); });
-  return cursor_[chain] + static_cast<StepId>(stop - steps.begin());
+  const StepId first = cursor_[chain];
+  if (OrderOf(first) >= until) return first;
+  return PartitionPoint(first, chains_[chain].end,
+                        [&](StepId step) { return OrderOf(step) < until; });
 }
 
 }  // namespace profgauge::analysis::path

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
 #include <set>
 #include <utility>
 
 #include "analysis/path/flags.h"
+#include "base/partition_point.h"
 #include "knowledge/path.h"
 
 namespace profgauge::analysis::path {
@@ -214,11 +214,9 @@ class Nearest {
 
   // Steps of a thread are in order except for the resolution of their clock.
   void LookAt(const ThreadSteps& thread) {
-    const auto steps = std::views::iota(thread.begin, thread.end);
-    const auto found =
-        std::ranges::lower_bound(steps, time_ - PathGraph::kResolution, {},
-                                 [this](StepId at) { return graph_.RecordedAt(at); });
-    StepId step = thread.begin + static_cast<StepId>(found - steps.begin());
+    const Ns from = time_ - PathGraph::kResolution;
+    StepId step = PartitionPoint(thread.begin, thread.end,
+                                 [&](StepId at) { return graph_.RecordedAt(at) < from; });
     if (step > thread.begin) --step;
     for (; step < thread.end && graph_.RecordedAt(step) <= time_ + PathGraph::kResolution; ++step) {
       Consider(step);
