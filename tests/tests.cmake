@@ -260,6 +260,7 @@ if(PROFGAUGE_TESTS)
       documents
       duet
       endings
+      hardening
       find
       generated_ci
       github

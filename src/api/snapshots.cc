@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <ios>
 #include <optional>
 #include <utility>
 
@@ -23,10 +21,7 @@ constexpr std::size_t kLooked = 256;
 // Looks at the first kLooked bytes only: `kind` precedes everything that a user names, and a
 // profile of gigabytes is asked the same question.
 bool IsBaselineFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(kLooked, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string head = ReadHead(path, kLooked);
   return head.find(gate::kBaselineKind) != std::string::npos;
 }
 

@@ -10,12 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/format.h"
 
 namespace profgauge::cli {
@@ -61,10 +60,7 @@ std::string ElideMiddle(std::string_view name) {
 // The text that an error points into; empty where it has no line, as errors of binary profiles.
 std::string ReadSourceText(const Error& error) {
   if (error.where.line == 0 || error.where.file.empty()) return {};
-  std::ifstream file(error.where.file, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  return text.str();
+  return ReadSmallFile(error.where.file).value_or("");
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "cli/file_kind.h"
 
 #include <algorithm>
-#include <fstream>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/byte_source.h"
 #include "base/csv.h"
+#include "base/files.h"
 #include "exports/dlprof/dlprof_csv.h"
 #include "exports/nsys/reports.h"
 #include "exports/pyprof/columns.h"
@@ -18,7 +18,7 @@ namespace profgauge::cli {
 namespace {
 
 constexpr std::size_t kHeadBytes = 64 << 10;
-constexpr std::streamoff kTailBytes = 4 << 10;
+constexpr std::size_t kTailBytes = 4 << 10;
 
 struct Ends {
   std::string head, tail;
@@ -30,19 +30,8 @@ struct Ends {
 // Both ends of a file, which overlap where it is small; empty where it cannot be read.
 Ends ReadEnds(const std::string& path) {
   Ends ends;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  if (!file || size <= 0) return ends;
-  const auto read = [&file](std::streamoff from, std::streamoff bytes) {
-    std::string text(static_cast<std::size_t>(bytes), '\0');
-    file.seekg(from);
-    file.read(text.data(), bytes);
-    text.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-    return text;
-  };
-  ends.head = read(0, std::min<std::streamoff>(size, kHeadBytes));
-  file.clear();
-  ends.tail = read(std::max<std::streamoff>(0, size - kTailBytes), std::min(size, kTailBytes));
+  ends.head = ReadHead(path, kHeadBytes);
+  if (auto tail = ReadTail(path, kTailBytes)) ends.tail = std::move(tail->bytes);
   return ends;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <span>
 #include <system_error>
@@ -72,14 +71,8 @@ std::string HeadOf(ByteSource& source) {
 
 /// The last bytes of a file that is not compressed: some writers put the rank there.
 std::string TailOf(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file ? std::streamoff(file.tellg()) : 0;
-  if (size <= std::streamoff(readers::kSniffBytes)) return {};
-  std::string tail(readers::kSniffBytes, '\0');
-  file.seekg(size - std::streamoff(readers::kSniffBytes));
-  file.read(tail.data(), std::streamsize(tail.size()));
-  tail.resize(static_cast<std::size_t>(std::max(file.gcount(), std::streamsize{0})));
-  return tail;
+  auto tail = ReadTail(path, readers::kSniffBytes);
+  return tail && tail->size > readers::kSniffBytes ? std::move(tail->bytes) : std::string();
 }
 
 /// Rank and world size, as a trace states them in one small object.
@@ -144,18 +137,16 @@ class Search {
     if (IsOne(folder.string())) return;
     std::vector<std::string> names;
     std::vector<fs::path> files, folders;
-    std::error_code error;
-    for (const fs::path& path : ListFolder(folder)) {
+    for (const FolderEntry& entry : ListEntries(folder)) {
       if (++seen_ > kMostNames) {
         found_.is_whole = false;
         return;
       }
-      if (fs::is_symlink(path, error)) continue;
-      if (fs::is_directory(path, error)) {
-        folders.push_back(path);
-      } else if (fs::is_regular_file(path, error)) {
-        files.push_back(path);
-        names.push_back(path.filename().string());
+      if (entry.kind == EntryKind::kFolder) {
+        folders.push_back(entry.path);
+      } else if (entry.kind == EntryKind::kFile) {
+        files.push_back(entry.path);
+        names.push_back(entry.path.filename().string());
       }
     }
     if (IsReport(names)) return;

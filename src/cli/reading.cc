@@ -126,6 +126,7 @@ readers::ReadOptions HowToRead(const Options& options) {
   read.allow_incomplete = options.allow_incomplete;
   read.keep_readable = IsJudging(options);
   read.threads = options.jobs;
+  if (options.is_found) read.named = Named::kFound;
   read.aggregation = options.aggregation.value_or(-1);
   read.step_times = readers::ParseStepTimes(options.step_times);
   return read;

@@ -1,19 +1,19 @@
 #include "cli/file_kind.h"
 
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/gzip.h"
 
 namespace profgauge::cli {
 namespace {
 
 // Larger ones are not ours: the tables of a workbook are limited.
-constexpr std::streamoff kLargest = std::streamoff{256} << 20;
+constexpr std::size_t kLargest = std::size_t{256} << 20;
 constexpr std::size_t kLargestProperties = 1 << 20;
 
 // A little-endian number; nothing beyond the end of the file.
@@ -85,14 +85,9 @@ std::string FileOf(std::string_view zip, std::string_view wanted) {
 }  // namespace
 
 bool IsOurWorkbook(const std::string& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  if (!file || size <= 0 || size > kLargest) return false;
-  std::string zip(static_cast<std::size_t>(size), '\0');
-  file.seekg(0);
-  file.read(zip.data(), size);
-  if (!file || !zip.starts_with("PK")) return false;
-  const std::string properties = FileOf(zip, "docProps/core.xml");
+  const std::optional<std::string> zip = ReadSmallFile(path, kLargest);
+  if (!zip || !zip->starts_with("PK")) return false;
+  const std::string properties = FileOf(*zip, "docProps/core.xml");
   // Versions before this mark wrote a remark only.
   return properties.find("<dc:creator>profgauge</dc:creator>") != properties.npos ||
          properties.find(">Written by profgauge<") != properties.npos;

@@ -21,10 +21,9 @@ namespace fs = std::filesystem;
 std::vector<std::string> FoldersBelow(const std::string& folder,
                                       const std::function<bool(const fs::path&)>& is_wanted) {
   std::vector<std::string> below;
-  std::error_code code;
-  for (const fs::path& path : ListFolder(folder)) {
-    if (!fs::is_directory(path, code)) return {};
-    if (is_wanted(path)) below.push_back(path.string());
+  for (const FolderEntry& entry : ListEntries(folder)) {
+    if (!entry.is_folder()) return {};
+    if (is_wanted(entry.path)) below.push_back(entry.path.string());
   }
   return below;
 }
@@ -68,23 +67,31 @@ bool IsTrace(const std::string& name) {
 
 // Captures are beside a profile, or in a folder below: for both the same test decides.
 void AddCapturesIn(const fs::path& folder, std::set<std::string>& found) {
-  std::error_code code;
-  for (const fs::path& path : ListFolder(folder)) {
-    if (!IsTrace(path.filename().string()) || !fs::is_regular_file(path, code)) continue;
-    if (IsGraphCapture(path.string())) found.insert(path.string());
+  for (const FolderEntry& entry : ListEntries(folder)) {
+    const bool is_file = entry.kind == EntryKind::kFile || entry.kind == EntryKind::kLinkToFile;
+    if (is_file && IsGraphCapture(entry.path.string())) found.insert(entry.path.string());
   }
 }
 
-/// Those beside the profile, by name.
-std::vector<std::string> CapturesBeside(const std::string& path) {
-  if (path == "-" || IsGraphCapture(path)) return {};
-  std::error_code code;
-  const fs::path folder = fs::absolute(path, code).parent_path();
-  std::set<std::string> found;
-  AddCapturesIn(folder, found);
-  for (const std::string_view name : kFolders) AddCapturesIn(folder / name, found);
-  return {found.begin(), found.end()};
-}
+/// Captures by the folder of their profiles, each of which is listed once for all ranks.
+class CapturesOfFolders {
+ public:
+  /// Those beside the profile, by name.
+  std::vector<std::string> Beside(const std::string& path) {
+    if (path == "-" || IsGraphCapture(path)) return {};
+    std::error_code code;
+    const fs::path folder = fs::absolute(path, code).parent_path();
+    const auto [at, is_new] = found_.try_emplace(folder.string());
+    if (is_new) {
+      AddCapturesIn(folder, at->second);
+      for (const std::string_view name : kFolders) AddCapturesIn(folder / name, at->second);
+    }
+    return {at->second.begin(), at->second.end()};
+  }
+
+ private:
+  std::map<std::string, std::set<std::string>> found_;
+};
 
 /// Those of the profile's rank; of a profile without one, of the lowest. A capture that states no
 /// rank stays for every rank.
@@ -180,8 +187,9 @@ std::vector<std::string> TakeCaptures(std::vector<std::string>& files) {
 
 void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions& options,
                        std::vector<Profile>& profiles) {
+  CapturesOfFolders folders;
   for (Profile& profile : profiles) {
-    std::vector<std::string> captures = CapturesBeside(profile.source.path);
+    std::vector<std::string> captures = folders.Beside(profile.source.path);
     for (const std::string& path : named) {
       std::error_code code;
       const std::string full = fs::absolute(path, code).string();

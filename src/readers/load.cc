@@ -1,6 +1,7 @@
 #include "readers/load.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -46,9 +47,10 @@ Result<std::vector<std::string>> FilesOf(const std::string& folder) {
     for (const ArchiveMember& member : members) files.push_back(folder + "/" + member.name);
     return files;
   }
-  std::error_code code, unknown;
-  for (const fs::path& path : ListFolder(folder, &code)) {
-    if (fs::is_regular_file(path, unknown)) files.push_back(path.string());
+  std::error_code code;
+  for (const FolderEntry& entry : ListEntries(folder, &code)) {
+    if (entry.kind == EntryKind::kFile || entry.kind == EntryKind::kLinkToFile)
+      files.push_back(entry.path.string());
   }
   if (code) {
     return Fail(InputError(folder, "input/folder", "the folder cannot be listed: " + code.message(),
@@ -141,16 +143,17 @@ void CheckName(const Reader& reader, Profile& profile, bool compressed) {
 
 /// A file or folder that is named twice, under whatever names: its ranks would count twice.
 Status CheckNoPathTwice(const std::vector<std::string>& paths) {
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      std::error_code error;
-      const bool same =
-          paths[i] == paths[k] || (fs::equivalent(paths[i], paths[k], error) && !error);
-      if (!same) continue;
-      return Fail(InputError("", "input/same-file-twice",
-                             fmt::format("`{}` is given twice", Printable(paths[i])),
-                             "name each file once"));
-    }
+  std::set<std::string> names;
+  std::set<std::pair<dev_t, ino_t>> files;
+  for (const std::string& path : paths) {
+    struct stat info {};
+    const bool is_there = ::stat(path.c_str(), &info) == 0;
+    const bool is_new =
+        names.insert(path).second && (!is_there || files.emplace(info.st_dev, info.st_ino).second);
+    if (is_new) continue;
+    return Fail(InputError("", "input/same-file-twice",
+                           fmt::format("`{}` is given twice", Printable(path)),
+                           "name each file once"));
   }
   return {};
 }
@@ -158,7 +161,7 @@ Status CheckNoPathTwice(const std::vector<std::string>& paths) {
 }  // namespace
 
 Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOptions& options) {
-  PROFGAUGE_TRY(auto opened, OpenByteSource(path));
+  PROFGAUGE_TRY(auto opened, OpenByteSource(path, options.named));
   Replayed source(std::move(opened), options);
   const auto head = source.Peek();
   if (head.empty() && source.failed()) return Fail(*source.failed());
@@ -320,12 +323,12 @@ std::vector<Profile> OfEachProcess(std::vector<Profile> recordings) {
 
 std::vector<std::string> RecordingsOf(const std::string& folder) {
   std::vector<std::string> files;
-  std::error_code code;
-  for (const fs::path& path : ListFolder(folder)) {
-    const std::string name = path.filename().string();
+  for (const FolderEntry& entry : ListEntries(folder)) {
+    const std::string name = entry.path.filename().string();
     if (readers::IsRunDocumentName(name)) continue;
-    if (!fs::is_regular_file(path, code) || !IsNamedAsRecording(name)) return {};
-    files.push_back(path.string());
+    const bool is_file = entry.kind == EntryKind::kFile || entry.kind == EntryKind::kLinkToFile;
+    if (!is_file || !IsNamedAsRecording(name)) return {};
+    files.push_back(entry.path.string());
   }
   TakeCaptures(files);
   std::sort(files.begin(), files.end(), [](const std::string& a, const std::string& b) {

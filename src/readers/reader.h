@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/files.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 
@@ -63,7 +64,8 @@ struct ReadOptions {
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
   StepTimesInput step_times;
-  unsigned threads = 0;  ///< Worker threads; 0 means one per core. Never changes results.
+  Named named = Named::kByUser;  ///< Whether a pipe is waited for.
+  unsigned threads = 0;          ///< Worker threads; 0 means one per core. Never changes results.
   /// Called now and then while bytes are read, from any thread but never from two simultaneously.
   std::function<void(const ReadProgress&)> progress;
 };

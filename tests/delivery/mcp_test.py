@@ -138,9 +138,13 @@ class Mcp(unittest.TestCase):
             (root / "policy.yaml").write_text(f"schema: 1\nextends: [{EXAMPLES / 'policy.yaml'}]\n")
             (root / "own.json").write_text(profile_of(["k"]))
             with Agent("--root", root, cwd=root) as agent:
-                for paths in ([str(SLOW)], ["link.json.gz"], ["runs"], ["../"], ["/etc/passwd"], [str(root / ".." / "x")]):
+                for paths in ([str(SLOW)], ["link.json.gz"], ["../"], ["/etc/passwd"], [str(root / ".." / "x")]):
                     told = json.loads(agent.call("check", paths=paths)["content"][0]["text"])
                     self.assertEqual(told["code"], "mcp/outside-roots", paths)
+                told = json.loads(agent.call("check", paths=["runs"])["content"][0]["text"])  # A folder without files.
+                self.assertEqual(told["exit_code"], 3)
+                told = json.loads(agent.call("find", path=".")["content"][0]["text"])
+                self.assertEqual(told["left_out"], "2 links that lead outside of the server's folders")
                 told = json.loads(agent.call("check", paths=["own.json"], policy="policy.yaml")["content"][0]["text"])
                 self.assertEqual(told["code"], "mcp/outside-roots")
                 before = sorted(root.rglob("*"))
@@ -188,7 +192,8 @@ class Mcp(unittest.TestCase):
                     with self.subTest(settings=settings, policy=policy):
                         (root / "profgauge.yaml").write_text(f"schema: 1\n{settings}\n")
                         (root / "policy.yaml").write_text(f"schema: 1\n{policy}\n")
-                        self.assertEqual(list(codes(agent, calls)), ["mcp/outside-roots"] * len(calls))
+                        # Of a repository is what its configuration names, and below a root what an agent reads.
+                        self.assertLessEqual(set(codes(agent, calls)), {"mcp/outside-roots", "config/outside-repository"})
                 (root / "profgauge.yaml").write_text(f"schema: 1\njobs: [{{name: a, inputs: [../{SLOW.name}]}}]\n")
                 self.assertEqual(list(codes(agent, {"check": {"paths": []}})), ["usage/missing-argument"])
                 (root / "profgauge.yaml").unlink()
@@ -199,12 +204,14 @@ class Mcp(unittest.TestCase):
                 (root / "profgauge.yaml").write_text("schema: 1\ndb: ../runs.db\n")
                 shutil.copy(root / "own.json", root / "history:main~2")
                 sides = {"base": "history:main~2", "current": "own.json"}
-                self.assertEqual(list(codes(agent, {"compare": sides})), ["mcp/outside-roots"])
+                self.assertEqual(list(codes(agent, {"compare": sides})), ["config/outside-repository"])
                 (root / "profgauge.yaml").unlink()
                 (root / "profgauge-history.db").symlink_to(outside / "runs.db")
                 self.assertEqual(list(codes(agent, history)), ["mcp/outside-roots"])
                 for path in ("duet", "duet/duet.json"):
-                    self.assertEqual(list(codes(agent, {"check": {"paths": [path]}})), ["mcp/outside-roots"])
+                    answer = json.dumps(agent.call("check", paths=[path]))
+                    self.assertNotIn(SLOW.name, answer)
+                    self.assertIn("no_verdict", answer)
 
     def test_a_configuration_below_the_roots_counts(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,12 @@
 #include "analysis/neuron/source_lines.h"
 
 #include <filesystem>
-#include <fstream>
 #include <iterator>
+#include <sstream>
 #include <system_error>
 #include <utility>
+
+#include "base/files.h"
 
 namespace profgauge::analysis::neuron {
 namespace {
@@ -47,7 +49,7 @@ const std::vector<std::string>& SourceLines::FileLines(std::string_view file) {
   std::vector<std::string>& lines = files_[std::string(file)];
   const fs::path path = FindBelow(root_, file);
   if (path.empty()) return lines;
-  std::ifstream stream(path, std::ios::binary);
+  std::istringstream stream(ReadSmallFile(path, kMostBytes).value_or(""));
   for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
   return lines;
 }

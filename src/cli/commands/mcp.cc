@@ -17,6 +17,7 @@
 #include <string_view>
 #include <thread>
 
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -69,7 +70,12 @@ class InputLines {
     _exit(kExitPass);
   }
   void Add(std::string line) {
-    if (cancelled_.Notice(line)) return;
+    // Of a longer line only its beginning is kept, which the answer refuses.
+    if (line.size() > mcp::kMostRequest) {
+      line.resize(mcp::kMostRequest + 1);
+    } else if (cancelled_.Notice(line)) {
+      return;
+    }
     {
       const std::lock_guard lock(mutex_);
       lines_.push_back(std::move(line));
@@ -102,6 +108,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
     PROFGAUGE_CHECK(roots.Check(options.policy));
   }
   if (options.IsGiven("--db")) PROFGAUGE_CHECK(roots.Check(options.db));
+  LimitInputs({roots.folders().begin(), roots.folders().end()});
   // Variables must not make a command write files, or color the output that agents read.
   for (const char* name : {"PROFGAUGE_OUT", "PROFGAUGE_CI", "PROFGAUGE_COLOR", "CLICOLOR_FORCE"}) {
     unsetenv(name);

@@ -1,12 +1,12 @@
 // `profgauge render`: draws a report.json again, without its profile.
-#include <fmt/core.h>
+#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
+#include <algorithm>
+#include <cstddef>
 #include <string>
-#include <system_error>
 
-#include "base/text.h"
+#include "base/errors.h"
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/draw.h"
@@ -21,24 +21,22 @@ namespace {
 
 /// A whole file, or standard input for "-".
 Result<std::string> ReadWhole(const std::string& path) {
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  const auto refused = [&](const std::string& why) {
+    return Fail(InputError(path, "input/cannot-read", "the report " + why, "give a report.json"));
+  };
+  auto file = path == "-" ? InputFile(::dup(STDIN_FILENO), {}, {}) : OpenInput(path, Named::kFound);
+  if (!file) return refused(file.error().Text());
   std::string text;
-  int number = file == nullptr ? errno : 0;
-  if (file != nullptr) {
-    char buffer[1 << 16];
-    while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) {
-      text.append(buffer, count);
-    }
-    if (std::ferror(file) != 0) number = errno;
-    if (path != "-") std::fclose(file);
+  for (std::size_t have = 0;;) {
+    constexpr std::size_t kBlock = std::size_t{1} << 16;
+    text.resize(have + std::max(kBlock, have / 2));
+    const auto got = file->Read(text.data() + have, text.size() - have);
+    if (!got) return refused("cannot be read");
+    have += *got;
+    if (*got > 0) continue;
+    text.resize(have);
+    return text;
   }
-  if (number == 0) return text;
-  return Fail(Error{
-      ErrorKind::kInput,
-      "input/cannot-read",
-      fmt::format("cannot read `{}`: {}", Printable(path), std::generic_category().message(number)),
-      {},
-      {}});
 }
 
 Result<int> DrawnAgain(const Options& options, Console& console) {

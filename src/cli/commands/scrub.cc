@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/byte_source.h"
+#include "base/files.h"
 #include "base/format.h"
 #include "base/gzip.h"
 #include "base/hashes.h"
@@ -54,10 +54,8 @@ Result<readers::Scrubbed> ScrubInto(const std::string& in, const std::string& ou
 }
 
 bool IsDatabase(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string head(16, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return readers::IsSqlite(head);
+  constexpr std::size_t kMagic = 16;
+  return readers::IsSqlite(ReadHead(path, kMagic));
 }
 
 Result<std::string> HashOf(const std::string& path) {

@@ -37,7 +37,10 @@ bool Cancelled::Notice(std::string_view line) {
   const json::object* about = params == nullptr ? nullptr : params->if_object();
   const json::value* request = about == nullptr ? nullptr : about->if_contains("requestId");
   if (request == nullptr) return true;
+  // Ids of requests are short: a longer one is no request's.
+  constexpr std::size_t kLongestId = 128;
   const std::string id = json::serialize(*request);
+  if (id.size() > kLongestId) return true;
   const std::lock_guard lock(mutex_);
   if (ids_.size() >= kMostRemembered) ids_.clear();
   ids_.insert(id);

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/configuration.h"
 
@@ -16,11 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNoSuchFile = "mcp/no-such-file";
-
-bool IsBelow(const fs::path& path, const fs::path& root) {
-  const auto [end, ignored] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
-  return end == root.end();
-}
 
 }  // namespace
 
@@ -41,10 +37,8 @@ Result<Roots> Roots::Of(const std::vector<std::string>& folders) {
 }
 
 bool Roots::Holds(const std::string& path) const {
-  std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
-  return !error && std::any_of(folders_.begin(), folders_.end(),
-                               [&](const std::string& root) { return IsBelow(canonical, root); });
+  return std::any_of(folders_.begin(), folders_.end(),
+                     [&](const std::string& root) { return IsWithin(path, root); });
 }
 
 Status Roots::Check(const std::string& path) const {
@@ -59,16 +53,6 @@ Status Roots::Check(const std::string& path) const {
   if (!fs::exists(path, error)) {
     return Fail(UsageError(kNoSuchFile, fmt::format("there is no `{}`", PrintableShort(path, 200)),
                            "the tool `find` lists the runs below a folder"));
-  }
-  if (!fs::is_directory(path, error)) return {};
-  // Links in a folder are followed when it is read.
-  for (fs::recursive_directory_iterator
-           entry(path, fs::directory_options::skip_permission_denied, error),
-       end;
-       !error && entry != end; entry.increment(error)) {
-    if (entry->is_symlink(error) && !Holds(entry->path().string())) {
-      return outside(entry->path().string());
-    }
   }
   return {};
 }

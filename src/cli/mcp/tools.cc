@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/files.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "cli/exit_code.h"
 #include "cli/mcp/caller.h"
@@ -152,8 +154,17 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   return answer;
 }
 
+/// A link that leaves the roots is no run and no rank, and the answer says so.
+void SayLinksLeftOut(json::object& answer) {
+  const auto links = static_cast<std::int64_t>(TakeLinksLeftOut());
+  if (links == 0) return;
+  answer["left_out"] = fmt::format("{} {} outside of the server's folders", FormatCount(links),
+                                   links == 1 ? "link that leads" : "links that lead");
+}
+
 Result<json::object> CallFind(const Caller& caller, const json::object& arguments) {
   const std::string path = TextIn(arguments, "path");
+  TakeLinksLeftOut();
   PROFGAUGE_CHECK(caller.CheckPaths({path}));
   PROFGAUGE_TRY(const Catcher::Ran ran,
                 caller.Run({"inspect", "--part=0/1", "--json", "-"}, {path}));
@@ -161,6 +172,7 @@ Result<json::object> CallFind(const Caller& caller, const json::object& argument
   if (!runs.is_array()) runs = json::array();
   Tame(runs);
   json::object answer = {{"runs", std::move(runs)}, {"truncated", false}};
+  SayLinksLeftOut(answer);
   FitInto(caller.most(), answer, "runs");
   return answer;
 }

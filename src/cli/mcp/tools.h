@@ -53,9 +53,9 @@ class Roots {
   /// is not there.
   static Result<Roots> Of(const std::vector<std::string>& folders);
 
-  /// Whether the agent may read `path`: it and, for a folder, every link below it lead into a root.
-  /// Errors: kUsage "mcp/outside-roots" if not; "mcp/no-such-file". Cost: walks through the folder.
-  /// A link that changes after the check is not noticed.
+  /// Whether the agent may read `path`, wherever it leads. Links in a folder that leave the roots
+  /// are left out when it is read, and files are checked again when they are open: LimitInputs().
+  /// Errors: kUsage "mcp/outside-roots" if not; "mcp/no-such-file".
   Status Check(const std::string& path) const;
   /// The same for a path that a configuration or a policy names: below a root it may be missing, as
   /// the command that reads it says so in its own words.

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/hashes.h"
 #include "base/in_order.h"
 #include "base/parallel.h"
@@ -281,10 +281,7 @@ std::uint64_t StatedSize(std::string_view head) {
 // SQLite itself takes the part of a last page that is missing as zeros.
 Status CheckWhole(const std::string& path) {
   if (HasWriteAheadLog(path)) return {};  // It may hold the rest.
-  std::string head(sqlite_format::kFileHead, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  const std::string head = ReadHead(path, sqlite_format::kFileHead);
   std::error_code unknown;
   const std::uint64_t size = std::filesystem::file_size(path, unknown);
   if (unknown || size >= StatedSize(head)) return {};
@@ -296,9 +293,7 @@ Status CheckWhole(const std::string& path) {
 
 bool HasHotJournal(const std::string& path) {
   constexpr std::string_view kMagic = "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7"sv;
-  std::ifstream file(path + "-journal", std::ios::binary);
-  std::string head(kMagic.size(), '\0');
-  return file.read(head.data(), static_cast<std::streamsize>(head.size())) && head == kMagic;
+  return ReadHead(path + "-journal", kMagic.size()) == kMagic;
 }
 
 bool IsSqlite(std::string_view head) { return head.starts_with("SQLite format 3\0"sv); }

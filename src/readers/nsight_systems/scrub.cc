@@ -1,11 +1,11 @@
 #include "readers/nsight_systems/nsight_reader.h"
 
-#include <fstream>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
+#include "base/files.h"
 #include "base/sqlite.h"
 #include "readers/database/sqlite_table.h"
 
@@ -149,10 +149,9 @@ Error NotAnExport(const std::string& in) {
 
 // Whether it can be read and is no database; SQLite has the message for unreadable files.
 bool IsOtherFile(const std::string& in) {
-  std::ifstream file(in, std::ios::binary);
-  std::string head(16, '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return file.is_open() && !file.bad() && !IsSqlite(head);
+  constexpr std::size_t kMagic = 16;
+  const auto file = OpenInput(in, Named::kFound);
+  return file && file->size() && !IsSqlite(ReadHead(in, kMagic));
 }
 
 Status CheckIsExport(const std::string& in) {

@@ -8,16 +8,17 @@
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/files.h"
 
 namespace profgauge::readers::parquet {
 
 Result<StoredBytes> StoredBytes::Open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    return Fail(InputError(path, "input/open",
-                           "the file cannot be opened: " + std::generic_category().message(errno),
+  auto opened = OpenInput(path, Named::kFound);
+  if (!opened) {
+    return Fail(InputError(path, "input/open", "the file " + opened.error().Text(),
                            "check the path and its permissions"));
   }
+  const int file = opened->Release();
   const auto close = [](const int* descriptor) {
     ::close(*descriptor);
     delete descriptor;

@@ -128,10 +128,9 @@ class XPlaneReader final : public Reader {
   std::vector<std::string> OutputsOf(const std::string& folder,
                                      std::vector<std::string>& earlier) const override {
     std::vector<std::string> recordings;
-    std::error_code code;
     const auto profiles = fs::path(folder) / "plugins" / "profile";
-    for (const fs::path& path : ListFolder(profiles)) {
-      if (fs::is_directory(path, code)) recordings.push_back(path.string());
+    for (const FolderEntry& entry : ListEntries(profiles)) {
+      if (entry.is_folder()) recordings.push_back(entry.path.string());
     }
     if (recordings.empty()) return {};
     earlier.insert(earlier.end(), recordings.begin(), recordings.end() - 1);

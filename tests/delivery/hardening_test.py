@@ -1,0 +1,206 @@
+"""What a file, a folder, a history or a link can do to a run: wait for ever, show a secret, lose a run, leave a file."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+import unittest
+
+from support import PROGRAM, REPOSITORY, main
+
+HEALTHY = REPOSITORY / "examples/healthy.pt.trace.json.gz"
+SLOW = REPOSITORY / "examples/slow.pt.trace.json.gz"
+SECRET = "xyzzy-17"
+
+
+class Hardening(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.place = pathlib.Path(place.name)
+        shutil.copy(HEALTHY, self.place / "a.json.gz")
+
+    def run_it(self, *arguments, cwd=None, wait=10, limit=None, **more):
+        def bound():
+            if limit is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd or self.place, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, errors="replace", timeout=wait, preexec_fn=bound, **more)
+
+    def add(self, profile=HEALTHY, branch="main", commit="a"):
+        done = self.run_it("history", "add", profile, "--branch", branch, "--commit", commit, "--db", "h.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    # A pipe that nobody writes into, at every door.
+    def test_pipes(self):
+        os.mkfifo(self.place / "f")
+        (self.place / "p.yaml").write_text("schema: 1\nextends: f\n")
+        judged = ("check", "a.json.gz", "-q")
+        for arguments, code in (
+                ((*judged, "--policy", "f"), 2), ((*judged, "--policy", "p.yaml"), 2),
+                ((*judged, "--baseline", "f"), 3), ((*judged, "--html", "f"), 4),
+                ((*judged, "--step-times", "f"), None), (("history", "list", "--db", "f"), 2),
+                (("history", "add", "a.json.gz", "--db", "f"), 2), (("render", "f", "--html", "x.html"), 3)):
+            done = self.run_it(*arguments)
+            self.assertIn(done.returncode, (code,) if code is not None else (2, 3), (arguments, done.stderr))
+            self.assertTrue(done.stderr.strip(), arguments)
+        # A profile may be a pipe whose writer is late, and a policy one that has a writer.
+        late = subprocess.Popen([PROGRAM, "check", "f", "-q", "--policy", "builtin:report-only"], cwd=self.place,
+                                stdout=subprocess.DEVNULL)
+        time.sleep(0.3)
+        self.assertIsNone(late.poll())
+        with open(self.place / "f", "wb") as pipe:
+            pipe.write(HEALTHY.read_bytes())
+        self.assertEqual(late.wait(timeout=10), 0)
+        done = subprocess.run(["bash", "-c", '"$0" check a.json.gz -q --policy <(echo "schema: 1")', PROGRAM], cwd=self.place,
+                              capture_output=True, text=True, timeout=10)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    # What a configuration names lies in its repository, wherever links lead.
+    def test_configuration_stays_in_its_repository(self):
+        inside = self.place / "in"
+        (inside / ".git").mkdir(parents=True)
+        (inside / "rules").mkdir()
+        shutil.copy(HEALTHY, inside / "a.json.gz")
+        (self.place / "outside.yaml").write_text(f"schema: 1\n{SECRET}: 1\n")
+        jobs = 'jobs: [{name: a, inputs: ["a.json.gz"]}]\n'
+        (inside / "rules" / "x.yaml").symlink_to(self.place / "outside.yaml")
+        for name, config, policy in (
+                ("policy", "policy: /proc/self/environ\n", None), ("policy", "policy: ../outside.yaml\n", None),
+                ("db", "db: ../h.db\n", None), ("baseline", "baseline: ../outside.yaml\n", None),
+                ("extends", "policy: p.yaml\n", "schema: 1\nextends: /proc/self/environ\n"),
+                ("devices", "policy: p.yaml\n", "schema: 1\ndevices: ../outside.yaml\n"),
+                ("rules", "policy: p.yaml\n", "schema: 1\nrule_files: [../outside.yaml]\n"),
+                ("link in rules", "policy: p.yaml\n", "schema: 1\nrule_files: [rules/]\n")):
+            (inside / "profgauge.yaml").write_text(f"schema: 1\n{config}{jobs}")
+            if policy is not None:
+                (inside / "p.yaml").write_text(policy)
+            done = self.run_it("check", cwd=inside, env={"SECRET_TOKEN": SECRET})
+            self.assertEqual(done.returncode, 2, (name, done.stderr))
+            self.assertIn("[config/outside-repository]", done.stderr, name)
+            self.assertNotIn(SECRET, done.stdout + done.stderr, name)
+        (inside / "profgauge.yaml").unlink()
+        (inside / ".profgauge.yaml").symlink_to("/proc/self/environ")
+        done = self.run_it("check", cwd=inside, env={"SECRET_TOKEN": SECRET})
+        self.assertEqual(done.returncode, 2)
+        self.assertNotIn(SECRET, done.stdout + done.stderr)
+        # The command line may name any file.
+        (self.place / "p.yaml").write_text("schema: 1\n")
+        done = self.run_it("check", "a.json.gz", "-q", "--config", "none", "--policy", "../p.yaml", cwd=inside)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    # A journal beside a history is SQLite's order to delete files; it is named, and nothing else.
+    def test_a_journal_beside_a_history(self):
+        self.add()
+        journal = self.place / "h.db-journal"
+        journal.write_bytes(bytes.fromhex("d9d505f920a163d7") + b"\0" * 600)
+        before = journal.read_bytes()
+        listed = self.run_it("history", "list", "--db", "h.db")
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertIn("h.db-journal is beside the history and is not used", listed.stderr)
+        self.add(SLOW, commit="b")
+        self.assertEqual(journal.read_bytes(), before)
+        self.assertEqual(sorted(path.name for path in self.place.iterdir()), ["a.json.gz", "h.db", "h.db-journal"])
+
+    # Views and triggers are nobody's runs.
+    def test_a_history_with_another_schema(self):
+        self.add()
+        base = sqlite3.connect(self.place / "h.db")
+        base.execute("create trigger t after insert on run begin delete from run; end")
+        base.commit()
+        base.close()
+        before = (self.place / "h.db").read_bytes()
+        for arguments in (("history", "list"), ("history", "add", SLOW), ("history", "remove", "1"),
+                          ("check", HEALTHY, "--baseline", "history:main")):
+            done = self.run_it(*arguments, "--db", "h.db")
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn("[history/foreign]", done.stderr)
+        self.assertEqual((self.place / "h.db").read_bytes(), before)
+
+    # Writers wait for each other, a reader sees a whole history, and a killed writer leaves the one before.
+    def test_writers_and_readers(self):
+        profiles = []
+        for i in range(8):
+            profile = self.place / f"p{i}.json.gz"
+            profile.write_bytes(HEALTHY.read_bytes() + subprocess.run(["gzip", "-c"], input=b" " * (i + 1),
+                                                                      capture_output=True, check=True).stdout)
+            profiles.append(profile)
+        add = [PROGRAM, "history", "add", "--db", "h.db"]
+        writers = [subprocess.Popen([*add, profile], cwd=self.place, stderr=subprocess.DEVNULL) for profile in profiles]
+        while any(writer.poll() is None for writer in writers):
+            done = self.run_it("history", "list", "--db", "h.db", "--json", "-")
+            self.assertIn(done.returncode, (0, 2), done.stderr)
+            if done.returncode == 2:
+                self.assertIn("history/missing", done.stderr)
+        self.assertEqual([writer.returncode for writer in writers], [0] * 8)
+        for i in range(6):
+            victim = subprocess.Popen([*add, SLOW, "--branch", f"b{i}"], cwd=self.place, stderr=subprocess.DEVNULL)
+            time.sleep(0.02 * i)
+            victim.send_signal(signal.SIGKILL)
+            victim.wait()
+        runs = json.loads(self.run_it("history", "list", "--db", "h.db", "--json", "-").stdout)["rows"]
+        self.assertGreaterEqual(len(runs), 8)
+
+    # A limit on files is an error of writing, and nothing is left.
+    def test_a_limit_on_files(self):
+        self.add()
+        before = (self.place / "h.db").read_bytes()
+        for arguments in (("report", HEALTHY, "-o", "out", "-q"), ("history", "add", SLOW, "--db", "h.db")):
+            done = self.run_it(*arguments, limit=20 * 1024)
+            self.assertEqual(done.returncode, 4, (arguments, done.stderr))
+        self.assertEqual((self.place / "h.db").read_bytes(), before)
+        self.assertEqual([path for path in self.place.rglob("*") if "tmp" in path.name], [])
+
+    # The user named the folder, and not where links in it lead.
+    def test_links_below_out(self):
+        inside = self.place / "in"
+        for name in ("report.html", "report.json"):
+            (inside / "o").mkdir(parents=True)
+            (inside / "o" / name).symlink_to("../../x")
+            done = self.run_it("report", HEALTHY, "-q", "--out", "o", cwd=inside)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("[output/link]", done.stderr)
+            self.assertFalse((self.place / "x").exists())
+            shutil.rmtree(inside / "o")
+        (inside / "o").mkdir()
+        (inside / "o" / "report.html").symlink_to("page.html")  # A link that stays is followed.
+        done = self.run_it("report", HEALTHY, "-q", "--out", "o", cwd=inside)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((inside / "o" / "page.html").is_file())
+        self.assertEqual(self.run_it("check", HEALTHY, "-q", "--html", self.place / "y.html").returncode, 0)
+
+    # An agent's roots hold wherever links lead, for every file that is opened.
+    def test_links_out_of_an_agents_roots(self):
+        root, secret = self.place / "root", self.place / "secret"
+        root.mkdir(), secret.mkdir()
+        shutil.copy(HEALTHY, root / "a.json.gz")
+        (secret / "x.run.json").write_text('{"schema": 1, "run": {"samples": 64}}')
+        shutil.copy(SLOW, secret / "b.pt.trace.json.gz")
+        (secret / "h.db").write_bytes(b"")
+
+        def ask(name, **arguments):
+            request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
+            return subprocess.run([PROGRAM, "mcp", "--root", "root"], input=json.dumps(request) + "\n", cwd=self.place,
+                                  capture_output=True, text=True, timeout=10).stdout
+        before = ask("check", paths=["root/a.json.gz"])
+        self.assertIn('"verdict"', before)
+        (root / "a.json.gz.run.json").symlink_to("../secret/x.run.json")
+        self.assertEqual(ask("check", paths=["root/a.json.gz"]), before)
+        (root / "python").symlink_to("/usr/bin/env")
+        (root / "b.pt.trace.json.gz").symlink_to("../secret/b.pt.trace.json.gz")
+        found = ask("find", path="root")
+        self.assertIn("a.json.gz", found)
+        self.assertNotIn("b.pt.trace", found)
+        self.assertIn("outside", ask("check", paths=["root/b.pt.trace.json.gz"]))
+        os.mkfifo(root / "f.json")
+        self.assertIn("pipe", ask("inspect", paths=["root/f.json"]))
+
+
+if __name__ == "__main__":
+    main()
