@@ -6,10 +6,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/configuration.h"
 #include "cli/profile_search.h"
@@ -38,11 +37,11 @@ jobs:
       queue: max                       # Remove it on an Enterprise Server that does not know it.
     permissions: {contents: read}
     steps:
-      - uses: actions/checkout@v6
+      - uses: actions/checkout@de0fac2e4500dabe0009e67214ff5f5447ce83dd # v6.0.2
         with: {fetch-depth: 0}         # For the order of the history, and the policy of the merge base.
       - run: ./train.sh                # yours: writes a profile that `inputs` match
       - name: Restore the history of main
-        uses: actions/cache/restore@v5
+        uses: actions/cache/restore@cdf6c1fa76f9f475f3d7449005a359c84ca0f306 # v5.0.3
         with:
           path: profgauge-history.db
           key: profgauge-main-${{ github.run_id }}
@@ -53,11 +52,11 @@ jobs:
         run: profgauge history add profgauge-report --branch main --commit "$GITHUB_SHA"
       - name: Save the history of main
         if: ${{ !cancelled() && github.ref == 'refs/heads/main' }}
-        uses: actions/cache/save@v5
+        uses: actions/cache/save@cdf6c1fa76f9f475f3d7449005a359c84ca0f306 # v5.0.3
         with:
           path: profgauge-history.db
           key: profgauge-main-${{ github.run_id }}
-      - uses: actions/upload-artifact@v6
+      - uses: actions/upload-artifact@b7c566a772e6b6bfb58ed0dc250532a479d7789f # v6.0.0
         if: always()
         with: {name: profgauge-report, path: profgauge-report, if-no-files-found: ignore}
 )";
@@ -241,8 +240,7 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
 // installed.
 std::string DetectHost() {
   const std::string root = RootOfRepository();
-  std::ifstream file(root + ".git/config");
-  const std::string config{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string config = ReadSmallFile(root + ".git/config").value_or("");
   for (const std::string_view system : {"github", "gitlab"}) {
     if (config.find(fmt::format("{}.", system)) != config.npos) return std::string(system);
   }

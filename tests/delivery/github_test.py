@@ -1,6 +1,8 @@
 """The samples for GitHub: the steps of the action and of the workflows, executed as they are written."""
+import hashlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import unittest
@@ -209,7 +211,7 @@ class ActionTest(GithubTest):
         action = self.place.folder / ".github/actions/profgauge"
         action.mkdir(parents=True)
         shutil.copy(GITHUB_SAMPLES / "comment.js", action)
-        payload = {"PAYLOAD": json.dumps({"workflow_run": {"head_sha": "abc"}})}
+        payload = {"PAYLOAD": json.dumps({"workflow_run": {"head_sha": "abc", "conclusion": "failure"}})}
         self.assertEqual(self.javascript(script, HEAD_SHA="abc", **payload)[1], [])  # No report at all.
         self.judge(SLOW)
         reports = self.place.folder / "reports"
@@ -221,6 +223,42 @@ class ActionTest(GithubTest):
         self.assertEqual(comments, [])
         _, comments = self.javascript(script, HEAD_SHA="abc", **payload)
         self.assertEqual([(c["issue_number"], c["body"].splitlines()[0]) for c in comments], [(7, "<!-- profgauge-job:resnet50 -->")])
+        self.assertRegex(comments[0]["body"].splitlines()[1],
+                         r"\*\*The workflow ended with failure.\*\* The files of the pull request say: fail, \d reasons, 0 errors "
+                         r"\(`tensor_core.efficiency`, `gpu.idle.mean`[a-z_., `]*\)\. They come from a fork: open the run for the "
+                         r"report\.")
+
+    def test_the_words_of_a_fork(self):
+        """A verdict.json that anybody may write gives fields that look as ours do, and no text."""
+        evil = '<img src=x> @team [x](https://evil.example) `a` www.evil.example'
+        none = "**The workflow ended with success.** The files of the pull request have no verdict."
+        say = "The files of the pull request say: "
+        for verdict, says in (
+                ("no JSON", none), ("[]", none), ("null", none), ("", none), ('{"status": "passed"}', none),
+                (json.dumps({"status": evil}), none), ('{"status": {"toString": 1}}', none), ('{"status": "constructor"}', none),
+                ('{"status": "pass"}', say + "pass, 0 reasons, 0 errors."),
+                (json.dumps({"status": "fail", "reasons": [evil, 7, None, f"{evil} is 3", "gpu.idle.mean is " + evil]}),
+                 "The files of the pull request differ from how the workflow ended. **The workflow ended with success.** "
+                 + say + "fail, 5 reasons, 0 errors (`gpu.idle.mean`)."),
+                (json.dumps({"status": "pass", "accepted": [evil], "errors": evil, "reasons": evil, "baseline": evil}),
+                 "Accepted by the author of this pull request. **The workflow ended with success.** " + say
+                 + "pass, 0 reasons, 0 errors.")):
+            text = self.javascript(f"""console.log(require({json.dumps(str(GITHUB_SAMPLES / "comment.js"))})
+                .forkText({json.dumps(verdict)}, "success"))""")[0]
+            self.assertIn(says, text)
+            for word in ("evil", "@", "<img", "http", "["):
+                self.assertNotIn(word, text)
+
+    def test_actions_and_images_are_pinned(self):
+        for path in (*GITHUB_SAMPLES.glob("*.yml"), REPOSITORY / ".github/workflows/release.yml"):
+            for line in path.read_text().splitlines():
+                used = re.search(r"uses: ([^.\s]\S*)(.*)", line)
+                if used:
+                    self.assertRegex(used[1] + used[2], r"@[0-9a-f]{40} # v[0-9.]+", f"{path}: {line}")
+        image = (REPOSITORY / "ci/Containerfile").read_text()
+        self.assertEqual(len(re.findall(r"^FROM debian\S*@sha256:[0-9a-f]{64} ", image, re.M)), 2)
+        self.assertEqual(image.count("USER 65532"), 2)
+        self.assertTrue((REPOSITORY / ".dockerignore").read_text().startswith("*\n"))
 
     def test_the_workflow_names_the_action_and_its_inputs(self):
         used = next(step for step in self.workflow["jobs"]["gate"]["steps"] if step.get("uses", "").startswith("./"))
@@ -237,14 +275,18 @@ class ActionTest(GithubTest):
         inside.mkdir(parents=True)
         shutil.copy(PROGRAM, inside / "profgauge")
         subprocess.run(["tar", "-czf", "profgauge.tar.gz", "profgauge-0-linux"], cwd=self.place.folder, check=True)
-        self.place.script("bin/curl", '#!/bin/sh\nfor last; do :; done\ncat "${last#file://}"\n')
-        done = self.place.run(installs[0], HOME=self.place.folder, GITHUB_PATH=self.place.folder / "path",
-                              TARBALL=f"file://{self.place.folder}/profgauge.tar.gz")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        (self.place.folder / "profgauge.tar.gz").rename(self.place.folder / "kept.tar.gz")
+        right = hashlib.sha256((self.place.folder / "kept.tar.gz").read_bytes()).hexdigest()
+        self.place.script("bin/curl", '#!/bin/sh\ncp "${4#file://}" "$3"\n')
+        for digest, code in ((right, 0), ("0" * 64, 1), ("", 1)):
+            done = self.place.run(installs[0], shell=BASH, HOME=self.place.folder, SHA256=digest,
+                                  GITHUB_PATH=self.place.folder / "path", TARBALL=f"file://{self.place.folder}/kept.tar.gz")
+            self.assertEqual(done.returncode != 0, code != 0, done.stderr)
         added = (self.place.folder / "path").read_text().strip()
         self.assertTrue((pathlib.Path(added) / "profgauge").exists())
         self.place.script("bin/curl", "#!/bin/sh\nexit 22\n")
-        done = self.place.run(installs[0], shell=BASH, HOME=self.place.folder, GITHUB_PATH="path", TARBALL="")
+        done = self.place.run(installs[0], shell=BASH, HOME=self.place.folder, GITHUB_PATH="path", TARBALL="",
+                              SHA256=right)
         self.assertNotEqual(done.returncode, 0)
 
 
