@@ -43,6 +43,8 @@ SAYS_NOTHING = "Few|Most|Much|OneOf|Least|Fewest|Enough|Alike|Less|Long|Short|La
 COUNTS = {
     **{f"lines of code in src/{layer.name}": code(within(layer.name)) for layer in sorted((ROOT / "src").iterdir()) if within(layer.name)},
     "numeric constants outside rules/knowledge": hits(r"constexpr\s+[\w:<>]+\s+k\w+\s*=\s*-?\d", within(*JUDGING)),
+    "files opened outside of src/base": hits(r"ifstream|fopen\(|::open\(|sqlite3_open", {p: t for p, t in sources.items() if not p.startswith("src/base/")}),
+    "searches of numbers that clang 14 lacks": hits(r"views::iota", sources),
     "constants named only kFew, kMost, ...": hits(rf"\bconstexpr [\w:]+ k({SAYS_NOTHING})\b ?=", sources),
     "sentinels 0xffff'ffff": hits(r"= 0xffff'ffff", sources),
     "metric ids as literals outside the catalogue": metric_literals(),
