@@ -98,7 +98,7 @@ def tree(n, folder):
 
 
 def history(n, folder):
-    """Of a history of n runs of one program the table and its changes."""
+    """Of a history of n runs of one program the newest ones and their changes."""
     baseline, db = folder / "b.json", folder / "h.db"
     start = [sys.argv[1], "baseline", "save", str(write(folder / "t.json", base())), "-o", str(baseline)]
     subprocess.run(start, check=True, capture_output=True)
@@ -107,7 +107,7 @@ def history(n, folder):
     document["runs"] = [{**run, "source": f"{i:032x}", "name": f"run{i}"} for i in range(n)]
     baseline.write_text(json.dumps(document))
     subprocess.run([sys.argv[1], "history", "add", str(baseline), "--db", str(db)], check=True, capture_output=True)
-    return ["history", "list", "--last", "0", "--json", "-", "-q", "--db", db], n
+    return ["history", "list", "--json", "-", "-q", "--db", db], n
 
 
 OTHERS = {  # dimension: n, (arguments, events) of n
