@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -128,6 +129,14 @@ void HideNamesOf(gate::BaselineInfo& info) {
   info.why_missing = "none is comparable";
 }
 
+/// A recording counts once, however often it is given.
+void RemoveCopies(std::vector<gate::Snapshot>& runs) {
+  std::set<std::string> seen;
+  std::erase_if(runs, [&seen](const gate::Snapshot& run) {
+    return !run.source.empty() && !seen.insert(run.source).second;
+  });
+}
+
 /// Against the baselines; nothing without any.
 std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                                                std::vector<gate::Snapshot> runs,
@@ -144,10 +153,14 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
     HideNames("baseline", baselines);
     HideNames("run", runs);
   }
+  if (!options.is_paired) {
+    RemoveCopies(baselines);
+    RemoveCopies(runs);
+  }
   gate::RunComparison comparison = gate::CompareRuns(
       baselines, runs, policy.baseline ? &*policy.baseline : nullptr,
       options.is_paired ? gate::ComparePurpose::kJudgePairs : gate::ComparePurpose::kJudge,
-      options.acceptance.About(gate::kAcceptWork) != nullptr);
+      options.acceptance.About(gate::kAcceptWork) != nullptr, chosen.failed);
   DecideJudging(policy, comparison);
   gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}), false,
                     comparison);
@@ -156,9 +169,11 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                        runs[gate::FindMiddleRun(runs)], *policy.baseline, comparison);
   }
   if (!chosen.anchor.empty() && comparison.is_judged) {
+    std::vector<gate::Snapshot> since = chosen.runs;
+    since.insert(since.end(), chosen.failed.begin(), chosen.failed.end());
     gate::HoldAgainstAnchor(chosen.anchor, runs,
                             policy.baseline ? *policy.baseline : rules::PolicyBaseline{},
-                            chosen.info, comparison);
+                            chosen.info, comparison, since);
   }
   const bool is_slower = std::any_of(comparison.metrics.begin(), comparison.metrics.end(),
                                      [](const gate::MetricComparison& metric) {

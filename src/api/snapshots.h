@@ -39,7 +39,10 @@ void HideNames(std::string_view word, std::vector<gate::Snapshot>& runs);
 struct ChosenBaseline {
   std::vector<gate::Snapshot> runs;
   std::vector<gate::Snapshot> anchor;  ///< Origin for measuring creep; empty: none.
-  std::vector<gate::Snapshot> parts;   ///< Runs for limits on parts; empty: as `runs`.
+  /// Ancestors after the runs that failed or asked for another recording: they repeat a
+  /// slowdown.
+  std::vector<gate::Snapshot> failed;
+  std::vector<gate::Snapshot> parts;  ///< Runs for limits on parts; empty: as `runs`.
   /// Where the step may be of a candidate that fails; empty: nothing is known of it.
   std::function<std::string(const gate::Snapshot& candidate)> blame;
   gate::BaselineInfo info;

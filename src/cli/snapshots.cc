@@ -252,6 +252,7 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
     chosen.blame = BlameOf(choice, asked);
     for (gate::ChosenRun& run : choice.parts) chosen.parts.push_back(std::move(run.snapshot));
     for (gate::ChosenRun& run : choice.window) chosen.runs.push_back(std::move(run.snapshot));
+    for (gate::ChosenRun& run : choice.failed) chosen.failed.push_back(std::move(run.snapshot));
     if (chosen.info.anchor.empty()) return chosen;
     for (gate::ChosenRun& run : choice.anchor) chosen.anchor.push_back(std::move(run.snapshot));
     return chosen;

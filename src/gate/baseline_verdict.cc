@@ -10,6 +10,7 @@
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
 #include "gate/limits.h"
+#include "gate/reasons.h"
 
 namespace profgauge::gate {
 namespace {
@@ -35,12 +36,32 @@ std::string ChangeText(const MetricComparison& metric) {
   return text;
 }
 
+std::string_view ReasonIdOf(stats::Open open) {
+  switch (open) {
+    case stats::Open::kLearning:
+      return kLearningReason;
+    case stats::Open::kTooFew:
+      return kTooFewReason;
+    case stats::Open::kStalls:
+      return kStallsReason;
+    case stats::Open::kStart:
+      return kStartReason;
+    case stats::Open::kNo:
+    case stats::Open::kAgain:
+    case stats::Open::kUncertain:
+      return kAgainReason;
+  }
+  return kAgainReason;
+}
+
 // The sentence about a limit that is missed or undecided.
 std::string ResultText(const MetricComparison& metric) {
   const bool is_sentence =
       metric.method == CompareMethod::kStatistics || metric.method == CompareMethod::kChance;
+  const bool has_id = metric.open == stats::Open::kNo || metric.reason.ends_with(']');
   if (is_sentence) {
-    return fmt::format("{}: {}", metric.metric, metric.reason);
+    return fmt::format("{}: {}{}", metric.metric, metric.reason,
+                       has_id ? "" : fmt::format(" [{}]", ReasonIdOf(metric.open)));
   }
   std::string text =
       fmt::format("{} changed by {} against the baseline", metric.metric, ChangeText(metric));
@@ -85,12 +106,15 @@ void CountFailed(MetricComparison& metric, const rules::Policy& policy,
 // a certain miss would not fail the run either.
 void CountInconclusive(const MetricComparison& metric, const rules::Policy& policy,
                        Verdict& verdict, Added& added) {
+  verdict.needed = std::max(verdict.needed, static_cast<std::int64_t>(metric.needed));
   if (metric.level == rules::Level::kInfo) {  // Information leaves no run without a verdict.
     if (!metric.over_limit && policy.on_inconclusive == rules::OnInconclusive::kPass)
       ++verdict.passed;
     return;
   }
-  if (metric.over_limit) {
+  const bool is_ignored =
+      metric.open == stats::Open::kTooFew && policy.on_inconclusive == rules::OnInconclusive::kPass;
+  if (metric.over_limit && !is_ignored) {
     if (Fails(metric.level, policy.fail_on)) {
       ++verdict.open;
       added.open.push_back(ResultText(metric));
@@ -238,13 +262,7 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
   } else if (!added.open.empty() && verdict.status == VerdictStatus::kPass) {
     verdict.status = VerdictStatus::kNoVerdict;
   }
-  const bool asks_again = policy.baseline && policy.baseline->confirm &&
-                          verdict.status == VerdictStatus::kFail && comparison.current_runs == 1;
-  if (asks_again && !added.failures.empty()) {
-    verdict.notes.emplace_back(
-        "the policy confirms failures: record once more and judge both together, profgauge check A "
-        "B …");
-  }
+  verdict.recordings = comparison.current_runs;
   // Failures are before open questions, those of the limits before those of the baseline.
   auto& reasons = verdict.reasons;
   const bool had_failures = verdict.status == VerdictStatus::kFail && !added.failures.empty();
@@ -295,12 +313,12 @@ std::string CreepText(const MetricComparison& creep, const MetricComparison& win
 
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const rules::PolicyBaseline& policy, const BaselineInfo& info,
-                       RunComparison& comparison) {
+                       RunComparison& comparison, std::span<const Snapshot> earlier) {
   std::vector<std::string> notes;  // Remarks on the anchor's runs are not news of this run.
   // What changed since then was judged, or accepted, when it came.
   const WorkChange work = CompareWork(anchor, candidates, true);
-  for (MetricComparison& creep :
-       CompareMetrics(anchor, candidates, ForAnchor(policy), work, notes)) {
+  for (MetricComparison& creep : CompareMetrics(anchor, candidates, ForAnchor(policy), work, notes,
+                                                ComparePurpose::kJudge, earlier)) {
     if (IsExact(creep.metric) || creep.is_missing) continue;
     const auto window =
         std::find_if(comparison.metrics.begin(), comparison.metrics.end(),

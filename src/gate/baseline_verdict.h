@@ -38,9 +38,10 @@ void AddMissingBaseline(const BaselineInfo& info, rules::OnBaselineMissing choic
 
 /// Compares the candidates also with `anchor`, the first runs of the level that they should keep.
 /// If that is more severe than the comparison with the last runs, it replaces the answer in
-/// `comparison`, and names it creep. Exact counts are reported once, by the last runs.
+/// `comparison`, and names it creep. `earlier` are runs since then, which may be as slow. Exact
+/// counts are reported once, by the last runs.
 void HoldAgainstAnchor(std::span<const Snapshot> anchor, std::span<const Snapshot> candidates,
                        const rules::PolicyBaseline& policy, const BaselineInfo& info,
-                       RunComparison& comparison);
+                       RunComparison& comparison, std::span<const Snapshot> earlier = {});
 
 }  // namespace profgauge::gate

@@ -7,11 +7,15 @@
 
 #include "gate/constants.h"
 #include "gate/estimate.h"
+#include "gate/repeat.h"
 #include "gate/sides.h"
 #include "gate/statistics.h"
 
 namespace profgauge::gate::stats {
 namespace {
+
+// A second recording usually decides a doubt: it counts noise and slow iterations anew.
+constexpr std::size_t kRecordingsForDoubt = 2;
 
 // However wide the interval is: nearly every iteration shows a change of this size. A wide interval
 // of few noisy iterations must not leave that undecided. It needs kLargeLimits limits, kLargeNoises
@@ -54,12 +58,13 @@ bool IsOddSlow(const Side& side) {
 class Judge {
  public:
   Judge(std::span<const Series> baselines, std::span<const Series> candidates,
-        const CompareOptions& options, const TotalSeries& totals)
+        const CompareOptions& options, const TotalSeries& totals, const EarlierSeries& earlier)
       : options_(options),
         limits_(MakeLimits(options)),
         base_(MakeSide(baselines, options, limits_)),
         current_(MakeSide(candidates, options, limits_)),
-        estimate_(MakeEstimate(base_, current_, options.noise_floor)) {
+        estimate_(MakeEstimate(base_, current_, options.noise_floor)),
+        earlier_(earlier) {
     out_.base = UseOf(base_, baselines);
     out_.current = UseOf(current_, candidates);
     out_.slower = CountSlower(base_, current_, limits_.limit);
@@ -72,56 +77,125 @@ class Judge {
   }
 
   Comparison Decide(bool is_same) {
+    out_.recordings = current_.runs.size();
     if (is_same) {
       out_.change = Change::kPass;
       out_.by_size = false;
       out_.shift = 0;
       return out_;
     }
-    if (options_.is_mean) return DecideMean(*out_.total);
+    if (options_.is_mean) {
+      DecideMean(*out_.total);
+    } else {
+      DecideTypical();
+    }
+    if (options_.must_repeat) AskForRecordings();
+    return out_;
+  }
+
+ private:
+  void DecideTypical() {
     const bool is_over = estimate_.shift > limits_.limit;
     if (out_.change == Change::kInconclusive) {
       out_.over_limit = is_over;
       out_.remedy =
           FindRemedy(estimate_, Room() / estimate_.quantile, IterationsARun(), base_, current_);
     }
-    if (out_.change != Change::kFail && IsOddSlow(current_)) LeaveOpen(DecidedBy::kOddCandidate);
+    if (out_.change == Change::kInconclusive && is_over) out_.open = Open::kUncertain;
+    if (out_.change != Change::kFail && IsOddSlow(current_)) {
+      LeaveOpen(DecidedBy::kOddCandidate, Open::kAgain);
+    }
     if (out_.total) AddTotal(*out_.total);
-    return out_;
+    if (!IsTooFew()) return;
+    LeaveOpen(DecidedBy::kTypical, Open::kTooFew);
+    out_.excluded = Shown(limits_.too_far);
+    out_.remedy = FindRemedy(estimate_, (limits_.too_far - estimate_.shift) / kTooFewErrors,
+                             IterationsARun(), base_, current_);
   }
 
- private:
+  // Neither a pass nor a doubt that a policy may ignore: a change of four limits is as likely as
+  // not to look like this.
+  bool IsTooFew() const {
+    if (!options_.must_repeat) return false;
+    const bool is_within =
+        out_.change == Change::kPass || (out_.change == Change::kInconclusive && !out_.over_limit);
+    const bool counts =
+        estimate_.shift <= limits_.limit || IsBeyondFloor(out_, options_.absolute_floor);
+    return is_within && counts &&
+           estimate_.shift + kTooFewErrors * estimate_.Error() > limits_.too_far;
+  }
+
+  // A failure is final at once beyond three limits, by its size: else once it was repeated.
+  void AskForRecordings() {
+    const bool fails = out_.change == Change::kFail;
+    if (!fails && out_.open == Open::kNo) return;
+    out_.needed = kRecordingsForDoubt;
+    if (!fails) return;
+    const bool by_total = out_.by == DecidedBy::kTotal;
+    if (by_total ? is_total_far_ : estimate_.shift > limits_.far) {
+      out_.needed = 0;
+      return;
+    }
+    const std::optional<std::size_t> needed = NeededRecordings(base_.runs.size());
+    if (needed) out_.needed = by_total ? std::max(*needed, kRecordingsForDoubt) : *needed;
+    if (!by_total) NoteRepeats(base_, current_, Judged::kTypical, limits_.limit, earlier_.runs);
+    out_.recordings += slow_before_;
+    if (needed && out_.recordings >= out_.needed && is_repeated_) return;
+    LeaveOpen(out_.by, needed ? Open::kAgain : Open::kLearning);
+  }
+
   // A failure of the typical iteration needs no counting of chance.
   void JudgeTotalOf(const TotalSeries& totals) {
     const TotalOptions total{*options_.total_limit, options_.absolute_floor, limits_.is_certain,
                              options_.is_mean, !options_.is_mean && out_.change == Change::kFail};
     if (totals.base.empty() || totals.current.empty()) {
       out_.total = JudgeTotal(base_, current_, estimate_, total);
+      NoteTotal(base_, current_, earlier_.runs);
       return;
     }
     const Side base = MakeSide(totals.base, options_, limits_);
     const Side current = MakeSide(totals.current, options_, limits_);
     const Estimate estimate = MakeEstimate(base, current, options_.noise_floor);
     out_.total = JudgeTotal(base, current, estimate, total);
+    NoteTotal(base, current, earlier_.totals);
     // No run may be odd by its lengths, and one is by its total.
     is_total_odd_ = IsOddSlow(current);
   }
 
-  void LeaveOpen(DecidedBy by) {
+  void NoteRepeats(const Side& base, const Side& current, Judged judged, double limit,
+                   std::span<const Series> earlier) {
+    is_repeated_ = IsRepeated(base, current, judged, limit);
+    if (earlier.empty()) return;
+    const Side before = MakeSide(earlier, options_, limits_);
+    slow_before_ = CountSlowRecordings(base, before, judged, limit);
+  }
+
+  void NoteTotal(const Side& base, const Side& current, std::span<const Series> earlier) {
+    if (out_.total->verdict != TotalVerdict::kFail) return;
+    const double far = std::log1p(kFarLimits * out_.total->limit);
+    const double level = Median(current.Levels()) - Median(base.Levels());
+    is_total_far_ = out_.total->change > kFarLimits * out_.total->limit &&
+                    (level > far || SlowStretches(current, out_.total->limit) >= kSlowStretches);
+    NoteRepeats(base, current, Judged::kTotal, std::log1p(out_.total->limit), earlier);
+  }
+
+  void LeaveOpen(DecidedBy by, Open open) {
     out_.change = Change::kInconclusive;
     out_.over_limit = true;
     out_.by = by;
+    out_.open = open;
   }
 
   // A faster typical iteration makes a shorter mean an improvement; a mere shorter total may be
   // chance.
-  Comparison DecideMean(const Total& total) {
+  void DecideMean(const Total& total) {
     const bool is_improved = out_.change == Change::kImproved && IsShorter(total, limits_.limit);
     out_.change = is_improved ? Change::kImproved : Change::kPass;
     out_.by_size = false;
     AddTotal(total);
-    if (out_.change == Change::kPass && IsOddSlow(current_)) LeaveOpen(DecidedBy::kOddCandidate);
-    return out_;
+    if (out_.change == Change::kPass && IsOddSlow(current_)) {
+      LeaveOpen(DecidedBy::kOddCandidate, Open::kAgain);
+    }
   }
 
   // The more severe answer counts.
@@ -131,13 +205,17 @@ class Judge {
     if (total.verdict == TotalVerdict::kFail) {
       out_.change = Change::kFail;
       out_.over_limit = false;
+      out_.open = Open::kNo;
       out_.by = DecidedBy::kTotal;
       return;
     }
     const bool is_open = out_.change == Change::kInconclusive && out_.over_limit;
-    if (total.verdict != TotalVerdict::kPass && !is_open) LeaveOpen(DecidedBy::kTotal);
+    if (total.verdict != TotalVerdict::kPass && !is_open) {
+      LeaveOpen(DecidedBy::kTotal,
+                total.verdict == TotalVerdict::kByStart ? Open::kStart : Open::kStalls);
+    }
     if (total.verdict == TotalVerdict::kPass && is_total_odd_ && !is_open) {
-      LeaveOpen(DecidedBy::kOddCandidate);
+      LeaveOpen(DecidedBy::kOddCandidate, Open::kAgain);
     }
   }
 
@@ -186,10 +264,12 @@ class Judge {
     if (estimate_.later) out_.later_half = Shown(*estimate_.later);
     std::tie(out_.low, out_.high) = std::minmax({Shown(estimate_.Low()), Shown(estimate_.High())});
     out_.excluded = Shown(limits_.far);
-    out_.sees = Shown(estimate_.Sees(limits_.limit));
-    const SeesMore more = FindSeesMore(estimate_, limits_.limit, IterationsARun(), base_, current_);
-    out_.sees_more = more.remedy;
-    out_.sees_then = Shown(more.sees);
+    if (options_.must_repeat) {
+      out_.sees = Shown(estimate_.Sees(limits_));
+      const SeesMore more = FindSeesMore(estimate_, limits_, IterationsARun(), base_, current_);
+      out_.sees_more = more.remedy;
+      out_.sees_then = Shown(more.sees);
+    }
     for (SideUse* side : {&out_.base, &out_.current}) {
       side->apart = std::expm1(side->apart);
       for (RunUse& run : side->runs) run.from_others = Shown(run.from_others);
@@ -203,7 +283,9 @@ class Judge {
   Limits limits_;
   Side base_, current_;
   Estimate estimate_;
-  bool is_total_odd_ = false;
+  bool is_total_odd_ = false, is_total_far_ = false, is_repeated_ = false;
+  std::size_t slow_before_ = 0;  // Of the earlier recordings.
+  EarlierSeries earlier_;
   Comparison out_;
 };
 
@@ -224,9 +306,10 @@ std::string_view ChangeName(Change change) {
 }
 
 Comparison Compare(std::span<const Series> baselines, std::span<const Series> candidates,
-                   const CompareOptions& options, const TotalSeries& totals) {
+                   const CompareOptions& options, const TotalSeries& totals,
+                   const EarlierSeries& earlier) {
   const bool is_same = AreSame(baselines, candidates) && AreSame(totals.base, totals.current);
-  return Judge(baselines, candidates, options, totals).Decide(is_same);
+  return Judge(baselines, candidates, options, totals, earlier).Decide(is_same);
 }
 
 }  // namespace profgauge::gate::stats

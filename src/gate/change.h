@@ -8,7 +8,8 @@
 // interval, it never replaces the answer: a change that is certain always fails.
 // rules/README.md has the procedure in words, README.md here its coverage;
 // tests/bench/gate_simulation.cc makes that table. tests/tools/gate_procedure.py is a second
-// implementation of all of it.
+// implementation of all of it. A failure within three limits is final only if other recordings
+// repeat it: gate/repeat.h.
 #pragma once
 
 #include <cstddef>
@@ -51,6 +52,9 @@ struct CompareOptions {
   /// Whether an increase is the bad direction; a total is judged only then.
   bool lower_is_better = true;
   Strictness strictness = Strictness::kNormal;
+  /// Whether a failure within three limits must be repeated by other recordings (gate/repeat.h).
+  /// Not for pairs, nor where two recordings are compared and not two programs.
+  bool must_repeat = true;
 };
 
 /// One run's iterations, in order.
@@ -95,19 +99,34 @@ enum class DecidedBy : std::uint8_t {
   kOddCandidate,  ///< A candidate run that is slower than the others, and left out.
 };
 
+/// Why an answer is open: over the limit, or too uncertain for a pass.
+enum class Open : std::uint8_t {
+  kNo,
+  kAgain,      ///< One recording does not settle it, or its recordings disagree.
+  kLearning,   ///< No number of recordings confirms it against so few baseline runs.
+  kUncertain,  ///< The typical iteration is over the limit, but not certainly.
+  kTooFew,     ///< Four limits cannot be excluded.
+  kStalls,     ///< A few slow iterations.
+  kStart,      ///< A start that costs more than any of the baseline's.
+};
+
 /// Changes are relative; positive is an increase, whichever way is bad.
 struct Comparison {
   Change change = Change::kInconclusive;
   DecidedBy by = DecidedBy::kTypical;
-  bool over_limit = false;    ///< Inconclusive, and over the limit: never a pass.
-  bool by_size = false;       ///< The typical iteration fails only by its size: a wide interval.
-  double shift = 0;           ///< Median ratio of a candidate's iteration to a base's.
-  double low = 0, high = 0;   ///< Hold the true change with 98 %.
-  double all_iterations = 0;  ///< The same with warm-up.
+  bool over_limit = false;     ///< Inconclusive, and over the limit: never a pass.
+  Open open = Open::kNo;       ///< Set where the answer is inconclusive, and no pass.
+  std::size_t recordings = 0;  ///< Of the candidate, and earlier ones that are as slow;
+  std::size_t needed = 0;      ///< how many would settle it. 0: as many as there are.
+  bool by_size = false;        ///< The typical iteration fails only by its size: a wide interval.
+  double shift = 0;            ///< Median ratio of a candidate's iteration to a base's.
+  double low = 0, high = 0;    ///< Hold the true change with 98 %.
+  double all_iterations = 0;   ///< The same with warm-up.
   std::optional<double> later_half;  ///< The same of the later halves.
   double excluded = 0;         ///< A pass needs the interval below 3 limits (or 3 losses in a row).
   std::optional<Total> total;  ///< Where it is judged.
-  double sees = 0;  ///< The smallest change that nine of ten such comparisons would fail.
+  /// The smallest change that nine of ten such comparisons fail in the end; 0: unknown.
+  double sees = 0;
   /// The way to make it much smaller, and how small; kNone: no reasonable one.
   Remedy sees_more;
   double sees_then = 0;
@@ -126,6 +145,12 @@ struct TotalSeries {
   std::span<const Series> base, current;
 };
 
+/// Earlier recordings that may be as slow as the candidate's, of ancestors that failed: they count
+/// in whether a failure is repeated, and in nothing else. `totals` as of TotalSeries.
+struct EarlierSeries {
+  std::span<const Series> runs, totals;
+};
+
 /// Compares candidate runs with baseline runs. Identical runs are a pass with exactly zero change,
 /// however noisy they are; they are recognized only in the same order. For other runs the order
 /// within a side does not matter for the verdict; that of the values within a series does
@@ -134,6 +159,7 @@ struct TotalSeries {
 /// Cost: estimate.h's, and total.h's draws where the total is over its limit.
 /// REQUIRES: neither list nor any series is empty; warm-up is less than a series; all values > 0.
 Comparison Compare(std::span<const Series> baselines, std::span<const Series> candidates,
-                   const CompareOptions& options, const TotalSeries& totals = {});
+                   const CompareOptions& options, const TotalSeries& totals = {},
+                   const EarlierSeries& earlier = {});
 
 }  // namespace profgauge::gate::stats

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "gate/change_numbers.h"
 #include "gate/constants.h"
+#include "gate/repeat.h"
 #include "knowledge/gate.h"
 
 namespace profgauge::gate {
@@ -47,6 +48,27 @@ std::string Placed(const stats::SlowOnes& slow, std::string_view more) {
   return fmt::format(" ({}{}{})", places, more.empty() ? "" : ": ", more);
 }
 
+// "; one profile may show a state of the machine: record again, 2 settle it"
+std::string AgainText(const stats::Comparison& comparison, double limit) {
+  if (comparison.by == stats::DecidedBy::kOddCandidate) return {};  // It says what to do.
+  const std::size_t runs = comparison.base.runs.size();
+  switch (comparison.open) {
+    case stats::Open::kLearning:
+      return fmt::format("; against {} only changes over {} fail", Counted(runs, "baseline run"),
+                         LimitNumber(stats::kFarLimits * limit, false));
+    case stats::Open::kAgain:
+      break;
+    default:
+      return {};
+  }
+  if (comparison.recordings >= comparison.needed) {
+    return fmt::format("; {} do not confirm it: a baseline run is as slow, or a profile as fast",
+                       Counted(comparison.recordings, "profile"));
+  }
+  return fmt::format("; {} may show a state of the machine: record again, {} settle it",
+                     Counted(comparison.recordings, "profile"), comparison.needed);
+}
+
 // "7 of 20 iterations take 3.4 times as long (2, 5, 8, …), 1 of 100 in the baseline"
 std::string SlowText(const stats::Total& total) {
   if (total.current.count == 0) return "";
@@ -60,7 +82,12 @@ class Sentence {
   Sentence(const stats::Comparison& comparison, const ChangeContext& context)
       : comparison_(comparison), context_(context) {}
 
-  std::string Text() const {
+  std::string Text() const { return Answer() + AgainText(comparison_, SignedLimit()); }
+
+ private:
+  double SignedLimit() const { return context_.increase_is_bad ? context_.limit : -context_.limit; }
+
+  std::string Answer() const {
     if (comparison_.by == stats::DecidedBy::kOddCandidate) return OddRun();
     if (comparison_.by == stats::DecidedBy::kTotal) return ByTotal(*comparison_.total);
     switch (comparison_.change) {
@@ -75,10 +102,7 @@ class Sentence {
     return Measured();
   }
 
- private:
-  std::string Limit() const {
-    return LimitNumber(context_.increase_is_bad ? context_.limit : -context_.limit, false);
-  }
+  std::string Limit() const { return LimitNumber(SignedLimit(), false); }
 
   std::string Number(double change) const {
     return ChangeNumber(change, comparison_.low, comparison_.high, false);
@@ -128,12 +152,19 @@ class Sentence {
       return fmt::format("improved {}{}; {}", Shift(), TotalText(), Counts());
     }
     std::string text = fmt::format("{}{}, limit {}", Shift(), TotalText(), Limit());
-    if (context_.increase_is_bad) {
-      text += fmt::format("; {} {} in nine of ten{}",
-                          comparison_.pairs > 0 ? "these pairs see" : "this baseline sees",
-                          RelativeChange(comparison_.sees), SeesMore());
+    if (context_.increase_is_bad && comparison_.sees > 0) {
+      text += fmt::format("; finds {} in nine of ten{}{}", RelativeChange(comparison_.sees),
+                          WithProfiles(), SeesMore());
     }
     return text + "; " + Counts();
+  }
+
+  // ", with up to 2 profiles": as many as a failure within three limits needs.
+  std::string WithProfiles() const {
+    if (comparison_.pairs > 0) return {};
+    const std::optional<std::size_t> needed = stats::NeededRecordings(comparison_.base.runs.size());
+    if (!needed || *needed <= comparison_.recordings) return {};
+    return fmt::format(", with up to {} profiles", *needed);
   }
 
   // "; with 30 iterations a run: +7.5 %", where that is much less.
@@ -170,10 +201,8 @@ class Sentence {
         return fmt::format("total {}, limit {}{}; {}. {}", RelativeChange(total.change), limit,
                            SlowText(total), ChanceText(*total.chance), typical);
       case stats::TotalVerdict::kBySize:
-        return fmt::format(
-            "total {}, over three limits{}: too few iterations to separate the program from the "
-            "host. Record a second run: profgauge check A B …",
-            RelativeChange(total.change), BySome(total));
+        return fmt::format("total {}, over three limits{}", RelativeChange(total.with_start),
+                           BySome(total));
       case stats::TotalVerdict::kByStart:
         return ByStart(total);
       case stats::TotalVerdict::kPass:
@@ -182,11 +211,19 @@ class Sentence {
     return Measured();
   }
 
+  // ": iteration 5 takes 4.1 times as long (1 of 12, none of 36 in the baseline). Find the
+  // cause; if it was the machine, record again"
   static std::string BySome(const stats::Total& total) {
-    if (total.current.count == 0) return "";
-    return fmt::format(", by {} of {}{}", total.current.count,
-                       Counted(total.current.of, "iteration"),
-                       Placed(total.current, Times(total.current.times)));
+    const stats::SlowOnes& slow = total.current;
+    if (slow.count == 0) return ". Record again: one of the profiles may be slower than the others";
+    const bool is_one = slow.count == 1;
+    const std::string places = PlacesText(slow);
+    return fmt::format(
+        ": {}{} take{} {} ({} of {}, {} of {} in the baseline). Find the cause; if it was the "
+        "machine, record again",
+        is_one ? "iteration" : "iterations", places.empty() ? "" : " " + places, is_one ? "s" : "",
+        Times(slow.times), slow.count, slow.of,
+        total.base.count == 0 ? "none" : std::to_string(total.base.count), total.base.of);
   }
 
   static std::string ByStart(const stats::Total& total) {
@@ -194,10 +231,10 @@ class Sentence {
                                   ? "nothing"
                                   : WithUnit(Digits(total.base_start, 0), false) + " of its total";
     return fmt::format(
-        "total {} with the first {} ({}; the baseline's start costs {}): skip them with "
-        "iterations.warmup, or find their cause",
+        "total {} with the first {} ({}; the baseline's start costs {}), {} without. Find the "
+        "cause: compiling, cache, data",
         RelativeChange(total.with_start), Counted(total.start, "iteration"),
-        Times(total.start_times), start);
+        Times(total.start_times), start, RelativeChange(total.change));
   }
 
   std::string OddRun() const {
@@ -254,6 +291,7 @@ class Sentence {
   }
 
   std::string Undecided() const {
+    if (comparison_.open == stats::Open::kTooFew) return NotExcluded();
     if (const auto other = OtherReading()) {
       return fmt::format("undecided: {}{}, but {}: not over the limit {} throughout", Shift(),
                          TotalText(), *other, Limit());
@@ -263,6 +301,10 @@ class Sentence {
                          context_.increase_is_bad ? "slower" : "lower", Shift(), TotalText(),
                          Limit(), Remedy());
     }
+    return NotExcluded();
+  }
+
+  std::string NotExcluded() const {
     return fmt::format("inconclusive: {}{} is within the limit {}, but {} cannot be excluded{}",
                        Shift(), TotalText(), Limit(), LimitNumber(comparison_.excluded, false),
                        Remedy());

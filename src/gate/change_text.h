@@ -26,7 +26,7 @@ struct ChangeContext {
 };
 
 /// The reason for the verdict, or its measurement: "+7.8 % [+3.1, +12.7], total +7.6 %, limit +5 %;
-/// this baseline sees +7.2 % in nine of ten; …".
+/// finds +7.2 % in nine of ten; …".
 std::string DescribeChange(const stats::Comparison& comparison, const ChangeContext& context);
 
 /// The same of a mean, which is the total: "mean +8.1 % [+2.0, +14.2], limit +5 %; by chance …".
@@ -57,7 +57,7 @@ std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
                                       const std::vector<stats::Series>& base,
                                       const std::vector<stats::Series>& current);
 
-/// "iterations 0–2 of run b2 are excluded as warm-up"
+/// "iterations 0–2 of run b2 are slower than the rest: the typical iteration excludes them"
 std::string DescribeWarmup(std::string_view run, std::size_t warmup);
 
 /// The end of an interval; beyond a factor of five "below −80 %", "over +400 %".

@@ -129,12 +129,11 @@ std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
   return medians[(medians.size() - 1) / 2].second;
 }
 
-std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
-                                             std::span<const Snapshot> candidates,
-                                             const rules::PolicyBaseline& policy,
-                                             const WorkChange& work,
-                                             std::vector<std::string>& notes, bool is_paired) {
-  MetricComparer comparer(baselines, candidates, policy, work, is_paired);
+std::vector<MetricComparison> CompareMetrics(
+    std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+    const rules::PolicyBaseline& policy, const WorkChange& work, std::vector<std::string>& notes,
+    ComparePurpose purpose, std::span<const Snapshot> earlier) {
+  MetricComparer comparer(baselines, candidates, policy, work, purpose, earlier);
   std::vector<MetricComparison> metrics;
   const std::vector<rules::BaselineLimit> limits =
       policy.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : policy.limits;
@@ -179,7 +178,7 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const rules::PolicyBaseline* policy, ComparePurpose purpose,
-                          bool accepts_work) {
+                          bool accepts_work, std::span<const Snapshot> earlier) {
   const rules::PolicyBaseline defaults;
   const rules::PolicyBaseline& used = policy == nullptr ? defaults : *policy;
   RunComparison out;
@@ -190,8 +189,7 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
                                    [](const Difference& d) { return d.is_hard; });
   out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
   out.work = CompareWork(baselines, candidates, accepts_work);
-  out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes,
-                               purpose == ComparePurpose::kJudgePairs);
+  out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes, purpose, earlier);
   NoteIterations(baselines, candidates, out);
   if (purpose != ComparePurpose::kExplain) {
     // Else ChangedLine() names what differs.

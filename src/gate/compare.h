@@ -53,6 +53,9 @@ struct MetricComparison {
   double shift = 0, low = 0, high = 0;
   stats::Change verdict = stats::Change::kPass;
   bool over_limit = false;  ///< Inconclusive, with the estimate over the limit: never a pass.
+  /// Of times and sums why it is open, the candidate's recordings, and how many would settle it.
+  stats::Open open = stats::Open::kNo;
+  std::size_t recordings = 0, needed = 0;
   /// Only for times: the change of the sum of all iterations, and its limit; both relative.
   std::optional<double> total, total_limit;
   /// How probable a change like this is by chance, where it is over the limit.
@@ -117,16 +120,23 @@ struct RunComparison {
   PairedTable kernels, ops;
 };
 
+/// The use of the answer.
+enum class ComparePurpose : std::uint8_t {
+  kJudge,       ///< It decides an exit code.
+  kJudgePairs,  ///< The same; runs were recorded alternately, the first candidate beside the first
+                ///< baseline.
+  kExplain,     ///< It is only shown.
+};
+
 /// Every limit of `policy`, or of the default, compared with runs; `notes` lists the skipped data,
 /// each sentence once. `work` is CompareWork() of both. A row for each limit, in their order,
 /// except default limits on counts that cannot be compared, and periods that say the same as the
-/// lengths. `is_paired`: as ComparePurpose::kJudgePairs. REQUIRES: as CompareRuns().
-std::vector<MetricComparison> CompareMetrics(std::span<const Snapshot> baselines,
-                                             std::span<const Snapshot> candidates,
-                                             const rules::PolicyBaseline& policy,
-                                             const WorkChange& work,
-                                             std::vector<std::string>& notes,
-                                             bool is_paired = false);
+/// lengths. `earlier` as MetricComparer's.
+/// REQUIRES: as CompareRuns().
+std::vector<MetricComparison> CompareMetrics(
+    std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+    const rules::PolicyBaseline& policy, const WorkChange& work, std::vector<std::string>& notes,
+    ComparePurpose purpose = ComparePurpose::kJudge, std::span<const Snapshot> earlier = {});
 
 /// Compares the kernels, operators, collectives and modules of `candidate` that `policy` limits
 /// with those of `baselines`. It reads more runs than the other limits do, if there are more. It
@@ -139,14 +149,6 @@ void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate
 /// REQUIRES: runs is not empty, each has an iteration.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 
-/// The use of the answer.
-enum class ComparePurpose : std::uint8_t {
-  kJudge,       ///< It decides an exit code.
-  kJudgePairs,  ///< The same; runs were recorded alternately, the first candidate beside the first
-                ///< baseline.
-  kExplain,     ///< It is only shown.
-};
-
 /// Compares `candidates`, runs of one program, with `baselines`. The waterfall leads from the
 /// middle run of the one to that of the other. Without limits in `policy` (nullptr or none), gates
 /// iteration.time.median at +5 % and compares counts exactly, as warnings.
@@ -156,6 +158,6 @@ enum class ComparePurpose : std::uint8_t {
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                           const rules::PolicyBaseline* policy,
                           ComparePurpose purpose = ComparePurpose::kJudge,
-                          bool accepts_work = false);
+                          bool accepts_work = false, std::span<const Snapshot> earlier = {});
 
 }  // namespace profgauge::gate

@@ -129,15 +129,16 @@ std::optional<double> TotalLimitOf(const rules::BaselineLimit& limit, double typ
 MetricComparer::MetricComparer(std::span<const Snapshot> baselines,
                                std::span<const Snapshot> candidates,
                                const rules::PolicyBaseline& policy, const WorkChange& work,
-                               bool is_paired)
+                               ComparePurpose purpose, std::span<const Snapshot> earlier)
     : baselines_(baselines),
       candidates_(candidates),
+      earlier_(earlier),
       base_names_(NamesOf(baselines)),
       current_names_(NamesOf(candidates)),
       policy_(policy),
       work_(work),
       steps_(StepsUseOf(baselines, candidates)),
-      is_paired_(is_paired) {
+      purpose_(purpose) {
   if (steps_ == StepsUse::kOneSide) {
     notes_.emplace_back(
         "only one side has the times of unrecorded iterations: recorded ones are compared");
@@ -199,19 +200,23 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
   SeriesList current = is_by_steps ? UsualSteps(candidates_) : TimesOf(candidates_, limit.metric);
   if (base.empty() || current.empty()) return false;
   // From start to start only where both runs have it: a time missing in one run is no change.
-  SeriesList base_total, current_total;
+  SeriesList base_total, current_total, before_total;
+  SeriesList before = is_by_steps ? UsualSteps(earlier_) : TimesOf(earlier_, limit.metric);
   if (is_by_steps) {
     base_total = AllSteps(baselines_);
     current_total = AllSteps(candidates_);
+    before_total = AllSteps(earlier_);
   } else if (IsTypicalTime(limit.metric) && HavePeriods(baselines_) && HavePeriods(candidates_)) {
     base_total = TotalsOf(baselines_);
     current_total = TotalsOf(candidates_);
+    if (HavePeriods(earlier_)) before_total = TotalsOf(earlier_);
   }
   out.method = CompareMethod::kStatistics;
   InputMix mix;
   if (!is_by_steps) {  // No one recorded the input shapes of the others.
     mix = TakeOffInputs(baselines_, candidates_, base, current);
     NoteInputs(mix);
+    if (mix.is_taken_off) before.clear(), before_total.clear();
     if (!base_total.empty() && !current_total.empty()) {
       const InputMix of_total = TakeOffInputs(baselines_, candidates_, base_total, current_total);
       mix.unknown_cost = std::max(mix.unknown_cost, of_total.unknown_cost);
@@ -220,6 +225,7 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
   if (limit.per_sample) {
     for (SeriesList* series : {&base, &base_total}) DivideBySamples(baselines_, *series);
     for (SeriesList* series : {&current, &current_total}) DivideBySamples(candidates_, *series);
+    for (SeriesList* series : {&before, &before_total}) DivideBySamples(earlier_, *series);
   }
   NoteWarmup(base, current);
   const double level = LevelOf(base);
@@ -232,8 +238,11 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
     stats::CompareOptions options = Options(limit, *amount, increase, level);
     options.is_mean = is_mean && increase;
     options.total_limit = options.is_mean ? options.limit : TotalLimitOf(limit, options.limit);
-    const stats::Comparison result = (is_paired_ ? stats::ComparePairs : stats::Compare)(
-        base, current, options, {base_total, current_total});
+    const stats::Comparison result =
+        purpose_ == ComparePurpose::kJudgePairs
+            ? stats::ComparePairs(base, current, options, {base_total, current_total})
+            : stats::Compare(base, current, options, {base_total, current_total},
+                             {before, before_total});
     AddOnce(DescribeRuns(result, base_names_, current_names_, base, current));
     const bool is_graver =
         Weight(result.change, result.over_limit) > Weight(out.verdict, out.over_limit);
@@ -257,6 +266,12 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
   return true;
 }
 
+void TakeDoubt(const stats::Comparison& result, MetricComparison& out) {
+  out.open = result.open;
+  out.recordings = result.recordings;
+  out.needed = result.needed;
+}
+
 void TakeNumbers(const stats::Comparison& result, MetricComparison& out) {
   out.base = result.base.level;
   out.current = result.current.level;
@@ -266,7 +281,8 @@ void TakeNumbers(const stats::Comparison& result, MetricComparison& out) {
   out.high = result.high;
   out.verdict = result.change;
   out.over_limit = result.over_limit;
-  out.sees = result.sees;
+  TakeDoubt(result, out);
+  if (result.sees != 0) out.sees = result.sees;
   if (!result.total) return;
   out.total = result.total->change;
   out.total_limit = result.total->limit;
@@ -369,6 +385,7 @@ stats::CompareOptions MetricComparer::Options(const rules::BaselineLimit& limit,
   options.noise_floor = policy_.noise_floor.value_or(stats::kUsualNoiseFloor);
   options.absolute_floor = limit.min_abs.value_or(0);
   if (policy_.certain) options.strictness = stats::Strictness::kCertain;
+  options.must_repeat = purpose_ == ComparePurpose::kJudge;
   return options;
 }
 

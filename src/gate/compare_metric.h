@@ -44,10 +44,11 @@ int Weight(stats::Change change, bool over_limit);
 /// Compares metric by metric. The snapshots, the policy and the work must outlive it.
 class MetricComparer {
  public:
-  /// `is_paired`: runs were recorded alternately, and times are compared pair by pair.
+  /// With kJudgePairs times are compared pair by pair, with kJudge failures must be repeated:
+  /// `earlier` are recordings of ancestors that may be as slow.
   MetricComparer(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                  const rules::PolicyBaseline& policy, const WorkChange& work,
-                 bool is_paired = false);
+                 ComparePurpose purpose, std::span<const Snapshot> earlier);
 
   /// The row of one limit. Where both directions are limited, the more severe answer.
   MetricComparison Compare(const rules::BaselineLimit& limit);
@@ -94,16 +95,19 @@ class MetricComparer {
 
   std::span<const Snapshot> baselines_;
   std::span<const Snapshot> candidates_;
+  std::span<const Snapshot> earlier_;
   std::vector<std::string> base_names_, current_names_;
   const rules::PolicyBaseline& policy_;
   const WorkChange& work_;
   StepsUse steps_;
-  bool is_paired_;
+  ComparePurpose purpose_;
   std::vector<std::string> notes_;
 };
 
 /// Levels of both sides, change, interval and verdict of a comparison of times; its limit and its
 /// sentence are the caller's.
 void TakeNumbers(const stats::Comparison& result, MetricComparison& out);
+/// Of these only why the answer is open.
+void TakeDoubt(const stats::Comparison& result, MetricComparison& out);
 
 }  // namespace profgauge::gate

@@ -85,7 +85,8 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   options.total_limit = options.limit;
   // The floor of the sum, divided among the iterations.
   options.absolute_floor /= SummedIterations(baselines_.front());
-  const stats::Comparison result = stats::Compare(base, current, options);
+  const SeriesList before = SumsOf(earlier_, limit.metric);
+  const stats::Comparison result = stats::Compare(base, current, options, {}, {before, {}});
   out.method = CompareMethod::kStatistics;
   out.is_relative = limit.max_increase->relative;
   out.allowed = options.limit;
@@ -94,6 +95,7 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   out.high = result.total->high;
   out.verdict = result.change;
   out.over_limit = result.over_limit;
+  TakeDoubt(result, out);
   out.total = result.total->change;
   out.total_limit = result.total->limit;
   out.chance = result.total->chance;

@@ -32,11 +32,6 @@ inline constexpr double kManyIterations = knowledge::kGateManyIterations.value()
 inline constexpr std::size_t kLeastBySize = knowledge::kGateLeastBySize.as<std::size_t>();
 /// Share of the variance within runs that the medians of runs show.
 inline constexpr double kMedianVariance = knowledge::kGateMedianVariance.value();
-/// Later and earlier half of a run differ by noise of runs beyond this many variances of a change:
-/// twice the error of the iterations. Throttling (grid, n 50, K 1): false fails 8.0 % without,
-/// 3.5 % with; with 1.0 instead, +20 % is found in 36 of 100 instead of 58.
-inline constexpr double kDriftNoise = knowledge::kGateDriftNoise.value();
-inline constexpr std::size_t kLeastForDrift = knowledge::kGateLeastForDrift.as<std::size_t>();
 /// From this many iterations on the error of a median comes from batches of signs, which no
 /// autocorrelation misleads (coverage 95 to 98 % at rho 0.8 instead of 88).
 inline constexpr std::size_t kLeastForBatches = knowledge::kGateLeastForBatches.as<std::size_t>();
@@ -48,7 +43,33 @@ inline constexpr double kLaterErrors = knowledge::kGateLaterErrors.value();
 /// never pass.
 inline constexpr double kFarLimits = knowledge::kGateFarLimits.value();
 
+/// A comparison that could miss this many limits, at this many errors from the estimate, decides
+/// nothing.
+inline constexpr double kTooFewLimits = knowledge::kGateTooFewLimits.value();
+inline constexpr double kTooFewErrors = knowledge::kGateTooFewErrors.value();
+
+// ---- Recordings (repeat.cc) ----
+
+/// The chance of a machine's states that a failure may have, and the recordings asked for at most.
+inline constexpr double kStateChance = knowledge::kGateStateChance.value();
+inline constexpr std::size_t kMostRecordings = knowledge::kGateMostRecordings.as<std::size_t>();
+/// A total beyond three limits fails at once if this many stretches of iterations are slow.
+inline constexpr std::size_t kSlowStretches = knowledge::kGateSlowStretches.as<std::size_t>();
+/// Slow is over the limit and this many spreads of the run.
+inline constexpr double kStretchSpreads = knowledge::kGateStretchSpreads.value();
+
 // ---- The total (total.cc) ----
+
+/// From this many baseline runs on a start may cost as much as theirs, times the first plus the
+/// second; before, as much as the median.
+inline constexpr std::size_t kStartsKnown = knowledge::kGateStartsKnown.as<std::size_t>();
+inline constexpr double kStartTimes = knowledge::kGateStartTimes.value();
+inline constexpr double kStartSlack = knowledge::kGateStartSlack.value();
+/// Stalls have at least this excess; they are as long as another that is this much shorter; and
+/// they are known where so many of them are that probable.
+inline constexpr double kStallExcess = knowledge::kGateStallExcess.value();
+inline constexpr double kStallAlike = knowledge::kGateStallAlike.value();
+inline constexpr double kStallChance = knowledge::kGateStallChance.value();
 
 /// So improbable a total fails, and up to so probable a one is undecided. False fails by the total
 /// are at most 0.5 % of each noise of the grid.
@@ -78,6 +99,10 @@ inline constexpr double kSureNormal = 2.3263;
 /// Noise of a run beside its neighbor, in noise floors: slow effects on a machine do not differ
 /// between the two. Table of pairs in src/gate/README.md.
 inline constexpr double kPairedFloor = knowledge::kGatePairedFloor.value();
+/// The smallest change that nine of ten such comparisons fail, in errors over the limit and over
+/// the quantile; 80 to 100 % in 27 simulated cells, median 91 %.
+inline constexpr double kPairsSeeOverLimit = knowledge::kGatePairsSeeOverLimit.value();
+inline constexpr double kPairsSeeOverQuantile = knowledge::kGatePairsSeeOverQuantile.value();
 
 // ---- Ended early (compare) ----
 
@@ -88,12 +113,15 @@ inline constexpr double kFewerIterations = knowledge::kGateFewerIterations.value
 
 // ---- Detectable changes of a baseline (estimate.cc) ----
 
-/// The smallest change that nine of ten comparisons fail, in errors over the limit and over the
-/// quantile; 80 to 100 % in 27 simulated cells, median 91 %.
-inline constexpr double kSeenOverLimit = knowledge::kGateSeenOverLimit.value();
-inline constexpr double kSeenOverQuantile = knowledge::kGateSeenOverQuantile.value();
+/// The smallest change that nine of ten comparisons fail in the end (Estimate::Sees): in errors
+/// over the limit, in spreads of the runs over the slowest one, which are at least this part of the
+/// error; and of three runs, in errors over three limits.
+inline constexpr double kSeesErrors = knowledge::kGateSeesErrors.value();
+inline constexpr double kSeesSpreads = knowledge::kGateSeesSpreads.value();
+inline constexpr double kSeesLeast = knowledge::kGateSeesLeast.value();
+inline constexpr double kSeesFarErrors = knowledge::kGateSeesFarErrors.value();
 /// A remedy is named if it removes a third of the uncertainty beyond the limit: twice the runs, at
-/// least 3, or two and a half times the iterations, at least 30.
+/// least 7, or two and a half times the iterations, at least 30.
 inline constexpr double kMuchMore = knowledge::kGateMuchMore.value();
 inline constexpr std::size_t kEnoughRuns = knowledge::kGateEnoughRuns.as<std::size_t>();
 inline constexpr std::size_t kEnoughIterations = knowledge::kGateEnoughIterations.as<std::size_t>();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gate/constants.h"
+#include "gate/repeat.h"
 #include "gate/statistics.h"
 
 namespace profgauge::gate::stats {
@@ -131,21 +132,6 @@ std::size_t FewestSteady(const Side& base, const Side& current) {
   return fewest;
 }
 
-// Noise between runs: the policy's value, or the drift within runs beyond the error of their
-// iterations. A variance. A device that throttles within a run differs as much between runs, which
-// a single baseline run does not show.
-double FloorOf(const Side& base, const Side& current, double noise_floor, double within) {
-  double floor = Squared(noise_floor);
-  if (std::min(ShortestOf(base), ShortestOf(current)) < kLeastForDrift) return floor;
-  for (const Side* side : {&base, &current}) {
-    double squares = 0;
-    for (const Run* run : side->kept) squares += Squared(run->drift);
-    const double drift = squares / static_cast<double>(side->kept.size());
-    floor = std::max(floor, (drift - kDriftNoise * within) / 2);
-  }
-  return floor;
-}
-
 // Variance of the level of a total only by the typical iterations. The slow ones are left to the
 // draws of total.cc: counted in both, they would excuse themselves.
 double OwnVariance(const Side& side, double noise_floor, double inflation) {
@@ -176,17 +162,16 @@ double Estimate::Most() const {
   return std::max({shift, all, later.value_or(shift) - later_chance});
 }
 
-// An estimate over the limit is not enough: it must also exclude 0. Both constants are fits to
-// simulated comparisons (gate/constants.h), not quantiles.
-double Estimate::Sees(double limit) const {
-  return std::max(limit + kSeenOverLimit * Error(), (quantile + kSeenOverQuantile) * Error());
-}
+// A change within `far` fails only if recordings repeat it, each of them slower than the slowest
+// baseline run (gate/repeat.h); three runs confirm none.
+double Estimate::Sees(const Limits& limits) const { return SeesWith(limits, runs, 1, 1); }
 
-double Estimate::SeesWith(double limit, double iterations, double runs) const {
-  Estimate then = *this;
-  then.within *= runs / iterations;
-  then.between *= runs;
-  return then.Sees(limit);
+double Estimate::SeesWith(const Limits& limits, std::size_t baseline_runs, double iterations,
+                          double variances) const {
+  const double error = std::sqrt((within / iterations + between) * variances);
+  if (!NeededRecordings(baseline_runs)) return limits.far + kSeesFarErrors * error;
+  return std::max(limits.limit + kSeesErrors * error,
+                  slowest + limits.limit / 2 + kSeesSpreads * std::max(spread, kSeesLeast * error));
 }
 
 // With k baseline runs, one candidate, factor f = MedianFactor(k) + 1:
@@ -217,9 +202,8 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
            std::max(0.0, Variance(side.Levels()) - kMedianVariance * within.variance);
   };
   const auto runs = static_cast<double>(base.kept.size() + current.kept.size());
-  const double floor = FloorOf(base, current, noise_floor, within.variance);
-  const double noise =
-      (kFloorWeight * floor + seen(base) + seen(current)) / (kFloorWeight + runs - 2);
+  const double noise = (kFloorWeight * Squared(noise_floor) + seen(base) + seen(current)) /
+                       (kFloorWeight + runs - 2);
   const double factor = MedianFactor(base.kept.size()) + MedianFactor(current.kept.size());
   const double a = within.variance * factor / 2, b = noise * factor;
   estimate.within = a;
@@ -237,6 +221,10 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
                           OwnVariance(current, noise_floor, inflation));
   }
   estimate.sigma = std::sqrt(own + b) * estimate.quantile / kSureNormal;
+  const std::vector<double> levels = base.Levels();
+  estimate.runs = levels.size();
+  estimate.spread = std::sqrt(Variance(levels));
+  estimate.slowest = *std::max_element(levels.begin(), levels.end()) - Median(levels);
   return estimate;
 }
 
@@ -263,10 +251,10 @@ Remedy FindRemedy(const Estimate& estimate, double target, std::size_t iteration
 }
 
 // Tries one number of each: 2.5 times the iterations, at least 30, and twice the baseline runs, at
-// least three.
-SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
+// least seven.
+SeesMore FindSeesMore(const Estimate& estimate, const Limits& limits, std::size_t iterations,
                       const Side& base, const Side& current) {
-  const double now = estimate.Sees(limit);
+  const double now = estimate.Sees(limits);
   const auto runs = base.kept.size();
   const std::size_t more_runs = std::max(kEnoughRuns, 2 * runs);
   const std::size_t more_iterations = std::max(
@@ -275,10 +263,10 @@ SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterat
   const double factor = (MedianFactor(more_runs) + MedianFactor(current.kept.size())) /
                         (MedianFactor(runs) + MedianFactor(current.kept.size()));
   const double times = static_cast<double>(more_iterations) / static_cast<double>(iterations);
-  const double by_iterations = estimate.SeesWith(limit, times, 1);
-  const double by_runs = estimate.SeesWith(limit, 1, factor);
+  const double by_iterations = estimate.SeesWith(limits, runs, times, 1);
+  const double by_runs = estimate.SeesWith(limits, more_runs, 1, factor);
   const double best = std::min(by_iterations, by_runs);
-  if (best - limit > kMuchMore * (now - limit)) return {};
+  if (best - limits.limit > kMuchMore * (now - limits.limit)) return {};
   if (by_iterations <= by_runs) {
     return {{Remedy::Kind::kIterations, static_cast<std::int64_t>(more_iterations)}, best};
   }

@@ -37,6 +37,9 @@ struct Estimate {
   /// Standard deviation of a change of the total by runs and typical iterations, scaled to a normal
   /// quantile. Slow iterations do not widen it: the draws hold them (gate/total.h).
   double sigma = 0;
+  std::size_t runs = 0;            ///< Of the baseline that count;
+  double spread = 0, slowest = 0;  ///< the standard deviation of their levels, the distance of the
+                                   ///< slowest from their median.
 
   /// One standard error of `shift`.
   double Error() const;
@@ -46,18 +49,18 @@ struct Estimate {
   /// that only one of them shows may be warm-up or drift.
   double Least() const;  ///< Smallest reading.
   double Most() const;
-  /// The smallest change that nine of ten comparisons like this one would fail; it and `limit` are
-  /// in the unit that adds up.
-  double Sees(double limit) const;
-  /// The same if runs had this many times the iterations, and variances of runs were this many
-  /// times as large.
-  double SeesWith(double limit, double iterations, double runs) const;
+  /// The smallest change that nine of ten such comparisons fail in the end, with as many recordings
+  /// as they ask for; in the unit that adds up.
+  double Sees(const Limits& limits) const;
+  /// The same with this many baseline runs, times the iterations, and times the variances.
+  double SeesWith(const Limits& limits, std::size_t baseline_runs, double iterations,
+                  double variances) const;
 };
 
 /// Estimates the change from `base` to `current`. `noise_floor` is the relative standard deviation
 /// between runs that is assumed, 0 to assume none. With one run a side the noise between runs is
-/// the floor, or the drift within the runs where that is larger. From 200 iterations a run on the
-/// error within is taken from batches, which no autocorrelation misleads.
+/// the floor. From 200 iterations a run on the error within is taken from batches, which no
+/// autocorrelation misleads.
 /// Cost: baseline runs times candidates times O(n log n) of their iterations.
 /// REQUIRES: both sides keep a run, and both come of MakeSide() with the same options.
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor);
@@ -80,7 +83,7 @@ struct SeesMore {
   Remedy remedy;
   double sees = 0;  ///< Then, in the unit that adds up.
 };
-SeesMore FindSeesMore(const Estimate& estimate, double limit, std::size_t iterations,
+SeesMore FindSeesMore(const Estimate& estimate, const Limits& limits, std::size_t iterations,
                       const Side& base, const Side& current);
 
 }  // namespace profgauge::gate::stats

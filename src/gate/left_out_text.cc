@@ -19,7 +19,7 @@ void DescribeSide(const stats::SideUse& side, const std::vector<std::string>& na
     if (run.left_out == stats::LeftOut::kHalfWarmup) {
       const std::size_t warmup = series[i].warmup;
       out.push_back(
-          fmt::format("run {} is excluded: half of it ({}) is warm-up", names[i],
+          fmt::format("run {} is excluded: half of it ({}) is slower than the rest", names[i],
                       warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1)));
     }
     if (run.left_out != stats::LeftOut::kOdd) continue;
@@ -52,9 +52,9 @@ std::vector<std::string> DescribeRuns(const stats::Comparison& comparison,
 }
 
 std::string DescribeWarmup(std::string_view run, std::size_t warmup) {
-  return fmt::format("{} of run {} {} excluded as warm-up",
+  return fmt::format("{} of run {} {} slower than the rest: the typical iteration excludes {}",
                      warmup == 1 ? "iteration 0" : fmt::format("iterations 0–{}", warmup - 1), run,
-                     warmup == 1 ? "is" : "are");
+                     warmup == 1 ? "is" : "are", warmup == 1 ? "it" : "them");
 }
 
 }  // namespace profgauge::gate

@@ -90,8 +90,8 @@ BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBa
     std::vector<std::string> notes;
     bool fails = false, is_open = false;
     const WorkChange work = CompareWork(others, runs.subspan(i, 1));
-    for (const MetricComparison& of :
-         CompareMetrics(others, runs.subspan(i, 1), policy, work, notes)) {
+    for (const MetricComparison& of : CompareMetrics(others, runs.subspan(i, 1), policy, work,
+                                                     notes, ComparePurpose::kExplain)) {
       if (of.is_missing || of.level != rules::Level::kError) continue;
       fails |= of.verdict == stats::Change::kFail;
       is_open |= of.over_limit;
@@ -102,6 +102,17 @@ BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBa
   return power;
 }
 
+namespace {
+
+// How far the slowest of this many normal values is from their median, in standard deviations: the
+// quantile of its expected rank (Blom 1958).
+double SlowestOf(double runs) {
+  constexpr double kNormal = 1e6;  // Degrees of freedom.
+  return runs < 2 ? 0 : profgauge::StudentQuantile((runs - 0.375) / (runs + 0.25), kNormal);
+}
+
+}  // namespace
+
 double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
                 double limit) {
   const auto n = static_cast<double>(iterations);
@@ -110,18 +121,17 @@ double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_
   const double own = kShiftVariance * power.spread * power.spread;
   const double variance =
       (nu * own + stats::kAssumedWeight * assumed * assumed) / (nu + stats::kAssumedWeight) * 2 / n;
-  const double inflation = stats::MeanInflation(power.correlation, n);
   const double factor =
       stats::MedianFactor(static_cast<std::size_t>(runs)) + stats::MedianFactor(std::size_t{1});
-  const double a = variance * stats::ErrorInflation(power.correlation, n) * factor / 2;
-  const double b = floor * floor * factor;
-  const double degrees = (a + b) * (a + b) /
-                         (a * a / std::max(1.0, (nu + stats::kAssumedWeight) / inflation) +
-                          b * b / (stats::kFloorDegrees + k - 1));
-  const double error = std::sqrt(a + b);
-  const double quantile = profgauge::StudentQuantile(stats::kSure, degrees);
-  return std::expm1(std::max(std::log1p(limit) + stats::kSeenOverLimit * error,
-                             (quantile + stats::kSeenOverQuantile) * error));
+  stats::Estimate estimate;
+  estimate.within = variance * stats::ErrorInflation(power.correlation, n) * factor / 2;
+  estimate.between = floor * floor * factor;
+  estimate.runs = static_cast<std::size_t>(runs);
+  estimate.spread = floor;
+  estimate.slowest = floor * SlowestOf(k);
+  stats::CompareOptions options;
+  options.limit = limit;
+  return std::expm1(estimate.Sees(stats::MakeLimits(options)));
 }
 
 std::string PowerText(const BaselinePower& power, double limit) {

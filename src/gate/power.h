@@ -31,10 +31,10 @@ struct BaselinePower {
 /// Cost: as many comparisons as runs. REQUIRES: three runs with iteration times.
 BaselinePower MeasurePower(std::span<const Snapshot> runs, const rules::PolicyBaseline& policy);
 
-/// The change that nine of ten comparisons with this many iterations a run and baseline runs would
-/// fail at a limit, with the noise of `power`: relative, like `limit`. The formula of estimate.h
-/// for one candidate, with the measured spread and autocorrelation in place of a comparison's.
-/// REQUIRES: iterations >= 2, runs >= 1, limit > -1.
+/// The change that nine of ten comparisons with this many iterations a run and baseline runs fail
+/// in the end at a limit, with the noise of `power`: relative, like `limit`. The formula of
+/// estimate.h for one candidate, with the measured spread and autocorrelation in place of a
+/// comparison's. REQUIRES: iterations >= 2, runs >= 1, limit > -1.
 double SeenWith(const BaselinePower& power, std::int64_t iterations, std::int64_t runs,
                 double limit);
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kWork = "the author: `Profgauge-Accept: work: REASON`";
 constexpr std::string_view kSave = "save the baseline again";
+constexpr std::string_view kChange = "the author: `Profgauge-Accept: +N% REASON`";
 
 constexpr Reason kReasons[] = {
     {"recording/incomplete", ReasonOf::kRecording,
@@ -39,9 +40,16 @@ constexpr Reason kReasons[] = {
      "no one"},
     {"baseline/same-run", ReasonOf::kBaseline, "the baseline contains this profile", kSave,
      "no one"},
-    {"gate/undecided", ReasonOf::kLimit, "over the limit, and not certain",
-     "record again, and judge all profiles: `check A B`",
-     "the author: `Profgauge-Accept: +N% REASON`", true},
+    {kAgainReason, ReasonOf::kLimit, "over the limit, and not confirmed",
+     "record again, and judge all profiles: `check A B`", kChange, true},
+    {kLearningReason, ReasonOf::kLimit, "under four runs, and within three limits",
+     "let the branch run to four runs, better to seven", kChange, true},
+    {kTooFewReason, ReasonOf::kLimit, "four limits of slowdown cannot be excluded",
+     "record more iterations or baseline runs", "`on_inconclusive: pass` of the policy", true},
+    {kStallsReason, ReasonOf::kLimit, "a few slow iterations lengthen the total",
+     "record again, or record the times of all iterations", "no one", true},
+    {kStartReason, ReasonOf::kLimit, "the start costs more than any of the baseline's",
+     "find the cause in the first iterations", "no one", true},
     {"policy/missing", ReasonOf::kLimit, "a limited number is missing",
      "record it, or drop the limit", "`on_missing` of the policy"},
     {"policy/min-abs", ReasonOf::kLimit, "`min_abs` is over the limit", "lower `min_abs`",
@@ -76,7 +84,7 @@ const Reason& ReasonOfText(std::string_view text) {
   if (!BeginsWithMetric(text)) return *FindReason("recording/incomplete");
   const bool is_missing =
       text.find(" is missing") != text.npos || text.find(" cannot be compared") != text.npos;
-  return *FindReason(is_missing ? "policy/missing" : "gate/undecided");
+  return *FindReason(is_missing ? "policy/missing" : kAgainReason);
 }
 
 void OrderReasons(std::vector<std::string>& texts) {

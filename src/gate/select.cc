@@ -22,7 +22,7 @@ constexpr std::int64_t kMostLookedAt = 1000;
 // Runs of one program share at least this part of their launches: other models share up to 0.09,
 // the same program with another precision 0.66, slow and healthy 0.69, eager and as graph 0.99.
 constexpr double kSharedWork = knowledge::kGateSharedWork.value();
-constexpr std::string_view kFail = "fail";
+constexpr std::string_view kFail = "fail", kAgain = "again";
 constexpr std::size_t kFallRuns = knowledge::kGateFallRuns.as<std::size_t>();
 constexpr std::size_t kAnchorRuns = knowledge::kGateFallAnchor.as<std::size_t>();
 
@@ -197,9 +197,16 @@ class Chooser {
     return ChosenRun{row, *run};
   }
 
+  // After the window: the next run that passes shows whether it was the machine.
+  bool AsksAgainAtEnd(const HistoryRow& row) const {
+    return row.verdict == kAgain && out_.window.empty() && !question_.with_failed &&
+           !IsAccepted(row.id);
+  }
+
   // Notes those after the window, which is filled from its end.
   Status NoteFailed(const HistoryRow& row) {
-    if (row.verdict != kFail || !out_.window.empty()) return {};
+    if (row.verdict != kFail && row.verdict != kAgain) return {};
+    if (!out_.window.empty()) return {};
     PROFGAUGE_TRY(const std::string why, WhyOther(row));
     if (!why.empty()) return {};
     PROFGAUGE_TRY(ChosenRun run, Chosen(row));
@@ -214,7 +221,8 @@ class Chooser {
         break;
       }
       if (PlaceOf(row->id) < begin_at_) break;
-      PROFGAUGE_TRY(const std::string why, WhySkipped(*row));
+      PROFGAUGE_TRY(std::string why, WhySkipped(*row));
+      if (why.empty() && AsksAgainAtEnd(*row)) why = "not confirmed";
       if (!why.empty()) {
         out_.skipped.push_back({row->id, why});
         PROFGAUGE_CHECK(NoteFailed(*row));

@@ -15,7 +15,9 @@
 //
 // Three faster runs in a row are a new origin: the anchor falls there, and the window begins there.
 //
-// A run that failed is no baseline: else one regression that slips in becomes the level.
+// A run that failed is no baseline: else one regression that slips in becomes the level. One that
+// asked for another recording is none while no later one passed; then it shows a state of the
+// machine.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +67,8 @@ struct HistoryChoice {
   /// The first comparable runs at or after the last level, oldest first: the origin of creep.
   /// Empty without one.
   std::vector<ChosenRun> anchor;
-  /// Comparable runs after the window that failed and were not accepted, oldest first: their
-  /// step is not the candidates'.
+  /// Comparable runs after the window that failed, or asked for another recording, and were not
+  /// accepted, oldest first: their step is not the candidates', and they repeat its slowdown.
   std::vector<ChosenRun> failed;
   std::int64_t wanted = 0;
   std::int64_t on_branch = 0;  ///< Runs that the branch has.

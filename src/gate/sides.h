@@ -22,7 +22,11 @@ struct Run {
   std::size_t warmup = 0;
   std::vector<double> all, steady, later;  ///< Sorted.
   double level = 0;
-  double drift = 0;  ///< Median of the later half after the warm-up, minus that of the earlier one.
+  /// Times over the typical one, less 1, in order; 0 for those of the start. Only where less is
+  /// better: else an excess would be none.
+  std::vector<double> excess;
+  double start = 0;  ///< What the start costs beyond typical iterations, as a share of the run.
+  double mean = 0;   ///< Of `excess`.
 
   std::span<const double> Steady() const { return std::span(values).subspan(warmup); }
 };
@@ -45,9 +49,10 @@ struct Side {
 
 /// The limit as it is judged.
 struct Limits {
-  double limit = 0;  ///< In the unit that adds up,
-  double far = 0;    ///< three of them,
-  double odd = 0;    ///< and how far from the others a run is odd.
+  double limit = 0;    ///< In the unit that adds up,
+  double far = 0;      ///< three of them,
+  double odd = 0;      ///< how far from the others a run is odd;
+  double too_far = 0;  ///< and four, which a pass must exclude more surely than `far`.
   bool is_certain = false;
   bool keeps_all = false;  ///< Excludes no run: of pairs, whose runs show the machine's state.
 };

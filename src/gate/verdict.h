@@ -69,8 +69,10 @@ struct Verdict {
   /// Totals of limits and findings. A finding about the very metric whose limit is missed is not
   /// counted beside it.
   std::int64_t errors = 0, warnings = 0, passed = 0, not_applicable = 0, missing = 0;
-  std::int64_t open = 0;    ///< Changes that a comparison could not decide, without a verdict.
-  std::int64_t waived = 0;  ///< Findings that a waiver accepts.
+  std::int64_t open = 0;  ///< Changes that a comparison could not decide, without a verdict.
+  /// Recordings that the comparison had, and that would settle it, of those that are undecided.
+  std::int64_t recordings = 0, needed = 0;
+  std::int64_t waived = 0;                ///< Findings that a waiver accepts.
   std::int64_t waived_limits = 0;         ///< And missed limits.
   std::vector<Accepted> accepted;         ///< Missed limits of the baseline that somebody accepts.
   std::vector<rules::Loosened> loosened;  ///< By the branch that is judged.

@@ -126,11 +126,14 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
                              one.until, gate::AcceptedText(one)});
   }
   if (verdict.status == gate::VerdictStatus::kNoVerdict) {
+    const bool is_settled = verdict.needed > 0 && verdict.recordings >= verdict.needed;
     info.again = !verdict.reasons.empty();
+    info.recordings = verdict.recordings;
+    info.needed = verdict.needed;
     for (const std::string& text : verdict.reasons) {
       const gate::Reason& reason = gate::ReasonOfText(text);
       info.no_verdict.push_back({std::string(reason.id), text});
-      info.again &= reason.again;
+      info.again &= reason.again && (reason.of != gate::ReasonOf::kLimit || !is_settled);
     }
   }
   for (const rules::Loosened& one : verdict.loosened) {

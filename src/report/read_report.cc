@@ -68,6 +68,8 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
     verdict.no_verdict.push_back({one["code"].Text(), one["text"].Text()});
   }
   if (node["again"].exists()) verdict.again = node["again"].Bool();
+  if (node["recordings"].exists()) verdict.recordings = node["recordings"].Integer();
+  if (node["needed"].exists()) verdict.needed = node["needed"].Integer();
   verdict.accept_line = node["accept_line"].Text();
   for (const JsonNode& one : node["loosened"].Elements()) {
     verdict.loosened.push_back(

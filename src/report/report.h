@@ -134,6 +134,8 @@ struct VerdictInfo {
   std::vector<Loosened> loosened;
   std::vector<NoVerdict> no_verdict;  ///< Of a run without one: its reasons.
   bool again = false;                 ///< A new recording alone can settle all of them.
+  /// Of a comparison that is undecided: its recordings, and how many would settle it.
+  std::int64_t recordings = 0, needed = 0;
   std::string accept_line;  ///< "`Profgauge-Accept: +9.4% REASON`": would accept what failed.
 };
 

@@ -272,9 +272,9 @@ std::vector<std::string_view> LimitedMetrics() {
 }
 
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
-  std::vector<std::string_view> names = {"match",     "noise_floor", "strictness", "missing",
-                                         "min_runs",  "anchor",      "confirm",    "kernels",
-                                         "operators", "collectives", "modules"};
+  std::vector<std::string_view> names = {"match",       "noise_floor", "strictness", "missing",
+                                         "min_runs",    "anchor",      "kernels",    "operators",
+                                         "collectives", "modules"};
   for (const std::string_view id : LimitedMetrics()) names.push_back(id);
   decoder.EachNamed(node, "`baseline`", names, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text == "match") {
@@ -287,8 +287,6 @@ void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out)
       DecodeAnchor(decoder, value, out.anchor);
     } else if (auto* parts = PartsNamed(key.text, out)) {
       DecodeParts(decoder, value, parts->emplace());
-    } else if (key.text == "confirm") {
-      Set(out.confirm, decoder.Bool(value, "confirm"));
     } else if (key.text == "noise_floor") {
       DecodeNoiseFloor(decoder, value, out.noise_floor);
     } else if (key.text == "strictness") {

@@ -140,7 +140,6 @@ struct PolicyBaseline {
   std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict of a history, fail of a file.
   std::int64_t min_runs = 1;                 ///< Fewer are missing.
   PolicyAnchor anchor;
-  bool confirm = false;  ///< A failure asks for a second run, which is judged with the first.
   std::optional<std::vector<std::string>> match;  ///< The kRunProperties that must agree.
   bool match_any = false;                         ///< `match: any`: none must.
   std::optional<double> noise_floor;              ///< A share.

@@ -68,7 +68,6 @@ constexpr Doc kDocs[] = {
     {"`baseline`", "missing", "result of a missing baseline; default: warn for a history"},
     {"`baseline`", "min_runs", "fewer runs count as no baseline; default: 1"},
     {"`baseline`", "anchor", "creep since the first runs of the level: off, or a separate limit"},
-    {"`baseline`", "confirm", "whether a failure asks for a second run"},
     {"`baseline`", "kernels", "limit on the time of each kernel, with at least 5 baseline runs"},
     {"`baseline`", "operators", "limit on the time of each operator"},
     {"`baseline`", "collectives", "limit on each collective's time, by kind and group size"},

@@ -36,7 +36,9 @@ std::vector<Series> SideOf(const std::string& text) {
 }
 
 std::string VerdictOf(const Comparison& result) {
-  if (result.change == Change::kInconclusive && result.over_limit) return "open";
+  if (result.change == Change::kInconclusive && result.over_limit) {
+    return result.recordings < result.needed ? "again" : "open";
+  }
   return std::string(profgauge::gate::stats::ChangeName(result.change));
 }
 

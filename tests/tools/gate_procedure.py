@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The gate's procedure on times in pure Python: the typical iteration and the total.
 
-The second opinion on src/gate/change.cc, estimate.cc and total.cc, written before them and from
+The second opinion on src/gate/change.cc, estimate.cc, total.cc and repeat.cc, written before them and from
 the same page of rules (rules/README.md, "How runs are compared"). Needs only the standard library.
 
     gate_procedure.py check PROGRAM [--count N]   N random comparisons by both, alike to 1e-9
@@ -23,7 +23,8 @@ import subprocess
 import sys
 
 DRAWS = 4000
-FAIL, OPEN, INCONCLUSIVE, IMPROVED, PASS = "fail", "open", "inconclusive", "improved", "pass"
+FAIL, AGAIN, OPEN = "fail", "again", "open"
+INCONCLUSIVE, IMPROVED, PASS = "inconclusive", "improved", "pass"
 NORMAL = statistics.NormalDist()
 
 
@@ -126,13 +127,23 @@ def start_of(x):
     for v in y:
         sums.append(sums[-1] + min(4.0, max(-4.0, v)))
         above.append(above[-1] + (v > 1))
+
+    def decays(p):
+        """Slow throughout, and slowest first: a stall in the middle is no start."""
+        head, third = x[:p], max(1, p // 3)
+        if 5 * above[p] < 4 * p:
+            return False
+        late = head.index(max(head)) >= (p + 1) // 2
+        if p >= 2 and late and max(head) > median(head) + 3 * spread:
+            return False
+        return median(head[:third]) >= median(head[-third:]) - spread
     cut = 0
     while True:
         largest, best = 2.5, cut
         for p in range(cut + 1, n // 2 + 1):
-            before, after = p - cut, n - p
-            if 3 * (above[p] - above[cut]) < 2 * before:
+            if not decays(p):
                 continue
+            before, after = p - cut, n - p
             score = ((sums[p] - sums[cut]) / before - (sums[n] - sums[p]) / after) \
                 / math.sqrt(1 / before + 1 / after)
             if score > largest:
@@ -150,11 +161,17 @@ class Run:
         self.steady = self.x[self.cut:]
         self.level = median(self.steady)
         self.later = self.x[self.n // 2:] if self.n >= 4 else []
-        half = self.cut + (self.n - self.cut) // 2
-        self.drift = median(self.x[half:]) - median(self.x[self.cut:half]) if half > self.cut else 0.0
         e = [math.exp(v - self.level) - 1 for v in self.x]
         self.start = sum(e[:self.cut]) / self.n
         self.excess = [0.0] * self.cut + e[self.cut:]
+        self.mean = sum(self.excess) / self.n
+        self.large = [v for v in self.excess if v > 0.25]
+
+    def stretches(self, limit):
+        """Separate groups of slow iterations."""
+        bound = max(limit, 3 * robust_sigma(self.steady))
+        slow = [i for i, e in enumerate(self.excess) if e > bound]
+        return sum(j == 0 or i - slow[j - 1] > 1 for j, i in enumerate(slow))
 
 
 def spread_of(values):
@@ -264,15 +281,10 @@ class Estimate:
             known = {id(r): sign_batches(r.steady) for r in base + cand}
             within = median([math.sqrt(known[id(b)][0] + known[id(c)][0]) for b, c in pairs]) ** 2
             own_degrees = median([known[id(b)][1] + known[id(c)][1] for b, c in pairs])
-        floor = tau0 ** 2
-        if min(r.n for r in base + cand) >= 8:
-            for side in (base, cand):
-                drift = sum(r.drift ** 2 for r in side) / len(side)
-                floor = max(floor, (drift - 6.6 * within) / 2)
         squares = sum((len(s) - 1) * max(0.0, variance([r.level for r in s]) - 0.65 * within)
                       for s in (base, cand))
         runs = len(base) + len(cand)
-        between = (3 * floor + squares) / (3 + runs - 2)
+        between = (3 * tau0 ** 2 + squares) / (3 + runs - 2)
         f = of_median(len(base)) + of_median(len(cand))
         a, b = within * f / 2, between * f
         self.error, self.run_noise = math.sqrt(a + b), math.sqrt(b)
@@ -364,19 +376,43 @@ def blocks_of(side, block):
     return out
 
 
+def at_least(a, n, b, total):
+    """P(a or more of a + b slow iterations are among n, and not the other total ones), by chance."""
+    t = a + b
+    ways = math.comb(n + total, t)
+    return sum(math.comb(n, i) * math.comb(total, t - i) for i in range(a, min(n, t) + 1)) / ways
+
+
+def are_known(base, cand):
+    """Whether the baseline has stalls as long as the candidate's, and not far less often."""
+    there, here = [e for r in base for e in r.large], [e for r in cand for e in r.large]
+    n, total = sum(r.n for r in cand), sum(r.n for r in base)
+    for e in here:
+        a, b = sum(v >= e for v in here), sum(v >= e / 1.25 for v in there)
+        if b < 1 or at_least(a, n, b, total) <= 0.2:
+            return False
+    return True
+
+
 class Total:
     def __init__(self, base, cand, estimate, limit, far, certain, floor, is_decided):
         self.base, self.cand = base, cand
-        level = median([r.level for r in cand]) - median([r.level for r in base])
+        self.level = level = median([r.level for r in cand]) - median([r.level for r in base])
         b, c = mean_of(base, lambda e: e), mean_of(cand, lambda e: e)
         b2, c2 = (mean_of(s, lambda e: min(e, 1.0)) for s in (base, cand))
         self.mean = level + math.log((1 + c) / (1 + b))
         self.mean2 = level + math.log((1 + c2) / (1 + b2))
-        start = max(0.0, sum(r.start for r in cand) / len(cand) - median([r.start for r in base]))
+        starts = [r.start for r in base]
+        allowed = 1.25 * max(starts) + 0.02 if len(base) >= 3 else median(starts)
+        start = max(0.0, sum(r.start for r in cand) / len(cand) - allowed)
+        excused = 0.0
+        if are_known(base, cand):
+            cost, usual = (sum(sum(r.large) / r.n for r in s) / len(s) for s in (cand, base))
+            excused = cost - min(cost, usual)
         base_level = median([r.level for r in base])
         runs = sum(math.exp(r.level) * (1 + sum(r.excess) / r.n) for r in cand) / len(cand)
         self.all = max(level, math.log(runs / (1 + c)) - base_level) \
-            + math.log((1 + c + start) / (1 + b))
+            + math.log((1 + c - excused + start) / (1 + b))
         self.whole = math.exp(median([r.level for r in base])) * (1 + b)
         self.chance, self.verdict = None, PASS
         counts = lambda change: (math.exp(change) - 1) * self.whole >= floor
@@ -405,12 +441,41 @@ class Total:
         return min(out) + 1 / (DRAWS + 1)
 
 
+# ---------------------------------------------------------------- recordings
+def need(runs):
+    """Fewest recordings that confirm a change. A machine in a state by chance q makes none of
+    `runs` and all of c recordings slow with at most this probability, whatever q is."""
+    def chance(c):
+        return runs ** runs * c ** c / (runs + c) ** (runs + c)
+    return next((c for c in (1, 2, 3) if chance(c) <= 0.01), None)
+
+
+def is_repeated(base, cand, by_total, limit):
+    """Whether every recording is slower, and no run of the baseline is in between."""
+    middle, usual = median([r.level for r in base]), sum(r.mean for r in base) / len(base)
+
+    def over(r):
+        return r.level - middle + (math.log((1 + r.mean) / (1 + usual)) if by_total else 0.0)
+    slowest, fastest = max(map(over, base)), min(map(over, cand))
+    return fastest > limit / 2 and slowest < fastest - limit / 2
+
+
+def sees_of(e, base, limit, far):
+    levels = [r.level for r in base]
+    if len(base) <= 3:
+        return far + 1.3 * e.error
+    slowest = max(levels) - median(levels)
+    return max(limit + 2 * e.error,
+               slowest + limit / 2 + 2.5 * max(math.sqrt(variance(levels)), 0.8 * e.error))
+
+
 # ---------------------------------------------------------------- the verdict
 def judge(baselines, candidates, limit=0.05, tau0=0.01, certain=False, floor=0.0):
     L, far = math.log1p(limit), math.log1p(3 * limit)
     odd_far = max(2 * L, 5 * tau0)
-    base, _ = keep([Run(r) for r in baselines], odd_far)
-    cand, odd_slow = keep([Run(r) for r in candidates], odd_far)
+    all_base, all_cand = [Run(r) for r in baselines], [Run(r) for r in candidates]
+    base, _ = keep(all_base, odd_far)
+    cand, odd_slow = keep(all_cand, odd_far)
     e = Estimate(base, cand, tau0)
     half = e.t * e.error
     low, high = e.shift - half, e.shift + half
@@ -434,21 +499,41 @@ def judge(baselines, candidates, limit=0.05, tau0=0.01, certain=False, floor=0.0
     base_level = level_of(base)
     levels = abs(level_of(cand) - base_level)
     judged = abs(math.expm1(e.shift) * base_level)
-    if e.shift > L and max(levels, judged) < floor:
+    counts = max(levels, judged) >= floor
+    if e.shift > L and not counts:
         verdict = PASS
     total = Total(base, cand, e, L, far, certain, floor, verdict == FAIL)
+    by_total = False
     if verdict != FAIL and odd_slow:
         verdict = OPEN
     if verdict == IMPROVED and total.mean > 0:
         verdict = PASS
     order = [FAIL, OPEN, INCONCLUSIVE, IMPROVED, PASS]
     if order.index(total.verdict) < order.index(verdict):
-        verdict = total.verdict
-    sees = math.expm1(max(L + 1.5 * e.error, (e.t + 1.3) * e.error))
+        verdict, by_total = total.verdict, True
+    too_few = e.shift + 2.6 * e.error > math.log1p(4 * limit)
+    if verdict in (PASS, INCONCLUSIVE) and too_few and (e.shift <= L or counts):
+        verdict = OPEN
+    needed, recordings = 2, len(all_cand)
+    if verdict == FAIL:
+        if by_total:
+            at_once = total.mean > far and (total.level > far or
+                                            max(r.stretches(limit) for r in all_cand) >= 3)
+        else:
+            at_once = e.shift > far
+        needed = need(len(all_base))
+        if needed is not None and by_total:
+            needed = max(needed, 2)
+        is_final = at_once or (needed is not None and recordings >= needed
+                               and is_repeated(all_base, all_cand, by_total, L))
+        verdict = FAIL if is_final else OPEN
+    if verdict == OPEN and recordings < (needed or 2):
+        verdict = AGAIN
     return {"verdict": verdict, "shift": math.expm1(e.shift), "low": math.expm1(low),
             "high": math.expm1(high), "total": math.expm1(total.mean),
             "total_clipped": math.expm1(total.mean2), "all": math.expm1(total.all),
-            "chance": -1.0 if total.chance is None else total.chance, "sees": sees}
+            "chance": -1.0 if total.chance is None else total.chance,
+            "sees": math.expm1(sees_of(e, base, L, far))}
 
 
 # ---------------------------------------------------------------- checks
@@ -468,7 +553,7 @@ def case_of(line):
 def random_case(seed):
     r = random.Random(seed)
     n = r.choice([1, 2, 3, 4, 5, 8, 12, 20, 20, 30]) if seed % 25 else 210
-    k, c = (r.choice([1, 2, 3, 5]), r.choice([1, 1, 1, 3])) if n < 200 else (1, 1)
+    k, c = (r.choice([1, 3, 5, 8, 12]), r.choice([1, 1, 2, 3])) if n < 200 else (1, 1)
     cv, rho = r.choice([0.005, 0.02, 0.05]), r.choice([0, 0, 0.7])
     effect = r.choice([-0.1, 0, 0, 0.03, 0.08, 0.2, 2.0])
     stalls, stall = r.choice([0, 0, 0.05, 0.1, 0.3]), r.choice([1.3, 3, 6])
@@ -483,9 +568,9 @@ def random_case(seed):
             out.append(t * (2 if i < warm * n else 1))
         return out
 
-    own = r.choice([0, 0, 0.05])
+    own, alike = r.choice([0, 0, 0.05]), r.choice([3, stall])
     odd = r.random() < 0.15
-    base = [run(0.5 if odd and i == 1 else 0, own, 3) for i in range(k)]
+    base = [run(0.5 if odd and i == 1 else 0, own, alike) for i in range(k)]
     cand = [run(effect + (0.6 if odd and i == 2 else 0), stalls, stall) for i in range(c)]
     return (base, cand, r.choice([0.05, 0.05, 0.03, 0.1]), r.choice([0.01, 0.01, 0.005]),
             r.random() < 0.15, r.choice([0.0, 0.0, 0.0, 1.0]))
@@ -499,6 +584,8 @@ def self_test():
     assert abs(share - 1 / 70) < 0.006, share
     assert abs(student_quantile(0.95, 10) - 1.812461122811676) < 1e-9
     assert start_of([math.log(v) for v in [3, 1, 3, 1, 3, 1, 3, 1, 3, 1] + [1, 1.01] * 5]) < 3
+    assert [need(k) for k in (3, 4, 6, 7, 36, 37)] == [None, 3, 3, 2, 2, 1]
+    assert abs(at_least(2, 4, 0, 4) - 6 / 28) < 1e-12
 
 
 def check(program, count):
@@ -520,7 +607,7 @@ def check(program, count):
             bad += 1
             print(f"comparison {i} differs in {', '.join(wrong)}:\n  here  {here}\n  there {there}")
     print(f"{count} comparisons, {bad} differ; " + ", ".join(f"{v} {k}" for k, v in sorted(seen.items())))
-    return bad == 0 and len(seen) == 5
+    return bad == 0 and len(seen) == 6
 
 
 def main(arguments):

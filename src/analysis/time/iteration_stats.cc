@@ -150,11 +150,12 @@ constexpr double kMostSpreads = knowledge::kGateWarmupMostSpreads.value();
 // Iterations of a settled run differ at least by this share: without it, a tail of equal values
 // would make warm-up of every larger one.
 constexpr double kLeastSpread = knowledge::kGateWarmupLeastSpread.value();
-// A start is warm-up only if this many of its iterations are a spread over the rest: a start with
-// every second one slow is none. Warm-up of one spread over 40 % is still found (the grid of
-// src/gate/README.md).
+// A start is warm-up only if this many of its iterations are a spread over the rest, and if it
+// decays: its first third is no faster than its last, and its slowest iteration no late stall, this
+// many spreads over the others.
 constexpr std::size_t kContiguousOf = knowledge::kGateContiguousOf.as<std::size_t>();
 constexpr std::size_t kContiguous = knowledge::kGateContiguous.as<std::size_t>();
+constexpr double kLateStall = knowledge::kGateLateStall.value();
 
 // Copies, since Median() reorders.
 double MedianOf(std::span<const double> values) {
@@ -178,21 +179,39 @@ double SpreadOf(std::span<const double> logarithms, std::span<const double> tail
                    kDeviationsOfMad / std::sqrt(2.0) * Median(std::move(steps)), kLeastSpread});
 }
 
-// Sums of iterations from the first on, as their distance from the settled ones.
+// A run's logarithms, and sums of iterations from the first on, as their distance from the settled
+// ones.
 struct Sums {
+  std::span<const double> values;
+  double spread = 0;
   std::vector<double> excess = {0};     // In spreads.
   std::vector<std::size_t> slow = {0};  // How many are a spread over the rest.
 };
 
-// Where the run differs most from the rest, beginning at `from`; `from` if nowhere. Stalls
-// that are scattered over the first half are no warm-up: most of it must be slow.
+// Whether the first `p` iterations are a start, and no stall that happens to be early:
+//
+//     300 250 200 150 120 100 100 ...     decays
+//     100 100 300 100 100 100 100 ...     most of it is not slow
+//     120 120 120 120 400 100 100 ...     its slowest is late: iteration 4 stalled
+//     110 120 130 140 150 100 100 ...     it becomes slower
+bool Decays(const Sums& run, std::size_t p) {
+  if (kContiguousOf * run.slow[p] < kContiguous * p) return false;
+  const std::span<const double> head = run.values.first(p);
+  const auto slowest = std::max_element(head.begin(), head.end());
+  const bool is_late = static_cast<std::size_t>(slowest - head.begin()) >= (p + 1) / 2;
+  if (p >= 2 && is_late && *slowest > MedianOf(head) + kLateStall * run.spread) return false;
+  const std::size_t third = std::max<std::size_t>(1, p / 3);
+  return MedianOf(head.first(third)) >= MedianOf(head.last(third)) - run.spread;
+}
+
+// Where the run differs most from the rest, beginning at `from`; `from` if nowhere.
 std::size_t CutAfter(const Sums& sums, std::size_t from) {
   const std::vector<double>& excess = sums.excess;
   const std::size_t n = excess.size() - 1;
   double largest = kScoreThatCuts;
   std::size_t cut = from;
   for (std::size_t p = from + 1; p <= n / 2; ++p) {
-    if (kContiguousOf * (sums.slow[p] - sums.slow[from]) < kContiguous * (p - from)) continue;
+    if (!Decays(sums, p)) continue;
     const auto before = static_cast<double>(p - from), after = static_cast<double>(n - p);
     const double score = ((excess[p] - excess[from]) / before - (excess[n] - excess[p]) / after) /
                          std::sqrt(1 / before + 1 / after);
@@ -223,7 +242,7 @@ std::size_t FindWarmup(std::span<const double> times) {
       std::span(logarithms).last(std::max(kLeastTail, (n + 1) / 2));
   const double settled = MedianOf(tail);
   const double spread = SpreadOf(logarithms, tail);
-  Sums sums;
+  Sums sums{logarithms, spread};
   for (const double value : logarithms) {
     const double spreads = (value - settled) / spread;
     sums.excess.push_back(sums.excess.back() + std::clamp(spreads, -kMostSpreads, kMostSpreads));

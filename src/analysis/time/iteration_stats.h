@@ -62,7 +62,8 @@ namespace profgauge::analysis::time::stats {
 ///
 /// A sum test, since warm-up of one or two spreads shows in no single iteration: the leading values
 /// are cut where their mean differs most from the mean of those that follow. The test is repeated
-/// from each cut on, so that a steep start does not hide a gentle one.
+/// from each cut on, so that a steep start does not hide a gentle one. A start is slow throughout
+/// and decays: a stall in the middle is none.
 std::size_t FindWarmup(std::span<const double> times);
 
 }  // namespace profgauge::analysis::time::stats

@@ -26,6 +26,7 @@
 #include "cli/snapshots.h"
 #include "cli/text/history_text.h"
 #include "gate/history.h"
+#include "gate/reasons.h"
 #include "gate/snapshot.h"
 #include "render/html/trend.h"
 #include "report/build_sections.h"
@@ -57,6 +58,7 @@ struct AddedRun {
 //   pass                                                     pass
 //   fail, and some limit on a change failed at level error   fail
 //   fail for other reasons only                              limits
+//   no verdict, since a slowdown is to be recorded again     again
 //   no verdict, only since changes are undecided             undecided
 //   no verdict for another reason                            no_verdict
 //
@@ -86,7 +88,12 @@ std::string HistoryVerdict(const report::Report& report) {
     });
   };
   const auto& reasons = report.verdict.reasons;
-  return std::all_of(reasons.begin(), reasons.end(), is_of_change) ? "undecided" : status;
+  if (!std::all_of(reasons.begin(), reasons.end(), is_of_change)) return status;
+  const bool is_again =
+      report.verdict.again && std::ranges::any_of(report.verdict.no_verdict, [](const auto& one) {
+        return one.code == gate::kAgainReason;
+      });
+  return is_again ? "again" : "undecided";
 }
 
 void KeepLargest(const Value& share, std::optional<double>& kept) {

@@ -90,6 +90,10 @@ void WriteVerdict(JsonWriter& out, const report::VerdictInfo& verdict) {
   if (!verdict.no_verdict.empty()) {
     WriteNoVerdict(out, verdict.no_verdict);
     out.Key("again"), out.Bool(verdict.again);
+    if (verdict.needed > 0) {
+      out.Field("recordings", verdict.recordings);
+      out.Field("needed", verdict.needed);
+    }
   }
   out.OptionalField("accept_line", verdict.accept_line);
   out.EndObject();

@@ -79,6 +79,7 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   out.OptionalField("config", facts.config);
   WriteTexts(out, "reasons", facts.reasons);
   if (facts.recordings > 0) out.Field("recordings", facts.recordings);
+  if (facts.needed > 0) out.Field("needed", facts.needed);
   if (!facts.no_verdict.empty()) {
     out.Key("again"), out.Bool(facts.again);
     WriteNoVerdict(out, facts.no_verdict);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "gate/reasons.h"
 #include "render/markdown/markdown_sections.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
@@ -161,9 +162,18 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
   if (status == State::kNoVerdict && metric.result == State::kOpen) {
     words.headline =
         fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
+    const bool asks =
+        std::ranges::any_of(report.verdict.no_verdict, [](const report::NoVerdict& one) {
+          return one.code == gate::kAgainReason || one.code == gate::kLearningReason;
+        });
+    if (!report.verdict.again || !asks) {
+      words.texts.push_back(report::Diagnose(report).text);
+      return words;
+    }
     words.texts.push_back(fmt::format(
-        "{} may be the machine. Record once more and judge all profiles: `profgauge check A B`.",
-        comparison.current_runs == 1 ? "One profile" : "These profiles"));
+        "{} may show a state of the machine. Record once more and judge all profiles: `profgauge "
+        "check A B`. With {} profiles the answer is final.",
+        comparison.current_runs == 1 ? "One profile" : "These profiles", report.verdict.needed));
     return words;
   }
   if (status == State::kPass) {

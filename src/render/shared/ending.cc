@@ -23,6 +23,7 @@ VerdictFacts FactsOf(const report::Report& report, int exit_code) {
   facts.accepted = report.verdict.accepted;
   facts.no_verdict = report.verdict.no_verdict;
   facts.again = report.verdict.again;
+  facts.needed = report.verdict.needed;
   if (report.comparison) facts.recordings = report.comparison->current_runs;
   facts.policy_hash = report.verdict.policy_hash;
   facts.loosened = report.verdict.loosened;

@@ -82,6 +82,7 @@ struct VerdictFacts {
   std::vector<std::string> reasons;
   std::vector<report::NoVerdict> no_verdict;  ///< Of a run without a verdict: its reasons.
   bool again = false;                         ///< A new recording alone can settle them.
+  std::int64_t needed = 0;                    ///< How many recordings would; 0: unknown.
   std::int64_t recordings = 0;                ///< Compared with a baseline; 0: none was.
   std::vector<report::Accepted> accepted;
   std::vector<std::string> errors;  ///< Codes; why there is no report.

@@ -31,6 +31,17 @@ TEST(FindWarmup, SeesWarmUpAcrossIterations) {
             8u);
 }
 
+// A stall in the middle is no start, nor is a run that becomes slower.
+TEST(FindWarmup, IsSlowThroughoutAndDecays) {
+  EXPECT_EQ(time::stats::FindWarmup(
+                Times{101, 100, 101, 100, 102, 400, 100, 101, 100, 99, 100, 101, 100}),
+            0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{110, 120, 130, 140, 150, 100, 101, 99, 100, 101, 100}),
+            0u);
+  EXPECT_EQ(time::stats::FindWarmup(Times{300, 250, 200, 150, 130, 100, 101, 99, 100, 101, 100}),
+            5u);
+}
+
 TEST(FindWarmup, NeedsFourIterationsAndTimes) {
   EXPECT_EQ(time::stats::FindWarmup(Times{300, 100, 100}), 0u);
   EXPECT_EQ(time::stats::FindWarmup(Times{}), 0u);

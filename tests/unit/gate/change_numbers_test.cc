@@ -96,6 +96,9 @@ std::string Shown(const Comparison& c) {
                     total.change, total.clipped, total.with_start, total.chance.value_or(-1),
                     total.current.count, total.current.of, total.base.count, total.base.of);
   }
+  if (c.open != Open::kNo) {
+    text += fmt::format("; open {} {} of {}", static_cast<int>(c.open), c.recordings, c.needed);
+  }
   if (c.remedy.kind != Remedy::Kind::kNone) {
     text += fmt::format("; remedy {} {}", static_cast<int>(c.remedy.kind), c.remedy.count);
   }

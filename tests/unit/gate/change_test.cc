@@ -222,11 +222,10 @@ std::vector<std::string> SaidOfRuns(const Runs& base, const Runs& current) {
 Times InMs(const Times& times) { return Scaled(times, 1e6); }
 
 TEST(DescribeChange, DescribesResultAndSamples) {
-  EXPECT_EQ(
-      Said(Held({InMs(kT), InMs(Scaled(kT, 1.01)), InMs(Scaled(kT, 0.99))},
-                {InMs(Scaled(kWarm, 1.2))})),
-      "+20.0 % [+16.1, +24.1], total +20.0 %, limit +5 %; this baseline sees +7.1 % in nine of "
-      "ten; median 100 ms → 121 ms; n = 9 of 12 iterations; baseline: 36 iterations in 3 runs");
+  EXPECT_EQ(Said(Held({InMs(kT), InMs(Scaled(kT, 1.01)), InMs(Scaled(kT, 0.99))},
+                      {InMs(Scaled(kWarm, 1.2))})),
+            "+20.0 % [+16.1, +24.1], total +20.0 %, limit +5 %; median 100 ms → 121 ms; n = 9 of "
+            "12 iterations; baseline: 36 iterations in 3 runs");
 }
 
 TEST(DescribeChange, DigitsEndWhereTheySayNothing) {
@@ -275,13 +274,17 @@ TEST(DescribeRuns, NamesExcludedRunsAndReasons) {
             std::vector<std::string>{"run b4 is excluded: its typical iteration is 30 % slower "
                                      "than that of the 4 others"});
   EXPECT_EQ(SaidOfRuns({kT, kT, kT, WithFirst(kT, {160, 161, 162, 163, 159, 158}), kT}, {kT}),
-            std::vector<std::string>{"run b4 is excluded: half of it (iterations 0–5) is warm-up"});
+            std::vector<std::string>{
+                "run b4 is excluded: half of it (iterations 0–5) is slower than the rest"});
   EXPECT_EQ(
       SaidOfRuns({kT, Scaled(kT, 1.3)}, {kT}),
       std::vector<std::string>{"the 2 baseline runs differ by 30 %; smaller changes cannot be "
                                "detected. Record a third"});
-  EXPECT_EQ(DescribeWarmup("b2", 3), "iterations 0–2 of run b2 are excluded as warm-up");
-  EXPECT_EQ(DescribeWarmup("b2", 1), "iteration 0 of run b2 is excluded as warm-up");
+  EXPECT_EQ(
+      DescribeWarmup("b2", 3),
+      "iterations 0–2 of run b2 are slower than the rest: the typical iteration excludes them");
+  EXPECT_EQ(DescribeWarmup("b2", 1),
+            "iteration 0 of run b2 is slower than the rest: the typical iteration excludes it");
 }
 
 TEST(IntervalEnd, BeyondFactorFiveIsFar) {

@@ -300,15 +300,16 @@ TEST(CompareRuns, LimitsOnTimesMayBeAmounts) {
   };
   rules::BaselineLimit limit = On("iteration.time.median", Amount{100'000, false});
   EXPECT_EQ(answer(1.05, limit), "pass");
-  EXPECT_EQ(answer(1.15, limit), "fail");
+  EXPECT_EQ(answer(1.15, limit), "inconclusive over");  // Three limits are +30 %.
+  EXPECT_EQ(answer(1.35, limit), "fail");
   limit = On("iteration.time.median", Amount{0.1, true});
   EXPECT_EQ(answer(1.05, limit), "pass");
-  EXPECT_EQ(answer(1.15, limit), "fail");
-  limit.min_abs = 200'000;
-  EXPECT_EQ(answer(1.15, limit), "pass");
-  EXPECT_EQ(answer(1.25, limit), "fail");
+  EXPECT_EQ(answer(1.35, limit), "fail");
+  limit.min_abs = 400'000;
+  EXPECT_EQ(answer(1.35, limit), "pass");
+  EXPECT_EQ(answer(1.45, limit), "fail");
   limit = On("iteration.time.median", {}, Amount{0.1, true});
-  EXPECT_EQ(answer(0.8, limit), "fail");
+  EXPECT_EQ(answer(0.7, limit), "fail");
   EXPECT_EQ(answer(1.25, limit), "improved");
 }
 
@@ -319,14 +320,14 @@ TEST(CompareRuns, PolicySetsStrictnessAndNoise) {
     return Words(
         CompareRuns(std::vector{Sample(1)}, std::vector{Sample(level)}, &policy).metrics.front());
   };
-  EXPECT_EQ(answer(1.08), "fail");
+  EXPECT_EQ(answer(1.16), "fail");
   policy.certain = true;
   EXPECT_EQ(answer(1.08), "inconclusive over");
   EXPECT_EQ(answer(1.2), "fail");
   policy.noise_floor = 0.1;
   EXPECT_EQ(answer(1.2), "inconclusive over");
   policy.noise_floor = 0.001;
-  EXPECT_EQ(answer(1.08), "fail");
+  EXPECT_EQ(answer(1.16), "fail");
 }
 
 }  // namespace

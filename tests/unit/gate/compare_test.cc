@@ -286,7 +286,8 @@ TEST(CompareRuns, NamesExcludedWarmUp) {
   EXPECT_EQ(time.verdict, stats::Change::kInconclusive);
   EXPECT_NEAR(time.shift, 0, 1e-3);
   EXPECT_EQ(comparison.notes,
-            std::vector<std::string>{"iterations 0–3 of run candidate are excluded as warm-up"});
+            std::vector<std::string>{"iterations 0–3 of run candidate are slower than the rest: "
+                                     "the typical iteration excludes them"});
 }
 
 TEST(CompareRuns, ShownValuesAreTheJudged) {

@@ -61,7 +61,7 @@ TEST(ReasonTable, OrdersRecordingBaselineLimits) {
   OrderReasons(texts);
   EXPECT_EQ(ReasonOfText(texts[0]).id, "recording/incomplete");
   EXPECT_EQ(ReasonOfText(texts[1]).id, "baseline/lost");
-  EXPECT_EQ(ReasonOfText(texts[2]).id, "gate/undecided");
+  EXPECT_EQ(ReasonOfText(texts[2]).id, "gate/again");
   EXPECT_TRUE(ReasonOfText(texts[0]).again);
   EXPECT_FALSE(ReasonOfText(texts[1]).again);
   EXPECT_EQ(ReasonOfText("gpu.idle.mean is missing: no device").id, "policy/missing");

@@ -39,10 +39,8 @@ const std::string kInterval = R"(\[(?:−|\+)[0-9.]+, (?:−|\+)[0-9.]+\])";
 
 TEST(Texts, PassesAndImprovements) {
   const std::vector<Snapshot> bases = {Sample(1), Sample(1.002), Sample(0.998)};
-  ExpectText(
-      ReasonOf(bases, Sample(1.012)),
-      R"(\+1\.2 % )" + kInterval +
-          R"(, total \+1\.2 %, limit \+5 %; this baseline sees \+[0-9.]+ % in nine of ten.*)");
+  ExpectText(ReasonOf(bases, Sample(1.012)),
+             R"(\+1\.2 % )" + kInterval + R"(, total \+1\.2 %, limit \+5 %;.*)");
   ExpectText(ReasonOf(bases, Sample(0.85)),
              R"(improved −15\.\d % )" + kInterval + R"(, total −15\.\d %; median .*)");
 }
@@ -59,9 +57,8 @@ TEST(Texts, Totals) {
   bases[0] = Sample(1);
   ExpectText(
       ReasonOf({bases.begin(), bases.begin() + 1}, Stalling({7, 15}, 10)),
-      R"(total \+90 %, over three limits, by 2 of 20 iterations \(7, 15: 10 times as long\): )"
-      R"(too few iterations to separate the program from the host\. Record a second run: )"
-      R"(profgauge check A B …)");
+      R"(total \+90 %, over three limits: iterations 7, 15 take 10 times as long \(2 of 20, none )"
+      R"(of 20 in the baseline\)\. Find the cause; if it was the machine, record again)");
   // Undecided by chance.
   ExpectText(
       ReasonOf(bases, Stalling({4, 9}, 1.8)),
@@ -71,7 +68,7 @@ TEST(Texts, Totals) {
   ExpectText(
       ReasonOf(bases, Stalling({0, 1, 2, 3, 4}, 10)),
       R"(total \+2\d\d % with the first 5 iterations \(10 times as long; the baseline's start )"
-      R"(costs nothing\): skip them with iterations\.warmup, or find their cause)");
+      R"(costs nothing\), 0\.0 % without\. Find the cause: compiling, cache, data)");
 }
 
 TEST(Texts, Endings) {

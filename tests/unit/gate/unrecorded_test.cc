@@ -156,7 +156,7 @@ TEST(Unrecorded, SlowerUnrecordedIterationsFail) {
   const std::vector<Snapshot> base = {RunOf(1, 200, 0, 1), RunOf(1, 200, 0, 2),
                                       RunOf(1, 200, 0, 3)};
   EXPECT_EQ(ExitOf(base, RunOf(1, 200, 0, 4)), 0);
-  EXPECT_EQ(ExitOf(base, RunOf(1.08, 200, 0, 4)), 1);
+  EXPECT_EQ(ExitOf(base, RunOf(1.08, 200, 0, 4)), 3);
   EXPECT_EQ(ExitOf(base, RunOf(1.2, 200, 0, 4)), 1);
   EXPECT_NE(ExitOf(base, RunOf(1, 200, 10, 4)), 0);
 }

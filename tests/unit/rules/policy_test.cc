@@ -142,7 +142,6 @@ TEST(Policy, DescribesRequiredBaseline) {
       "  missing: no_verdict\n"
       "  min_runs: 3\n"
       "  anchor: {max_increase: 8%}\n"
-      "  confirm: true\n"
       "  iteration.time.median: {max_increase: 5%, total: off}\n"
       "  gpu.utilization.mean: {max_increase: 5%, side: any}\n",
       "p.yaml");
@@ -152,7 +151,6 @@ TEST(Policy, DescribesRequiredBaseline) {
   EXPECT_EQ(baseline.missing, OnBaselineMissing::kNoVerdict);
   EXPECT_EQ(baseline.min_runs, 3);
   EXPECT_EQ(baseline.anchor.max_increase, 0.08);
-  EXPECT_TRUE(baseline.confirm);
   EXPECT_FALSE(baseline.limits[0].judges_total);
   const auto anchored = ParsePolicy("schema: 1\nbaseline: {anchor: off}\n", "p.yaml");
   ASSERT_TRUE(anchored);
