@@ -81,6 +81,8 @@ class BaselineParser {
                    Snapshot& run) const;
 
   // Files of runs without unrecorded iterations have none.
+  Status AddRanks(const boost::json::object& object, const std::string& prefix,
+                  Snapshot& run) const;
   Status AddSteps(const boost::json::object& object, const std::string& prefix,
                   Snapshot& run) const;
   Status AddShares(const boost::json::object& object, const std::string& prefix,

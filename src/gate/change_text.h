@@ -72,6 +72,10 @@ std::string ChangeWithInterval(double change, double low, double high);
 /// "+7.2 %"
 std::string RelativeChange(double change);
 
+/// "rank 3 takes 4.97 ms more for its own work per iteration …"; empty where no rank stands out, or
+/// one of the runs does not know its ranks.
+std::string SlowRankText(const Snapshot& base, const Snapshot& current);
+
 // Differences of a run beside its speed, in one line.
 
 /// "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 → 560.35"; empty

@@ -212,6 +212,9 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   const Snapshot& current = candidates[FindMiddleRun(candidates)];
   out.base_name = base.name;
   out.current_name = current.name;
+  if (std::string rank = SlowRankText(base, current); !rank.empty()) {
+    out.notes.insert(out.notes.begin(), std::move(rank));
+  }
   if (IsTimed(base) && IsTimed(current)) out.waterfall = Explain(base, current);
   out.values = PairValues(base, current);
   out.kernels = PairKernels(base, current);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "base/hashes.h"
 #include "base/metric_id.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "knowledge/gate.h"
 #include "model/certificate.h"
 
@@ -65,6 +67,28 @@ void MakeValid(Snapshot& snapshot) {
                      &snapshot.work.modules}) {
     for (analysis::time::WorkSum& sum : *sums) mend(sum.name);
   }
+}
+
+std::vector<RankWork> RanksOf(const analysis::Analysis& analysis) {
+  const Table* steps = analysis.FindTable("rank_steps");
+  if (steps == nullptr) return {};
+  struct Sum {
+    double own = 0, computing = 0, steps = 0;
+  };
+  std::map<std::int64_t, Sum> sums;
+  for (std::size_t row = 0; row < steps->rows(); ++row) {
+    const auto time = [&](std::string_view column) { return AsNumber(steps->At(row, column), 0); };
+    Sum& sum = sums[AsWhole(steps->At(row, "rank"), 0)];
+    sum.own += time("duration") - time("waiting_exposed") - time("transfer_exposed");
+    sum.computing += time("compute_only") + time("overlapped");
+    ++sum.steps;
+  }
+  std::vector<RankWork> ranks;
+  for (const auto& [rank, sum] : sums) {
+    ranks.push_back(
+        {rank, std::llround(sum.own / sum.steps), std::llround(sum.computing / sum.steps)});
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -124,6 +148,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     if (analysis.steps->work_name == "samples") snapshot.samples = analysis.steps->work;
   }
   snapshot.work = std::move(attribution.work);
+  snapshot.ranks = RanksOf(analysis);
   MakeValid(snapshot);
   return snapshot;
 }

@@ -169,6 +169,22 @@ Status BaselineParser::AddShapes(const json::object& object, const std::string& 
   return Fail(Bad("field", "expected one for each iteration", prefix + "iteration_shapes"));
 }
 
+Status BaselineParser::AddRanks(const json::object& object, const std::string& prefix,
+                                Snapshot& run) const {
+  if (!object.contains("ranks")) return {};
+  PROFGAUGE_TRY(const auto* ranks, Part<json::array>(object, "ranks", prefix));
+  for (const json::value& one : *ranks) {
+    const bool is_row = one.is_array() && one.get_array().size() == 3 &&
+                        std::ranges::all_of(one.get_array(), IsAmount);
+    if (!is_row) {
+      return Fail(Bad("field", "expected rank, own and computing nanoseconds", prefix + "ranks"));
+    }
+    const json::array& row = one.get_array();
+    run.ranks.push_back({row[0].get_int64(), row[1].get_int64(), row[2].get_int64()});
+  }
+  return {};
+}
+
 Status BaselineParser::AddSteps(const json::object& object, const std::string& prefix,
                                 Snapshot& run) const {
   if (!object.contains("steps")) return {};
@@ -281,6 +297,7 @@ Result<Snapshot> BaselineParser::Run(const json::object& object, const std::stri
   PROFGAUGE_CHECK(AddEnvironment(object, prefix, run));
   PROFGAUGE_CHECK(AddIterations(object, prefix, run));
   PROFGAUGE_CHECK(AddSteps(object, prefix, run));
+  PROFGAUGE_CHECK(AddRanks(object, prefix, run));
   PROFGAUGE_CHECK(AddShares(object, prefix, run));
   PROFGAUGE_CHECK(AddValues(object, prefix, run));
   PROFGAUGE_CHECK(AddMetrics(object, prefix, run));

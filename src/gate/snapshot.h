@@ -41,6 +41,13 @@ inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 /// knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
 
+/// What a rank does in an iteration without waiting for others: ns, the mean over iterations.
+struct RankWork {
+  std::int64_t rank = 0;
+  Ns own = 0;        ///< Its iteration less exposed communication.
+  Ns computing = 0;  ///< Of that, kernels.
+};
+
 /// One run as comparisons see it. Two runs of one program have equal `environment`. Times are ns.
 struct Snapshot {
   std::string name;    ///< Run name.
@@ -77,6 +84,7 @@ struct Snapshot {
   std::set<std::string, std::less<>> uncertain;  ///< Of `metrics`; Metric::low_confidence.
   std::vector<analysis::time::TimePart> parts;   ///< Largest first.
   analysis::time::WorkSums work;                 ///< Empty when it was not recorded.
+  std::vector<RankWork> ranks;                   ///< Of several ranks, by number.
 
   std::int32_t DefinitionOf(std::string_view metric) const;
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.

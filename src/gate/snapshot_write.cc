@@ -115,6 +115,13 @@ json::object WriteSnapshot(const Snapshot& run) {
     if (!run.work.modules.empty()) work["modules"] = WriteSums(run.work.modules, strings);
     out["work"] = std::move(work);
   }
+  if (!run.ranks.empty()) {
+    json::array ranks;
+    for (const RankWork& one : run.ranks) {
+      ranks.push_back(json::array{one.rank, one.own, one.computing});
+    }
+    out["ranks"] = std::move(ranks);
+  }
   out["strings"] = strings.Take();
   return out;
 }

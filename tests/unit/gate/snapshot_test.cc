@@ -81,6 +81,22 @@ TEST(Baseline, KeepsFactsBesideTheTimes) {
 }
 
 // Boost's own parser is off by a bit in one number of ten.
+TEST(Baseline, KeepsTheWorkOfRanks) {
+  Snapshot run = SampleSnapshot();
+  run.ranks = {{0, 1'000, 900}, {1, 1'200, 1'100}};
+  const auto runs = ParseBaseline(WriteBaseline({run}), "b.json");
+  ASSERT_TRUE(runs) << runs.error().message;
+  ASSERT_EQ(runs->front().ranks.size(), 2U);
+  EXPECT_EQ(runs->front().ranks[1].rank, 1);
+  EXPECT_EQ(runs->front().ranks[1].own, 1'200);
+  EXPECT_EQ(runs->front().ranks[1].computing, 1'100);
+  std::string text = WriteBaseline({run});
+  text.replace(text.find("[1,1200,1100]"), 13, "[1,-1200,900]");
+  const auto wrong = ParseBaseline(text, "b.json");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().where.path, "runs[0].ranks");
+}
+
 TEST(Baseline, KeepsEveryBitOfNumbers) {
   Snapshot run = SampleSnapshot();
   for (int i = 1; i <= 1'000; ++i) run.metrics[std::to_string(i)] = i / 997.0;
