@@ -22,6 +22,10 @@ namespace {
 // Fewer runs show neither a step (three a side) nor creep (five a side).
 constexpr std::size_t kLeastRuns = knowledge::kGateHistoryLeast.as<std::size_t>();
 constexpr std::size_t kLevelRuns = knowledge::kGateHistoryLevel.as<std::size_t>();
+constexpr std::size_t kLastRuns = knowledge::kGateHistoryLast.as<std::size_t>();
+// A step is this many errors high, and fits at most this many variances worse than a ramp.
+constexpr double kStepErrors = knowledge::kGateStepErrors.value();
+constexpr double kStepOverRamp = knowledge::kGateStepOverRamp.value();
 constexpr double kDefaultStep = knowledge::kGateHistoryStep.value();
 // A place is ruled out if its sum of squares exceeds the best one's by this number of variances: 95
 // % of chance.
@@ -70,37 +74,49 @@ std::string OneOf(const std::vector<std::string>& commits) {
                      fmt::join(commits.begin() + 1, commits.end(), ", "));
 }
 
-// Snapshots at one end of the history.
+// Snapshots of a part of the history.
 std::vector<Snapshot> Some(std::span<const ChosenRun> runs) {
   std::vector<Snapshot> out;
   for (const ChosenRun& run : runs) out.push_back(run.snapshot);
   return out;
 }
 
-// By the same procedure as every check, of the last `of_last` runs.
+// By the same procedure as every check, of the last run: those between repeat its slowdown.
 struct Creep {
   double change = 0;
   bool is_of_total = false;
 };
-std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, std::size_t of_last,
-                             const std::string& metric, const rules::PolicyBaseline& policy) {
+std::optional<Creep> CreepOf(std::span<const ChosenRun> runs, const std::string& metric,
+                             const rules::PolicyBaseline& policy) {
   const std::size_t level = std::min(kLevelRuns, runs.size() / 2);
   if (level == 0) return std::nullopt;
   rules::PolicyBaseline only = policy;
   std::erase_if(only.limits,
                 [&](const rules::BaselineLimit& limit) { return limit.metric != metric; });
   std::vector<std::string> notes;
-  const auto first = Some(runs.first(level)), last = Some(runs.last(of_last));
+  const auto first = Some(runs.first(level)), last = Some(runs.last(1));
+  const auto between = Some(runs.subspan(level, runs.size() - level - 1));
   const WorkChange work = CompareWork(first, last, true);
-  for (const MetricComparison& of : CompareMetrics(first, last, only, work, notes)) {
-    const bool is_sure = of.low > 0 || of.high < 0;
-    const bool is_over =
-        of.verdict == stats::Change::kFail || (of_last > 1 && of.over_limit && is_sure);
-    if (of.metric != metric || of.is_missing || !is_over) continue;
+  for (const MetricComparison& of :
+       CompareMetrics(first, last, only, work, notes, ComparePurpose::kJudge, between)) {
+    if (of.metric != metric || of.is_missing || of.verdict != stats::Change::kFail) continue;
     const bool is_of_total = IsOfTotal(of);
     return Creep{is_of_total ? *of.total : of.shift, is_of_total};
   }
   return std::nullopt;
+}
+
+// The levels of the first five and the last three, relative. REQUIRES: a value.
+double LevelChange(std::span<const double> values) {
+  const std::size_t first = std::min(kLevelRuns, values.size());
+  const std::size_t last = std::min(kLastRuns, values.size());
+  return stats::Median(values.last(last)) / stats::Median(values.first(first)) - 1;
+}
+
+std::vector<double> LogsOf(std::span<const double> values) {
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  return logs;
 }
 
 }  // namespace
@@ -116,6 +132,14 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
   }
   const double limit = LimitOf(metric, policy);
   const std::vector<stats::ChangePoint> points = stats::FindChangePoints(values, {});
+  const double floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
+  const auto name_places = [&](std::size_t begin, std::size_t end) {
+    out.commits.clear();
+    const auto logs = LogsOf(std::span(values).subspan(begin, end - begin));
+    for (const std::size_t at : stats::BlameSet(logs, floor)) {
+      out.commits.push_back(CommitOf(runs[begin + at]));
+    }
+  };
   std::size_t level_from = 0;  // Creep is measured from the last time that the level fell.
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].change < 0) level_from = points[i].index;
@@ -123,28 +147,31 @@ HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string&
     if (points[i].change <= limit || is_undone) continue;
     const std::size_t begin = i == 0 ? 0 : points[i - 1].index;
     const std::size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
-    std::vector<double> segment;
-    for (std::size_t at = begin; at < end; ++at) segment.push_back(std::log(values[at]));
     out.state = HistoryState::kStep;
     out.change = points[i].change;
-    out.commits.clear();
-    for (const std::size_t at :
-         stats::BlameSet(segment, policy.noise_floor.value_or(stats::kUsualNoiseFloor))) {
-      out.commits.push_back(CommitOf(runs[begin + at]));
-    }
+    name_places(begin, end);
   }
   if (out.state == HistoryState::kStep) return out;
-  // The last one by itself was compared with the anchor by its check: a failure there is found
-  // here.
-  const std::span<const ChosenRun> since = runs.subspan(level_from);
-  for (const std::size_t last : {std::min(kLevelRuns, since.size() / 2), std::size_t{1}}) {
-    const auto creep = CreepOf(since, last, metric, policy);
-    if (!creep) continue;
+  const std::span<const double> since = std::span(values).subspan(level_from);
+  if (const double change = LevelChange(since); change > limit) {
+    out.state = HistoryState::kCreep;
+    out.change = change;
+  } else if (const auto creep = CreepOf(runs.subspan(level_from), metric, policy)) {
+    // The last one was compared with the anchor by its check: a failure there is found here.
     out.state = HistoryState::kCreep;
     out.change = creep->change;
     out.is_of_total = creep->is_of_total;
-    break;
   }
+  // The last runs are too few for a certain change point.
+  const std::size_t from = points.empty() ? 0 : points.back().index;
+  const auto step = stats::FindStep(LogsOf(std::span(values).subspan(from)), floor);
+  if (!step || out.is_of_total) return out;
+  const double change = std::expm1(*step);
+  if (change <= limit && out.state != HistoryState::kCreep) return out;
+  if (out.state == HistoryState::kCreep && out.change > change) out.level = out.change;
+  out.state = HistoryState::kStep;
+  out.change = change;
+  name_places(from, values.size());
   return out;
 }
 
@@ -192,11 +219,15 @@ std::string FindingsText(const HistoryFindings& findings) {
     case HistoryState::kStep:
       break;
   }
-  const std::string text = RelativeChange(findings.change) + " at ";
-  return text + (findings.commits.size() == 1 ? findings.commits.front() : OneOf(findings.commits));
+  std::string text = RelativeChange(findings.change) + " at ";
+  text += findings.commits.size() == 1 ? findings.commits.front() : OneOf(findings.commits);
+  if (findings.level) text += "; level " + RelativeChange(*findings.level);
+  return text;
 }
 
 namespace stats {
+
+namespace {
 
 // Sums of squares around two means, from prefix sums:
 //
@@ -207,34 +238,82 @@ namespace stats {
 //
 // Three degrees of freedom are the two means and the place. Equal values would have no variance, so
 // a quarter of the squared floor is the least.
+class TwoLevels {
+ public:
+  TwoLevels(std::span<const double> values, double noise_floor, std::size_t least)
+      : n_(values.size()), least_(least), best_(least) {
+    for (const double value : values) {
+      sums_.push_back(sums_.back() + value - values.front());
+      squares_.push_back(squares_.back() + (value - values.front()) * (value - values.front()));
+    }
+    for (std::size_t k = least; k + least <= n_; ++k) {
+      if (Fit(k) < Fit(best_)) best_ = k;
+    }
+    variance_ = std::max(Fit(best_) / static_cast<double>(n_ - 3), noise_floor * noise_floor / 4);
+  }
+
+  double Fit(std::size_t k) const {
+    const double left = sums_[k], right = sums_[n_] - sums_[k];
+    return squares_[n_] - left * left / static_cast<double>(k) -
+           right * right / static_cast<double>(n_ - k);
+  }
+  std::vector<std::size_t> Places() const {
+    std::vector<std::size_t> places = {best_};
+    for (std::size_t k = least_; k + least_ <= n_; ++k) {
+      if (k != best_ && Fit(k) <= Fit(best_) + kBlameVariances * variance_) places.push_back(k);
+    }
+    return places;
+  }
+  double Change() const {
+    return (sums_[n_] - sums_[best_]) / static_cast<double>(n_ - best_) -
+           sums_[best_] / static_cast<double>(best_);
+  }
+  double Error() const {
+    return std::sqrt(variance_ *
+                     (1 / static_cast<double>(best_) + 1 / static_cast<double>(n_ - best_)));
+  }
+  double variance() const { return variance_; }
+  std::size_t best() const { return best_; }
+
+ private:
+  std::vector<double> sums_ = {0}, squares_ = {0};
+  std::size_t n_, least_, best_;
+  double variance_ = 0;
+};
+
+// The least sum of squares around a level and a line that leaves it, for each place where it may.
+double FitOfRamp(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double at = i < k ? 0 : static_cast<double>(i - k + 1);
+      const double value = values[i] - values.front();
+      x += at, y += value, xx += at * at, xy += at * value, yy += value * value;
+    }
+    const double of_x = xx - x * x / n, of_xy = xy - x * y / n, of_y = yy - y * y / n;
+    best = std::min(best, of_y - of_xy * of_xy / of_x);
+  }
+  return best;
+}
+
+}  // namespace
+
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least) {
-  const std::size_t n = values.size();
-  if (n < knowledge::kGateLeastToSplit) return {};
-  std::vector<double> sums = {0}, squares = {0};
-  for (const double value : values) {
-    sums.push_back(sums.back() + value - values.front());
-    squares.push_back(squares.back() + (value - values.front()) * (value - values.front()));
+  if (values.size() < knowledge::kGateLeastToSplit) return {};
+  return TwoLevels(values, noise_floor, least).Places();
+}
+
+std::optional<double> FindStep(std::span<const double> values, double noise_floor) {
+  if (values.size() < knowledge::kGateLeastToSplit) return std::nullopt;
+  const TwoLevels step(values, noise_floor, 2);
+  if (std::abs(step.Change()) < kStepErrors * step.Error()) return std::nullopt;
+  if (step.Fit(step.best()) > FitOfRamp(values) + kStepOverRamp * step.variance()) {
+    return std::nullopt;
   }
-  const auto fit = [&](std::size_t k) {
-    const auto before = static_cast<double>(k), after = static_cast<double>(n - k);
-    const double left = sums[k], right = sums[n] - sums[k];
-    return squares[n] - left * left / before - right * right / after;
-  };
-  std::size_t best = least;
-  double squares_of_best = std::numeric_limits<double>::infinity();
-  for (std::size_t k = least; k + least <= n; ++k) {
-    if (fit(k) >= squares_of_best) continue;
-    squares_of_best = fit(k);
-    best = k;
-  }
-  const double variance =
-      std::max(squares_of_best / static_cast<double>(n - 3), noise_floor * noise_floor / 4);
-  std::vector<std::size_t> set = {best};
-  for (std::size_t k = least; k + least <= n; ++k) {
-    if (k != best && fit(k) <= squares_of_best + kBlameVariances * variance) set.push_back(k);
-  }
-  return set;
+  return step.Change();
 }
 
 }  // namespace stats

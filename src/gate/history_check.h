@@ -1,7 +1,8 @@
 // Whether the level of a branch went up, and by which commit. `history check` prints it.
 //
-//     kStep    . . . . . : : : : :         change_points.h: a level, then another that stays
-//     kCreep   . . . . : : : : ' '         no step is certain, but the ends differ (compare.h)
+//     kStep    . . . . . : : : : :         change_points.h: a level, then another that stays;
+//              . . . . . . . . : :         of the last runs: two levels fit better than a ramp
+//     kCreep   . . . . : : : : ' '         no step is certain, but the ends differ
 //     steady   . . : : : . . . . .         a step that was undone
 #pragma once
 
@@ -29,6 +30,7 @@ enum class HistoryState : std::uint8_t {
 struct HistoryFindings {
   HistoryState state = HistoryState::kSteady;
   double change = 0;                 ///< Relative.
+  std::optional<double> level;       ///< Of a step: the change of the level, where it is larger.
   bool is_of_total = false;          ///< The change is one of the total, not of typical iterations.
   std::vector<std::string> commits;  ///< The possible commits of a step, the likeliest first.
   std::size_t runs = 0;              ///< Comparable ones.
@@ -58,6 +60,10 @@ namespace stats {
 /// side. A likelihood set: two levels are fitted by least squares for each place.
 std::vector<std::size_t> BlameSet(std::span<const double> values, double noise_floor,
                                   std::size_t least = 2);
+
+/// The change at the best place of two levels, a logarithm; nothing where chance may make it, or
+/// where a level and a ramp after it fit better. Two values after a step show it.
+std::optional<double> FindStep(std::span<const double> values, double noise_floor);
 
 }  // namespace stats
 

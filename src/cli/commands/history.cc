@@ -222,6 +222,15 @@ std::size_t ShownOf(std::size_t runs, const Options& options, bool is_table) {
   return most == 0 ? runs : std::min(runs, most);
 }
 
+// The branch whose level is followed: levels of several branches are no trend. The one asked for or
+// the only one, else main, else that of the last run.
+std::string BranchOfTrend(const std::vector<gate::HistoryEntry>& entries, const Options& options) {
+  if (!options.branch.empty() || entries.empty()) return options.branch;
+  const bool has_main = std::ranges::any_of(
+      entries, [](const gate::HistoryEntry& entry) { return entry.branch == "main"; });
+  return has_main ? "main" : entries.back().branch;
+}
+
 }  // namespace
 
 Result<int> RunHistoryAdd(const Options& options, Console& console) {
@@ -298,7 +307,10 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     PROFGAUGE_TRY(entries.back().snapshot, history.Load(row.id));
   }
   PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
-  const report::Trend trend = report::BuildTrend(OfAncestors(entries, options), options.branch);
+  const std::string branch = BranchOfTrend(entries, options);
+  std::vector<gate::HistoryEntry> of_branch = entries;
+  std::erase_if(of_branch, [&](const gate::HistoryEntry& entry) { return entry.branch != branch; });
+  const report::Trend trend = report::BuildTrend(OfAncestors(of_branch, options), branch);
   const ListedHistory listed{entries, levels, trend};
   if (shown < rows.size()) {
     console.Say(fmt::format("{} of {} runs; `--last N` lists more, `--last 0` all of them",

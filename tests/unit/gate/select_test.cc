@@ -500,6 +500,36 @@ TEST_F(SelectTest, CheckFindsStepsAndCreep) {
   EXPECT_NE(check(20, 1, 0.006).state, HistoryState::kSteady);
 }
 
+// Of 10 runs and three after a step each is named; a step below the limit only where the level is
+// over it.
+TEST(FindStep, NeedsTwoRunsAfterIt) {
+  const auto levels = [](std::vector<double> after) {
+    std::vector<double> values;
+    for (int i = 0; i < 10; ++i) values.push_back((i * 7 % 5 - 2) * 0.002);
+    for (const double value : after) values.push_back(value + 0.001);
+    return values;
+  };
+  ASSERT_TRUE(stats::FindStep(levels({0.1, 0.099}), 0.01).has_value());
+  EXPECT_NEAR(*stats::FindStep(levels({0.1, 0.1, 0.1}), 0.01), 0.1, 0.005);
+  EXPECT_EQ(stats::BlameSet(levels({0.1, 0.1, 0.1}), 0.01), std::vector<std::size_t>{10});
+  EXPECT_FALSE(stats::FindStep(levels({0.001, -0.001}), 0.01).has_value());
+  std::vector<double> creep;
+  for (int i = 0; i < 20; ++i) creep.push_back(0.01 * i + (i % 2 == 0 ? 0.001 : -0.001));
+  EXPECT_FALSE(stats::FindStep(creep, 0.01).has_value());
+}
+
+TEST_F(SelectTest, CheckNamesARecentStep) {
+  std::vector<ChosenRun> all;
+  for (int i = 0; i < 13; ++i) {
+    ChosenRun& run = all.emplace_back();
+    run.row.commit = fmt::format("c{:02}", i);
+    run.snapshot = Run(i >= 10 ? 1.1 : 1, i);
+  }
+  const HistoryFindings step = CheckHistory(all, "iteration.time.median", {});
+  EXPECT_EQ(step.state, HistoryState::kStep);
+  EXPECT_EQ(step.commits.front(), "c10");
+}
+
 // A past step is no step; a gain that is lost again bit by bit is creep.
 TEST_F(SelectTest, CheckJudgesTheLevelOfToday) {
   const auto check = [&](const std::vector<double>& levels) {
