@@ -248,6 +248,7 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   const RunToJudge& subject = runs[measured.middle];
   std::shared_ptr<const analysis::path::Replayer> replayer = std::move(measured.run.replayer);
   Judgement::Data out;
+  out.middle = measured.middle;
   out.analysis = std::move(measured.run.analysis);
   if (!options.remark.text.empty()) out.analysis.remarks.push_back(options.remark);
   AddRemarkOnRanks(subject.ranks, out.analysis);

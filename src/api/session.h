@@ -16,6 +16,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -51,6 +52,7 @@ struct Judgement::Data {
   analysis::Analysis analysis;
   gate::Verdict verdict;
   report::Report report;
+  std::size_t middle = 0;  ///< Which of the runs is described.
   /// Adds the report's timeline, if that was left for later; else empty. REQUIRES: the ranks that
   /// were judged are still there.
   std::function<void(report::Report&)> add_timeline;

@@ -29,7 +29,8 @@ namespace fs = std::filesystem;
 struct JobResult {
   std::string name;
   int exit_code = kExitPass;
-  std::string report;  ///< The page; empty: none was asked for.
+  std::string report;     ///< The page; empty: none was asked for.
+  bool is_again = false;  ///< A new profile alone can settle it.
 };
 
 /// `judge` where it cannot even begin: all outputs have the error.
@@ -72,8 +73,8 @@ Status RefuseSingleOutputs(const Options& options) {
   return {};
 }
 
-/// The files of each run of a job: of its latest, or of all. Where the inputs are no profiles that
-/// can be found, and where the job says itself which are ranks, they are one run.
+/// The files of each run of a job: of its latest, of all, or of all together. Where the inputs are
+/// no profiles that can be found, and where the job says itself which are ranks, they are one run.
 std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const Options& options,
                                              const std::vector<std::string>& inputs) {
   if (options.ranks != "recorded") return {inputs};
@@ -81,7 +82,10 @@ std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const
   if (found.empty()) return {inputs};
   if (job.take == rules::Take::kLatest) found.erase(found.begin(), found.end() - 1);
   std::vector<std::vector<std::string>> runs;
-  for (FoundRun& run : found) runs.push_back(std::move(run.files));
+  for (FoundRun& run : found) {
+    if (runs.empty() || job.take != rules::Take::kPooled) runs.emplace_back();
+    std::ranges::move(run.files, std::back_inserter(runs.back()));
+  }
   return runs;
 }
 
@@ -146,10 +150,11 @@ class Jobs {
 
  private:
   void Add(const std::string& name, int exit_code, const Options& options) {
-    const bool has_page = !options.out_dir.empty();
-    results_.push_back(
-        {name, exit_code,
-         has_page ? (fs::path(options.out_dir) / "report.html").string() : std::string()});
+    if (options.out_dir.empty()) return results_.push_back({name, exit_code, "", false});
+    const fs::path folder = options.out_dir;
+    const auto verdict = ReadSmallFile((folder / "verdict.json").string());
+    const bool is_again = verdict && verdict->find("\"again\": true") != std::string::npos;
+    results_.push_back({name, exit_code, (folder / "report.html").string(), is_again});
   }
 
   // verdict.json of all jobs, with paths relative to its folder, and the variables of the CI
@@ -160,6 +165,8 @@ class Jobs {
     facts.status = WordOf(exit_code);
     facts.exit_code = exit_code;
     facts.name = project_.file;
+    facts.again =
+        exit_code == kExitNoVerdict && std::ranges::any_of(results_, &JobResult::is_again);
     for (const JobResult& one : results_) {
       facts.jobs.push_back({one.name, std::string(WordOf(one.exit_code)), one.exit_code,
                             fs::path(one.report).lexically_proximate(base_).generic_string()});

@@ -86,7 +86,8 @@ constexpr Decoder::Word<std::string_view> kMissingWords[] = {
     {"pass", "pass"}, {"warn", "warn"}, {"no_verdict", "no_verdict"}, {"fail", "fail"}};
 constexpr Decoder::Word<std::string_view> kRanksWords[] = {
     {"recorded", "recorded"}, {"as-listed", "as-listed"}, {"separate", "separate"}};
-constexpr Decoder::Word<Take> kTakeWords[] = {{"latest", Take::kLatest}, {"all", Take::kAll}};
+constexpr Decoder::Word<Take> kTakeWords[] = {
+    {"latest", Take::kLatest}, {"all", Take::kAll}, {"pooled", Take::kPooled}};
 
 using ProjectKeys = std::vector<Decoder::Key>;
 

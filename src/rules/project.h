@@ -61,7 +61,11 @@ struct ProjectSettings {
   std::vector<std::pair<std::string, std::string>> labels;  ///< For metrics: "team", "vision".
 };
 
-enum class Take : std::uint8_t { kLatest, kAll };
+enum class Take : std::uint8_t {
+  kLatest,
+  kAll,     ///< Each by itself.
+  kPooled,  ///< All together: profiles of one commit.
+};
 
 struct ProjectJob {
   std::string name;  ///< In outputs, comments and series of a history.

@@ -250,7 +250,7 @@ constexpr Doc kDocs[] = {
     {"a query parameter", "default", "its value if `--param` does not set it"},
     {"a job", "name", "the name of its run and of its folder of reports"},
     {"a job", "inputs", "profiles or folders; `*` matches part of a name, `**` any folders"},
-    {"a job", "take", "the latest run that `inputs` match, or all of them"},
+    {"a job", "take", "the latest run that `inputs` match, all of them, or all together (pooled)"},
     {"a job", "policy", kPolicyDoc},
     {"a job", "db", kDbDoc},
     {"a job", "baseline", kBaselineDoc},

@@ -67,7 +67,7 @@ class CiTest(unittest.TestCase):
     def test_variables_of_gitlab(self):
         self.check("slow.pt.trace.json.gz", "--ci", "gitlab", "--exit-zero", **SYSTEMS["gitlab"])
         self.assertEqual((self.folder / "profgauge-report/profgauge.env").read_text(),
-                         "PROFGAUGE_VERDICT=fail\nPROFGAUGE_EXIT=0\n")
+                         "PROFGAUGE_VERDICT=fail\nPROFGAUGE_EXIT=0\nPROFGAUGE_AGAIN=false\n")
 
     def test_no_system_means_no_files(self):
         done = self.check("healthy.pt.trace.json.gz", "--ci", "auto")
@@ -89,7 +89,7 @@ class CiTest(unittest.TestCase):
         self.assertEqual((verdict["status"], verdict["exit_code"], verdict["errors"]),
                          ("no_verdict", 3, ["input/missing"]))
         self.assertFalse((self.folder / "profgauge-report/run.pgsum").exists())
-        self.assertEqual((self.folder / "outputs.txt").read_text().splitlines()[3:5],
+        self.assertEqual((self.folder / "outputs.txt").read_text().splitlines()[4:6],
                          ["verdict=no_verdict", "exit-code=3"])
 
     def test_the_summary_of_the_run_renews_a_history_and_a_baseline(self):

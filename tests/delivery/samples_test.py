@@ -119,7 +119,7 @@ class JenkinsTest(Stories, SampleTest):
         before = self.place.git("rev-list", "--max-count=2", "HEAD").split()[-1]
         known = {"JENKINS_URL": "x", "WORKSPACE": self.place.folder, "GIT_COMMIT": self.place.git("rev-parse", "HEAD"),
                  "GIT_PREVIOUS_COMMIT": before, **variables}
-        done = self.place.run(judge, **known)
+        done = self.place.run(judge, TRACE=trace, **known)
         if branch == "main" and (self.place.folder / "profgauge-report/verdict.json").exists():
             added = self.place.run(add, **known)
             self.assertEqual(added.returncode, 0, added.stderr)

@@ -197,11 +197,8 @@ Result<int> Judged(const Options& options, Console& console) {
   drawing.ShowAlertsAt(PlacesOf(options, *policy));
   const int exit_code = ExitOf(judged.verdict, options);
   drawing.ExitsWith(exit_code);
-  if (candidates.size() == 1) {
-    drawing.SummarizeBy([&] { return SummaryOf(candidates.front(), *policy, options); });
-  } else if (options.outputs.Has(OutputKind::kRunSummary)) {
-    console.Say("note: several runs were judged, so no summary was written");
-  }
+  // Of several profiles the one that is described, so that it joins the history for all of them.
+  drawing.SummarizeBy([&] { return SummaryOf(candidates[judged.middle], *policy, options); });
   return Finish(exit_code, judged, options, drawing, stats, console);
 }
 

@@ -119,12 +119,13 @@ std::string RenderOpenMetrics(const Ending& ending, const Labels& labels) {
 }
 
 std::string RenderGithubOutput(const VerdictFacts& facts) {
-  return fmt::format("verdict={}\nexit-code={}\nreport={}\n", facts.status, facts.exit_code,
-                     OnOneLine(facts.report));
+  return fmt::format("verdict={}\nexit-code={}\nreport={}\nagain={}\n", facts.status,
+                     facts.exit_code, OnOneLine(facts.report), facts.again);
 }
 
 std::string RenderDotenv(const VerdictFacts& facts) {
-  return fmt::format("PROFGAUGE_VERDICT={}\nPROFGAUGE_EXIT={}\n", facts.status, facts.exit_code);
+  return fmt::format("PROFGAUGE_VERDICT={}\nPROFGAUGE_EXIT={}\nPROFGAUGE_AGAIN={}\n", facts.status,
+                     facts.exit_code, facts.again);
 }
 
 }  // namespace profgauge::render

@@ -80,10 +80,8 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   WriteTexts(out, "reasons", facts.reasons);
   if (facts.recordings > 0) out.Field("recordings", facts.recordings);
   if (facts.needed > 0) out.Field("needed", facts.needed);
-  if (!facts.no_verdict.empty()) {
-    out.Key("again"), out.Bool(facts.again);
-    WriteNoVerdict(out, facts.no_verdict);
-  }
+  if (!facts.no_verdict.empty() || facts.again) out.Key("again"), out.Bool(facts.again);
+  if (!facts.no_verdict.empty()) WriteNoVerdict(out, facts.no_verdict);
   out.Key("baseline");
   out.BeginObject();
   out.Field("state", facts.baseline.state);
