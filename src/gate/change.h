@@ -7,7 +7,7 @@
 // warm-up; and a total over the limit is excused only by counted chance. Doubt widens the
 // interval, it never replaces the answer: a change that is certain always fails.
 // rules/README.md has the procedure in words, README.md here its coverage;
-// tests/bench/gate_simulation.cc makes that table. tests/tools/gate_procedure.py is a second
+// tests/tools/gate_campaign.py makes that table. tests/tools/gate_procedure.py is a second
 // implementation of all of it. A failure within three limits is final only if other recordings
 // repeat it: gate/repeat.h.
 #pragma once

@@ -1,6 +1,6 @@
 // The numbers that decide in the gate as plain ones; rules/knowledge/thresholds.yaml has the values
 // and their evidence. "Grid" is the table of src/gate/README.md, which
-// tests/bench/gate_simulation.cc makes.
+// an earlier version of it had.
 #pragma once
 
 #include <cstddef>
