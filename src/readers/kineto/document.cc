@@ -352,7 +352,7 @@ void FillChunk(Input& input, Chunk& chunk) {
       chunk.text.resize(cut);
       return;
     }
-    if (squeezer && chunk.text.size() > kLongestElement &&
+    if (squeezer && chunk.text.size() >= kLongestElement &&
         TakeOutLongElement(input, begin, chunk.text)) {
       at = chunk.text.size();
       size = at + kChunkBytes;

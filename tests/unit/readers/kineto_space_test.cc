@@ -43,6 +43,28 @@ TEST(KinetoSpace, StaysInStrings) {
   EXPECT_EQ(profile->Name(profile->host.name[1]), name);
 }
 
+// An event of over 16 MiB is passed over, wherever it is long, and counted once with its place.
+TEST(KinetoSpace, LongEventsArePassedOver) {
+  constexpr std::size_t kLong = std::size_t{20} << 20;
+  const std::string name(kLong, 'x'), digits(kLong, '1'), lists(kLong, '[');
+  const std::string before = Op("a") + ",", after = "," + Op("b");
+  for (const std::string& event :
+       {Op(name), R"({"ph": "X", "name": "d", "ts": )" + digits + "}",
+        R"({"ph": "X", "name": "l", "args": {"a": )" + lists + std::string(kLong, ']') + "}}"}) {
+    for (const bool is_last : {false, true}) {
+      const std::string trace = Trace(before + event + (is_last ? "" : after));
+      const auto profile = ReadText(trace);
+      ASSERT_TRUE(profile) << Outcome(profile);
+      EXPECT_EQ(profile->host.size(), is_last ? 1U : 2U);
+      EXPECT_EQ(profile->log[Counter::events_unreadable], 1U);
+      EXPECT_LE(LargestChunk(trace), 2 * kLong);
+    }
+  }
+  EXPECT_EQ(
+      ReadText("{\"traceEvents\": [" + before + R"({"ph": "X", "name": ")" + name).error().code,
+      "kineto/truncated");
+}
+
 TEST(KinetoSpace, IsBetweenAnyTwoValues) {
   std::string op = Op("long");
   for (std::size_t at = op.find(':'); at != std::string::npos; at = op.find(':', at + 1)) {
