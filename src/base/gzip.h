@@ -25,7 +25,8 @@ std::string Gunzip(std::string_view gzipped, std::size_t size);
 
 // zstd of a text that is like another one: their common parts cost nothing.
 
-/// The same bytes for the same bytes and `dictionary`.
+/// The same bytes for the same bytes and `dictionary`. REQUIRES: they are not the same memory,
+/// which zstd takes as no dictionary.
 std::string Zstd(std::string_view bytes, std::string_view dictionary);
 /// The input of Zstd(); nothing where `packed` is damaged or of more than `most` bytes.
 std::optional<std::string> Unzstd(std::string_view packed, std::string_view dictionary,

@@ -95,7 +95,7 @@ Result<HistoryRow> ReadRow(const sqlite::Statement& statement, const std::string
 Status CheckText(const std::string& path, std::string_view name, std::string_view text,
                  std::size_t most = kLongestHistoryText) {
   if (text.size() <= most) return {};
-  return Fail(HistoryError(path, "too-long",
+  return Fail(HistoryError(path, "history/too-long",
                            fmt::format("the {} of the run has {} bytes, a history keeps up to {}",
                                        name, text.size(), most),
                            "give a shorter one; nothing was written"));
@@ -197,14 +197,14 @@ Status History::InsertSnapshot(std::int64_t run, const HistoryRow& row, const Sn
       static_cast<double>(packed.size()) < kUseful * static_cast<double>(Zstd(text, {}).size());
   if (!is_useful) {
     id = run;
-    const std::string_view dictionary = std::string_view(text).substr(0, kLongestDictionary);
+    const std::string dictionary = text.substr(0, kLongestDictionary);
     packed = Zstd(text, dictionary);
     PROFGAUGE_TRY(auto insertion,
                   database_.Prepare("insert into dictionary (id, text) values (?, ?)"));
     PROFGAUGE_CHECK(insertion.Bind(1, id).BindBlob(2, dictionary).Run());
   }
   if (text.size() > kLongestSnapshot || packed.size() > kLongestPacked) {
-    return Fail(HistoryError(path_, "too-long",
+    return Fail(HistoryError(path_, "history/too-long",
                              fmt::format("the run has {} bytes of values", text.size()),
                              "record fewer iterations; nothing was written"));
   }
@@ -268,7 +268,7 @@ Status History::Remove(const std::vector<std::int64_t>& runs,
     PROFGAUGE_TRY(const std::int64_t count, remove("delete from level where id = ?", id));
     if (count > 0) continue;
     return Fail(Unknown(
-        path_, "unknown-level",
+        path_, "history/unknown-level",
         "the history has no accepted level " + std::to_string(id) + "; nothing was removed"));
   }
   for (const std::int64_t id : runs) {
@@ -276,7 +276,7 @@ Status History::Remove(const std::vector<std::int64_t>& runs,
     PROFGAUGE_CHECK(remove("delete from snapshot where run = ?", id));
     PROFGAUGE_TRY(const std::int64_t count, remove("delete from run where id = ?", id));
     if (count > 0) continue;
-    return Fail(Unknown(path_, "unknown-run",
+    return Fail(Unknown(path_, "history/unknown-run",
                         "the history has no run " + std::to_string(id) + "; nothing was removed"));
   }
   PROFGAUGE_CHECK(database_.Execute(
@@ -318,7 +318,8 @@ Result<Snapshot> History::Load(std::int64_t id) {
   statement.Bind(1, id);
   PROFGAUGE_TRY(const bool found, statement.Step());
   if (!found) {
-    return Fail(Unknown(path_, "unknown-run", "the history has no run " + std::to_string(id)));
+    return Fail(
+        Unknown(path_, "history/unknown-run", "the history has no run " + std::to_string(id)));
   }
   PROFGAUGE_TRY(const std::string* dictionary, Dictionary(statement.Integer(0)));
   std::optional<std::string> text;
@@ -370,13 +371,13 @@ Result<HistoryRow> History::Find(std::string_view text) {
     PROFGAUGE_TRY(auto low, first(fmt::format("{}, id desc limit 1", kStarts), by_text));
     PROFGAUGE_TRY(auto high, first(fmt::format("{} desc, id desc limit 1", kStarts), by_text));
     if (low && high && low->commit != high->commit) {
-      return Fail(Unknown(path_, "unknown-run",
+      return Fail(Unknown(path_, "history/unknown-run",
                           "`" + std::string(text) + "` is the start of several commits: " +
                               low->commit + ", " + high->commit));
     }
     if (low) return *std::move(low);
   }
-  return Fail(Unknown(path_, "unknown-run",
+  return Fail(Unknown(path_, "history/unknown-run",
                       "the history has no run or commit `" + std::string(text) + "`"));
 }
 

@@ -106,7 +106,7 @@ Result<sqlite::Database> MakeHistory(const std::string& path) {
 
 Error Foreign(const std::string& path, std::string message) {
   return HistoryError(
-      path, "foreign", std::move(message),
+      path, "history/foreign", std::move(message),
       "give another file; folders of `check --ci` can be added to it again. Nothing "
       "was written");
 }
@@ -147,7 +147,7 @@ Status CheckHead(std::string_view head, std::uint64_t size, const std::string& p
   if (schema != kHistorySchema) {
     const bool is_old = schema < kHistorySchema;
     return Fail(HistoryError(
-        path, is_old ? "old" : "newer",
+        path, is_old ? "history/old" : "history/newer",
         fmt::format("the history has schema {}, expected schema {}", schema, kHistorySchema),
         is_old ? "it was made by an earlier profgauge; start another with `profgauge history add "
                  "PROFILE --db FILE`; nothing was changed"
@@ -167,11 +167,12 @@ Status CheckHead(std::string_view head, std::uint64_t size, const std::string& p
 
 Error NotAFile(const std::string& path, const NotOpened& problem) {
   if (problem.why == Why::kMissing) {
-    return HistoryError(path, "missing", "there is no history at this place",
+    return HistoryError(path, "history/missing", "there is no history at this place",
                         "start one with `profgauge history add PROFILE --db FILE`");
   }
   const bool is_file = problem.why == Why::kSystem;
-  return HistoryError(path, is_file ? "cannot-open" : "not-a-file", "the history " + problem.Text(),
+  return HistoryError(path, is_file ? "history/cannot-open" : "history/not-a-file",
+                      "the history " + problem.Text(),
                       is_file ? "check its permissions" : "give a file");
 }
 
@@ -200,11 +201,11 @@ int LockFile(int descriptor, std::chrono::steady_clock::time_point until) {
 
 }  // namespace
 
-Error HistoryError(const std::string& path, std::string slug, std::string message,
+Error HistoryError(const std::string& path, std::string code, std::string message,
                    std::string help) {
   Error error;
   error.kind = ErrorKind::kConfig;
-  error.code = "history/" + std::move(slug);
+  error.code = std::move(code);
   error.message = std::move(message);
   error.where.file = path;
   error.notes = {"help: " + std::move(help)};
@@ -212,7 +213,7 @@ Error HistoryError(const std::string& path, std::string slug, std::string messag
 }
 
 Error DamagedHistory(const std::string& path, std::string message) {
-  return HistoryError(path, "damaged", std::move(message),
+  return HistoryError(path, "history/damaged", std::move(message),
                       "restore it from a copy, or start another; nothing was changed");
 }
 
@@ -282,12 +283,13 @@ Result<LockedHistory> LockedHistory::Lock(const std::string& path) {
     }
     const int number = LockFile(descriptor, until);
     if (number == EWOULDBLOCK) {
-      return Fail(HistoryError(path, "locked", "another program has locked the history for 10 s",
+      return Fail(HistoryError(path, "history/locked",
+                               "another program has locked the history for 10 s",
                                "try again when it is done; nothing was written"));
     }
     if (number != 0) {
       return Fail(
-          HistoryError(path, "no-lock",
+          HistoryError(path, "history/no-lock",
                        "the history cannot be locked: " + std::generic_category().message(number),
                        "keep it on a file system that has locks; nothing was written"));
     }
@@ -309,8 +311,8 @@ Result<std::string> LockedHistory::Read() const {
   if (::fstat(descriptor_, &info) != 0) return Fail(NotAFile(path_, {Why::kSystem, errno}));
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if (size > kMostBytes) {
-    return Fail(
-        HistoryError(path_, "too-large", "the history is larger than 1 GiB", "start another"));
+    return Fail(HistoryError(path_, "history/too-large", "the history is larger than 1 GiB",
+                             "start another"));
   }
   std::string bytes(size, '\0');
   std::size_t have = 0;
@@ -328,7 +330,7 @@ Result<std::string> LockedHistory::Read() const {
 
 Status LockedHistory::Replace(std::string_view bytes) {
   if (bytes.size() > kMostBytes) {
-    return Fail(HistoryError(path_, "too-large", "the history would be larger than 1 GiB",
+    return Fail(HistoryError(path_, "history/too-large", "the history would be larger than 1 GiB",
                              "remove old runs: `profgauge history remove`; nothing was written"));
   }
   PROFGAUGE_CHECK(ReplaceFile(target_, bytes));

@@ -25,8 +25,8 @@
 
 namespace profgauge::gate {
 
-/// An error (kConfig) "history/`slug`" about the file at `path`.
-Error HistoryError(const std::string& path, std::string slug, std::string message,
+/// An error (kConfig) about the file at `path`.
+Error HistoryError(const std::string& path, std::string code, std::string message,
                    std::string help);
 
 /// "history/damaged".

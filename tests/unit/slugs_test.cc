@@ -40,6 +40,8 @@ const std::map<std::string, std::string>& Untestable() {
       {"config/too-large", "a configuration file of over 1 MiB"},
       {"config/unreadable", "tests may run as root, who may read everything"},
       {"dlprof/too-large", "a report of over 1 GiB"},
+      {"history/no-lock", "a file system without locks"},
+      {"history/too-large", "a history of over 1 GiB"},
       {"input/directory", "the program looks for folders before it opens a file"},
       {"input/folder", "tests may run as root, who may list everything"},
       {"input/open", "tests may run as root, who may read everything"},

@@ -87,5 +87,20 @@ TEST(Gzip, CutGivesThePartBefore) {
   }
 }
 
+// What a text has in common with the dictionary costs nothing; damage and too much are nothing.
+TEST(Zstd, PacksByADictionary) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += std::to_string(i * 7919) + ",";
+  const std::string dictionary = text.substr(0, text.size());
+  const std::string packed = Zstd(text, dictionary);
+  EXPECT_LT(packed.size(), 100U);
+  EXPECT_GT(Zstd(text, {}).size(), 1000U);
+  EXPECT_EQ(Unzstd(packed, text, text.size()), text);
+  EXPECT_EQ(Unzstd(packed, text, text.size() - 1), std::nullopt);
+  EXPECT_EQ(Unzstd(packed.substr(0, packed.size() / 2), text, 1 << 20), std::nullopt);
+  EXPECT_EQ(Unzstd("no frame", text, 1 << 20), std::nullopt);
+  EXPECT_EQ(Unzstd(Zstd("", text), text, 0), "");
+}
+
 }  // namespace
 }  // namespace profgauge

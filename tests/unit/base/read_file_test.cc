@@ -73,5 +73,39 @@ TEST(ListEntries, KnowsLinksAndPipes) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(ReadEnds, OfRegularFilesOnly) {
+  const std::string path = ::testing::TempDir() + "ends_" + std::to_string(::getpid());
+  std::ofstream(path) << "0123456789";
+  EXPECT_EQ(ReadHead(path, 4), "0123");
+  EXPECT_EQ(ReadHead(path, 40), "0123456789");
+  EXPECT_EQ(ReadTail(path, 4)->bytes, "6789");
+  EXPECT_EQ(ReadTail(path, 40)->bytes, "0123456789");
+  EXPECT_EQ(ReadTail(path, 4)->size, 10U);
+  std::filesystem::remove(path);
+  EXPECT_EQ(ReadHead(path, 4), "");
+  EXPECT_EQ(ReadTail("/dev/zero", 4), std::nullopt);
+}
+
+//   root/.git   root/a/b.yaml   root/link -> ../outside   outside/c.yaml
+TEST(IsWithin, FollowsLinks) {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::canonical(::testing::TempDir()) / ("within_" + std::to_string(::getpid()));
+  fs::create_directories(folder / "root/.git");
+  fs::create_directories(folder / "root/a");
+  fs::create_directories(folder / "outside");
+  fs::create_symlink("../outside", folder / "root/link");
+  const fs::path root = folder / "root";
+  EXPECT_TRUE(IsWithin(root / "a/b.yaml", root));
+  EXPECT_TRUE(IsWithin(root / "a/../none/b.yaml", root));
+  EXPECT_TRUE(IsWithin(root, root));
+  EXPECT_FALSE(IsWithin(root / "../outside/c.yaml", root));
+  EXPECT_FALSE(IsWithin(root / "link/c.yaml", root));
+  EXPECT_FALSE(IsWithin(folder / "root2", root));
+  EXPECT_EQ(RepositoryOf(root / "a/b.yaml"), root);
+  EXPECT_EQ(RepositoryOf(root / "link/c.yaml"), folder / "outside");
+  fs::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace profgauge
