@@ -137,6 +137,16 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
   }
 }
 
+// Who accepts a change needs no second profile of it.
+bool IsAcceptedAtOnce(MetricComparison& metric, const Acceptance& acceptance, Verdict& verdict) {
+  if (metric.open != stats::Open::kAgain && metric.open != stats::Open::kLearning) return false;
+  AcceptanceAnswer answer = AnswerOf(acceptance, metric);
+  if (!answer.accepted) return false;
+  metric.excuse = Excuse::kAccepted;
+  verdict.accepted.push_back(*std::move(answer.accepted));
+  return true;
+}
+
 void Count(MetricComparison& metric, const rules::Policy& policy, const Acceptance& acceptance,
            Verdict& verdict, Added& added) {
   if (metric.is_missing) return CountMissing(metric, policy, verdict, added);
@@ -144,6 +154,7 @@ void Count(MetricComparison& metric, const rules::Policy& policy, const Acceptan
     case stats::Change::kFail:
       return CountFailed(metric, policy, acceptance, verdict, added);
     case stats::Change::kInconclusive:
+      if (IsAcceptedAtOnce(metric, acceptance, verdict)) return;
       return CountInconclusive(metric, policy, verdict, added);
     case stats::Change::kPass:
     case stats::Change::kImproved:
