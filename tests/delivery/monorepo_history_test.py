@@ -57,30 +57,30 @@ jobs:
         listed = [line.split() for line in self.run_in(self.root, "history", "list").stdout.split("\n\n")[0].splitlines()[1:]]
         self.assertEqual(sorted({line[-1] for line in listed}), ["fast", "late", "slow"])
         self.assertEqual(sorted({line[-2] for line in listed}), ["fast", "late", "slow"])
-        self.record(slow=1.1)
+        self.record(slow=1.2)
         self.assertEqual(self.check(), [0, 1, 0])
         baseline = json.loads((self.root / "profgauge-report/slow/verdict.json").read_text())["baseline"]
         self.assertEqual(baseline, {"state": "learning", "runs": 3, "wanted": 5})
         # Merged without a word: it is kept, and keeps failing, until somebody accepts it.
         self.add()
-        self.record(slow=1.1)
+        self.record(slow=1.2)
         self.assertEqual(self.check(), [0, 1, 0])
-        self.assertEqual(self.check("--accept", "wider model"), [0, 0, 0])
+        self.assertEqual(self.check("--accept", "+20% wider model"), [0, 0, 0])
         self.add()
-        self.record(slow=1.1)
+        self.record(slow=1.2)
         self.assertEqual(self.check(), [0, 0, 0])
         # What was accepted of one model hides no run of the others, and no slowdown of theirs.
         fast = json.loads((self.root / "profgauge-report/fast/verdict.json").read_text())["baseline"]
         self.assertEqual(fast, {"state": "used", "runs": 5, "wanted": 5})
-        self.record(slow=1.1, fast=1.1)
+        self.record(slow=1.2, fast=1.2)
         self.assertEqual(self.check(), [1, 0, 0])
         # One commit slows two models: it is accepted by one word.
-        self.record(slow=1.3, fast=1.1)
+        self.record(slow=1.45, fast=1.2)
         self.assertEqual(self.check(), [1, 1, 0])
         self.add()
         done = self.run_in(self.root, "history", "accept", f"c{self.commits}", "--reason", "twice", "--owner", "anna")
         self.assertEqual((done.returncode, (done.stdout + done.stderr).count("accepted the level of run")), (0, 2), done.stderr)
-        self.record(slow=1.3, fast=1.1)
+        self.record(slow=1.45, fast=1.2)
         self.assertEqual(self.check(), [0, 0, 0])
         # A chart is of one model.
         done = self.run_in(self.root, "history", "list", "--model", "slow", "--json", "-")

@@ -57,7 +57,7 @@ class RunSideTest(unittest.TestCase):
             document(self.folder / f"b{seed}.run.json", 8e6, seed=seed)
             bases += ["--baseline", f"b{seed}.json"]
         self.copy("c", 4)
-        for level, stall, exits in ((8e6, 0, (0,)), (8.64e6, 0, (1,)), (9.6e6, 0, (1,)), (8e6, 10, (1, 3))):
+        for level, stall, exits in ((8e6, 0, (0,)), (8.64e6, 0, (3,)), (9.6e6, 0, (1,)), (8e6, 10, (1, 3))):
             with self.subTest(level=level, stall=stall):
                 document(self.folder / "c.run.json", level, seed=4, stall=stall)
                 done = self.call("check", "c.json", *bases, "--policy", "policy.yaml")
