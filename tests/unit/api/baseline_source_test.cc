@@ -10,7 +10,7 @@
 namespace profgauge {
 namespace {
 
-gate::Snapshot Named(const std::string& name) {
+gate::Snapshot RunOf(const std::string& name) {
   gate::Snapshot run;
   run.name = name;
   return run;
@@ -18,11 +18,11 @@ gate::Snapshot Named(const std::string& name) {
 
 TEST(BaselineSource, InfoHasTheOrderOfTheRuns) {
   BaselineSource source;
-  source.runs = {Named("file 1"), Named("file 2")};
+  source.runs = {RunOf("file 1"), RunOf("file 2")};
   source.choose = [](std::span<const gate::Snapshot>) -> Result<ChosenBaseline> {
     ChosenBaseline chosen;
     chosen.info.state = gate::BaselineState::kUsed;
-    chosen.runs = {Named("run 3"), Named("run 5")};
+    chosen.runs = {RunOf("run 3"), RunOf("run 5")};
     chosen.info.runs = {{3, "c3", "run 3"}, {5, "c5", "run 5"}};
     return chosen;
   };
