@@ -311,8 +311,12 @@ if(PROFGAUGE_TESTS)
     tests/support/recording_edit.cc
     tests/support/recording_edit_json.cc
     tests/support/recording_edit_tables.cc
-    tests/support/recording_edit_wire.cc)
+    tests/support/recording_edit_wire.cc
+    tests/support/recording_files.cc)
   target_include_directories(edited_recordings PUBLIC tests)
+  target_compile_definitions(edited_recordings PRIVATE
+    PROFGAUGE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
+    PROFGAUGE_SHARED_DIR="${CMAKE_CURRENT_SOURCE_DIR}/../shared")
   target_link_libraries(edited_recordings PUBLIC profgauge_api uses_sqlite uses_zlib)
   target_link_libraries(api_test PRIVATE edited_recordings)
 endif()

@@ -144,6 +144,7 @@ Status CheckHead(std::string_view head, std::uint64_t size, const std::string& p
   if (Number(head, 68, 4) != kApplicationId)
     return Fail(Foreign(path, "this SQLite file is not a profgauge history"));
   const std::uint64_t schema = Number(head, 60, 4);
+  if (schema == 0) return Fail(DamagedHistory(path, "the history has no schema version"));
   if (schema != kHistorySchema) {
     const bool is_old = schema < kHistorySchema;
     return Fail(HistoryError(

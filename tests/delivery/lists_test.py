@@ -103,6 +103,10 @@ class Lists(Folder):
         self.assertTrue(all(line.endswith(',"team=vision"') for line in lines[1:]))
         self.assertEqual({row["status"] for row in seen["rules-test"]}, {"pass"})
         self.assertEqual({row["file"] for row in seen["rules-check"]}, {"wrong.yaml"})
+        # A level begins where something is comparable: DDP's runs on four devices.
+        self.ok("history", "add", DDP, "--db", "h.db", "--branch", "main", "--commit", "c2", "--force")
+        done = self.ok("history", "accept", "3", "--db", "h.db", "--owner", "anna", "--reason", "why", code=2)
+        self.assertIn("run 3 is comparable with no other run of main", done.stderr)
 
     def test_a_rule_is_explained_with_its_findings(self):
         report = json.loads(self.ok("report", SLOW, "--json", "-").stdout)

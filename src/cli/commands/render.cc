@@ -25,7 +25,10 @@ Result<std::string> ReadWhole(const std::string& path) {
     return Fail(InputError(path, "input/cannot-read", "the report " + why, "give a report.json"));
   };
   auto file = path == "-" ? InputFile(::dup(STDIN_FILENO), {}, {}) : OpenInput(path, Named::kFound);
-  if (!file) return refused(file.error().Text());
+  if (!file) {
+    const bool is_missing = file.error().why == NotOpened::Why::kMissing;
+    return refused(is_missing ? "does not exist" : file.error().Text());
+  }
   std::string text;
   for (std::size_t have = 0;;) {
     constexpr std::size_t kBlock = std::size_t{1} << 16;

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "gate/reasons.h"
 #include "render/markdown/markdown_sections.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
@@ -162,11 +161,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
   if (status == State::kNoVerdict && metric.result == State::kOpen) {
     words.headline =
         fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
-    const bool asks =
-        std::ranges::any_of(report.verdict.no_verdict, [](const report::NoVerdict& one) {
-          return one.code == gate::kAgainReason || one.code == gate::kLearningReason;
-        });
-    if (!report.verdict.again || !asks) {
+    if (!report.verdict.again || report.verdict.needed == 0) {
       words.texts.push_back(report::Diagnose(report).text);
       return words;
     }

@@ -122,11 +122,16 @@ TEST(Summary, Accepted) {
 }
 
 TEST(Summary, Again) {
-  EXPECT_EQ(SummaryOf(Made(report::State::kNoVerdict, report::State::kOpen, "+9.2 %")),
+  report::Report report = Made(report::State::kNoVerdict, report::State::kOpen, "+9.2 %");
+  report.comparison->current_runs = 1;
+  report.verdict.again = true;
+  report.verdict.recordings = 1;
+  report.verdict.needed = 2;
+  EXPECT_EQ(SummaryOf(report),
             "### ? **resnet50: 9.2 % slower than main, no verdict yet**\n" + std::string(kMark) +
                 TableWith("+9.2 %") +
-                "\nOne profile may be the machine. Record once more and judge all profiles: "
-                "`profgauge check A B`.\n" +
+                "\nOne profile may show a state of the machine. Record once more and judge all "
+                "profiles: `profgauge check A B`. With 2 profiles the answer is final.\n" +
                 std::string(kSources) + "\n");
 }
 
