@@ -146,6 +146,7 @@ class TimelineInput extends TimelineSelecting {
     return lines.join('\n');
   }
   valueAt(counter, time) {
+    if (counter.of && time > counter.end) return '';
     if (counter.of) return `${counter.name}: ${format(this.meanOf(counter, time, time + 1 / this.scale), counter.unit)} of this pixel`;
     const i = lowerBound(counter.time, time + 1) - 1;
     return i < 0 || time > counter.end ? '' : `${counter.name}: ${format(counter.value[i], counter.unit)}`;
