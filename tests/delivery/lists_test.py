@@ -107,6 +107,7 @@ class Lists(Folder):
         self.ok("history", "add", DDP, "--db", "h.db", "--branch", "main", "--commit", "c2", "--force")
         done = self.ok("history", "accept", "3", "--db", "h.db", "--owner", "anna", "--reason", "why", code=2)
         self.assertIn("run 3 is comparable with no other run of main", done.stderr)
+        self.assertIn("history/not-comparable", done.stderr)
 
     def test_a_rule_is_explained_with_its_findings(self):
         report = json.loads(self.ok("report", SLOW, "--json", "-").stdout)
