@@ -152,12 +152,13 @@ std::size_t WholeFrom(const Profile& profile, const std::vector<bool>& kept, std
   return from + 1 < last ? from : first;  // Something is left to judge by.
 }
 
-// The longest time without an event in each of some spans, in order and apart.
+}  // namespace
+
 std::vector<Span> LongestSilence(const Profile& profile, std::span<const Span> spans) {
   std::vector<std::vector<Span>> events(spans.size());
   const auto see_all = [&](const auto& table) {
     for (std::size_t row = 0; row < table.size(); ++row) {
-      const Span event{table.start[row], table.start[row] + std::max<Ns>(table.duration[row], 0)};
+      const Span event{table.start[row], table.start[row] + std::max<Ns>(table.duration[row], 1)};
       auto at = std::partition_point(spans.begin(), spans.end(), [&event](const Span& span) {
         return span.end <= event.start;
       });
@@ -181,10 +182,9 @@ std::vector<Span> LongestSilence(const Profile& profile, std::span<const Span> s
   return silences;
 }
 
-}  // namespace
-
 std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations& iterations) {
   const std::vector<Iteration>& all = iterations.all;
+  const std::vector<bool> follows = FollowsDirectly(iterations);
   std::vector<RecordedPart> parts{{0, all.size(), std::numeric_limits<Ns>::min()}};
   std::vector<Ns> lengths;
   for (const Iteration& iteration : all) lengths.push_back(iteration.host.length());
@@ -194,7 +194,8 @@ std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations
   std::vector<Span> apart;
   for (std::size_t i = 1; i < all.size(); ++i) {
     const Span between{all[i - 1].host.end, all[i].host.start};
-    if (between.length() <= usual) continue;
+    const bool is_next = iterations.has_numbers && follows[i - 1];
+    if (is_next || between.length() <= usual) continue;
     after.push_back(i);
     apart.push_back(between);
   }

@@ -21,8 +21,13 @@ struct RecordedPart {
   Ns start = 0;                     ///< In the pause before it; of the first one the least time.
 };
 
+/// The longest time without an event in each of some spans, which are in order and apart. At the
+/// span's start and empty where events cover it. O(n log n) in events within, and a look at others.
+std::vector<Span> LongestSilence(const Profile& profile, std::span<const Span> spans);
+
 /// The parts between which a profiler paused, in order; one mostly. It paused where the next marker
-/// begins later than the median length after the end before, and nothing is recorded for as long.
+/// begins later than the median length after the end before, and nothing is recorded for as long;
+/// not where its number follows, which shows that no iteration is missing.
 /// At least one for at least one iteration. Where most markers are so far apart they are shorter
 /// than what they mark, and there is one part. O(n log n), in events only where markers are apart.
 std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations& iterations);

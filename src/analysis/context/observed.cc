@@ -9,11 +9,14 @@
 #include <utility>
 
 #include "analysis/classify/name_memo.h"
+#include "analysis/context/iteration_parts.h"
 #include "analysis/context/markers.h"
 #include "knowledge/idle.h"
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
+#include "knowledge/loss.h"
 #include "knowledge/once.h"
+#include "model/lost_launches.h"
 #include "model/tables.h"
 
 namespace profgauge::analysis::context {
@@ -96,24 +99,9 @@ void AddPauses(const Profile& profile, const Iterations& iterations, std::vector
       pauses.push_back(between);
   }
   if (pauses.empty()) return;
-  std::vector<bool> has_events(pauses.size(), false);
-  const auto see = [&](Ns start, Ns duration) {
-    const Ns end = start + std::max<Ns>(duration, 0);
-    auto at = std::partition_point(pauses.begin(), pauses.end(),
-                                   [start](const Span& pause) { return pause.end <= start; });
-    for (; at != pauses.end() && at->start < end; ++at) {
-      has_events[static_cast<std::size_t>(at - pauses.begin())] = true;
-    }
-  };
-  const auto see_all = [&see](const auto& table) {
-    for (std::size_t row = 0; row < table.size(); ++row) see(table.start[row], table.duration[row]);
-  };
-  see_all(profile.host);
-  see_all(profile.api);
-  see_all(profile.device);
-  see_all(profile.python);
+  const std::vector<Span> silences = LongestSilence(profile, pauses);
   for (std::size_t i = 0; i < pauses.size(); ++i) {
-    if (!has_events[i]) out.push_back(pauses[i]);
+    if (silences[i] == pauses[i]) out.push_back(pauses[i]);
   }
 }
 

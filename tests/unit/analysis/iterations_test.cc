@@ -185,30 +185,36 @@ TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
 }
 
 // A profiler that paused cuts the iterations on both sides of the pause: work that the later part
-// finds is nobody's there, and delays its first iteration.
+// finds was launched in none, and delays its first iteration. Where the numbers go on no iteration
+// is missing, so that the program itself was silent.
 TEST(Iterations, PausesDivideTheRecording) {
   constexpr Ns kMs = 1'000'000;
-  TestProfile test;
-  int number = 0;
-  for (const Ns part : {Ns{0}, 1000 * kMs}) {
-    for (Ns step = 0; step < 4; ++step) {
-      const Ns at = part + step * 10 * kMs;
-      test.Step(number++, {at, at + 10 * kMs});
-      if (step == 0) test.Work("earlier", {at, at + 2 * kMs});
-      for (Ns i = 0; i < (step < 3 ? 10 : 4); ++i) {
-        const Ns call = at + (2 + i / 4) * kMs + i;
-        test.Launch("k", {call, call + 1}, {call + 2, call + 3});
+  for (const bool goes_on : {false, true}) {
+    TestProfile test;
+    int number = 0;
+    for (const Ns part : {Ns{0}, 1000 * kMs}) {
+      if (part > 0 && !goes_on) number += 10;
+      for (Ns step = 0; step < 4; ++step) {
+        const Ns at = part + step * 10 * kMs;
+        test.Step(number++, {at, at + 10 * kMs});
+        if (step == 0) test.Work("earlier", {at, at + 2 * kMs});
+        for (Ns i = 0; i < (step < 3 ? 10 : 4); ++i) {
+          const Ns call = at + (2 + i / 4) * kMs + i;
+          test.Launch("k", {call, call + 1}, {call + 2, call + 3});
+        }
       }
     }
+    const context::Iterations found = Find(test.Finish());
+    EXPECT_EQ(found.all.size(), goes_on ? 8U : 6U);  // The last one ends like the fourth.
+    EXPECT_EQ(found.dropped_at_end, goes_on ? 0 : 2);
+    if (goes_on) continue;
+    EXPECT_EQ(Times(found), (std::vector<Span>{{2 * kMs, 10 * kMs},
+                                               {10 * kMs, 20 * kMs},
+                                               {20 * kMs, 30 * kMs},
+                                               {1002 * kMs, 1010 * kMs},
+                                               {1010 * kMs, 1020 * kMs},
+                                               {1020 * kMs, 1030 * kMs}}));
   }
-  const context::Iterations found = Find(test.Finish());
-  EXPECT_EQ(Times(found), (std::vector<Span>{{2 * kMs, 10 * kMs},
-                                             {10 * kMs, 20 * kMs},
-                                             {20 * kMs, 30 * kMs},
-                                             {1002 * kMs, 1010 * kMs},
-                                             {1010 * kMs, 1020 * kMs},
-                                             {1020 * kMs, 1030 * kMs}}));
-  EXPECT_EQ(found.dropped_at_end, 2);
 }
 
 // A step that hung launches less than others; that it took longer than any shows that nothing cut
