@@ -59,7 +59,7 @@ bool RuleRun::CheckNeeds() {
 }
 
 // Rows whose `where` is unknown are left out and counted: nothing else of the condition rules them
-// out. If no row is selected and any is unknown, a pass would be a claim about it.
+// out. What fires without them stands; that nothing fires would be a claim about them.
 bool RuleRun::SelectRows() {
   if (rule_.where) {
     expr::Filtered filtered = expr::Filter(*rule_.where, data_, rows_);
@@ -67,10 +67,13 @@ bool RuleRun::SelectRows() {
     Trace(finding_.trace, "where", *rule_.where,
           fmt::format("{} of {} rows{}", filtered.rows.size(), rows_.size(),
                       filtered.unknown == 0 ? "" : fmt::format(", {} unknown", filtered.unknown)));
+    if (filtered.unknown > 0) {
+      unknown_field_ = filtered.unknown_field;
+      unknown_because_ =
+          WhyUnknown(rule_, run_, data_, {{}, filtered.unknown_because, unknown_field_, 0});
+    }
     if (filtered.rows.empty() && filtered.unknown > 0) {
-      NotApplicable(
-          WhyUnknown(rule_, run_, data_, {{}, filtered.unknown_because, filtered.unknown_field, 0}),
-          filtered.unknown_field);
+      NotApplicable(unknown_because_, unknown_field_);
       return false;
     }
     rows_ = std::move(filtered.rows);

@@ -42,6 +42,12 @@ std::vector<Finding> RuleRun::Run() {
   if (!CheckRows() || !CheckNeeds() || !SelectRows()) return {std::move(finding_)};
   for (const RowGroup& group : grouping_.groups) judged_.push_back(Judge(group));
   JudgeWhatMayBe();
+  for (Judged& judged : judged_) {
+    if (unknown_because_.empty() || !Passed(judged.status)) continue;
+    judged.status = FindingStatus::kNotApplicable;
+    judged.reason = unknown_because_;
+    judged.missing_field = unknown_field_;
+  }
   SortWorstFirst(rule_, judged_);
   if (judged_.empty()) {
     NotApplicable("no row has a value for the group", "");

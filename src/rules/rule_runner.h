@@ -135,6 +135,8 @@ class RuleRun {
   expr::Data data_;
   std::vector<expr::RowId> rows_;
   std::size_t looked_at_ = 0;  ///< Rows before `where`.
+  /// Of rows whose `where` is unknown: what is absent, and why. Empty without such rows.
+  std::string unknown_field_, unknown_because_;
   Grouping grouping_;
   std::vector<Judged> judged_;
   std::optional<ScenarioOutcome> simulated_;  ///< Once asked for: of the rule, of all groups.
