@@ -14,9 +14,6 @@
 namespace profgauge::gate::stats {
 namespace {
 
-// A second recording usually decides a doubt: it counts noise and slow iterations anew.
-constexpr std::size_t kRecordingsForDoubt = 2;
-
 // However wide the interval is: nearly every iteration shows a change of this size. A wide interval
 // of few noisy iterations must not leave that undecided. It needs kLargeLimits limits, kLargeNoises
 // standard deviations between runs, and 90 % of the iterations over the limit (80 % beyond three
@@ -113,8 +110,8 @@ class Judge {
                              IterationsARun(), base_, current_);
   }
 
-  // Neither a pass nor a doubt that a policy may ignore: a change of four limits is as likely as
-  // not to look like this.
+  // Neither a pass nor a doubt that a warning does for: a change of four limits is as likely as not
+  // to look like this. Only `on_inconclusive: pass` takes it.
   bool IsTooFew() const {
     if (!options_.must_repeat) return false;
     const bool is_within =

@@ -48,7 +48,7 @@ std::string Placed(const stats::SlowOnes& slow, std::string_view more) {
   return fmt::format(" ({}{}{})", places, more.empty() ? "" : ": ", more);
 }
 
-// "; one profile may show a state of the machine: record again, 2 settle it"
+// "; 1 profile cannot rule out a slow machine: record again (2 profiles are needed)"
 std::string AgainText(const stats::Comparison& comparison, double limit) {
   if (comparison.by == stats::DecidedBy::kOddCandidate) return {};  // It says what to do.
   const std::size_t runs = comparison.base.runs.size();
@@ -65,7 +65,7 @@ std::string AgainText(const stats::Comparison& comparison, double limit) {
     return fmt::format("; {} do not confirm it: a baseline run is as slow, or a profile as fast",
                        Counted(comparison.recordings, "profile"));
   }
-  return fmt::format("; {} may show a state of the machine: record again, {} settle it",
+  return fmt::format("; {} cannot rule out a slow machine: record again ({} profiles are needed)",
                      Counted(comparison.recordings, "profile"), comparison.needed);
 }
 
@@ -211,18 +211,25 @@ class Sentence {
     return Measured();
   }
 
+  // "iteration 5 takes"; places are of the first profile, and named where it has all of them.
+  static std::string WhichTake(const stats::SlowOnes& slow) {
+    const bool is_one = slow.count == 1;
+    if (slow.places.size() != slow.count) {
+      return is_one ? "an iteration takes" : fmt::format("{} iterations take", slow.count);
+    }
+    return fmt::format("{} {} {}", is_one ? "iteration" : "iterations", PlacesText(slow),
+                       is_one ? "takes" : "take");
+  }
+
   // ": iteration 5 takes 4.1 times as long (1 of 12, none of 36 in the baseline). Find the
   // cause; if it was the machine, record again"
   static std::string BySome(const stats::Total& total) {
     const stats::SlowOnes& slow = total.current;
     if (slow.count == 0) return ". Record again: one of the profiles may be slower than the others";
-    const bool is_one = slow.count == 1;
-    const std::string places = PlacesText(slow);
     return fmt::format(
-        ": {}{} take{} {} ({} of {}, {} of {} in the baseline). Find the cause; if it was the "
-        "machine, record again",
-        is_one ? "iteration" : "iterations", places.empty() ? "" : " " + places, is_one ? "s" : "",
-        Times(slow.times), slow.count, slow.of,
+        ": {} {} ({} of {}, {} of {} in the baseline). Find the cause; if it was the machine, "
+        "record again",
+        WhichTake(slow), Times(slow.times), slow.count, slow.of,
         total.base.count == 0 ? "none" : std::to_string(total.base.count), total.base.of);
   }
 

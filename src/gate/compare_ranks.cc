@@ -43,14 +43,14 @@ std::string SlowRankText(const Snapshot& base, const Snapshot& current) {
   const double least = std::max(knowledge::kGateRankShare * MedianIteration(base).value_or(0),
                                 knowledge::kGateRankErrors.value() * stats::RobustSigma(own));
   const auto slowest = std::ranges::max_element(changes, {}, &RankChange::own);
-  if (slowest->own - middle <= least) return {};
+  if (slowest->own <= 0 || slowest->own - middle <= least) return {};
   std::vector<double> others;
   for (const RankChange& change : changes) {
     if (&change != &*slowest) others.push_back(change.own);
   }
   return fmt::format(
-      "rank {} takes {} more for its own work per iteration (kernels {}); the other ranks take {} "
-      "and wait for it",
+      "rank {} takes {} more for its own work per iteration (kernels {}); that of the other ranks "
+      "changed by {}",
       slowest->rank, FormatDuration(slowest->own), Signed(slowest->computing),
       Signed(stats::Median(others)));
 }

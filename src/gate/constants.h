@@ -53,6 +53,9 @@ inline constexpr double kTooFewErrors = knowledge::kGateTooFewErrors.value();
 /// The chance of a machine's states that a failure may have, and the recordings asked for at most.
 inline constexpr double kStateChance = knowledge::kGateStateChance.value();
 inline constexpr std::size_t kMostRecordings = knowledge::kGateMostRecordings.as<std::size_t>();
+/// Of a doubt, or of a failure by the total alone, at least these are asked for.
+inline constexpr std::size_t kRecordingsForDoubt =
+    knowledge::kGateRecordingsForDoubt.as<std::size_t>();
 /// A total beyond three limits fails at once if this many stretches of iterations are slow.
 inline constexpr std::size_t kSlowStretches = knowledge::kGateSlowStretches.as<std::size_t>();
 /// Slow is over the limit and this many spreads of the run.

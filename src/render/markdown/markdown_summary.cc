@@ -166,7 +166,7 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
       return words;
     }
     words.texts.push_back(fmt::format(
-        "{} may show a state of the machine. Record once more and judge all profiles: `profgauge "
+        "{} cannot rule out a slow machine. Record once more and judge all profiles: `profgauge "
         "check A B`. With {} profiles the answer is final.",
         comparison.current_runs == 1 ? "One profile" : "These profiles", report.verdict.needed));
     return words;

@@ -130,7 +130,7 @@ TEST(Summary, Again) {
   EXPECT_EQ(SummaryOf(report),
             "### ? **resnet50: 9.2 % slower than main, no verdict yet**\n" + std::string(kMark) +
                 TableWith("+9.2 %") +
-                "\nOne profile may show a state of the machine. Record once more and judge all "
+                "\nOne profile cannot rule out a slow machine. Record once more and judge all "
                 "profiles: `profgauge check A B`. With 2 profiles the answer is final.\n" +
                 std::string(kSources) + "\n");
 }
