@@ -130,6 +130,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(rows_unusable, kDataLoss,                                                                     \
     "table with more than 1 % of its rows unusable; totals are lower bounds",                     \
     "tables with more than 1 % of their rows unusable; totals are lower bounds")                  \
+  X(events_too_long, kDataLoss, "event of over 16 MiB, not read; totals are lower bounds",        \
+    "events of over 16 MiB, not read; totals are lower bounds")                                   \
   X(rows_sampled, kDataLoss,                                                                      \
     "table exported from the viewer, which samples it; totals are lower bounds",                  \
     "tables exported from the viewer, which samples them; totals are lower bounds")               \

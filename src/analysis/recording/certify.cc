@@ -126,7 +126,7 @@ Check Certifier::Readable() const {
   check = OfExample(std::move(check), CheckState::kOk, Counter::version_untested);
   check = OfExample(std::move(check), CheckState::kDoubt, Counter::columns_unknown);
   check = OfCounters(std::move(check), CheckState::kLost,
-                     {Counter::rows_unusable, Counter::rows_sampled});
+                     {Counter::events_too_long, Counter::rows_unusable, Counter::rows_sampled});
   check.affects = {"idle", "kernels", "time"};
   if (check.state != CheckState::kOk) return check;
   check.count = Count(Counter::events_unreadable) + Count(Counter::events_bad_time);

@@ -175,9 +175,9 @@ void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out
     lost += log[Counter::events_dropped] + log[Counter::rows_missing];
     read += log[Counter::events_read];
     is_unknown = is_unknown || log[Counter::events_dropped] == 1 ||
-                 log[Counter::rows_unusable] > 0 || log[Counter::work_before_launch] > 0 ||
-                 log[Counter::work_overlapping] > 0 || log[Counter::kernels_serialized] > 0 ||
-                 log[Counter::gpus_unknown] > 0;
+                 log[Counter::events_too_long] > 0 || log[Counter::rows_unusable] > 0 ||
+                 log[Counter::work_before_launch] > 0 || log[Counter::work_overlapping] > 0 ||
+                 log[Counter::kernels_serialized] > 0 || log[Counter::gpus_unknown] > 0;
   }
   if (is_unknown) {
     return out.MarkUncertain(&Basis::all_work,

@@ -182,6 +182,8 @@ class Import {
       builder_.log().Add(Counter::events_unreadable, input_.elements_skipped() - 1);
       builder_.log().AddAt(Counter::events_unreadable,
                            fmt::format("byte {}: an event of over 16 MiB", input_.first_skipped()));
+      // It may be most of the time: no total is known without it.
+      builder_.log().Add(Counter::events_too_long, input_.elements_skipped());
     }
     builder_.log().Add(Counter::events_ignored_kind,
                        launch_flows_ - (has_correlations_ ? 0 : arrows_));

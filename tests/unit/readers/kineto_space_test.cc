@@ -57,6 +57,7 @@ TEST(KinetoSpace, LongEventsArePassedOver) {
       ASSERT_TRUE(profile) << Outcome(profile);
       EXPECT_EQ(profile->host.size(), is_last ? 1U : 2U);
       EXPECT_EQ(profile->log[Counter::events_unreadable], 1U);
+      EXPECT_TRUE(profile->log.HasDataLoss());
       EXPECT_LE(LargestChunk(trace), 2 * kLong);
     }
   }
