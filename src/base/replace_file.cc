@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/files.h"
+
 namespace profgauge {
 namespace {
 
@@ -22,18 +24,6 @@ constexpr std::size_t kSlots = 64;
 constexpr std::size_t kSlotBytes = 4096;
 char slot_paths[kSlots][kSlotBytes];
 std::atomic<bool> slot_used[kSlots];
-
-// A path longer than a slot, or one more than kSlots open outputs, is not remembered: a signal then
-// does not remove that temporary file.
-void Remember(const std::string& path) {
-  if (path.size() >= kSlotBytes) return;
-  for (std::size_t i = 0; i < kSlots; ++i) {
-    if (slot_used[i]) continue;
-    std::memcpy(slot_paths[i], path.c_str(), path.size() + 1);
-    slot_used[i] = true;
-    return;
-  }
-}
 
 // The name of a file is on disk only when its folder is.
 bool SyncFolder(const std::string& target) {
@@ -47,7 +37,40 @@ bool SyncFolder(const std::string& target) {
   return is_done;
 }
 
+// One writer at a time: what has the name of its file is of one that was killed.
+void RemoveLeftOver(const std::string& target, std::string_view bytes) {
+  const std::string path = target + ".tmp";
+  struct stat info {};
+  constexpr std::size_t kHead = 16;
+  const bool is_file = ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  if (is_file && bytes.starts_with(ReadHead(path, kHead))) ::unlink(path.c_str());
+}
+
+// Who may read and write it stays. Only root gives a file to another; to a group its members do.
+void KeepOwner(int descriptor, const std::string& target) {
+  struct stat replaced {};
+  if (::stat(target.c_str(), &replaced) != 0) return;
+  if (::fchown(descriptor, replaced.st_uid, replaced.st_gid) != 0)
+    (void)!::fchown(descriptor, static_cast<uid_t>(-1), replaced.st_gid);
+  (void)::fchmod(descriptor, replaced.st_mode & 07777);
+}
+
 }  // namespace
+
+std::string TargetOfLinks(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  // weakly_canonical() does not follow a link whose target is not there yet.
+  constexpr int kMostLinks = 40;
+  fs::path behind = path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(behind, error); ++i) {
+    const fs::path link = fs::read_symlink(behind, error);
+    if (error) return path;
+    behind = link.is_absolute() ? link : behind.parent_path() / link;
+  }
+  const fs::path target = fs::weakly_canonical(behind, error);
+  return error ? path : target.string();
+}
 
 int OpenTemporary(const std::string& target, std::string& temporary) {
   constexpr int kTries = 100;
@@ -57,8 +80,20 @@ int OpenTemporary(const std::string& target, std::string& temporary) {
     descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor >= 0 || errno != EEXIST) break;
   }
-  if (descriptor >= 0) Remember(temporary);
+  if (descriptor >= 0) RememberTemporary(temporary);
   return descriptor;
+}
+
+// A path longer than a slot, or one more than kSlots open outputs, is not remembered: a signal then
+// does not remove that temporary file.
+void RememberTemporary(const std::string& path) {
+  if (path.size() >= kSlotBytes) return;
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (slot_used[i]) continue;
+    std::memcpy(slot_paths[i], path.c_str(), path.size() + 1);
+    slot_used[i] = true;
+    return;
+  }
 }
 
 void ForgetTemporary(const std::string& temporary) {
@@ -70,6 +105,9 @@ void ForgetTemporary(const std::string& temporary) {
 void RemoveTemporaries() {
   for (std::size_t i = 0; i < kSlots; ++i) {
     if (slot_used[i]) ::unlink(slot_paths[i]);
+  }
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    if (slot_used[i]) ::rmdir(slot_paths[i]);
   }
 }
 
@@ -85,13 +123,12 @@ bool WriteWhole(int descriptor, std::string_view bytes) {
 }
 
 Status ReplaceFile(const std::string& target, std::string_view bytes) {
+  RemoveLeftOver(target, bytes);
   std::string temporary;
   const int descriptor = OpenTemporary(target, temporary);
   bool is_done = descriptor >= 0;
   if (is_done) {
-    struct stat replaced {};  // Who may read it stays.
-    if (::stat(target.c_str(), &replaced) == 0)
-      (void)::fchmod(descriptor, replaced.st_mode & 07777);
+    KeepOwner(descriptor, target);
     is_done = WriteWhole(descriptor, bytes) && ::fsync(descriptor) == 0;
     const int number = errno;
     const bool is_closed = ::close(descriptor) == 0;
@@ -108,6 +145,8 @@ Status ReplaceFile(const std::string& target, std::string_view bytes) {
   error.code = "output/cannot-write";
   error.message =
       fmt::format("cannot write `{}`: {}", target, std::generic_category().message(errno));
+  error.notes = {fmt::format("help: make room, or make its folder writable{}",
+                             is_done ? "" : "; the file is as it was")};
   return Fail(std::move(error));
 }
 

@@ -34,22 +34,7 @@ Error OutputError(std::string code, const std::string& path, const std::string& 
   return error;
 }
 
-// The target of a path's links; a link stays a link and its target is written.
-std::string TargetOf(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (path == "-") return path;
-  // weakly_canonical() does not follow a link whose target is not there yet.
-  constexpr int kMostLinks = 40;
-  fs::path behind = path;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(behind, error); ++i) {
-    const fs::path link = fs::read_symlink(behind, error);
-    if (error) return path;
-    behind = link.is_absolute() ? link : behind.parent_path() / link;
-  }
-  const fs::path target = fs::weakly_canonical(behind, error);
-  return error ? path : target.string();
-}
+std::string TargetOf(const std::string& path) { return path == "-" ? path : TargetOfLinks(path); }
 
 Status WriteAll(int descriptor, std::string_view bytes, const std::string& path) {
   if (WriteWhole(descriptor, bytes)) return {};

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <system_error>
 #include <thread>
@@ -174,13 +173,9 @@ Error NotAFile(const std::string& path, const NotOpened& problem) {
   const bool is_file = problem.why == Why::kSystem;
   return HistoryError(path, is_file ? "history/cannot-open" : "history/not-a-file",
                       "the history " + problem.Text(),
-                      is_file ? "check its permissions" : "give a file");
-}
-
-std::string TargetOf(const std::string& path) {
-  std::error_code error;
-  const auto target = std::filesystem::weakly_canonical(path, error);
-  return error ? path : target.string();
+                      !is_file                   ? "give a file"
+                      : problem.number == ENOENT ? "create its folder first"
+                                                 : "check its permissions");
 }
 
 bool IsAt(const std::string& path, const struct stat& info) {
@@ -261,7 +256,7 @@ std::vector<std::string> UnusedBesideHistory(const std::string& path) {
 Result<LockedHistory> LockedHistory::Lock(const std::string& path) {
   constexpr std::chrono::seconds kWait(10);
   const auto until = std::chrono::steady_clock::now() + kWait;
-  const std::string target = TargetOf(path);
+  const std::string target = TargetOfLinks(path);
   while (true) {
     constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
     int descriptor = ::open(target.c_str(), kFlags);

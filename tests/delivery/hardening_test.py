@@ -157,6 +157,37 @@ class Hardening(unittest.TestCase):
         self.assertEqual((self.place / "h.db").read_bytes(), before)
         self.assertEqual([path for path in self.place.rglob("*") if "tmp" in path.name], [])
 
+    # What killed writers left is in nobody's way, and a file of others that has its name stays.
+    def test_files_of_killed_writers(self):
+        self.add()
+        for i in range(100):
+            (self.place / ("h.db.tmp" if i == 0 else f"h.db.{i}.tmp")).write_bytes((self.place / "h.db").read_bytes()[:i * 40])
+        self.add(SLOW, commit="b")
+        self.assertFalse((self.place / "h.db.tmp").exists())
+        (self.place / "h.db.tmp").write_text("mine")
+        (self.place / "h.db.1.tmp").unlink()
+        self.add(SLOW, branch="b", commit="c")
+        self.assertEqual((self.place / "h.db.tmp").read_text(), "mine")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root gives a file to another")
+    def test_a_history_stays_its_owners(self):
+        self.add()
+        os.chown(self.place / "h.db", 12345, 12346)
+        (self.place / "h.db").chmod(0o664)
+        self.add(SLOW, commit="b")
+        found = (self.place / "h.db").stat()
+        self.assertEqual((found.st_uid, found.st_gid, found.st_mode & 0o777), (12345, 12346, 0o664))
+
+    # A link leads to the history, be it there or not; a folder that is missing is named.
+    def test_where_a_history_is_made(self):
+        (self.place / "link.db").symlink_to("h.db")
+        done = self.run_it("history", "add", HEALTHY, "--db", "link.db")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.place / "link.db").is_symlink() and (self.place / "h.db").is_file())
+        done = self.run_it("history", "add", HEALTHY, "--db", "none/h.db")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("help: create its folder first", done.stderr)
+
     # The user named the folder, and not where links in it lead.
     def test_links_below_out(self):
         inside = self.place / "in"
