@@ -21,6 +21,11 @@ tl::unexpected<NotOpened> Refused(Why why, int number = 0) {
   return tl::unexpected<NotOpened>({why, number});
 }
 
+bool IsPipe(const std::filesystem::path& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
 // A pipe without a writer ends at once; one that has a writer says "not yet" or gives a byte.
 bool HasWriter(int descriptor, std::string& first) {
   char byte = 0;
@@ -144,10 +149,14 @@ std::size_t TakeLinksLeftOut() {
   return std::exchange(links_left_out, {}).size();
 }
 
-// Opened without waiting, looked at, and only then made to wait as usual.
+// Opened without waiting, looked at, and only then made to wait as usual. A pipe that the user
+// names is opened as usual at once: without waiting it would end where its writer is late, and its
+// writer may be gone before it is opened again.
 tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, Named named) {
   if (!input_folders.empty()) named = Named::kFound;
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const bool waits = named == Named::kByUser && IsPipe(path);
+  const int descriptor =
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK));
   if (descriptor < 0) {
     const bool is_missing = errno == ENOENT || errno == ENOTDIR;
     // A socket cannot be opened at all.
@@ -166,12 +175,6 @@ tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, 
   std::string first;
   if (is_pipe && named == Named::kFound && !HasWriter(descriptor, first))
     return Refused(Why::kPipe);
-  // A pipe that was opened without waiting ends where its writer is late.
-  if (is_pipe && named == Named::kByUser) {
-    const int waiting = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (waiting < 0) return Refused(Why::kSystem, errno);
-    return InputFile(waiting, {}, {});
-  }
   const int flags = ::fcntl(descriptor, F_GETFL);
   if (flags < 0 || ::fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK) != 0)
     return Refused(Why::kSystem, errno);

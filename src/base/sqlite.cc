@@ -1,11 +1,24 @@
 #include "base/sqlite.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <deque>
 #include <exception>
+#include <filesystem>
 #include <new>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/files.h"
+#include "base/read_block.h"
+#include "base/replace_file.h"
 #include "base/text.h"
 
 namespace profgauge::sqlite {
@@ -113,6 +126,66 @@ std::string UriOf(const std::string& path, std::string_view parameters) {
   }
   return uri.append(parameters);
 }
+
+Error CannotCopy(const std::string& path, int number, ErrorKind kind) {
+  Error error;
+  error.kind = kind;
+  error.code = "sqlite/no-copy";
+  error.message = "the database and its write-ahead log cannot be copied: " +
+                  std::generic_category().message(number);
+  error.where.file = path;
+  error.notes = {"help: set TMPDIR to a folder that has room for both"};
+  return error;
+}
+
+Status CopyFile(const std::string& from, const std::string& to, ErrorKind kind) {
+  auto file = OpenInput(from, Named::kFound);
+  if (!file || !file->size())
+    return Fail(NotAFile(from, file ? NotOpened{NotOpened::Why::kPipe, 0} : file.error(), kind));
+  const int copy = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (copy < 0) return Fail(CannotCopy(from, errno, kind));
+  std::string block(kReadBlock, '\0');
+  bool is_done = false;
+  while (!is_done) {
+    const auto got = file->Read(block.data(), block.size());
+    is_done = got == 0U;
+    if (!got || !WriteWhole(copy, std::string_view(block).substr(0, *got))) break;
+  }
+  const int number = errno;
+  ::close(copy);
+  if (is_done) return {};
+  return Fail(CannotCopy(from, number, kind));
+}
+
+// A folder in TMPDIR that only we may enter. It goes with this, and by a signal.
+class OwnFolder {
+ public:
+  OwnFolder() {
+    std::error_code error;
+    path_ = (std::filesystem::temp_directory_path(error) / "profgauge-XXXXXX").string();
+    number_ = error ? error.value() : ::mkdtemp(path_.data()) == nullptr ? errno : 0;
+    if (number_ == 0) RememberTemporary(path_);
+  }
+  OwnFolder(const OwnFolder&) = delete;
+  OwnFolder& operator=(const OwnFolder&) = delete;
+  ~OwnFolder() {
+    if (number_ != 0) return;
+    std::error_code error;
+    std::filesystem::remove_all(path_, error);
+    for (const std::string& file : files_) ForgetTemporary(file);
+    ForgetTemporary(path_);
+  }
+  int number() const { return number_; }  ///< errno where there is none.
+  const std::string& Add(std::string_view name) {
+    RememberTemporary(files_.emplace_back(fmt::format("{}/{}", path_, name)));
+    return files_.back();
+  }
+
+ private:
+  std::string path_;
+  std::deque<std::string> files_;
+  int number_ = 0;
+};
 
 using TextFunction = std::function<std::string(std::string_view)>;
 
@@ -233,7 +306,34 @@ void Database::Bound(std::uint64_t bytes) {
   sqlite3_progress_handler(handle_.get(), kStepsBetween, TakeSteps, steps_left_.get());
 }
 
+// SQLite would make files beside what it reads, and wait for ever for the writer of a pipe that has
+// the name of one. Both files are open when the folder goes, and the log's index is in memory.
+Result<Database> Database::OpenCopy(const std::string& path, ErrorKind kind) {
+  OwnFolder folder;
+  if (folder.number() != 0) return Fail(CannotCopy(path, folder.number(), kind));
+  const std::string &copy = folder.Add("db"), &log = folder.Add("db-wal");
+  struct stat before {
+  }, after{};
+  if (::stat(path.c_str(), &before) != 0) return Fail(CannotCopy(path, errno, kind));
+  PROFGAUGE_CHECK(CopyFile(path, copy, kind));
+  PROFGAUGE_CHECK(CopyFile(path + "-wal", log, kind));
+  const bool is_same = ::stat(path.c_str(), &after) == 0 && before.st_size == after.st_size &&
+                       before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+                       before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
+  // Its writer moved pages of the log into it: parts of both may be missing.
+  if (!is_same) return Fail(Failure(nullptr, SQLITE_BUSY, path, kind));
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+  const int status = sqlite3_open_v2(copy.c_str(), &handle, flags, nullptr);
+  PROFGAUGE_TRY(Database database, Take(handle, status, path, Mode::kWithLog, kind));
+  database.Bound(static_cast<std::uint64_t>(before.st_size));
+  PROFGAUGE_CHECK(database.Execute("pragma locking_mode = exclusive"));
+  PROFGAUGE_CHECK(database.Execute("select count(*) from sqlite_master"));
+  return database;
+}
+
 Result<Database> Database::Open(const std::string& path, Mode mode, ErrorKind kind) {
+  if (mode == Mode::kWithLog) return OpenCopy(path, kind);
   const bool is_ours = mode == Mode::kReadWrite;
   std::uint64_t size = 0;
   if (!is_ours) {

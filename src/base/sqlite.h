@@ -6,7 +6,8 @@
 //
 // Files are opened read-only and immutable: nothing is ever written beside someone's data, and no
 // journal or log is looked at, since a journal tells SQLite which files to change and to delete. A
-// database that is changed is one in memory, or a new file of ours.
+// log that is data of a profile is read in a copy. A database that is changed is one in memory, or
+// a new file of ours.
 //
 // A file's schema and pages are hostile: triggers, views and extensions are off, texts are bounded,
 // and so is the work of all statements, by the size of the file.
@@ -29,7 +30,7 @@ namespace profgauge::sqlite {
 
 enum class Mode : std::uint8_t {
   kImmutable,  ///< Read-only; the file is taken as never changing.
-  kReadOnly,   ///< Read-only, with its write-ahead log. For profiles that have one.
+  kWithLog,    ///< A copy, with that of its write-ahead log. For profiles that have one.
   kReadWrite,  ///< Created when missing. Only for files that this program makes.
   kMemory,     ///< OpenBytes().
 };
@@ -98,7 +99,8 @@ class Database {
  public:
   /// `kind` is the kind of every error of this database. Waits up to 10 s for another's lock.
   /// A file that is no database opens: its first bytes are read by the first statement, which
-  /// fails.
+  /// fails; of kWithLog that is here. Errors, too: "input/not-a-file", "input/outside",
+  /// "sqlite/no-copy".
   static Result<Database> Open(const std::string& path, Mode mode, ErrorKind kind);
   /// A database in memory that begins as the bytes of a file, or empty. `path` is for messages.
   static Result<Database> OpenBytes(std::string_view bytes, const std::string& path,
@@ -143,6 +145,7 @@ class Database {
         kind_(kind) {}
   static Result<Database> Take(sqlite3* handle, int status, const std::string& path, Mode mode,
                                ErrorKind kind);
+  static Result<Database> OpenCopy(const std::string& path, ErrorKind kind);
   void Bound(std::uint64_t bytes);
 
   std::unique_ptr<std::int64_t> steps_left_;  // Of SQLite's program; the handle has its address.

@@ -62,6 +62,15 @@ class Hardening(unittest.TestCase):
                               capture_output=True, text=True, timeout=10)
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    # A writer may be done before the pipe would be opened once more.
+    def test_a_pipe_whose_writer_is_done(self):
+        os.mkfifo(self.place / "f")
+        for _ in range(25):
+            writer = subprocess.Popen(["bash", "-c", "echo '{}' > f"], cwd=self.place)
+            time.sleep(0.01)
+            self.assertEqual(self.run_it("check", "f", "-q").returncode, 3)
+            self.assertEqual(writer.wait(timeout=10), 0)
+
     # What a configuration names lies in its repository, wherever links lead.
     def test_configuration_stays_in_its_repository(self):
         inside = self.place / "in"

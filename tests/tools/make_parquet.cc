@@ -181,7 +181,7 @@ Result<WrittenColumn> ColumnOf(sqlite::Database& database, const std::string& ta
 
 Status WriteNsys(const std::string& folder, const std::string& path) {
   PROFGAUGE_TRY(auto database,
-                sqlite::Database::Open(path, sqlite::Mode::kReadOnly, ErrorKind::kInput));
+                sqlite::Database::Open(path, sqlite::Mode::kImmutable, ErrorKind::kInput));
   for (const std::string& name :
        Names(database, "select name from sqlite_master where type = 'table'")) {
     ParquetText table = NewTable();

@@ -312,7 +312,7 @@ Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view forma
                         "the database has a write-ahead log, so its writer may still run");
   }
   return sqlite::Database::Open(source.name(),
-                                has_log ? sqlite::Mode::kReadOnly : sqlite::Mode::kImmutable,
+                                has_log ? sqlite::Mode::kWithLog : sqlite::Mode::kImmutable,
                                 ErrorKind::kInput);
 }
 

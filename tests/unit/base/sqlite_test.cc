@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -71,6 +72,45 @@ TEST_F(SqliteTest, KeepsBytesInMemory) {
   ASSERT_TRUE(*statement->Step());
   EXPECT_EQ(statement->Integer(0), 7);
   EXPECT_FALSE(again->AttachImmutable("/none", "other"));
+}
+
+// Of a database whose writer has not closed it, rows are in the log alone. SQLite waits for ever
+// for the writer of a pipe that has the name of a file of its own.
+TEST_F(SqliteTest, ReadsALogInACopy) {
+  namespace fs = std::filesystem;
+  const fs::path folder =
+      fs::canonical(::testing::TempDir()) / ("log_" + std::to_string(::getpid()));
+  fs::create_directories(folder);
+  const std::string file = (folder / "a").string();
+  Make("pragma journal_mode = wal; create table t (a)");
+  sqlite3* writer = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &writer), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(writer, "insert into t values (7)", nullptr, nullptr, nullptr), SQLITE_OK);
+  fs::copy_file(path_, file);
+  fs::copy_file(path_ + "-wal", file + "-wal");
+  sqlite3_close(writer);
+  for (const char* pipe : {"-journal", "-shm"}) ASSERT_EQ(::mkfifo((file + pipe).c_str(), 0600), 0);
+  ::setenv("TMPDIR", folder.c_str(), 1);
+  {
+    auto database = Database::Open(file, Mode::kWithLog, ErrorKind::kInput);
+    ASSERT_TRUE(database) << database.error().message;
+    for (const char* sql : {"select a from t", "select max(a) from t"}) {
+      auto statement = database->Prepare(sql);
+      ASSERT_TRUE(*statement->Step());
+      EXPECT_EQ(statement->Integer(0), 7);
+    }
+    EXPECT_EQ(ListEntries(folder).size(), 4U) << "nothing is left of the copy";
+  }
+  EXPECT_EQ(ListEntries(folder).size(), 4U);
+  ::setenv("TMPDIR", (folder / "none").c_str(), 1);
+  EXPECT_EQ(Database::Open(file, Mode::kWithLog, ErrorKind::kInput).error().code, "sqlite/no-copy");
+  ::unsetenv("TMPDIR");
+  LimitInputs({folder});
+  fs::remove(file + "-wal");
+  fs::create_symlink(path_, file + "-wal");
+  EXPECT_EQ(Database::Open(file, Mode::kWithLog, ErrorKind::kInput).error().code, "input/outside");
+  LimitInputs({});
+  fs::remove_all(folder);
 }
 
 // A server reads below its folders, wherever a link leads when it is opened.

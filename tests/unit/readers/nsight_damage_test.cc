@@ -48,7 +48,7 @@ TEST_F(NsightTest, AnyPartMayBeMissing) {
   Write(Basic() + rest);
   std::vector<std::string> changes;
   {
-    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kInternal);
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInternal);
     auto columns = database->Prepare(
         "select m.name, c.name from sqlite_master m join pragma_table_info(m.name) c");
     ASSERT_TRUE(columns);

@@ -201,7 +201,7 @@ TEST_F(RocpdTest, AnyPartMayBeMissing) {
   std::vector<std::string> changes;
   Write(path_, Process("_a"));
   {
-    auto database = sqlite::Database::Open(path_, sqlite::Mode::kReadOnly, ErrorKind::kInternal);
+    auto database = sqlite::Database::Open(path_, sqlite::Mode::kImmutable, ErrorKind::kInternal);
     ASSERT_TRUE(database);
     const auto tables = readers::TableNames(*database);
     ASSERT_TRUE(tables);
