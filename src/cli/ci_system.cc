@@ -61,7 +61,9 @@ void ApplyCi(const Environment& environment, Options& options) {
   if (options.out_dir.empty()) options.out_dir = kCiFolder;
   const fs::path folder = options.out_dir;
   const auto fill = [&](OutputKind kind, const std::string& path) {
-    if (!options.outputs.Has(kind)) options.outputs[kind] = path;
+    if (options.outputs.Has(kind)) return;
+    options.outputs[kind] = path;
+    options.ci_outputs.push_back(kind);
   };
   for (const OutputSpec& output : AllOutputs()) {
     if (!output.ci_name.empty()) fill(output.kind, (folder / output.ci_name).string());

@@ -163,16 +163,17 @@ std::string FindConfiguration() {
 namespace {
 
 // What a configuration names is of its repository: others' files would be shown with their
-// mistakes, and changed.
-std::optional<Error> WhatIsOutside(const rules::Project& project) {
+// mistakes, and changed. What the command line gives instead is not looked at.
+std::optional<Error> WhatIsOutside(const rules::Project& project, const Options& options) {
   const fs::path root = RepositoryOf(project.file);
   std::optional<Error> found;
   const auto check = [&](const rules::ProjectText& one, std::string_view option) {
     const bool is_file = !one.text.starts_with("builtin:") && !one.text.starts_with("history:");
-    if (found || !is_file || IsWithin(BesideFile(project.file, one.text), root)) return;
+    const std::string path = BesideFile(project.file, one.text);
+    if (found || !is_file || options.IsGiven(option) || IsWithin(path, root)) return;
     found = rules::OutsideRepository(
         one.text, one.where,
-        fmt::format("give it on the command line: `{} {}`", option, Printable(one.text)));
+        fmt::format("give it on the command line: `{} {}`", option, Printable(path)));
   };
   const auto check_all = [&](const rules::ProjectSettings& settings) {
     if (settings.policy) check(*settings.policy, "--policy");
@@ -201,7 +202,7 @@ tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
   }
   auto project = rules::LoadProject(path);
   if (!project) return tl::unexpected<rules::Errors>(std::move(project).error());
-  if (auto outside = WhatIsOutside(*project))
+  if (auto outside = WhatIsOutside(*project, options))
     return tl::unexpected<rules::Errors>({*std::move(outside)});
   return std::optional<rules::Project>(*std::move(project));
 }

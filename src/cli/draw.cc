@@ -49,36 +49,33 @@ std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
   for (const OutputSpec& output : AllOutputs()) {
     if (options.out_dir.empty() || output.suffix.empty()) continue;
     const fs::path file = fs::path(options.out_dir) / fmt::format("{}.{}", stem, output.suffix);
-    wanted.emplace_back(output.kind, file.string());
+    wanted.push_back({output.kind, file.string(), true});
   }
   for (const OutputSpec& output : AllOutputs()) {
-    if (options.outputs.Has(output.kind)) {
-      wanted.emplace_back(output.kind, options.outputs[output.kind]);
-    }
+    if (!options.outputs.Has(output.kind)) continue;
+    const bool is_ours = std::ranges::count(options.ci_outputs, output.kind) > 0;
+    wanted.push_back({output.kind, options.outputs[output.kind], is_ours});
   }
   return wanted;
 }
 
 Status Drawing::Open(const Options& options) {
   options_ = options;
-  if (!options.out_dir.empty()) {
-    PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
-    outputs_.KeepWithin(options.out_dir);
-  }
-  for (const auto& [kind, path] : WantedBy(options)) PROFGAUGE_CHECK(Add(kind, path));
+  if (!options.out_dir.empty()) PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
+  for (const Wanted& wanted : WantedBy(options)) PROFGAUGE_CHECK(Add(wanted));
   return {};
 }
 
 void Drawing::OpenThose(const Options& options) {
   options_ = options;
-  if (!options.out_dir.empty()) {
-    (void)outputs_.MakeDirectory(options.out_dir);
-    outputs_.KeepWithin(options.out_dir);
-  }
-  for (const auto& [kind, path] : WantedBy(options)) (void)Add(kind, path);
+  if (!options.out_dir.empty()) (void)outputs_.MakeDirectory(options.out_dir);
+  for (const Wanted& wanted : WantedBy(options)) (void)Add(wanted);
 }
 
-Status Drawing::Add(OutputKind kind, const std::string& path) {
+Status Drawing::Add(const Wanted& wanted) {
+  const auto& [kind, path, is_ours] = wanted;
+  const std::string& top = options_.out_top.empty() ? options_.out_dir : options_.out_top;
+  outputs_.KeepWithin(is_ours ? top : std::string());
   if (kind == OutputKind::kHtmlFolder) return AddHtmlFolder(path);
   if (kind == OutputKind::kStepSummary) return AddStepSummary();
   const OutputSpec& spec = SpecOf(kind);

@@ -83,9 +83,13 @@ class Drawing {
     bool written = false;
   };
 
-  using Wanted = std::pair<OutputKind, std::string>;
+  struct Wanted {
+    OutputKind kind{};
+    std::string path;
+    bool is_ours = false;  ///< A name of ours in --out, which must stay within it.
+  };
   static std::vector<Wanted> WantedBy(const Options& options);
-  Status Add(OutputKind kind, const std::string& path);
+  Status Add(const Wanted& wanted);
   Status AddHtmlFolder(const std::string& folder);
   Status AddStepSummary();
   render::AlertPlaces PlacesFor(const report::Report& report) const;

@@ -104,6 +104,7 @@ class Jobs {
     Options options = given_;
     options.run_name = job.name;
     if (!base_.empty()) options.out_dir = (fs::path(base_) / job.name).string();
+    options.out_top = base_;
     ApplySettings(project_, &job, options);
     const auto inputs = InputsOf(project_, job);
     if (!inputs) {
@@ -175,6 +176,7 @@ class Jobs {
     kept.inputs = {project_.file};
     Outputs outputs(std::move(kept));
     PROFGAUGE_CHECK(outputs.MakeDirectory(base_));
+    outputs.KeepWithin(base_);
     PROFGAUGE_TRY(const std::size_t list,
                   outputs.Open((fs::path(base_) / "verdict.json").string(), FileKind::kVerdict));
     PROFGAUGE_CHECK(outputs.Commit(list, render::RenderVerdict(facts)));

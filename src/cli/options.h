@@ -37,8 +37,10 @@ struct Options {
 
   // Outputs. "-" is standard output.
   std::string out_dir;  ///< --out: a folder or a file, whatever the command mainly writes.
+  std::string out_top;  ///< The folder of all jobs, where `out_dir` is one's; else empty.
   OutputPaths outputs;
-  std::string ci;          ///< "auto", a system's name, "off", or empty: as "off".
+  std::vector<OutputKind> ci_outputs;  ///< Those of `outputs` that --ci named, not the user.
+  std::string ci;                      ///< "auto", a system's name, "off", or empty: as "off".
   std::string repository;  ///< Paths in alerts start from it; empty: the nearest with a .git.
   report::Redaction redact;
   /// Outputs may replace somebody else's files; runs kept together may be of different programs.

@@ -146,14 +146,18 @@ Result<std::size_t> Outputs::OpenToAppend(const std::string& path) {
   Output output;
   output.path = path;
   output.target = TargetOf(path);
-  PROFGAUGE_CHECK(CheckLink(path, output.target));
   PROFGAUGE_CHECK(CheckOnce(path, output.target));
   PROFGAUGE_CHECK(CheckAppending(path, kept_));
   outputs_.reserve(outputs_.size() + 1);
   output.descriptor =
       open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
   if (output.descriptor < 0) {
-    return Fail(OutputError("output/cannot-create", path, "append to", errno));
+    Error error = OutputError("output/cannot-create", path, "append to", errno);
+    if (errno == ELOOP) {
+      error.message = fmt::format("`{}` is a link, and links are not appended to", path);
+      error.notes = {"help: name the file itself"};
+    }
+    return Fail(std::move(error));
   }
   outputs_.push_back(std::move(output));
   return outputs_.size() - 1;

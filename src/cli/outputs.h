@@ -40,6 +40,7 @@ class Outputs {
   Status MakeDirectory(const std::string& directory);
   /// From here on links at paths below `directory`, which exists, must not leave it: the user has
   /// named the folder, and not where links in it lead. Errors of Open(): kOutput "output/link".
+  /// Empty: the user has named the files.
   void KeepWithin(const std::string& directory) { within_ = directory; }
   /// Prepares `path` ("-": standard output) for writing; returns its number. Links are followed.
   /// Errors: kOutput with the system's reason; kUsage when the file was opened already, is an

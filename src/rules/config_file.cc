@@ -82,8 +82,11 @@ Result<std::string> ReadConfigFile(const std::string& path, std::optional<Builti
         error.notes.emplace_back("help: give a file");
         return Fail(std::move(error));
       }
-      case NotOpened::Why::kOutside:
-        return Fail(FileError(path, "config/outside", "the path " + problem.Text()));
+      case NotOpened::Why::kOutside: {
+        Error error = FileError(path, "config/outside", "the path " + problem.Text());
+        error.notes.emplace_back("help: copy it into a folder of `--root`");
+        return Fail(std::move(error));
+      }
       case NotOpened::Why::kSystem:
         break;
     }

@@ -99,10 +99,22 @@ class Hardening(unittest.TestCase):
         done = self.run_it("check", cwd=inside, env={"SECRET_TOKEN": SECRET})
         self.assertEqual(done.returncode, 2)
         self.assertNotIn(SECRET, done.stdout + done.stderr)
-        # The command line may name any file.
+        # The command line may name any file, also instead of one that the configuration names.
         (self.place / "p.yaml").write_text("schema: 1\n")
         done = self.run_it("check", "a.json.gz", "-q", "--config", "none", "--policy", "../p.yaml", cwd=inside)
         self.assertEqual(done.returncode, 0, done.stderr)
+        (inside / ".profgauge.yaml").unlink()
+        (inside / "profgauge.yaml").write_text(f"schema: 1\ndb: ../h.db\npolicy: ../p.yaml\n{jobs}")
+        (inside / "deep").mkdir()
+        here = {"cwd": inside / "deep"}
+        add = ("history", "add", "../a.json.gz", "--commit", "a")
+        done = self.run_it(*add, "--policy", "../../p.yaml", **here)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("help: give it on the command line: `--db ../../h.db`", done.stderr)
+        done = self.run_it(*add, "--policy", "../../p.yaml", "--db", "../../h.db", **here)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        named = {"PROFGAUGE_DB": "../../h.db", "PROFGAUGE_POLICY": "../../p.yaml"}
+        self.assertEqual(self.run_it("check", "../a.json.gz", "-q", env=named, **here).returncode, 0)
 
     # A journal beside a history is SQLite's order to delete files; it is named, and nothing else.
     def test_a_journal_beside_a_history(self):
@@ -214,6 +226,36 @@ class Hardening(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((inside / "o" / "page.html").is_file())
         self.assertEqual(self.run_it("check", HEALTHY, "-q", "--html", self.place / "y.html").returncode, 0)
+        # A link that the user named is followed; one that --ci names is not.
+        (inside / "o" / "mine.html").symlink_to("../../z.html")
+        done = self.run_it("check", HEALTHY, "-q", "--out", "o", "--html", "o/mine.html", cwd=inside)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((self.place / "z.html").is_file())
+        (inside / "o" / "junit.xml").symlink_to("../../x")
+        done = self.run_it("check", HEALTHY, "-q", "--out", "o", "--ci", "generic", cwd=inside)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        (self.place / "summary.md").write_text("")
+        (inside / "summary").symlink_to("../summary.md")
+        done = self.run_it("check", HEALTHY, "-q", "--write", "step-summary", cwd=inside, env={"GITHUB_STEP_SUMMARY": "summary"})
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("help: name the file itself", done.stderr)
+
+    # Nor where the folder of a job leads, or the list of jobs.
+    def test_links_of_jobs_below_out(self):
+        inside, elsewhere = self.place / "in", self.place / "elsewhere"
+        elsewhere.mkdir()
+        (inside / "o").mkdir(parents=True)
+        shutil.copy(HEALTHY, inside / "a.json.gz")
+        (inside / "profgauge.yaml").write_text('schema: 1\njobs: [{name: a, inputs: ["a.json.gz"]}]\n')
+        for name, target in (("a", "../../elsewhere"), ("verdict.json", "../../elsewhere/verdict.json")):
+            (inside / "o" / name).unlink(missing_ok=True)
+            (inside / "o" / name).symlink_to(target)
+            done = self.run_it("check", "--out", "o", "--ci", "generic", cwd=inside)
+            self.assertEqual(done.returncode, 4, (name, done.stderr))
+            self.assertIn("[output/link]", done.stderr)
+            self.assertEqual(list(elsewhere.iterdir()), [])
+            (inside / "o" / name).unlink()
+        self.assertEqual(self.run_it("check", "--out", "o", "--ci", "generic", cwd=inside).returncode, 0)
 
     # An agent's roots hold wherever links lead, for every file that is opened.
     def test_links_out_of_an_agents_roots(self):
@@ -238,6 +280,9 @@ class Hardening(unittest.TestCase):
         self.assertIn("a.json.gz", found)
         self.assertNotIn("b.pt.trace", found)
         self.assertIn("outside", ask("check", paths=["root/b.pt.trace.json.gz"]))
+        # Whatever is asked of a folder of ranks, a rank that is left out is told.
+        for name, asked in (("find", {"path": "root"}), ("check", {"paths": ["root"]}), ("inspect", {"paths": ["root"]})):
+            self.assertIn("links that lead outside of the server's folders", ask(name, **asked), name)
         os.mkfifo(root / "f.json")
         self.assertIn("pipe", ask("inspect", paths=["root/f.json"]))
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/errors.h"
@@ -154,17 +156,25 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   return answer;
 }
 
-/// A link that leaves the roots is no run and no rank, and the answer says so.
-void SayLinksLeftOut(json::object& answer) {
+bool NamesFolder(const json::object& arguments) {
+  std::vector<std::string> named = TextsIn(arguments, "paths");
+  for (const char* name : {"path", "base", "current"}) named.push_back(TextIn(arguments, name));
+  return std::ranges::any_of(named, [](const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_directory(path, error);
+  });
+}
+
+/// A link that leaves the roots is no run and no rank, and every answer on a folder says so.
+void SayLinksLeftOut(const json::object& arguments, json::object& answer) {
   const auto links = static_cast<std::int64_t>(TakeLinksLeftOut());
-  if (links == 0) return;
+  if (links == 0 || !NamesFolder(arguments)) return;
   answer["left_out"] = fmt::format("{} {} outside of the server's folders", FormatCount(links),
                                    links == 1 ? "link that leads" : "links that lead");
 }
 
 Result<json::object> CallFind(const Caller& caller, const json::object& arguments) {
   const std::string path = TextIn(arguments, "path");
-  TakeLinksLeftOut();
   PROFGAUGE_CHECK(caller.CheckPaths({path}));
   PROFGAUGE_TRY(const Catcher::Ran ran,
                 caller.Run({"inspect", "--part=0/1", "--json", "-"}, {path}));
@@ -172,7 +182,6 @@ Result<json::object> CallFind(const Caller& caller, const json::object& argument
   if (!runs.is_array()) runs = json::array();
   Tame(runs);
   json::object answer = {{"runs", std::move(runs)}, {"truncated", false}};
-  SayLinksLeftOut(answer);
   FitInto(caller.most(), answer, "runs");
   return answer;
 }
@@ -395,7 +404,10 @@ std::vector<Tool> MakeTools(const Workplace& workplace) {
   for (const ToolRow& row : kTools) {
     tools.push_back({row.name, row.title, row.description, row.input, row.output,
                      [call = row.call, &workplace](const json::object& arguments) {
-                       return call(Caller(workplace), arguments);
+                       TakeLinksLeftOut();
+                       auto answer = call(Caller(workplace), arguments);
+                       if (answer) SayLinksLeftOut(arguments, *answer);
+                       return answer;
                      }});
   }
   return tools;
