@@ -37,7 +37,8 @@ module.exports = async (at, {name, number, file}) => {
 
 // The text of a comment on a fork: our own words with fields of verdict.json that look as ours do. Everybody can write
 // that file, so nothing else of it is shown, and what the workflow ended with comes first.
-const STATUS = {pass: "success", fail: "failure", no_verdict: "failure"};
+// `on-no-verdict: warn` succeeds.
+const STATUS = {pass: ["success"], fail: ["failure"], no_verdict: ["success", "failure"]};
 const forkText = (bytes, conclusion) => {
   let verdict = null;
   try {
@@ -56,7 +57,7 @@ const forkText = (bytes, conclusion) => {
   const parts = [verdict.status.replace("_", " "), `${reasons.length} reasons`, `${count(verdict.errors)} errors`];
   const lines = [];
   if (count(verdict.accepted) > 0) lines.push("Accepted by the author of this pull request.");
-  if (STATUS[verdict.status] !== ended) lines.push("The files of the pull request differ from how the workflow ended.");
+  if (!STATUS[verdict.status].includes(ended)) lines.push("The files of the pull request differ from how the workflow ended.");
   lines.push(`${first} The files of the pull request say: ${parts.join(", ")}${named.length > 0 ? ` (${named.join(", ")})` : ""}. ${last}`);
   return lines.join(" ");
 };

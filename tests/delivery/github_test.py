@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 from samples_support import GREEN, HEALTHY, RED, SLOW, SampleTest, Stories, yaml
@@ -154,6 +155,17 @@ class ActionTest(GithubTest):
                          'schema: 1\nextends: ["builtin:strict"]\nbaseline: {missing: no_verdict}\n')
         self.assertEqual(report["baseline"]["state"], "first")
 
+    def test_a_policy_outside_of_the_reports_repository(self):
+        source = self.place.folder / "src"
+        source.mkdir()
+        (source / "policy.yaml").write_text("schema: 1\nthresholds:\n  profile.kernel_time: {max: 1ms}\n")
+        shutil.copy(SLOW, self.place.folder / "run.json.gz")
+        with tempfile.TemporaryDirectory() as report:
+            done, outputs = self.judge(inputs={"job": "", "profile": "run.json.gz", "name": "small", "policy": "src/policy.yaml",
+                                               "baseline-missing": "no_verdict", "report": report})
+            self.assertEqual(outputs["exit-code"], "1", done.stderr)
+        self.assertEqual([path.name for path in source.iterdir()], ["policy.yaml"])
+
     def test_missing_files_are_errors(self):
         (self.place.folder / "broken.json").write_text("no trace")
         done, outputs = self.judge(self.place.folder / "broken.json")
@@ -250,6 +262,14 @@ class ActionTest(GithubTest):
             self.assertIn(says, text)
             for word in ("evil", "@", "<img", "http", "["):
                 self.assertNotIn(word, text)
+
+    def test_how_a_workflow_may_end(self):
+        """`on-no-verdict: warn` succeeds without a verdict, which is no contradiction."""
+        for status, ended, differs in (("no_verdict", "success", False), ("no_verdict", "failure", False), ("pass", "failure", True),
+                                       ("fail", "success", True), ("no_verdict", "cancelled", True)):
+            text = self.javascript(f"""console.log(require({json.dumps(str(GITHUB_SAMPLES / "comment.js"))})
+                .forkText({json.dumps(json.dumps({"status": status}))}, "{ended}"))""")[0]
+            self.assertEqual("differ from" in text, differs, (status, ended))
 
     def test_actions_and_images_are_pinned(self):
         for path in (*GITHUB_SAMPLES.glob("*.yml"), REPOSITORY / ".github/workflows/release.yml"):
