@@ -112,6 +112,7 @@ def history(n, folder):
 
 OTHERS = {  # dimension: n, (arguments, events) of n
     "ranks": (512, lambda n, folder: (["inspect", ranks(n, folder), "-q"], n * 88)),
+    "ranks judged": (2048, lambda n, folder: (["check", ranks(n, folder), "-q", "--config", "none"], n * 88)),
     "rank files named": (512, lambda n, folder: (["inspect", *sorted(ranks(n, folder).iterdir()), "-q"], n * 88)),
     "labels": (1024, lambda n, folder: (["check", write(folder / "t.json", base()), "-q",
                                          *[word for i in range(n) for word in ("--label", f"l{i}=v")]], n)),

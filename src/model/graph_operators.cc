@@ -167,10 +167,16 @@ void Renumber(const std::vector<std::uint32_t>& places, std::vector<HostId>& col
 GraphOperators::GraphOperators(Profile& replayed) : profile_(replayed) {
   const DeviceTable& device = profile_.device;
   std::map<std::uint32_t, std::vector<std::uint32_t>> by_launch;
+  StringId known;  // Most launches have the name of the one before.
+  bool is_graph = false;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const ApiId launch = device.launch[row];
     if (!launch.valid() || profile_.IsWholeGraph(row)) continue;
-    if (!IsGraphLaunch(profile_.Name(profile_.api.name[launch.value]))) continue;
+    if (const StringId name = profile_.api.name[launch.value]; name != known) {
+      known = name;
+      is_graph = IsGraphLaunch(profile_.Name(name));
+    }
+    if (!is_graph) continue;
     by_launch[launch.value].push_back(row);
   }
   for (auto& [launch, rows] : by_launch) {

@@ -130,11 +130,8 @@ void AddFacts(const GraphOperators::Outcome& outcome, std::size_t captures, Prof
 }
 
 // A capture helps and is never needed: one that cannot be read is a fact of the profile, no error.
-// Nothing is read where no graph needs operators: captures can be as large as profiles.
 void ReadCapturesOf(std::vector<std::string> captures, const ReadOptions& options,
-                    Profile& profile) {
-  GraphOperators graphs(profile);
-  if (!graphs.are_wanted()) return;
+                    GraphOperators& graphs, Profile& profile) {
   KeepOfRank(RankOf(profile), captures);
   if (captures.size() > kMostCaptures) captures.resize(kMostCaptures);
   ReadOptions quiet = options;
@@ -189,13 +186,16 @@ void ReadGraphCaptures(const std::vector<std::string>& named, const ReadOptions&
                        std::vector<Profile>& profiles) {
   CapturesOfFolders folders;
   for (Profile& profile : profiles) {
+    // Captures can be as large as profiles, and ranks that are read one by one list a folder each.
+    GraphOperators graphs(profile);
+    if (!graphs.are_wanted()) continue;
     std::vector<std::string> captures = folders.Beside(profile.source.path);
     for (const std::string& path : named) {
       std::error_code code;
       const std::string full = fs::absolute(path, code).string();
       if (std::ranges::find(captures, full) == captures.end()) captures.push_back(full);
     }
-    if (!captures.empty()) ReadCapturesOf(std::move(captures), options, profile);
+    if (!captures.empty()) ReadCapturesOf(std::move(captures), options, graphs, profile);
   }
 }
 
