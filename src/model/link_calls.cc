@@ -47,17 +47,14 @@ void CountUnrecordedCopies(Profile& profile, const std::vector<std::uint32_t>& c
 }
 
 // From a twentieth of a process's launches on no pair is certain. A healthy training run of which 5
-// % of the kernels were removed idled for 5.1 % instead of 0.4 %. For a launch without a number
-// nothing shows which work is its own. REQUIRES: device work is linked to its calls.
-void CountLost(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
-  std::vector<LaunchState> states = LaunchStates(profile);
+// % of the kernels were removed idled for 5.1 % instead of 0.4 %. REQUIRES: device work is linked
+// to its calls.
+void CountLost(Profile& profile) {
+  const std::vector<LaunchState> states = LaunchStates(profile);
   const auto without_work = std::count(states.begin(), states.end(), LaunchState::kWithoutWork);
   if (without_work > 0) {
     profile.log.Add(Counter::launches_without_device_event,
                     static_cast<std::uint64_t>(without_work));
-  }
-  for (std::uint32_t row = 0; row < states.size(); ++row) {
-    if (correlations[row] < 0) states[row] = LaunchState::kNone;
   }
   for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
     if (process.lost < knowledge::kLossVerdictShare.Of(process.all)) continue;
@@ -186,7 +183,7 @@ std::size_t DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& ap
   if (!repeated->empty()) repeated->Link(device_correlations, device);
   const Impossible impossible = SetAsideImpossible(profile, device_correlations, device_op_ids);
   const std::uint64_t dropped = profile.log[Counter::events_dropped];
-  if (device.size() > 0) CountLost(profile, api_correlations);
+  if (device.size() > 0) CountLost(profile);
   if (impossible.is_much && profile.log[Counter::events_dropped] == dropped) {
     profile.log.Add(Counter::events_dropped, impossible.count);
   }
