@@ -303,7 +303,8 @@ Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wro
         "usage/missing-command", fmt::format("expected a command, found the option `{}`", args[0]),
         {"help: options follow the command: `profgauge check PROFILE …`"}));
   }
-  const auto [command, words] = FindCommand(args);
+  const auto found = FindCommand(args);
+  const CommandSpec* const command = found.first;
   if (command == nullptr && AsksForGroup(args)) {
     options.group = args[0];
     options.help = HelpRequest::kShort;
@@ -311,7 +312,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wro
   }
   if (command == nullptr) return Fail(UnknownCommand(args));
   options.command = command;
-  const Line line = Splitter(*command, args.subspan(words)).Split();
+  const Line line = Splitter(*command, args.subspan(found.second)).Split();
   const auto refused = [&](Error error) -> Result<Options> {
     if (wrong != nullptr) {
       wrong->command = command;

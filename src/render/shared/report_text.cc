@@ -28,8 +28,8 @@ std::vector<const report::Finding*> FixFirst(const report::Report& report, bool 
   }
   if (of_weight) {
     // Those about the profile say how far to trust the rest.
-    std::ranges::stable_partition(causes,
-                                  [](const auto* one) { return !report::IsAboutProfile(*one); });
+    std::stable_partition(causes.begin(), causes.end(),
+                          [](const auto* one) { return !report::IsAboutProfile(*one); });
   } else {
     std::ranges::stable_sort(causes, std::greater<>(), gain);
   }
