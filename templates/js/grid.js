@@ -42,11 +42,16 @@ class Grid {
   shown() { return this.fields().filter((field) => !this.hidden.has(field.id)); }
   title() { return this.table.caption.firstChild.textContent.trim(); }
 
-  // The payload has all rows, and the columns that are one click away.
+  // The payload has all rows, and the columns that are one click away. Of one row it has the heads, too.
   becomeVirtual() {
     const byId = new Map(this.rows.fields.map((field) => [field.id, field]));
+    const line = this.table.querySelector('td[data-ids]'), ids = line ? line.dataset.ids.split(' ') : [];
+    if (line) {
+      line.closest('tr').remove();
+      this.table.createTHead().insertRow();
+    }
     const there = new Set(this.heads().map((head) => head.dataset.id));
-    for (const id of this.extra) {
+    for (const id of [...ids, ...this.extra]) {
       const field = byId.get(id);
       if (!field || there.has(id)) continue;
       const head = make('th', { scope: 'col', align: isText(field) ? 'left' : 'right' }, field.title);

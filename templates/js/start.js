@@ -45,8 +45,15 @@ async function start() {
     for (const link of document.querySelectorAll('nav a[href="#overview"], nav a[href="#no-timeline"]')) link.href = '#timeline-section';
   }
   rememberOpen();
-  const { head, columns } = document.getElementById('c-tables') ? await unpack('c-tables')
-    : { head: { tables: [] }, columns: {} };
+  const has = (id) => Boolean(document.getElementById(id));
+  const place = document.querySelector('#definitions details');
+  const [{ head, columns }, definitions] = await Promise.all([
+    has('c-tables') ? unpack('c-tables') : { head: { tables: [] }, columns: {} },
+    has('c-definitions') ? inflate('c-definitions').then((packed) => packed.text()) : '']);
+  if (definitions) {
+    place.lastElementChild.remove();
+    place.insertAdjacentHTML('beforeend', definitions);
+  }
   for (const [position, name] of head.iterations || []) iterationNames.set(position, name);
   for (const [id, docs] of Object.entries(head.docs || {})) {
     columnDocs.set(id, Object.fromEntries(Object.entries(docs).map(([column, text]) => [column, head.texts[text - 1]])));
@@ -81,4 +88,4 @@ async function start() {
   openTarget();
   document.documentElement.dataset.tables = 'ready';
 }
-start();
+const started = start();

@@ -83,7 +83,8 @@ class Timeline extends TimelineInput {
 
 async function startTimeline() {
   if (!document.getElementById('c-timeline')) return;
-  const payload = await unpack('c-timeline');
+  // It opens on the iterations of their table.
+  const [payload] = await Promise.all([unpack('c-timeline'), started]);
   window.timeline = new Timeline(document.getElementById('timeline-section'), payload);
   const cited = [...document.querySelectorAll('[data-interval]')];
   window.timeline.findings = cited.map((row) => row.dataset.interval.split(',').map(Number));

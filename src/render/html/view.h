@@ -161,6 +161,9 @@ Panels PanelsView(const report::Report& report);
 boost::json::array TablesView(const report::Report& report, TablePacker& payload);
 /// Environment, import log, definitions, provenance, absent tables, remarks.
 boost::json::object NotesView(const report::Report& report);
+/// All metrics with their definitions, and those that are absent by reason: definitions.html, which
+/// NotesView has packed.
+boost::json::object DefinitionsView(const report::Report& report);
 
 inline constexpr std::size_t kFold = 84;
 

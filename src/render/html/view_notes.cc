@@ -9,9 +9,14 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/hashes.h"
+#include "render/html/compact.h"
+#include "render/html/page_assets.h"
 #include "render/html/view.h"
+#include "render/shared/columns.h"
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"
+#include "render/shared/template.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render::html {
@@ -133,23 +138,32 @@ json::array AbsentMetrics(const report::Report& report) {
 
 }  // namespace
 
+boost::json::object DefinitionsView(const report::Report& report) {
+  json::array metrics = MetricsView(report), absent = AbsentMetrics(report);
+  const bool has_absent = !absent.empty();
+  return {{"metrics", std::move(metrics)},
+          {"absent_metrics", std::move(absent)},
+          {"has_absent_metrics", has_absent}};
+}
+
 boost::json::object NotesView(const report::Report& report) {
   json::array remarks;
   for (const report::Remark& remark : report.remarks) {
     remarks.push_back(json::object{{"id", remark.id}, {"text", remark.text}});
   }
+  // Packed, since they were a seventh of a small page.
+  std::string definitions =
+      Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "definitions", DefinitionsView(report)))));
   json::object view{{"environment", Pairs(report.environment)},
                     {"provenance", Pairs(ListedProvenance(report))},
                     {"quality", QualityView(report.recording, !report.remarks.empty())},
                     {"absent_tables", Pairs(report.absent_tables)},
                     {"import", ImportView(report)},
-                    {"metrics", MetricsView(report)},
-                    {"absent_metrics", AbsentMetrics(report)},
+                    {"definitions", MakeMarkup(std::move(definitions))},
                     {"remarks", std::move(remarks)},
                     {"schema", report.schema},
                     {"tool", report.tool}};
-  for (const char* list : {"environment", "provenance", "absent_tables", "import", "metrics",
-                           "absent_metrics", "remarks"}) {
+  for (const char* list : {"environment", "provenance", "absent_tables", "import", "remarks"}) {
     view[std::string("has_") + list] = !view[list].as_array().empty();
   }
   return view;

@@ -137,19 +137,15 @@ struct StaticRows {
   bool is_short = false;
 };
 
-// Marks a number of an iteration by its recorded name.
-bool AppendIteration(const Table& table, const Column& column, const Value& cell, bool head,
-                     const TableLimits& limits, std::string& out) {
+// The recorded name of an iteration where it differs from its number; else nullptr.
+const std::string* IterationLabel(const Table& table, const Column& column, const Value& cell,
+                                  const TableLimits& limits) {
   const bool is_iteration =
       column.id() == "iteration" || (column.id() == "index" && table.id() == "iterations");
   const auto* position = std::get_if<std::int64_t>(&cell);
-  if (!is_iteration || position == nullptr || limits.iterations == nullptr) return false;
+  if (!is_iteration || position == nullptr || limits.iterations == nullptr) return nullptr;
   const auto label = limits.iterations->find(*position);
-  if (label == limits.iterations->end()) return false;
-  // The exact value leads the title, like in other cells.
-  fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}", head ? "th scope=row" : "td",
-                 *position, EscapeHtml(label->second));
-  return true;
+  return label == limits.iterations->end() ? nullptr : &label->second;
 }
 
 StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
@@ -170,8 +166,14 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
         for (std::int64_t d = 0; d < std::min<std::int64_t>(depth, 40); ++d) indent += "\u2003";
         cell = indent + FormatValue(cell, Unit::kText);
       }
-      if (AppendIteration(table, *column, cell, column == columns.front(), limits, out)) continue;
       const bool is_head = column == columns.front();
+      if (const std::string* label = IterationLabel(table, *column, cell, limits)) {
+        // The exact value leads the title, like in other cells.
+        fmt::format_to(std::back_inserter(out), "<{} title=\"{}\">{}",
+                       is_head ? "th scope=row" : "td", std::get<std::int64_t>(cell),
+                       EscapeHtml(*label));
+        continue;
+      }
       if (cells == Cells::kShort) {
         AppendShortCell(cell, column->unit(), is_head, k + left_at_end >= columns.size(), out);
       } else {
@@ -214,6 +216,22 @@ StaticRows RowsOfPage(const Table& table, const std::vector<const Column*>& colu
   rows = Rows(table, columns, order, Cells::kShort, wanted, std::string::npos, limits);
   rows.is_short = true;
   return rows;
+}
+
+// A table of one row: what its columns say, one after the other. Names are cut.
+std::string LineOf(const Table& table, const std::vector<const Column*>& columns,
+                   const TableLimits& limits) {
+  constexpr std::size_t kMostLetters = 64;
+  std::string line;
+  for (const Column* column : columns) {
+    const Value cell = table.At(0, *column);
+    if (IsAbsent(cell)) continue;
+    const std::string* label = IterationLabel(table, *column, cell, limits);
+    const std::string text = label != nullptr ? *label : FormatValue(cell, column->unit());
+    line += fmt::format("{}{}: {}", line.empty() ? "" : " · ", column->title(),
+                        CutName(text, kMostLetters));
+  }
+  return line;
 }
 
 // The file with more of the table; empty for the note of the page about all its tables.
@@ -318,13 +336,16 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   // A small table is complete without scripts too, which hide the part that does not fit.
   std::vector<const Column*> columns = choice.shown;
   const std::size_t cells = table.rows() * (choice.shown.size() + choice.extra.size());
-  const bool has_all = payload == nullptr || (cells <= kSmallCells && !limits.always_packs);
+  // A table of one row is a line, of which scripts make the table.
+  const bool is_line = packs && table.rows() == 1 && !is_tree;
+  const bool has_all =
+      payload == nullptr || (cells <= kSmallCells && !limits.always_packs && !is_line);
   if (has_all) columns.insert(columns.end(), choice.extra.begin(), choice.extra.end());
   std::vector<std::size_t> order = RowOrder(table, by, std::max(limits.rows, limits.payload_rows));
   const std::vector<std::size_t> shown = is_tree ? HeaviestOfTree(table, limits.rows) : order;
   StaticRows rows = RowsOfPage(table, columns, shown, limits, payload != nullptr);
   const bool is_whole = rows.count == table.rows() && !rows.is_short;
-  const bool packed = packs && (is_tree || limits.always_packs || !is_whole || !has_all);
+  const bool packed = packs && (is_tree || limits.always_packs || is_line || !is_whole || !has_all);
   if (packed) {
     if (!rows.is_short) {
       rows = Rows(table, columns, shown, Cells::kBare, rows.count, std::string::npos, limits);
@@ -350,8 +371,10 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"extra", IdsOf(choice.extra)},
           {"is_tree", is_tree},
           {"look", LookOfRows(rows, columns)},
+          {"line", is_line ? LineOf(table, columns, limits) : ""},
+          {"ids", is_line ? IdsOf(columns) : ""},
           {"rows", MakeMarkup(std::move(rows.markup))},
-          {"note", is_whole ? std::string() : NoteOf(table, rows, by)},
+          {"note", is_whole || is_line ? std::string() : NoteOf(table, rows, by)},
           {"rest", RestOf(table, is_whole)},
           {"constants", choice.constants},
           {"gaps", AbsentView(choice.gaps)},

@@ -15,9 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without a timeline, up to 32 ranks; with one; and the part of style and scripts.
-constexpr std::size_t kPageBudget = 300'000, kPageOfRanksBudget = 310'000,
-                      kTimelineBudget = 1'000'000, kAssetsBudget = 120'000;
+// Of one operator; without a timeline, up to 32 ranks; with one; and the part of style and scripts.
+constexpr std::size_t kSmallPageBudget = 180'000, kPageBudget = 300'000,
+                      kPageOfRanksBudget = 310'000, kTimelineBudget = 1'000'000,
+                      kAssetsBudget = 120'000;
 
 const fs::path kSource = PROFGAUGE_SOURCE_DIR;
 
@@ -74,6 +75,10 @@ TEST(PageSize, RealProfilesFitTheBudget) {
     EXPECT_LE(PageOf(fs::path("../shared/data") / run, EventsInPage::kAuto).size(), kTimelineBudget)
         << run;
   }
+  const fs::path small = "labelled/gemm_03_compute_misaligned.json.gz";
+  if (!fs::exists(data / small)) return;
+  EXPECT_LE(PageOf(fs::path("../shared/data") / small, EventsInPage::kAuto).size(),
+            kSmallPageBudget);
 }
 
 TEST(PageSize, StyleAndScriptsFitTheBudget) {

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "fixture.h"
+#include "render/html/page_assets.h"
 #include "render/html/view.h"
 #include "render/shared/renderer.h"
+#include "render/shared/template.h"
 
 namespace profgauge::render {
 namespace {
@@ -63,7 +65,8 @@ TEST(NeuronPanels, EnginesAreCardsWithDefinitions) {
   const std::string page = RenderHtml(NeuronReport());
   EXPECT_THAT(page, HasSubstr("id=p-engine-tensor"));
   EXPECT_THAT(page, HasSubstr("data-metric=engine.tensor.active_time> Active<"));
-  EXPECT_THAT(page, HasSubstr("What engine.tensor.active_time &quot;is&quot;."));
+  EXPECT_THAT(RenderTemplate(html::kPages, "definitions", html::DefinitionsView(NeuronReport())),
+              HasSubstr("What engine.tensor.active_time &quot;is&quot;."));
   EXPECT_THAT(page, HasSubstr("title=\"1234567 ns\">1.23\u202fms<"));
 }
 
