@@ -24,8 +24,6 @@ function switchParts(box) {
 }
 
 function addLegends() {
-  // In a narrow window bars are still high enough to see.
-  for (const bar of document.querySelectorAll('svg.bar')) bar.setAttribute('preserveAspectRatio', 'none');
   // The chart of iterations has the parts that the breakdown lists.
   const figure = document.querySelector('#iterations figure'), legend = make('figcaption', { className: 'legend tools' });
   for (const row of document.querySelectorAll('#breakdown tbody tr[data-id]')) {

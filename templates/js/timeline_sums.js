@@ -53,16 +53,20 @@ class TimelineSums extends TimelineData {
   meanOf(counter, from, to) { return this.integralOf(counter).in(from, to) / (to - from); }
   // Of the chosen rank, by name.
   mean(name, from, to) { return this.meanOf(this.counters.find((counter) => counter.name === name && counter.rank === this.rank), from, to); }
-  // [mean, least, largest]: of points theirs, else of parts as wide as a pixel of the range.
+  // [mean, least, largest]: of points theirs, else of parts as wide as a pixel of the range. Points say
+  // nothing before the first and behind the end: null where all of the range is there.
   extremesOf(counter, from, to) {
     const values = [];
     if (counter.of) {
       const parts = Math.max(1, Math.floor(this.width - TL.left)), each = (to - from) / parts;
       for (let k = 0; k < parts; ++k) values.push(this.meanOf(counter, from + k * each, from + (k + 1) * each));
     } else {
-      for (let i = Math.max(0, lowerBound(counter.time, from) - 1); i < counter.time.length && counter.time[i] < to; ++i) values.push(counter.value[i]);
+      from = Math.max(from, counter.time[0]);
+      to = Math.min(to, counter.end);
+      if (!(from < to)) return null;
+      for (let i = lowerBound(counter.time, from + 1) - 1; i < counter.time.length && counter.time[i] < to; ++i) values.push(counter.value[i]);
     }
-    return [this.meanOf(counter, from, to), ...(values.length ? [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] : [0, 0])];
+    return [this.meanOf(counter, from, to), values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
   }
 
   // The longest times in which the rank's GPUs run nothing, down to a fiftieth of the longest, in

@@ -76,6 +76,11 @@ class FoldingTest(LanesCase):
         self.driver.pointer((left + 60, y))
         self.assertTrue([name for name in self.js(counters) if name.startswith(("S[", "semaphore"))])
 
+    def test_sums_of_a_counter_are_of_where_it_has_points(self):
+        sums = self.js("""const of = (from, to) => timeline.extremesOf({ time: [100, 200], value: [2, 4], end: 300 }, from, to);
+            return [of(0, 100), of(0, 200), of(150, 250), of(200, 250), of(250, 900), of(300, 900), timeline.extremesOf({ time: [], value: [], end: 0 }, 0, 9)]""")
+        self.assertEqual(sums, [None, [2, 2, 2], [3, 2, 4], [4, 4, 4], [4, 4, 4], None, None])
+
     def test_throttling_is_a_line_of_steps(self):
         self.assertEqual(self.js("return timeline.counters.find((c) => c.name === 'cycles allowed').line"), True)
 

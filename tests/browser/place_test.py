@@ -31,6 +31,16 @@ class FirstScreenTest(ViewsCase):
         self.assertGreaterEqual(bars[-1][0], after[1] - 0.2)
         self.assertLess(after[1], now)
 
+    def test_all_bars_have_one_axis(self):
+        for width in (1400, 390):
+            with self.subTest(width):
+                self.driver.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+                places = self.js("""return [...document.querySelectorAll('.falls tbody .pic svg')].map((svg) => {
+                    const box = svg.getBoundingClientRect(); return `${Math.round(box.left)} ${Math.round(box.right)}`; })""")
+                self.driver.cdp("Emulation.clearDeviceMetricsOverride")
+                self.assertGreater(len(places), 2)
+                self.assertEqual(len(set(places)), 1, places)
+
     def test_one_number_is_the_largest_and_every_reason_is_on_it(self):
         self.driver.cdp("Emulation.setDeviceMetricsOverride", width=1440, height=900, deviceScaleFactor=1, mobile=False)
         sizes = self.js("""return [...document.querySelectorAll('header *')].filter((e) => e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()))

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,7 +31,12 @@ constexpr std::size_t kRowsFirst = kFirstSteps;
 constexpr double kLeastInLegend = 0.01;
 constexpr int kPictureWidth = 520, kPictureHeight = 24;
 constexpr Paint kLeftPaint = {"left", "#16191D", "#fff"};
-constexpr Paint kMutePaint = PaintOf(Category::kOther);
+constexpr Paint kFirstCallsPaint = {"ink", "#444", "#fff"};  // Of no category.
+
+// About kernels that use no matrix core.
+constexpr std::array<std::string_view, 6> kOfOtherKernels = {
+    "compute/unfused-elementwise", "compute/slow-elementwise",     "compute/layout-conversions",
+    "compute/device-copies",       "tensorcore/eligible-not-used", "tensorcore/fp32-without-tf32"};
 
 struct FirstRow {
   std::string href, title, text, saves, after, picture;
@@ -161,7 +168,10 @@ std::vector<FirstRow> RowsOfPlan(const Report& report) {
   for (const report::PlanStep& step : plan.steps) {
     FirstRow& row = rows.emplace_back();
     row.title = step.title;
-    if (step.rules.size() > 1) row.title += fmt::format(", with {}", step.rules[1]);
+    for (std::size_t i = 1; i < step.rules.size(); ++i) {
+      const auto found = std::ranges::find(report.findings, step.rules[i], &report::Finding::rule);
+      if (found != report.findings.end()) row.title += "; " + found->title;
+    }
     row.text = PlanStepText(step, true);
     row.href = step.fired ? "#" + AnchorOf(step.rules.front()) : "";
     row.saves = UnderSaves(PlanSavingText(plan, step));
@@ -180,19 +190,25 @@ std::vector<FirstRow> FirstRows(const Report& report) {
   return HasPlan(report) ? RowsOfPlan(report) : RowsOfFindings(report);
 }
 
-// What the headline names, as parts of an iteration. Of slow kernels the larger part of them.
+// What the headline names, as parts of an iteration. Of slow kernels those that its finding is
+// about, else the larger part of them.
 std::vector<Category> CausesIn(const Report& report) {
-  const std::string bottleneck = report::Diagnose(report).bottleneck;
+  const report::Diagnosis diagnosis = report::Diagnose(report);
+  const std::string& bottleneck = diagnosis.bottleneck;
   if (bottleneck == "input-bound") return {Category::kDataLoader};
   if (bottleneck == "launch-bound" || bottleneck == "host-bound") {
     return {Category::kRuntime, Category::kCpu};
   }
   if (bottleneck == "communication-bound") return {Category::kCommunication};
-  if (bottleneck == "straggler") return {Category::kWait};
+  if (bottleneck == "straggler") return {Category::kWait, Category::kCommunication};
   if (bottleneck == "copy-bound") return {Category::kMemcpy};
   if (bottleneck != "compute-bound" && bottleneck != "memory-bound" &&
       bottleneck != "slow-kernels") {
     return {};
+  }
+  const std::string rule = diagnosis.finding.substr(0, diagnosis.finding.find('@'));
+  if (std::ranges::find(kOfOtherKernels, rule) != kOfOtherKernels.end()) {
+    return {Category::kOtherKernel};
   }
   const double on_units = MetricOr(report, metric::kBreakdownTensorCoreKernel, 0);
   const bool mostly = on_units > MetricOr(report, metric::kBreakdownOtherKernel, 0);
@@ -243,12 +259,12 @@ bool HasFloor(const report::Plan& plan) { return AsNumber(plan.floor.time.value,
 json::object FirstCallsView(const Report& report) {
   const bool known = HasPlan(report) && !report.plan->first_calls.text.empty();
   const double now = NowOf(report), start = known ? TimeOf(report.plan->start) : 0;
-  return {
-      {"known", known},
-      {"picture", MakeMarkup(known && now > 0 ? Picture({kMutePaint, start / now, 1, false, {}, {}})
-                                              : std::string())},
-      {"saves", known ? report.plan->first_calls.text : ""},
-      {"after", known ? report.plan->start.text : ""}};
+  return {{"known", known},
+          {"picture",
+           MakeMarkup(known && now > 0 ? Picture({kFirstCallsPaint, start / now, 1, false, {}, {}})
+                                       : std::string())},
+          {"time", known ? report.plan->first_calls.text : ""},
+          {"after", known ? report.plan->start.text : ""}};
 }
 
 json::object AfterView(const Report& report) {
@@ -260,14 +276,16 @@ json::object AfterView(const Report& report) {
   bar.to = now > 0 ? TimeOf(plan.end) / now : 0;
   if (HasFloor(plan) && now > 0) bar.mark = TimeOf(plan.floor.time) / now;
   const double share = TimeOf(plan.start) > 0 ? saved / TimeOf(plan.start) : 0;
-  return {
-      {"known", known},
-      {"picture", MakeMarkup(now > 0 && known ? Picture(bar) : std::string())},
-      {"text", HasFloor(plan) ? fmt::format("simulated, one step after the other; line: floor, {}",
-                                            plan.floor.time.text)
-                              : std::string("simulated, one step after the other")},
-      {"saves", fmt::format("{} (−{})", FormatDuration(saved), FormatShare(share))},
-      {"after", plan.end.text}};
+  std::string text = "simulated, one step after the other";
+  if (!plan.first_calls.text.empty()) {
+    text = fmt::format("of {} without first calls; {}", plan.start.text, text);
+  }
+  if (HasFloor(plan)) text += fmt::format("; line: floor, {}", plan.floor.time.text);
+  return {{"known", known},
+          {"picture", MakeMarkup(now > 0 && known ? Picture(bar) : std::string())},
+          {"text", std::move(text)},
+          {"saves", fmt::format("{} (−{})", FormatDuration(saved), FormatShare(share))},
+          {"after", plan.end.text}};
 }
 
 // The one number of the screen.
@@ -282,7 +300,7 @@ json::object HeroView(const Report& report) {
   }
   return {{"known", mean != nullptr},
           {"number", NumberView(mean == nullptr ? report::Quantity() : mean->quantity)},
-          {"of", is_whole ? "the whole profile: no iterations are marked" : "per iteration"},
+          {"of", is_whole ? "one iteration: no iterations are marked" : "per iteration"},
           {"more", more}};
 }
 

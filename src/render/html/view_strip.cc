@@ -86,9 +86,10 @@ std::string NameOf(const Report& report, const Strip& strip, const Strip::Window
   return fmt::format("{}: {}{}", window.role, window.iteration, rank);
 }
 
-// Of a rank with several devices the time in which any of them works.
+// Of a rank with several devices the time in which any of them works. The word is not yet in place:
+// at the begin of a sentence it is a capital.
 std::string DeviceOf(const Report& report, const Strip& strip) {
-  const std::string device = report::TextFor(report.profile, "{{ device.device }}");
+  const std::string device = "{{ device.device }}";
   const bool has_several = std::ranges::any_of(strip.windows, [&](const Strip::Window& window) {
     return std::ranges::count(report.profile.devices, window.rank, &report::Device::rank) > 1;
   });
@@ -109,14 +110,14 @@ CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window&
   row.upper.number = ShareText(row.upper.share);
   const std::string device = DeviceOf(report, strip);
   if (!strip.knows_waits) {
-    row.upper.label = device + " busy";
+    row.upper.label = report::TextFor(report.profile, device + " busy");
     row.lower.label = device.starts_with("any ") ? "all idle because" : "idle because";
     row.lower.number = ShareText(row.lower.share) + " idle";
     return row;
   }
   const double waits = static_cast<double>(TimeOf(window, Category::kWait)) /
                        static_cast<double>(std::max<Ns>(1, ObservedTime(window)));
-  row.upper.label = device + " works";
+  row.upper.label = report::TextFor(report.profile, device + " works");
   row.lower.label = "or waits for";
   row.lower.number = fmt::format("waits {}", ShareText(waits));
   return row;
@@ -164,19 +165,20 @@ std::string NoteOf(const Report& report, const Strip& strip) {
   const bool has_blanks = std::ranges::any_of(
       strip.windows, [](const Strip::Window& window) { return !window.unobserved.empty(); });
   if (has_blanks) note += " Blank: not observed.";
-  return note;
+  return report::TextFor(report.profile, note);
 }
 
 }  // namespace
 
 boost::json::object StripView(const Report& report) {
   const Strip& strip = report.strip;
-  json::object view{{"known", !strip.windows.empty()},
-                    {"chart", MakeMarkup("")},
-                    {"title", ""},
-                    {"note", ""},
-                    {"waits", false},
-                    {"swatch_waiting", MakeMarkup(SvgSwatch(PaintIn(report, Category::kWait)))}};
+  json::object view{
+      {"known", !strip.windows.empty()},
+      {"chart", MakeMarkup("")},
+      {"title", ""},
+      {"note", ""},
+      {"waits", false},
+      {"swatch_waiting", MakeMarkup(SvgSwatch(PaintIn(report, Category::kWait), true))}};
   if (strip.windows.empty()) return view;
   CoverageChart chart;
   chart.length = strip.length;

@@ -42,7 +42,7 @@ json::array CountsView(const report::VerdictInfo& verdict) {
     if (count == 0 && (status != State::kError || verdict.status == State::kNotJudged)) continue;
     out.push_back(json::object{{"count", FormatCount(count)},
                                {"label", count == 1 ? one : many},
-                               {"name", LookOf(status).name()}});
+                               {"name", LookOf(count == 0 ? State::kInfo : status).name()}});
   }
   return out;
 }
@@ -68,8 +68,7 @@ bool HasDeviceTime(const Report& report) {
 // "4 × NVIDIA A100, 4 × NVIDIA H100", in order of first appearance.
 std::string DeviceText(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
-  const std::string unnamed = WordsOf(report, "{{ device.device }} of unknown model");
-  const DeviceKinds kinds = KindsOfDevices(profile, unnamed);
+  const DeviceKinds kinds = KindsOfDevices(profile);
   std::string out;
   for (const auto& [name, count] : kinds.named) {
     out += fmt::format("{}{}{}", out.empty() ? "" : ", ",
@@ -77,7 +76,8 @@ std::string DeviceText(const Report& report) {
   }
   if (kinds.others > 0) out += fmt::format(" and {} more", FormatCount(kinds.others));
   if (!out.empty()) return out;
-  return HasDeviceTime(report) ? unnamed : WordsOf(report, "no {{ device.device }} recorded");
+  return WordsOf(report, HasDeviceTime(report) ? "{{ device.device }} of unknown model"
+                                               : "no {{ device.device }} recorded");
 }
 
 // The nearer one of two limits.
@@ -193,27 +193,6 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
 }
 
-// In their order, but those about the profile, that explain nothing, after the others of their
-// level.
-std::vector<const report::Finding*> InOrder(const Report& report) {
-  std::vector<const report::Finding*> ordered, last;
-  const auto put_last = [&] {
-    ordered.insert(ordered.end(), last.begin(), last.end());
-    last.clear();
-  };
-  for (const report::Finding& finding : report.findings) {
-    const bool is_symptom =
-        report::HasFired(finding) && report::CauseOf(report, finding) != nullptr;
-    if (!last.empty() && !is_symptom && WeightOf(finding.level) > WeightOf(last.front()->level))
-      put_last();
-    const bool waits = report::HasFired(finding) && report::IsAboutProfile(finding) &&
-                       finding.explains.empty() && !is_symptom;
-    (waits ? last : ordered).push_back(&finding);
-  }
-  put_last();
-  return ordered;
-}
-
 }  // namespace
 
 std::string AnchorOf(std::string_view rule) {
@@ -233,7 +212,7 @@ namespace {
 
 // What the reasons are for.
 std::string HeadOfReasons(std::string_view label) {
-  return label == "fails" ? "Fails for" : label == "warns" ? "Warns for" : "Undecided";
+  return label == "fails" ? "Fails for" : label == "warns" ? "Warns about" : "Undecided";
 }
 
 // All of them up to kMostReasonsOfPage, then how many more.
@@ -294,7 +273,7 @@ boost::json::object RunView(const Report& report) {
               : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
                             Counted(profile.iterations_total, "iteration", "iterations")));
   if (const auto* wall = FindMetric(report, metric::kProfileWallTime)) {
-    AddFact(facts, "Wall time", wall->quantity.text + " recorded");
+    AddFact(facts, "Wall time", wall->quantity.text + " judged");
   }
   AddFact(facts, "Framework", profile.framework);
   AddFact(facts, "Format", profile.format);
@@ -374,7 +353,7 @@ boost::json::object GateView(const Report& report) {
 boost::json::object FindingsView(const Report& report) {
   json::array fired, waived, good, not_found, not_applicable;
   SeenNames seen = NamesOfKernels(report);
-  for (const report::Finding* of_order : InOrder(report)) {
+  for (const report::Finding* of_order : FindingsInOrder(report)) {
     const report::Finding& finding = *of_order;
     json::array* list = &fired;
     if (finding.status == State::kWaived) list = &waived;

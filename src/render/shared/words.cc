@@ -153,7 +153,8 @@ std::string CountsText(const report::VerdictInfo& verdict, bool calm) {
 
 // At most eight names, since a page of a run on a thousand nodes must stay short; the rest is
 // counted.
-DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view unnamed) {
+DeviceKinds KindsOfDevices(const report::ProfileInfo& profile) {
+  const std::string unnamed = report::TextFor(profile, "{{ device.device }}");
   constexpr std::size_t kMostKinds = 8;
   DeviceKinds kinds;
   kinds.others = profile.more_devices;
@@ -168,8 +169,7 @@ DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view 
 }
 
 std::string DevicesText(const report::ProfileInfo& profile) {
-  const std::string unnamed = report::TextFor(profile, "{{ device.device }}");
-  const DeviceKinds kinds = KindsOfDevices(profile, unnamed);
+  const DeviceKinds kinds = KindsOfDevices(profile);
   std::string text;
   for (const auto& [name, count] : kinds.named) {
     if (!text.empty()) text += ", ";
@@ -221,7 +221,19 @@ std::vector<const report::Finding*> FiredFindings(const report::Report& report) 
   for (const report::Finding& finding : report.findings) {
     if (report::HasFired(finding)) fired.push_back(&finding);
   }
+  std::stable_partition(fired.begin(), fired.end(), [&report](const report::Finding* finding) {
+    return !report::IsAboutProfile(*finding) || !finding->explains.empty() ||
+           report::CauseOf(report, *finding) != nullptr;
+  });
   return fired;
+}
+
+std::vector<const report::Finding*> FindingsInOrder(const report::Report& report) {
+  std::vector<const report::Finding*> order = FiredFindings(report);
+  for (const report::Finding& finding : report.findings) {
+    if (!report::HasFired(finding)) order.push_back(&finding);
+  }
+  return order;
 }
 
 // A cause is before its symptoms, so this walk ends.

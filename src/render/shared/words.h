@@ -42,7 +42,7 @@ struct DeviceKinds {
   std::vector<std::pair<std::string, std::int64_t>> named;
   std::int64_t others = 0;
 };
-DeviceKinds KindsOfDevices(const report::ProfileInfo& profile, std::string_view unnamed);
+DeviceKinds KindsOfDevices(const report::ProfileInfo& profile);
 /// "8 × Tesla V100-SXM2-16GB", kinds after each other; empty when there is no device.
 std::string DevicesText(const report::ProfileInfo& profile);
 /// "117 of 120 iterations", "6 iterations".
@@ -66,8 +66,11 @@ ReasonsOfRun FindReasonsOfRun(const report::Report& report);
 /// How much a level weighs: 0 errors, 1 warnings, 2 all else.
 int WeightOf(State level);
 
-/// Fired findings in the report's order: the largest gain first, a symptom after its cause.
+/// Fired findings in the order of all outputs: that of the report, the largest gain first and a
+/// symptom after its cause, but those that are only about the profile come last.
 std::vector<const report::Finding*> FiredFindings(const report::Report& report);
+/// These, then all others.
+std::vector<const report::Finding*> FindingsInOrder(const report::Report& report);
 /// How many causes are above it.
 int DepthOf(const report::Report& report, const report::Finding& finding);
 

@@ -22,11 +22,12 @@ namespace {
 constexpr std::string_view kFont = " font-family=\"system-ui,sans-serif\" font-size=\"12\"";
 }  // namespace
 
-std::string SvgOpen(int width, int height, std::string_view description, std::string_view name) {
+std::string SvgOpen(int width, int height, std::string_view description, std::string_view name,
+                    std::string_view more) {
   return fmt::format(
       "<svg class=\"{}\" role=\"img\" aria-label=\"{}\" width=\"{}\" height=\"{}\" "
-      "viewBox=\"0 0 {} {}\"{}>",
-      name, EscapeHtml(description), width, height, width, height, kFont);
+      "viewBox=\"0 0 {} {}\"{}{}>",
+      name, EscapeHtml(description), width, height, width, height, kFont, more);
 }
 
 double SvgAxisStep(double top) {
@@ -155,11 +156,12 @@ void DrawLines(const ColumnChart& chart, const Plot& plot, std::string& out) {
 
 }  // namespace
 
-std::string SvgSwatch(const Paint& paint) {
+std::string SvgSwatch(const Paint& paint, bool hatched) {
   return fmt::format(
       "<svg class=\"swatch\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"{}\" "
-      "fill=\"{}\" width=\"12\" height=\"12\" rx=\"2\"/></svg>",
-      paint.name, paint.fill);
+      "fill=\"{}\" width=\"12\" height=\"12\" rx=\"2\"/>{}</svg>",
+      paint.name, paint.fill,
+      hatched ? "<path class=\"stripes\" fill=\"#eceff3\" d=\"M3 0h2v12h-2zM8 0h2v12h-2z\"/>" : "");
 }
 
 std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int height,
@@ -190,11 +192,13 @@ std::string SvgStackedBar(const std::vector<BarPart>& parts, int width, int heig
     }
     x += w;
   }
+  // As wide as its place, however high that is.
+  constexpr std::string_view kStretched = " preserveAspectRatio=\"none\"";
   const std::string open =
-      each
-          ? SvgOpen(width, height, description, "bar")
-          : fmt::format("<svg class=\"bar\" role=\"img\"{} viewBox=\"0 0 {} {}\"><title>{}</title>",
-                        labels.empty() ? "" : kFont, width, height, EscapeHtml(description));
+      each ? SvgOpen(width, height, description, "bar", kStretched)
+           : fmt::format(
+                 "<svg class=\"bar\" role=\"img\"{}{} viewBox=\"0 0 {} {}\"><title>{}</title>",
+                 labels.empty() ? "" : kFont, kStretched, width, height, EscapeHtml(description));
   if (!labels.empty()) {
     out += "<g text-anchor=\"middle\" pointer-events=\"none\">" + labels + "</g>";
   }

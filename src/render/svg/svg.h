@@ -26,8 +26,9 @@
 
 namespace profgauge::render {
 
-/// A square of the color, for legends. Hidden from screen readers, as a word is beside it.
-std::string SvgSwatch(const Paint& paint);
+/// A square of the color, for legends, striped where its parts are. Hidden from screen readers, as
+/// a word is beside it.
+std::string SvgSwatch(const Paint& paint, bool hatched = false);
 
 struct BarPart {
   Paint paint;

@@ -9,7 +9,8 @@ namespace profgauge::render {
 /// A coordinate: at most one decimal, no trailing zero.
 std::string SvgNumber(double value);
 /// `<svg …>` as an image with `description` for those who do not see it; `name` is its class.
-std::string SvgOpen(int width, int height, std::string_view description, std::string_view name);
+std::string SvgOpen(int width, int height, std::string_view description, std::string_view name,
+                    std::string_view more = {});
 /// A round step, 1, 2, 2.5 or 5 times a power of ten, that cuts `top` into two to four pieces.
 /// REQUIRES: top > 0.
 double SvgAxisStep(double top);

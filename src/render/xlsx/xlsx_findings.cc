@@ -135,15 +135,6 @@ void SetPrint(XlsxSheet& sheet, std::size_t rows) {
                                           static_cast<lxw_col_t>(kAdviceColumn)));
 }
 
-// Those that fired first, in the order of the report; then all others.
-std::vector<const Finding*> InOrder(const report::Report& report) {
-  std::vector<const Finding*> order = FiredFindings(report);
-  for (const Finding& finding : report.findings) {
-    if (!report::HasFired(finding)) order.push_back(&finding);
-  }
-  return order;
-}
-
 std::size_t IndexOf(const report::Report& report, const Finding* finding) {
   return static_cast<std::size_t>(finding - report.findings.data());
 }
@@ -153,7 +144,7 @@ std::size_t IndexOf(const report::Report& report, const Finding* finding) {
 EvidenceRows PlaceEvidence(const report::Report& report) {
   EvidenceRows places(report.findings.size(), 0);
   std::size_t row = 2;
-  for (const Finding* finding : InOrder(report)) {
+  for (const Finding* finding : FindingsInOrder(report)) {
     if (finding->evidence.empty() || finding->evidence_heads.empty()) continue;
     places[IndexOf(report, finding)] = row;
     row += std::min(finding->evidence.size(), report::kXlsxRows) + 3;  // title, heads, rows, a gap
@@ -169,7 +160,7 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
     if (IsMissed(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
   }
   std::size_t open = row;
-  for (const Finding* finding : InOrder(report)) {
+  for (const Finding* finding : FindingsInOrder(report)) {
     open += report::HasFired(*finding) ? 1 : 0;  // these come first
     WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);
   }
@@ -187,7 +178,7 @@ void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const Eviden
   sheet.Text(0, 0, "Evidence of the findings, all rows", XlsxStyle::kHeading);
   const report::Labels labels = report::IterationLabels(report);
   bool has_any = false;
-  for (const Finding* finding : InOrder(report)) {
+  for (const Finding* finding : FindingsInOrder(report)) {
     const std::size_t index = IndexOf(report, finding), place = evidence[index];
     if (place == 0) continue;
     has_any = true;

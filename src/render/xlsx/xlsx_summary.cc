@@ -187,9 +187,12 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
     }
     sheet.Cell(row + 1 + i, 2, parts[i].share->quantity.value, Unit::kShare);
   }
-  const std::size_t next =
-      sheet.AddTable(row, {{"Part"}, {"All iterations", Unit::kTime}, {"Share", Unit::kShare}},
-                     parts.size(), "t_breakdown");
+  const std::size_t next = sheet.AddTable(
+      row,
+      {{"Part"},
+       {report.profile.ranks > 1 ? "All iterations and ranks" : "All iterations", Unit::kTime},
+       {"Share", Unit::kShare}},
+      parts.size(), "t_breakdown");
   AddBreakdownChart(sheet, parts, row + 1, row - 1);
   return std::max(next + 1, row + 13);
 }

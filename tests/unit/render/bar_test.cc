@@ -35,7 +35,8 @@ TEST(SvgStackedBar, PartsFollowEachOther) {
       "bar");
   EXPECT_THAT(bar, HasSubstr("x=\"0\" width=\"40\""));
   EXPECT_THAT(bar, HasSubstr("x=\"40\" width=\"60\""));
-  EXPECT_THAT(bar, Not(HasSubstr("none")));
+  EXPECT_THAT(bar, Not(HasSubstr("<title>none")));
+  EXPECT_THAT(bar, HasSubstr("preserveAspectRatio=\"none\"")) << "as wide as the rows below it";
 }
 
 }  // namespace

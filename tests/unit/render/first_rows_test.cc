@@ -6,11 +6,14 @@
 
 #include <string>
 
+#include "base/metric_id.h"
 #include "documents.h"
 #include "fixture.h"
 #include "render/html/view.h"
+#include "render/shared/looks.h"
 #include "render/shared/renderer.h"
 #include "render/shared/report_text.h"
+#include "render/shared/words.h"
 #include "report/build_sections.h"
 #include "report/first_screen.h"
 
@@ -110,6 +113,53 @@ TEST(FirstRows, FirstCallsAreNoStep) {
   const boost::json::object view = html::FirstView(report);
   EXPECT_THAT(PictureOf(view.at("first_calls")), HasSubstr("x=\"260\" y=\"5\" width=\"260\""));
   EXPECT_THAT(PictureOf(view.at("rows").at(0)), HasSubstr("x=\"234\" y=\"5\" width=\"26\""));
+  EXPECT_EQ(view.at("first_calls").at("time").as_string(), "100 ms");
+  EXPECT_EQ(view.at("after").at("text").as_string(),
+            "of 100 ms without first calls; simulated, one step after the other");
+}
+
+TEST(FirstRows, AStepNamesAllItsFindings) {
+  report::Report report = Planned();
+  report.findings[1].title = "Title of c";
+  report.findings[2].title = "Title of d";
+  report.plan->steps[0].rules = {"test/a", "test/c", "test/d"};
+  EXPECT_EQ(html::FirstView(report).at("rows").at(0).at("title").as_string(),
+            "Fault of test/a; Title of c; Title of d");
+}
+
+// Categories that the page paints as the cause, of a run whose only finding is of that rule.
+std::vector<Category> CausesOf(std::string rule) {
+  report::Report report;
+  report::Finding& finding = AddFired(report, std::move(rule), report::State::kError);
+  finding.saves = report::BuildSaving({rules::Basis::kSimulated, 1e7, {}, {}});
+  report::Metric& on_units = report.metrics.emplace_back();
+  on_units.id = metric::kBreakdownTensorCoreKernel.text();
+  on_units.quantity.value = Value(0.9);
+  std::vector<Category> causes;
+  for (std::size_t i = 0; i < kAllCategories; ++i) {
+    const auto category = static_cast<Category>(i);
+    if (html::PaintIn(report, category).fill != PaintOf(category).fill) causes.push_back(category);
+  }
+  return causes;
+}
+
+TEST(FirstRows, TheCauseIsWhatTheHeadlineIsAbout) {
+  EXPECT_THAT(CausesOf("compute/unfused-elementwise"), ElementsAre(Category::kOtherKernel));
+  EXPECT_THAT(CausesOf("tensorcore/eligible-not-used@1"), ElementsAre(Category::kOtherKernel));
+  EXPECT_THAT(CausesOf("compute/few-tiles"), ElementsAre(Category::kTensorCoreKernel));
+  EXPECT_THAT(CausesOf("comm/straggler"), ElementsAre(Category::kCommunication, Category::kWait));
+}
+
+TEST(FirstRows, WhatIsAboutTheProfileComesLastInAllOutputs) {
+  report::Report report;
+  AddFired(report, "recording/truncated", report::State::kError);
+  AddFired(report, "recording/empty", report::State::kWarn).explains = {"gpu/idle"};
+  AddFired(report, "gpu/idle", report::State::kGood);
+  AddFired(report, "io/stalls", report::State::kWarn);
+  std::vector<std::string> order;
+  for (const report::Finding* finding : FindingsInOrder(report)) order.push_back(finding->rule);
+  EXPECT_THAT(order,
+              ElementsAre("recording/empty", "io/stalls", "recording/truncated", "gpu/idle"));
 }
 
 TEST(FirstRows, PageHasAllReasons) {

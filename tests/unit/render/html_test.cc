@@ -75,6 +75,17 @@ TEST(RenderHtml, VerdictAndNumbersAreText) {
   }
 }
 
+// Without its scope a head is one of its column only in a row without data cells.
+TEST(RenderHtml, HeadsStandInRowsOfHeads) {
+  const std::string page = Page(testing::SampleReport());
+  std::size_t heads = 0;
+  for (std::size_t at = page.find("<thead>"); at != page.npos; at = page.find("<thead>", at + 1)) {
+    ++heads;
+    EXPECT_EQ(page.substr(at, page.find("</thead>", at) - at).find("<td"), std::string::npos);
+  }
+  EXPECT_GT(heads, 2u);
+}
+
 TEST(RenderHtml, NamesStayText) {
   std::string page = Page(testing::SampleReport());
   RE2::GlobalReplace(&page, "</summary>", "");  // long names fold after their beginning
