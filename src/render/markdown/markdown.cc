@@ -44,9 +44,9 @@ class Document {
     DrawChange();
     DrawBreakdown();
     DrawTables();
+    Add("Notes", "notes", MarkdownNotesView(report_));
     Add("Other rules", "rules", MarkdownRulesView(report_));
     Add("Metrics", "metrics", MarkdownMetricsView(report_));
-    Add("Notes", "notes", MarkdownNotesView(report_));
   }
 
   std::string Assembled(std::size_t max_bytes) const {

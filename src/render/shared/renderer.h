@@ -34,9 +34,10 @@ struct File {
 std::vector<File> RenderHtmlFiles(const report::Report& report);
 
 struct MarkdownOptions {
-  bool full = true;           ///< false: the summary for comments and step summaries.
-  std::string link;           ///< Of the report, for the summary; empty: none.
-  std::size_t max_bytes = 0;  ///< 0: no limit. Sections are dropped from the bottom, and said.
+  bool full = true;  ///< false: the summary for comments and step summaries.
+  std::string link;  ///< Of the report, for the summary; empty: none.
+  /// What a comment on GitHub takes; 0: no limit. Sections are dropped from the bottom, and said.
+  std::size_t max_bytes = 65'000;
 };
 /// The Markdown document, or the summary. With a limit, sections are dropped whole from the last
 /// one, and a line says so.
