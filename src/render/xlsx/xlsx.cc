@@ -1,9 +1,11 @@
 // The workbook: Summary, Findings, Evidence, the tables, Metrics, Baseline, About.
 //
-//   Summary    verdict, facts, plan, limits, breakdown, charts
-//   Findings   one row each, with columns for a review
+//   Summary    verdict, facts, review, plan, limits, breakdown, charts
+//   Findings   what fired or is missed, with columns for a review
+//   Checks     all other rules
 //   Evidence   the rows of each finding
 //   …          a sheet for each kind of table (Kernels, Iterations, …)
+//   Totals     rows and sums of each table, which follow its filters
 //   Metrics    all, with definitions
 //   Baseline … Side by side                                  only with a comparison
 //   About      provenance, quality, data that is missing
@@ -50,8 +52,9 @@ Result<std::string> RenderXlsx(const report::Report& report) {
   const EvidenceRows evidence = PlaceEvidence(report);
   AddSummarySheet(book, report);
   AddFindingsSheet(book, report, evidence);
+  AddChecksSheet(book, report, evidence);
   AddEvidenceSheet(book, report, evidence);
-  AddTableSheets(book, report);
+  AddTotalsSheet(book, AddTableSheets(book, report));
   AddMetricsSheet(book, report);
   AddComparisonSheets(book, report);
   AddAboutSheet(book, report);

@@ -87,6 +87,10 @@ lxw_format* XlsxBook::FormatWithUnit(Unit unit) {
   return format;
 }
 
+void XlsxBook::Name(const char* name, const std::string& sheet, const std::string& cells) {
+  Check(workbook_define_name(book_, name, fmt::format("='{}'!{}", sheet, cells).c_str()));
+}
+
 // Closing writes the file. A failure of any earlier call is reported here, the first of several.
 Result<std::string> XlsxBook::Finish() {
   Error error;

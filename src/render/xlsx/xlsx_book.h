@@ -52,6 +52,8 @@ class XlsxBook {
   lxw_format* Format(XlsxStyle style);
   /// The number format of `unit` with the unit after the number, for columns of mixed units.
   lxw_format* FormatWithUnit(Unit unit);
+  /// Gives cells of a sheet ("$B$4", "$E$2:$E$68") a name that formulas and scripts can use.
+  void Name(const char* name, const std::string& sheet, const std::string& cells);
   /// Keeps the first failure.
   void Check(lxw_error error);
 

@@ -45,6 +45,27 @@ const std::vector<XlsxColumn>& FindingColumns() {
   return columns;
 }
 
+void LinkToEvidence(XlsxSheet& sheet, std::size_t row, std::size_t column, const Finding& finding,
+                    std::size_t evidence_row) {
+  sheet.Link(row, column, fmt::format("internal:'Evidence'!A{}", evidence_row + 1),
+             Counted(static_cast<std::int64_t>(finding.evidence.size()), "row", "rows"));
+}
+
+/// Whether somebody has to decide about it, or has decided.
+bool IsForReview(const Finding& finding) {
+  return report::HasFired(finding) || finding.status == State::kWaived;
+}
+
+/// An error and a warning on one metric are one entry.
+std::vector<const report::GateRow*> MissedLimits(const report::Report& report) {
+  std::vector<const report::GateRow*> missed;
+  std::set<std::string_view> metrics;
+  for (const report::GateRow* limit : GateByWeight(report)) {
+    if (IsMissed(*limit) && metrics.insert(limit->metric).second) missed.push_back(limit);
+  }
+  return missed;
+}
+
 void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
                   std::size_t evidence_row) {
   const std::string found =
@@ -60,10 +81,7 @@ void WriteFinding(XlsxSheet& sheet, std::size_t row, const Finding& finding,
   sheet.Cell(row, kGainColumn, finding.saves.value.value, Unit::kTime);
   sheet.Text(row, kBoundColumn, finding.saves.text, XlsxStyle::kIndented);
   sheet.Text(row, kAdviceColumn, advice, XlsxStyle::kWrap);
-  if (evidence_row > 0) {
-    sheet.Link(row, kEvidenceColumn, fmt::format("internal:'Evidence'!A{}", evidence_row + 1),
-               Counted(static_cast<std::int64_t>(finding.evidence.size()), "row", "rows"));
-  }
+  if (evidence_row > 0) LinkToEvidence(sheet, row, kEvidenceColumn, finding, evidence_row);
   if (finding.docs.starts_with("https://")) {
     sheet.Link(row, kDocsColumn, finding.docs, finding.docs);
   } else {
@@ -89,35 +107,11 @@ void WriteLimit(XlsxSheet& sheet, std::size_t row, const report::GateRow& limit)
 /// Lists and messages for the columns in which a team keeps track; the first `open` rows are to be
 /// looked at.
 void AddReview(XlsxSheet& sheet, std::size_t rows, std::size_t open) {
-  const auto last = static_cast<lxw_row_t>(rows);
-  // The library takes writable texts, and does not write.
-  std::string texts[] = {"open",
-                         "accepted",
-                         "in progress",
-                         "fixed",
-                         "will not fix",
-                         "Not a date",
-                         "Enter a date, e.g. 2027-03-31."};
-  char* choices[] = {texts[0].data(), texts[1].data(), texts[2].data(),
-                     texts[3].data(), texts[4].data(), nullptr};
-  lxw_data_validation status = {};
-  status.validate = LXW_VALIDATION_TYPE_LIST;
-  status.value_list = choices;
-  sheet.book().Check(worksheet_data_validation_range(sheet.handle(), 1, kStatusColumn, last,
-                                                     kStatusColumn, &status));
-  lxw_data_validation due = {};
-  due.validate = LXW_VALIDATION_TYPE_DATE;
-  due.criteria = LXW_VALIDATION_CRITERIA_GREATER_THAN;
-  due.minimum_datetime = {2000, 1, 1, 0, 0, 0};
-  due.value_datetime = {2000, 1, 1, 0, 0, 0};
-  due.error_title = texts[5].data();
-  due.error_message = texts[6].data();
-  sheet.book().Check(
-      worksheet_data_validation_range(sheet.handle(), 1, kDueColumn, last, kDueColumn, &due));
-  for (std::size_t row = 1; row <= rows; ++row) {
-    if (row <= open) sheet.Text(row, kStatusColumn, "open", XlsxStyle::kWrap);
-    worksheet_write_blank(sheet.handle(), static_cast<lxw_row_t>(row), kDueColumn,
-                          sheet.book().Format(XlsxStyle::kDate));
+  sheet.AskForChoice(1, rows, kStatusColumn,
+                     {"open", "accepted", "in progress", "fixed", "will not fix"});
+  sheet.AskForDate(1, rows, kDueColumn);
+  for (std::size_t row = 1; row <= open; ++row) {
+    sheet.Text(row, kStatusColumn, "open", XlsxStyle::kWrap);
   }
 }
 
@@ -155,12 +149,10 @@ EvidenceRows PlaceEvidence(const report::Report& report) {
 void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Findings");
   std::size_t row = 0;
-  std::set<std::string_view> missed;  // an error and a warning on one metric are one entry
-  for (const report::GateRow* limit : GateByWeight(report)) {
-    if (IsMissed(*limit) && missed.insert(limit->metric).second) WriteLimit(sheet, ++row, *limit);
-  }
+  for (const report::GateRow* limit : MissedLimits(report)) WriteLimit(sheet, ++row, *limit);
   std::size_t open = row;
   for (const Finding* finding : FindingsInOrder(report)) {
+    if (!IsForReview(*finding)) continue;
     open += report::HasFired(*finding) ? 1 : 0;  // these come first
     WriteFinding(sheet, ++row, *finding, evidence[IndexOf(report, finding)]);
   }
@@ -169,6 +161,54 @@ void AddFindingsSheet(XlsxBook& book, const report::Report& report, const Eviden
   sheet.Freeze(1, 2);
   sheet.FitColumns();
   SetPrint(sheet, row);
+}
+
+void AddChecksSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
+  XlsxSheet sheet(book, "Checks");
+  std::size_t row = 0;
+  for (const Finding* finding : FindingsInOrder(report)) {
+    if (IsForReview(*finding)) continue;
+    const std::string found =
+        finding->message.empty() ? XlsxProse(finding->reason) : XlsxProse(finding->message_parts);
+    const std::size_t evidence_row = evidence[IndexOf(report, finding)];
+    ++row;
+    sheet.Text(row, 0, LookOf(finding->status).word, XlsxStyle::kWrap);
+    sheet.Text(row, 1, finding->rule, XlsxStyle::kWrap);
+    sheet.Text(row, 2, finding->title, XlsxStyle::kWrap);
+    sheet.Text(row, 3, found, XlsxStyle::kWrap);
+    sheet.FitRow(row, found);
+    if (!IsAbsent(finding->metric.value)) sheet.Mixed(row, 4, finding->metric);
+    if (evidence_row > 0) LinkToEvidence(sheet, row, 5, *finding, evidence_row);
+  }
+  sheet.AddTable(
+      0, {{"Status"}, {"Rule"}, {"Title"}, {"Found"}, {"Measured", Unit::kNumber}, {"Evidence"}},
+      row, "t_checks", 0);
+  sheet.Freeze(1, 2);
+  sheet.FitColumns();
+}
+
+std::optional<ReviewCells> ReviewCellsOf(const report::Report& report) {
+  ReviewCells cells;
+  std::size_t rows = 0;
+  for (const report::GateRow* limit : MissedLimits(report)) {
+    ++rows;
+    cells.errors += limit->status == State::kError ? 1 : 0;
+  }
+  for (const Finding& finding : report.findings) {
+    if (!IsForReview(finding)) continue;
+    ++rows;
+    if (!report::HasFired(finding)) continue;
+    cells.errors += finding.status == State::kError ? 1 : 0;
+    cells.savings_open += AsNumber(finding.saves.value.value, 0) * XlsxUnitOf(Unit::kTime).factor;
+  }
+  if (rows == 0) return std::nullopt;
+  const auto range = [&](std::size_t column) {
+    return fmt::format("'Findings'!{}:{}", XlsxAddress(1, column), XlsxAddress(rows, column));
+  };
+  cells.levels = range(kLevelColumn);
+  cells.statuses = range(kStatusColumn);
+  cells.savings = range(kGainColumn);
+  return cells;
 }
 
 // Findings share the sheet, each with its own table, since their columns differ. The first column

@@ -106,6 +106,19 @@ void XlsxSheet::Mixed(std::size_t row, std::size_t column, const report::Quantit
   Widen(column, quantity.text + "0000");
 }
 
+void XlsxSheet::Formula(std::size_t row, std::size_t column, const std::string& formula,
+                        double value, XlsxStyle style) {
+  book_.Check(worksheet_write_formula_num(sheet_, RowOf(row), ColumnOf(column), formula.c_str(),
+                                          book_.Format(style), value));
+  WidenTo(column, value, style == XlsxStyle::kCount ? 0 : 5);
+}
+
+void XlsxSheet::Note(std::size_t row, std::size_t column, std::string_view text) {
+  constexpr std::size_t kMostCharacters = 300;
+  book_.Check(worksheet_write_comment(sheet_, RowOf(row), ColumnOf(column),
+                                      XlsxText(ElideMiddle(text, kMostCharacters)).c_str()));
+}
+
 void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& target,
                      std::string_view text) {
   const std::string shown = XlsxText(text);
@@ -115,6 +128,35 @@ void XlsxSheet::Link(std::size_t row, std::size_t column, const std::string& tar
   if (error != LXW_NO_ERROR) return Text(row, column, text);
   book_.Check(worksheet_write_string(sheet_, RowOf(row), ColumnOf(column), shown.c_str(),
                                      book_.Format(XlsxStyle::kLink)));
+}
+
+void XlsxSheet::AskForChoice(std::size_t first, std::size_t last, std::size_t column,
+                             std::vector<std::string> words) {
+  // The library takes writable texts, and does not write.
+  std::vector<char*> choices;
+  for (std::string& word : words) choices.push_back(word.data());
+  choices.push_back(nullptr);
+  lxw_data_validation choice = {};
+  choice.validate = LXW_VALIDATION_TYPE_LIST;
+  choice.value_list = choices.data();
+  book_.Check(worksheet_data_validation_range(sheet_, RowOf(first), ColumnOf(column), RowOf(last),
+                                              ColumnOf(column), &choice));
+}
+
+void XlsxSheet::AskForDate(std::size_t first, std::size_t last, std::size_t column) {
+  std::string title = "Not a date", message = "Enter a date, e.g. 2027-03-31.";
+  lxw_data_validation date = {};
+  date.validate = LXW_VALIDATION_TYPE_DATE;
+  date.criteria = LXW_VALIDATION_CRITERIA_GREATER_THAN;
+  date.minimum_datetime = {2000, 1, 1, 0, 0, 0};
+  date.value_datetime = {2000, 1, 1, 0, 0, 0};
+  date.error_title = title.data();
+  date.error_message = message.data();
+  book_.Check(worksheet_data_validation_range(sheet_, RowOf(first), ColumnOf(column), RowOf(last),
+                                              ColumnOf(column), &date));
+  for (std::size_t row = first; row <= last; ++row) {
+    worksheet_write_blank(sheet_, RowOf(row), ColumnOf(column), book_.Format(XlsxStyle::kDate));
+  }
 }
 
 // A rule for each word, instead of a format for each cell: a reader who changes a word changes its
@@ -138,8 +180,7 @@ void XlsxSheet::ColourLevels(std::size_t first, std::size_t last, std::size_t co
 void XlsxSheet::AddBars(std::size_t first, std::size_t last, std::size_t column) {
   lxw_conditional_format bar = {};
   bar.type = LXW_CONDITIONAL_DATA_BAR;
-  bar.data_bar_2010 = LXW_TRUE;
-  bar.bar_solid = LXW_TRUE;
+  // Not those of 2010: they are an extension of which other readers warn.
   bar.bar_color = 0xA6CEE3;
   bar.min_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
   bar.max_rule_type = LXW_CONDITIONAL_RULE_TYPE_NUMBER;
@@ -223,6 +264,18 @@ void XlsxSheet::FitRow(std::size_t row, std::string_view text) {
 void XlsxSheet::Freeze(std::size_t rows, std::size_t columns) {
   worksheet_freeze_panes(sheet_, RowOf(rows), ColumnOf(columns));
   if (rows > 0) book_.Check(worksheet_repeat_rows(sheet_, 0, RowOf(rows - 1)));
+}
+
+void XlsxSheet::PrintOnOnePage(std::size_t rows, std::size_t columns) {
+  if (rows == 0 || columns == 0) return;
+  book_.Check(worksheet_print_area(sheet_, 0, 0, RowOf(rows - 1), ColumnOf(columns - 1)));
+  worksheet_fit_to_pages(sheet_, 1, 1);
+}
+
+std::string XlsxSheet::RangeOf(std::size_t first_row, std::size_t last_row,
+                               std::size_t column) const {
+  return fmt::format("'{}'!{}:{}", name_, XlsxAddress(first_row, column),
+                     XlsxAddress(last_row, column));
 }
 
 void XlsxSheet::FitColumns() {

@@ -61,8 +61,20 @@ class XlsxSheet {
             XlsxStyle text_style = XlsxStyle::kPlain);
   /// A number with its unit in the format, for columns of mixed units; "–" when it is absent.
   void Mixed(std::size_t row, std::size_t column, const report::Quantity& quantity);
+  /// A formula, and its value for readers that do not compute. REQUIRES: the formula is ours, and
+  /// no text of a profile is in it.
+  void Formula(std::size_t row, std::size_t column, const std::string& formula, double value,
+               XlsxStyle style);
+  /// A note at a cell, at most 300 characters.
+  void Note(std::size_t row, std::size_t column, std::string_view text);
   /// A link to a cell of another sheet ("internal:'Evidence'!A5") or a web address.
   void Link(std::size_t row, std::size_t column, const std::string& target, std::string_view text);
+
+  /// Cells of rows first to last take one of these words.
+  void AskForChoice(std::size_t first, std::size_t last, std::size_t column,
+                    std::vector<std::string> words);
+  /// Cells of rows first to last, now empty, take a date.
+  void AskForDate(std::size_t first, std::size_t last, std::size_t column);
 
   /// Turns the cells written below `row` into a table with filters, and writes its heads into
   /// `row`. Share columns get data bars; `level`: index of a column whose words are colored. Equal
@@ -81,7 +93,13 @@ class XlsxSheet {
   void Freeze(std::size_t rows, std::size_t columns);
   /// Sets the widths of columns by their contents: 8 to 60 characters.
   void FitColumns();
+  /// Prints rows and columns up to these, not included, on one page.
+  void PrintOnOnePage(std::size_t rows, std::size_t columns);
 
+  /// "='Kernels'!$E$2:$E$68" without the sign, for formulas; both ends are part of it.
+  std::string RangeOf(std::size_t first_row, std::size_t last_row, std::size_t column) const;
+
+  std::size_t columns() const { return widths_.size(); }  ///< Columns that have a text or number.
   lxw_worksheet* handle() { return sheet_; }
   XlsxBook& book() { return book_; }
   const std::string& name() const { return name_; }
@@ -105,10 +123,37 @@ class XlsxSheet {
 /// The place of each finding's evidence, by index of the report's finding; 0: it has none.
 using EvidenceRows = std::vector<std::size_t>;
 
-/// Verdict, facts, limits, breakdown and the two charts.
+/// Verdict, facts, review, plan, limits, breakdown and the two charts.
 void AddSummarySheet(XlsxBook& book, const report::Report& report);
-/// One row per finding and per limit that is missed, with columns for a review.
+/// A row for each limit that is missed and each finding that fired or is waived, with columns for a
+/// review.
 void AddFindingsSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
+/// All other rules, with what they found or why they are not judged.
+void AddChecksSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
+
+/// What the summary counts in the columns of the review, while nothing is reviewed.
+struct ReviewCells {
+  std::string levels, statuses, savings;  ///< Ranges of the sheet Findings.
+  std::size_t errors = 0;                 ///< Of level error, all of them open.
+  double savings_open = 0;                ///< In ms: their sum, each without the others.
+};
+/// Nothing where the sheet Findings has no rows.
+std::optional<ReviewCells> ReviewCellsOf(const report::Report& report);
+
+/// A table of a sheet, and its columns that can be summed.
+struct TotalsOfTable {
+  std::string sheet, title;
+  std::size_t first = 0, last = 0;  ///< Rows of the sheet.
+  std::size_t all = 0;              ///< Rows that the run has.
+  std::size_t named = 0;            ///< Rows with a text or number in the first column.
+  struct Column {
+    std::optional<std::size_t> index;
+    double sum = 0;
+  };
+  Column time, calls, bytes;  ///< In ms, as counts, and in MB.
+};
+/// Rows and sums of each table, as formulas that follow the filters of its sheet.
+void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals);
 /// The rows of evidence of all findings, at the places of PlaceEvidence().
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
 /// Computes where AddEvidenceSheet puts the evidence: the findings before it link there.
@@ -120,8 +165,8 @@ void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const Eviden
 EvidenceRows PlaceEvidence(const report::Report& report);
 /// A sheet for each name of report/table_look.cc with its tables that have rows, in the order of
 /// that list; then one for each table that the list does not know. Tables that share a sheet are
-/// below each other, with their titles.
-void AddTableSheets(XlsxBook& book, const report::Report& report);
+/// below each other, with their titles. Heads have the definition of their column as a note.
+std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report);
 /// The row, from 0, of the head of a table that is the first on its sheet; nothing for others.
 std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string_view id);
 /// A row for every metric, also for absent ones, whose note is the reason.

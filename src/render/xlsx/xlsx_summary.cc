@@ -2,8 +2,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"
 #include "render/shared/words.h"
@@ -12,6 +14,12 @@
 
 namespace profgauge::render {
 namespace {
+
+constexpr double kSameNumber = 1e-9;  // A formula gives what the report says.
+
+double Milliseconds(const report::Quantity& time) {
+  return AsNumber(time.value, 0) * XlsxUnitOf(Unit::kTime).factor;
+}
 
 // Label and text of each fact that the report has. The first is the diagnosis.
 std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
@@ -22,6 +30,13 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
     sheet.Text(row++, 1, text, XlsxStyle::kFree);
   };
   const report::Diagnosis diagnosis = report::Diagnose(report);
+  const auto mean =
+      std::ranges::find(report.metrics, metric::kIterationTimeMean.text(), &report::Metric::id);
+  if (mean != report.metrics.end() && !IsAbsent(mean->quantity.value)) {
+    sheet.Text(row, 0, "Iteration time", XlsxStyle::kMuted);
+    sheet.Mixed(row, 1, mean->quantity);
+    sheet.book().Name("iteration_time", sheet.name(), XlsxAddress(row++, 1));
+  }
   add("Diagnosis", XlsxProse(diagnosis.text));
   add("Counts", CountsText(report.verdict));
   for (const std::string& reason : ReasonTexts(diagnosis, kMostReasons)) add("Because", reason);
@@ -38,6 +53,39 @@ std::size_t WriteFacts(XlsxSheet& sheet, const report::Report& report, std::size
   add("Format", profile.format);
   add("Tool", report.tool);
   return row + 1;
+}
+
+/// For who decides about the run; what is open follows the sheet Findings.
+std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::size_t row) {
+  XlsxBook& book = sheet.book();
+  const auto field = [&](std::string_view label) {
+    sheet.Text(++row, 0, label, XlsxStyle::kMuted);
+    return XlsxAddress(row, 1);
+  };
+  sheet.Text(row, 0, "Review", XlsxStyle::kHeading);
+  book.Name("reviewer", sheet.name(), field("Reviewer"));
+  book.Name("review_date", sheet.name(), field("Date"));
+  sheet.AskForDate(row, row, 1);
+  field("Decision");
+  sheet.AskForChoice(row, row, 1, {"accept", "rework", "reject"});
+  field("Comment");
+  const auto cells = ReviewCellsOf(report);
+  if (!cells) return row + 2;
+  book.Name("findings_open", sheet.name(), field("Open rows of level error"));
+  sheet.Formula(row, 1,
+                fmt::format(R"(=COUNTIFS({},"error",{},"open"))", cells->levels, cells->statuses),
+                static_cast<double>(cells->errors), XlsxStyle::kCount);
+  const auto savings = [&](const char* name, std::string_view label, std::string_view status,
+                           double value) {
+    book.Name(name, sheet.name(), field(label));
+    sheet.Formula(row, 1,
+                  fmt::format(R"(=SUMIFS({},{},"{}"))", cells->savings, cells->statuses, status),
+                  value, XlsxStyle::kMilliseconds);
+    sheet.Text(row, 2, "sum in ms per iteration, each without the others", XlsxStyle::kMuted);
+  };
+  savings("saving_open", "Savings of open rows", "open", cells->savings_open);
+  savings("saving_fixed", "Savings of fixed rows", "fixed", 0);
+  return row + 2;
 }
 
 // All limits, those with weight first. Note: the reason, also where numbers show it.
@@ -114,7 +162,17 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
     const report::PlanStep& step = plan.steps[i];
     const std::size_t at = row + 1 + i;
     sheet.Text(at, 0, fmt::format("{}", fmt::join(step.rules, " + ")), XlsxStyle::kWrap);
-    sheet.Cell(at, 1, step.time.value, Unit::kTime);
+    const double saves = Milliseconds(step.saves.value), then = Milliseconds(step.time);
+    const std::string before =
+        i == 0 ? fmt::format("{}", Milliseconds(plan.start)) : XlsxAddress(at - 1, 1);
+    const double follows =
+        (i == 0 ? Milliseconds(plan.start) : Milliseconds(plan.steps[i - 1].time)) - saves;
+    if (std::abs(follows - then) <= kSameNumber * then) {
+      sheet.Formula(at, 1, fmt::format("={}-{}", before, XlsxAddress(at, 2)), follows,
+                    XlsxStyle::kMilliseconds);
+    } else {
+      sheet.Cell(at, 1, step.time.value, Unit::kTime);
+    }
     sheet.Cell(at, 2, step.saves.value.value, Unit::kTime);
     const std::string text = XlsxProse(PlanStepText(step));
     sheet.Text(at, 3, text, XlsxStyle::kWrapIndented);
@@ -123,21 +181,22 @@ std::size_t WritePlan(XlsxSheet& sheet, const report::Report& report, std::size_
     sheet.Text(at, 4, level == State::kNone ? "" : LookOf(level).word, XlsxStyle::kIndented);
     sheet.Text(at, 5, step.saves.text, XlsxStyle::kIndented);
   }
-  return sheet.AddTable(row,
-                        {{"Step"},
-                         {"Iteration after it", Unit::kTime},
-                         {"Saving per iteration", Unit::kTime},
-                         {"What to do"},
-                         {"Level"},
-                         {"Saving"}},
-                        plan.steps.size(), "t_plan") +
-         1;
-}
-
-std::string RangeOf(const XlsxSheet& sheet, std::size_t first, std::size_t last,
-                    std::size_t column) {
-  return fmt::format("='{}'!{}:{}", sheet.name(), XlsxAddress(first, column),
-                     XlsxAddress(last, column));
+  const std::size_t last = row + plan.steps.size();
+  sheet.book().Name("plan_end", sheet.name(), XlsxAddress(last, 1));
+  sheet.AddTable(row,
+                 {{"Step"},
+                  {"Iteration after it", Unit::kTime},
+                  {"Saving per iteration", Unit::kTime},
+                  {"What to do"},
+                  {"Level"},
+                  {"Saving"}},
+                 plan.steps.size(), "t_plan");
+  double saved = 0;
+  for (const report::PlanStep& step : plan.steps) saved += Milliseconds(step.saves.value);
+  sheet.Text(last + 1, 0, "All steps", XlsxStyle::kMuted);
+  sheet.Formula(last + 1, 2, "=SUM(" + sheet.RangeOf(row + 1, last, 2) + ")", saved,
+                XlsxStyle::kMilliseconds);
+  return last + 3;
 }
 
 void QuietTitle(lxw_chart* chart) {
@@ -152,7 +211,7 @@ void AddBreakdownChart(XlsxSheet& sheet, const std::vector<report::BreakdownPart
                        std::size_t first, std::size_t row) {
   lxw_chart* chart = workbook_add_chart(sheet.book().handle(), LXW_CHART_BAR_STACKED_PERCENT);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::string values = RangeOf(sheet, first + i, first + i, 1);
+    const std::string values = "=" + sheet.RangeOf(first + i, first + i, 1);
     lxw_chart_series* series = chart_add_series(chart, nullptr, values.c_str());
     chart_series_set_name(series,
                           fmt::format("='{}'!{}", sheet.name(), XlsxAddress(first + i, 0)).c_str());
@@ -180,12 +239,26 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
   const auto parts = report::Breakdown(report);
   if (parts.empty()) return row;
   sheet.Text(row++, 0, "Iteration time breakdown", XlsxStyle::kHeading);
+  const std::size_t last = row + parts.size();
+  const std::string times = sheet.RangeOf(row + 1, last, 1);
+  double all = 0;
+  for (const report::BreakdownPart& part : parts) {
+    all += part.time == nullptr ? 0 : Milliseconds(part.time->quantity);
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     sheet.Text(row + 1 + i, 0, parts[i].title);
     if (parts[i].time != nullptr) {
       sheet.Cell(row + 1 + i, 1, parts[i].time->quantity.value, Unit::kTime);
     }
-    sheet.Cell(row + 1 + i, 2, parts[i].share->quantity.value, Unit::kShare);
+    const double share = AsNumber(parts[i].share->quantity.value, 0);
+    const double part = parts[i].time == nullptr ? 0 : Milliseconds(parts[i].time->quantity);
+    // Shares of several ranks are means of theirs.
+    if (all > 0 && std::abs(part / all - share) <= kSameNumber) {
+      sheet.Formula(row + 1 + i, 2, fmt::format("={}/SUM({})", XlsxAddress(row + 1 + i, 1), times),
+                    part / all, XlsxStyle::kPercent);
+    } else {
+      sheet.Cell(row + 1 + i, 2, parts[i].share->quantity.value, Unit::kShare);
+    }
   }
   const std::size_t next = sheet.AddTable(
       row,
@@ -193,8 +266,12 @@ std::size_t WriteBreakdown(XlsxSheet& sheet, const report::Report& report, std::
        {report.profile.ranks > 1 ? "All iterations and ranks" : "All iterations", Unit::kTime},
        {"Share", Unit::kShare}},
       parts.size(), "t_breakdown");
+  sheet.book().Name("breakdown_time", sheet.name(),
+                    XlsxAddress(row + 1, 1) + ":" + XlsxAddress(last, 1));
+  sheet.Text(last + 1, 0, "All parts", XlsxStyle::kMuted);
+  sheet.Formula(last + 1, 1, "=SUM(" + times + ")", all, XlsxStyle::kMilliseconds);
   AddBreakdownChart(sheet, parts, row + 1, row - 1);
-  return std::max(next + 1, row + 13);
+  return std::max(next + 2, row + 13);
 }
 
 /// The iterations' lengths; the numbers are those of the sheet Iterations.
@@ -248,12 +325,16 @@ void AddSummarySheet(XlsxBook& book, const report::Report& report) {
       1, 0,
       fmt::format("{} {}", LookOf(report.verdict.status).sign, VerdictWord(report.verdict.status)),
       XlsxStyleOf(LookOf(report.verdict.status).tone));
+  book.Name("verdict", sheet.name(), XlsxAddress(1, 0));
   std::size_t row = WriteFacts(sheet, report, 2);
+  row = WriteReview(sheet, report, row);
   row = WritePlan(sheet, report, row);
   row = WriteGate(sheet, report, row);
   row = WriteBreakdown(sheet, report, row);
   AddIterationsChart(sheet, report, row);
   sheet.FitColumns();
+  constexpr std::size_t kChartRows = 16, kPrintedColumns = 6;
+  sheet.PrintOnOnePage(row + kChartRows, kPrintedColumns);
 }
 
 }  // namespace profgauge::render

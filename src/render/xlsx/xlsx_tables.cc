@@ -55,9 +55,38 @@ std::string TableName(const Table& table) {
   return name;
 }
 
+// Times of a tree are parts of those above them, so that their sum says nothing.
+void AddToTotals(const Table& table, const Column& column, std::size_t index, const Value& value,
+                 TotalsOfTable& totals) {
+  if (report::IsTree(table) || IsAbsent(value)) return;
+  const Column* by = report::HeaviestColumn(table);
+  const bool is_time = &column == by && column.unit() == Unit::kTime;
+  TotalsOfTable::Column* sum = is_time                  ? &totals.time
+                               : column.id() == "calls" ? &totals.calls
+                               : column.id() == "bytes" ? &totals.bytes
+                                                        : nullptr;
+  if (sum == nullptr) return;
+  sum->index = index;
+  sum->sum += AsNumber(value, 0) * XlsxUnitOf(column.unit()).factor;
+}
+
+void WriteNotes(XlsxSheet& sheet, const report::Report& report, const Table& table,
+                const std::vector<const Column*>& columns, std::size_t row) {
+  constexpr std::size_t kMostNotes = 30;
+  std::size_t notes = 0;
+  for (std::size_t k = 0; k < columns.size() && notes < kMostNotes; ++k) {
+    const std::string doc =
+        report::TextFor(report.profile, report::ColumnDoc(table.id(), columns[k]->id()));
+    if (doc.empty()) continue;
+    sheet.Note(row, k, doc);
+    ++notes;
+  }
+}
+
 // Absent columns are left out. A column `depth` makes rows levels of an outline. Returns
 // the row below the table and its note.
-std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
+std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Table& table,
+                       std::size_t row, TotalsOfTable& totals) {
   std::vector<XlsxColumn> heads;
   std::vector<const Column*> columns;
   for (const Column& column : table.columns()) {
@@ -70,8 +99,10 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
   const Column* depth = table.Find("depth");
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
-      sheet.Cell(row + 1 + i, k, table.At(shown[i], *columns[k]), columns[k]->unit(),
-                 XlsxTextStyle(heads, k));
+      const Value value = table.At(shown[i], *columns[k]);
+      sheet.Cell(row + 1 + i, k, value, columns[k]->unit(), XlsxTextStyle(heads, k));
+      AddToTotals(table, *columns[k], k, value, totals);
+      if (k == 0 && !IsAbsent(value)) ++totals.named;
     }
     if (depth != nullptr) {
       const std::int64_t level = std::max<std::int64_t>(AsWhole(table.At(shown[i], *depth), 0), 0);
@@ -79,6 +110,12 @@ std::size_t WriteTable(XlsxSheet& sheet, const Table& table, std::size_t row) {
     }
   }
   if (heads.empty()) return row;
+  totals.sheet = sheet.name();
+  totals.title = table.title();
+  totals.first = row + 1;
+  totals.last = row + rows;
+  totals.all = table.rows();
+  WriteNotes(sheet, report, table, columns, row);
   std::size_t next = sheet.AddTable(row, heads, rows, TableName(table));
   if (rows < table.rows()) {
     sheet.Text(next + 1, 0, LeftOutText(table, rows), XlsxStyle::kHeading);
@@ -121,17 +158,63 @@ std::optional<std::size_t> XlsxHeadRow(const report::Report& report, std::string
   return std::nullopt;
 }
 
-void AddTableSheets(XlsxBook& book, const report::Report& report) {
+std::vector<TotalsOfTable> AddTableSheets(XlsxBook& book, const report::Report& report) {
+  constexpr std::size_t kPrintedRows = 40;
+  std::vector<TotalsOfTable> totals;
   for (const auto& [name, tables] : SheetsOf(report)) {
     XlsxSheet sheet(book, name);
     std::size_t row = 0;
     for (const Table* table : tables) {
       if (TitleRows(tables) > 0) sheet.Text(row++, 0, table->title(), XlsxStyle::kHeading);
-      row = WriteTable(sheet, *table, row) + 1;
+      TotalsOfTable& of_table = totals.emplace_back();
+      row = WriteTable(sheet, report, *table, row, of_table) + 1;
+      const bool has_time = of_table.time.index.has_value();
+      if (has_time && (table->id() == "ops" || table->id() == "kernels")) {
+        const auto address = [&](std::size_t at) { return XlsxAddress(at, *of_table.time.index); };
+        book.Name(table->id() == "ops" ? "ops_time" : "kernels_time", sheet.name(),
+                  address(of_table.first) + ":" + address(of_table.last));
+      }
     }
     if (tables.size() == 1) sheet.Freeze(1, 1);
     sheet.FitColumns();
+    sheet.PrintOnOnePage(std::min(row, kPrintedRows + 1), sheet.columns());
   }
+  return totals;
+}
+
+void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals) {
+  XlsxSheet sheet(book, "Totals");
+  std::size_t row = 0;
+  for (const TotalsOfTable& table : totals) {
+    if (table.sheet.empty()) continue;
+    ++row;
+    const auto range = [&](std::size_t column) {
+      return fmt::format("'{}'!{}:{}", table.sheet, XlsxAddress(table.first, column),
+                         XlsxAddress(table.last, column));
+    };
+    const auto sum = [&](std::size_t at, const TotalsOfTable::Column& column, XlsxStyle style) {
+      if (!column.index) return;
+      sheet.Formula(row, at, fmt::format("=SUBTOTAL(109,{})", range(*column.index)), column.sum,
+                    style);
+    };
+    sheet.Link(row, 0, fmt::format("internal:'{}'!A1", table.sheet), table.title);
+    sheet.Formula(row, 1, fmt::format("=SUBTOTAL(103,{})", range(0)),
+                  static_cast<double>(table.named), XlsxStyle::kCount);
+    sheet.Number(row, 2, static_cast<double>(table.all), XlsxStyle::kCount);
+    sum(3, table.time, XlsxStyle::kMilliseconds);
+    sum(4, table.calls, XlsxStyle::kCount);
+    sum(5, table.bytes, XlsxStyle::kMegabytes);
+  }
+  sheet.AddTable(0,
+                 {{"Table"},
+                  {"Rows shown", Unit::kCount},
+                  {"Rows of the run", Unit::kCount},
+                  {"Time", Unit::kTime},
+                  {"Calls", Unit::kCount},
+                  {"Bytes", Unit::kBytes}},
+                 row, "t_totals");
+  sheet.Freeze(1, 1);
+  sheet.FitColumns();
 }
 
 }  // namespace profgauge::render

@@ -28,8 +28,8 @@ TEST(Xlsx, HasTheSheets) {
   const auto files = testing::Unzip(Book(testing::SampleReport()));
   const std::string workbook = files.at("xl/workbook.xml");
   std::size_t at = 0;
-  for (const char* name :
-       {"Summary", "Findings", "Evidence", "Ops", "Kernels", "Iterations", "Metrics", "About"}) {
+  for (const char* name : {"Summary", "Findings", "Checks", "Evidence", "Ops", "Kernels",
+                           "Iterations", "Totals", "Metrics", "About"}) {
     const std::size_t found = workbook.find("<sheet name=\"" + std::string(name) + "\"");
     ASSERT_NE(found, std::string::npos) << name;
     EXPECT_GT(found, at) << name;
@@ -55,8 +55,8 @@ TEST(Xlsx, IterationChartHasTheirRows) {
 
 TEST(Xlsx, NumbersStayNumbersNamesText) {
   const auto files = testing::Unzip(Book(testing::SampleReport()));
-  // Ops is the fourth sheet; its second row has 60 calls and 20.00002 ms on the device.
-  const std::string& ops = files.at("xl/worksheets/sheet4.xml");
+  // Ops is the fifth sheet; its second row has 60 calls and 20.00002 ms on the device.
+  const std::string& ops = files.at("xl/worksheets/sheet5.xml");
   EXPECT_THAT(ops, HasSubstr("<v>60</v>"));
   EXPECT_THAT(ops, HasSubstr("<v>20.00002</v>"));
   for (const auto& [name, text] : files) EXPECT_THAT(text, Not(HasSubstr("<f>=cmd"))) << name;
