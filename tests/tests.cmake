@@ -252,6 +252,7 @@ if(PROFGAUGE_TESTS)
       ci
       claims
       cluster
+      compare_pairs
       completion
       config
       documents

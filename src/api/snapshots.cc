@@ -52,6 +52,22 @@ Result<gate::Snapshot> SnapshotOf(const std::string& name, std::span<const Profi
   return snapshot;
 }
 
+void AddPartsByRank(std::span<const Profile> ranks, const analysis::Selection& selection,
+                    gate::Snapshot& snapshot) {
+  if (snapshot.ranks.size() < gate::kRanksToStandOut) return;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const std::int64_t recorded = ranks[i].distributed.rank;
+    const auto of =
+        std::ranges::find(snapshot.ranks, recorded >= 0 ? recorded : static_cast<std::int64_t>(i),
+                          &gate::RankWork::rank);
+    if (of == snapshot.ranks.end()) continue;
+    auto attribution = analysis::time::AttributeTime(ranks.subspan(i, 1), selection);
+    if (!attribution) continue;
+    of->iteration_times = std::move(attribution->iteration_times);
+    of->parts = std::move(attribution->parts);
+  }
+}
+
 // Numbered in the order of the runs, from 1, so that a reader can still distinguish them.
 void HideNames(std::string_view word, std::vector<gate::Snapshot>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -23,6 +23,12 @@ Result<gate::Snapshot> SnapshotOf(const std::string& name, std::span<const Profi
                                   const analysis::Analysis& analysis,
                                   const analysis::Selection& selection);
 
+/// Adds the iterations and parts of each rank of a run of at least three: the change of a rank that
+/// stands out is explained by its own (gate/compare.h). As long again as SnapshotOf(). Ranks whose
+/// profiles cannot be attributed alone get none. REQUIRES: `snapshot` is of these.
+void AddPartsByRank(std::span<const Profile> ranks, const analysis::Selection& selection,
+                    gate::Snapshot& snapshot);
+
 /// Whether the file says that it is a baseline; false when it cannot be read.
 bool IsBaselineFile(const std::string& path);
 

@@ -129,6 +129,7 @@ Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const O
     }
   }
   if (seen.picture != nullptr) {
+    AddPartsByRank(ranks, selection, snapshot);
     *seen.picture = PictureOf(ranks, analysis, selection, EventsOf(options));
   }
   return std::vector<gate::Snapshot>{std::move(snapshot)};

@@ -77,6 +77,29 @@ std::string SlowText(const stats::Total& total) {
                      Placed(total.current, ""), total.base.count, total.base.of);
 }
 
+// A start moves the change of all iterations away from that of the others.
+bool HasStart(const stats::Total& total) {
+  return (total.start > 0 || total.base_start > kNoStart) &&
+         std::abs(total.all - total.change) > kNoStart;
+}
+
+std::string WithoutStart(const stats::Total& total) {
+  return total.start == 0 ? std::string("without the baseline's start")
+                          : "without the first " + Counted(total.start, "iteration");
+}
+
+// "+1.6 %"; "+225 %, without the first 5 iterations −0.1 %"
+std::string AllText(const stats::Total& total) {
+  if (!HasStart(total)) return RelativeChange(total.change);
+  return fmt::format("{}, {} {}", RelativeChange(total.all), WithoutStart(total),
+                     RelativeChange(total.change));
+}
+
+// What is over three limits: all iterations, unless the baseline's start takes them below.
+double FarTotal(const stats::Total& total) {
+  return total.all > stats::kFarLimits * total.limit ? total.all : total.with_start;
+}
+
 class Sentence {
  public:
   Sentence(const stats::Comparison& comparison, const ChangeContext& context)
@@ -117,7 +140,7 @@ class Sentence {
     if (!context_.increase_is_bad) return "";
     if (!comparison_.total) return ", total not judged";
     const stats::Total& total = *comparison_.total;
-    std::string text = ", total " + RelativeChange(total.change);
+    std::string text = ", total " + AllText(total);
     if (total.limit != context_.limit) {
       text += fmt::format(" (limit {})", LimitNumber(total.limit, false));
     }
@@ -201,7 +224,7 @@ class Sentence {
         return fmt::format("total {}, limit {}{}; {}. {}", RelativeChange(total.change), limit,
                            SlowText(total), ChanceText(*total.chance), typical);
       case stats::TotalVerdict::kBySize:
-        return fmt::format("total {}, over three limits{}", RelativeChange(total.with_start),
+        return fmt::format("total {}, over three limits{}", RelativeChange(FarTotal(total)),
                            BySome(total));
       case stats::TotalVerdict::kByStart:
         return ByStart(total);
@@ -240,7 +263,7 @@ class Sentence {
     return fmt::format(
         "total {} with the first {} ({}; the baseline's start costs {}), {} without. Find the "
         "cause: compiling, cache, data",
-        RelativeChange(total.with_start), Counted(total.start, "iteration"),
+        RelativeChange(FarTotal(total)), Counted(total.start, "iteration"),
         Times(total.start_times), start, RelativeChange(total.change));
   }
 
@@ -343,14 +366,14 @@ std::string DescribeChange(const stats::Comparison& comparison, const ChangeCont
 
 std::string DescribeMean(const stats::Comparison& comparison, const ChangeContext& context) {
   const stats::Total& total = *comparison.total;
-  std::string text = fmt::format("mean {}, limit {}{}",
-                                 ChangeAndInterval(total.change, total.low, total.high, false),
-                                 LimitNumber(context.limit, false), SlowText(total));
+  const std::string mean = ChangeAndInterval(total.change, total.low, total.high, false);
+  std::string text = fmt::format(
+      "mean {}, limit {}{}",
+      HasStart(total)
+          ? fmt::format("{}, {} {}", RelativeChange(total.all), WithoutStart(total), mean)
+          : mean,
+      LimitNumber(context.limit, false), SlowText(total));
   if (total.verdict == stats::TotalVerdict::kBySize) text += "; over three limits";
-  if (total.verdict == stats::TotalVerdict::kByStart) {
-    text += fmt::format("; {} with the first {}", RelativeChange(total.with_start),
-                        Counted(total.start, "iteration"));
-  }
   return WithChance(std::move(text), total.chance);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,9 +73,24 @@ std::string ChangeWithInterval(double change, double low, double high);
 /// "+7.2 %"
 std::string RelativeChange(double change);
 
-/// "rank 3 takes 4.97 ms more for its own work per iteration …"; empty where no rank stands out, or
+/// The rank whose own work became longer than that of the others; nothing where none stands out, or
 /// one of the runs does not know its ranks.
-std::string SlowRankText(const Snapshot& base, const Snapshot& current);
+std::optional<SlowRank> FindSlowRank(const Snapshot& base, const Snapshot& current);
+
+/// "the host takes 901 µs longer per iteration while the device idles, mostly in `preprocess`";
+/// empty where no name has half of the longer host time that `waterfall` finds, or a run does not
+/// know the names.
+std::string IdleInText(const Snapshot& base, const Snapshot& current, const Waterfall& waterfall);
+
+/// Where the work of two runs with other signatures differs: "aten::mm [[64, 1024]]" and "[[128,
+/// 1024]] (1 of 5 shapes)", or "no aten::copy_" and "aten::copy_ 2 per iteration".
+struct WorkFact {
+  std::string base, current;
+  bool is_of_inputs = false;
+  double time = 0;  ///< Of the operator, per iteration.
+};
+/// At most three, longest first, and one if none is known.
+std::vector<WorkFact> DescribeSignatures(const Snapshot& base, const Snapshot& current);
 
 // Differences of a run beside its speed, in one line.
 

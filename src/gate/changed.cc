@@ -51,14 +51,6 @@ std::string KernelsText(const PairedTable& table) {
   return named.empty() ? text : text + " (" + named + ")";
 }
 
-bool HasOtherInputs(const RunComparison& comparison) {
-  return std::any_of(comparison.differences.begin(), comparison.differences.end(),
-                     [](const Difference& difference) {
-                       return difference.property == "shape_signature" &&
-                              !difference.base.empty() && !difference.current.empty();
-                     });
-}
-
 }  // namespace
 
 std::string ChangedLine(const RunComparison& comparison) {
@@ -66,7 +58,9 @@ std::string ChangedLine(const RunComparison& comparison) {
   if (std::string kernels = KernelsText(comparison.kernels); !kernels.empty()) {
     parts.push_back(std::move(kernels));
   }
-  if (HasOtherInputs(comparison)) parts.emplace_back("input shapes");
+  if (!comparison.changed_inputs.empty()) {
+    parts.push_back("input shapes (" + comparison.changed_inputs + ")");
+  }
   for (const Difference& difference : comparison.differences) {
     const bool is_software =
         std::find(kSoftware.begin(), kSoftware.end(), difference.property) != kSoftware.end();

@@ -106,6 +106,34 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
       steps_here, steps_there));
 }
 
+// A signature is a number: the facts that it stands for take its place.
+void NameSignatures(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+                    RunComparison& out) {
+  const auto is_known = [](const Difference& difference) {
+    return difference.property == kSignatureProperty && !difference.base.empty() &&
+           !difference.current.empty();
+  };
+  const auto found = std::ranges::find_if(out.differences, is_known);
+  if (found == out.differences.end()) return;
+  const auto run_of = [](std::span<const Snapshot> runs, const std::string& signature) {
+    return std::ranges::find_if(runs, [&signature](const Snapshot& run) {
+      return run.Environment(kSignatureProperty) == signature;
+    });
+  };
+  std::vector<Difference> named;
+  for (WorkFact& fact :
+       DescribeSignatures(*run_of(baselines, found->base), *run_of(candidates, found->current))) {
+    if (fact.is_of_inputs && out.changed_inputs.empty()) {
+      out.changed_inputs = fact.base + " → " + fact.current;
+    }
+    named.push_back({std::string(kSignatureProperty), std::move(fact.base), std::move(fact.current),
+                     found->is_hard});
+  }
+  const auto at = found - out.differences.begin();
+  std::erase_if(out.differences, is_known);
+  out.differences.insert(out.differences.begin() + at, named.begin(), named.end());
+}
+
 // Nothing tells a faster program from one that does half of it at a time.
 void NoteUnknownBatch(RunComparison& out) {
   const bool is_faster =
@@ -115,6 +143,35 @@ void NoteUnknownBatch(RunComparison& out) {
   if (is_faster && !out.work.samples) {
     out.notes.emplace_back("inputs were not recorded: a smaller batch would look like this");
   }
+}
+
+}  // namespace
+
+namespace {
+
+// The rank as a run with only its parts: as much as Explain() reads.
+std::optional<Snapshot> RunOfRank(const Snapshot& run, std::int64_t rank) {
+  const auto of = std::ranges::find(run.ranks, rank, &RankWork::rank);
+  if (of == run.ranks.end() || of->parts.empty()) return std::nullopt;
+  Snapshot out;
+  out.iteration_times = of->iteration_times;
+  out.parts = of->parts;
+  return out;
+}
+
+// The parts of a run are those of its slowest rank in each iteration. Where others wait for a rank
+// all take as long, so that the parts may be those of one that waits.
+void ExplainTimes(const Snapshot& base, const Snapshot& current, RunComparison& out) {
+  if (out.slow_rank) {
+    const auto there = RunOfRank(base, out.slow_rank->rank);
+    const auto here = RunOfRank(current, out.slow_rank->rank);
+    out.is_of_rank = there && here && IsTimed(*there) && IsTimed(*here);
+    if (out.is_of_rank) {
+      out.waterfall = Explain(*there, *here);
+      return;
+    }
+  }
+  out.waterfall = Explain(base, current);
 }
 
 }  // namespace
@@ -187,7 +244,11 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   out.differences = AllDifferences(baselines, candidates, used);
   out.is_comparable = std::none_of(out.differences.begin(), out.differences.end(),
                                    [](const Difference& d) { return d.is_hard; });
+  NameSignatures(baselines, candidates, out);
   out.alike = AlikeProperties(baselines.front(), candidates.front(), out.differences);
+  for (auto& [property, value] : out.alike) {
+    if (property == kSignatureProperty && !value.empty()) value = "alike";
+  }
   out.work = CompareWork(baselines, candidates, accepts_work);
   out.metrics = CompareMetrics(baselines, candidates, used, out.work, out.notes, purpose, earlier);
   NoteIterations(baselines, candidates, out);
@@ -212,10 +273,12 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
   const Snapshot& current = candidates[FindMiddleRun(candidates)];
   out.base_name = base.name;
   out.current_name = current.name;
-  if (std::string rank = SlowRankText(base, current); !rank.empty()) {
-    out.notes.insert(out.notes.begin(), std::move(rank));
+  out.slow_rank = FindSlowRank(base, current);
+  if (IsTimed(base) && IsTimed(current)) ExplainTimes(base, current, out);
+  if (std::string idle = IdleInText(base, current, out.waterfall);
+      !out.is_of_rank && !idle.empty()) {
+    out.notes.insert(out.notes.begin(), std::move(idle));
   }
-  if (IsTimed(base) && IsTimed(current)) out.waterfall = Explain(base, current);
   out.values = PairValues(base, current);
   out.kernels = PairKernels(base, current);
   out.ops = PairOps(base, current);

@@ -58,6 +58,7 @@ struct MetricComparison {
   std::size_t recordings = 0, needed = 0;
   /// Only for times: the change of the sum of all iterations, and its limit; both relative.
   std::optional<double> total, total_limit;
+  std::optional<double> all;  ///< The same of all iterations, starts as they were.
   /// How probable a change like this is by chance, where it is over the limit.
   std::optional<double> chance;
   std::optional<double> sees;  ///< The change that nine of ten such comparisons would fail.
@@ -93,6 +94,13 @@ struct PartsComparison {
   std::vector<std::string> found;  ///< One sentence each.
 };
 
+/// A rank that became slower than the others.
+struct SlowRank {
+  std::int64_t rank = 0;
+  /// "rank 3 takes 4.97 ms more for its own work per iteration (kernels +4.97 ms); …"
+  std::string text;
+};
+
 /// The whole comparison of a run with a baseline, for the verdict and for every output.
 struct RunComparison {
   std::string base_name;     ///< The run that the waterfall starts from.
@@ -105,6 +113,8 @@ struct RunComparison {
   /// Whether the limits on changes count: false for runs that must not be compared.
   bool is_judged = true;
   std::vector<MetricComparison> metrics;
+  /// How the inputs of the operator with most time changed, of those that did; empty: unknown.
+  std::string changed_inputs;
   std::string changed;  ///< The differences beside the speed, one line (gate/change_text.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
@@ -115,7 +125,9 @@ struct RunComparison {
   /// Runs and iterations that were skipped as warm-up or unusual, and uncertain results: one
   /// sentence each.
   std::vector<std::string> notes;
-  Waterfall waterfall;  ///< Empty, from 0 to 0, when one of its runs has no iteration times.
+  std::optional<SlowRank> slow_rank;
+  Waterfall waterfall;      ///< Empty, from 0 to 0, when one of its runs has no iteration times.
+  bool is_of_rank = false;  ///< The waterfall is of the slow rank; else of the run.
   std::vector<PairedValue> values;  ///< Values of the two runs of the waterfall, like the tables.
   PairedTable kernels, ops;
 };

@@ -1,13 +1,15 @@
-// Whose work a change of a run of several ranks is.
+// Whose work a change is: of which rank, or of which function of the host.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "gate/change_text.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
+#include "model/category.h"
 
 namespace profgauge::gate {
 namespace {
@@ -34,9 +36,9 @@ std::string Signed(double time) { return (time < 0 ? "−" : "+") + FormatDurati
 
 // Changes of the own work, in ms:  +0.02 +0.03 +0.04 +4.97      median +0.035, deviation 0.015
 // The last one stands out: by over 2 % of the iteration, and over four deviations.
-std::string SlowRankText(const Snapshot& base, const Snapshot& current) {
+std::optional<SlowRank> FindSlowRank(const Snapshot& base, const Snapshot& current) {
   const std::vector<RankChange> changes = ChangesOf(base, current);
-  if (changes.size() != base.ranks.size() || changes.size() < 3) return {};
+  if (changes.size() != base.ranks.size() || changes.size() < kRanksToStandOut) return {};
   std::vector<double> own;
   for (const RankChange& change : changes) own.push_back(change.own);
   const double middle = stats::Median(own);
@@ -48,11 +50,35 @@ std::string SlowRankText(const Snapshot& base, const Snapshot& current) {
   for (const RankChange& change : changes) {
     if (&change != &*slowest) others.push_back(change.own);
   }
+  return SlowRank{
+      slowest->rank,
+      fmt::format("rank {} takes {} more for its own work per iteration (kernels {}); that of the "
+                  "other ranks changed by {}",
+                  slowest->rank, FormatDuration(slowest->own), Signed(slowest->computing),
+                  Signed(stats::Median(others)))};
+}
+
+std::string IdleInText(const Snapshot& base, const Snapshot& current, const Waterfall& waterfall) {
+  if (!base.idle_in || !current.idle_in) return {};
+  double of_host = 0;
+  for (const WaterfallStep& step : waterfall.steps) {
+    const auto category = step.parent < 0 ? FindCategory(step.name) : std::nullopt;
+    if (category && *category >= Category::kRuntime) of_host += static_cast<double>(step.delta);
+  }
+  if (of_host <= knowledge::kGateRankShare.value() * static_cast<double>(waterfall.base)) return {};
+  const std::string* most = nullptr;
+  double longest = 0;
+  for (const auto& [name, time] : *current.idle_in) {
+    const auto there = base.idle_in->find(name);
+    const double longer = time - (there == base.idle_in->end() ? 0 : there->second);
+    if (longer <= longest) continue;
+    longest = longer;
+    most = &name;
+  }
+  if (most == nullptr || 2 * longest < of_host) return {};
   return fmt::format(
-      "rank {} takes {} more for its own work per iteration (kernels {}); that of the other ranks "
-      "changed by {}",
-      slowest->rank, FormatDuration(slowest->own), Signed(slowest->computing),
-      Signed(stats::Median(others)));
+      "the host takes {} longer per iteration while the device idles, mostly in `{}`",
+      FormatDuration(of_host), PrintableShort(*most, 80));
 }
 
 }  // namespace profgauge::gate

@@ -91,6 +91,20 @@ std::vector<RankWork> RanksOf(const analysis::Analysis& analysis) {
   return ranks;
 }
 
+std::map<std::string, double, std::less<>> IdleByHost(const analysis::Analysis& analysis,
+                                                      double iterations) {
+  std::map<std::string, double, std::less<>> idle;
+  const Table* gaps = analysis.FindTable("gaps");
+  if (gaps == nullptr || iterations <= 0) return idle;
+  for (std::size_t row = 0; row < gaps->rows(); ++row) {
+    const Value name = gaps->At(row, "doing");
+    const auto* text = std::get_if<std::string>(&name);
+    if (text == nullptr || text->empty()) continue;
+    idle[ValidUtf8(*text)] += AsNumber(gaps->At(row, "duration"), 0) / iterations;
+  }
+  return idle;
+}
+
 }  // namespace
 
 Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
@@ -149,6 +163,9 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   }
   snapshot.work = std::move(attribution.work);
   snapshot.ranks = RanksOf(analysis);
+  snapshot.idle_in =
+      IdleByHost(analysis, static_cast<double>(snapshot.iteration_times.size() *
+                                               std::max<std::size_t>(1, ranks.size())));
   MakeValid(snapshot);
   return snapshot;
 }

@@ -18,6 +18,7 @@
 // nothing is guessed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -41,12 +42,23 @@ inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 /// knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
 
+/// A key of Snapshot::environment: a number of the operators that launch work, with their input
+/// shapes and launches.
+inline constexpr std::string_view kSignatureProperty = "shape_signature";
+
 /// What a rank does in an iteration without waiting for others: ns, the mean over iterations.
 struct RankWork {
   std::int64_t rank = 0;
   Ns own = 0;        ///< Its iteration less exposed communication.
   Ns computing = 0;  ///< Of that, kernels.
+  /// Its iterations and their parts, as those of the run. Files do not keep them: empty except
+  /// where two profiles are explained.
+  std::vector<Ns> iteration_times = {};
+  std::vector<analysis::time::TimePart> parts = {};
 };
+
+/// Two ranks do not show how much ranks differ.
+inline constexpr std::size_t kRanksToStandOut = 3;
 
 /// One run as comparisons see it. Two runs of one program have equal `environment`. Times are ns.
 struct Snapshot {
@@ -85,6 +97,9 @@ struct Snapshot {
   std::vector<analysis::time::TimePart> parts;   ///< Largest first.
   analysis::time::WorkSums work;                 ///< Empty when it was not recorded.
   std::vector<RankWork> ranks;                   ///< Of several ranks, by number.
+  /// For how long devices idle in an iteration of a rank while the host is in a function, operator
+  /// or range, by its name; ns. Files do not keep it: nothing except of profiles.
+  std::optional<std::map<std::string, double, std::less<>>> idle_in;
 
   std::int32_t DefinitionOf(std::string_view metric) const;
   std::string_view Environment(std::string_view key) const;  ///< Empty when not recorded.

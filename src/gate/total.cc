@@ -50,6 +50,12 @@ double MeanLevel(const Side& side, double mean) {
   return std::log(sum / (1 + mean));
 }
 
+// The mean of all iterations, as a logarithm.
+double WholeLevel(const Side& side) {
+  return std::log(MeanOver(
+      side, [](const Run& run) { return std::exp(run.level) * (1 + run.mean + run.start); }));
+}
+
 std::vector<double> StartsOf(const Side& side) {
   std::vector<double> starts;
   for (const Run* run : side.kept) starts.push_back(run->start);
@@ -307,6 +313,7 @@ Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate
   total.change = std::expm1(change[0]);
   total.clipped = std::expm1(change[1]);
   total.with_start = std::expm1(all);
+  total.all = std::expm1(WholeLevel(current) - WholeLevel(base));
   total.limit = options.limit;
   total.base_hides = (1 + base_mean) / (1 + ClippedExcess(base)) - 1;
   if (options.with_interval) {

@@ -49,6 +49,8 @@ struct Total {
   double low = 0, high = 0;  ///< Interval of `change`, 98 %; where asked for.
   /// The same for all candidate runs, with the cost of their start relative to the baseline's.
   double with_start = 0;
+  /// Of all iterations of the runs kept, starts as they were: what texts call the total.
+  double all = 0;
   double limit = 0;  ///< Relative.
   /// How probable so large a change is by noise of runs and iterations together with chance over
   /// who has the slow ones. Known where the change is over the limit and asked for.

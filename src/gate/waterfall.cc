@@ -10,6 +10,7 @@
 #include "gate/significance.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
+#include "model/category.h"
 
 namespace profgauge::gate {
 namespace {
@@ -79,13 +80,18 @@ Leaves CollectLeaves(const Snapshot& base, const Snapshot& current) {
   return leaves;
 }
 
+Leaf Join(const Leaf& old, Leaf joined) {
+  joined.base_time = old.base_time;
+  joined.base_count = old.base_count;
+  joined.base_series = old.base_series;
+  return joined;
+}
+
 // Joins a kernel that is gone and a new one at the same place into one renamed kernel.
 Leaf Rename(const Leaf& old, Leaf renamed) {
+  renamed = Join(old, std::move(renamed));
   renamed.change = PartChange::kRenamed;
   renamed.path[3] += " ← " + old.path[3];
-  renamed.base_time = old.base_time;
-  renamed.base_count = old.base_count;
-  renamed.base_series = old.base_series;
   return renamed;
 }
 
@@ -129,14 +135,82 @@ Leaves FoldOverBoth(Leaves leaves, const Snapshot& base, const Snapshot& current
   return leaves;
 }
 
+// Calls and operators of the host have time only where no device works: those of one run may be
+// hidden, and so folded, in the other. They are not new where as many are folded there.
+//
+//     runtime, linear      there: 3 folded, 0 ns       here: cudaLaunchKernel 3, 600 us
+//                          cudaLaunchKernel 3 and 3, +600 us by duration
+void UnfoldHost(Leaves& leaves) {
+  for (auto& [key, leaf] : leaves) {
+    const auto category = FindCategory(leaf.path[0]);
+    if (!category || *category < Category::kRuntime || leaf.path[3] == kFolded) continue;
+    if (leaf.InBase() && leaf.InCurrent()) continue;
+    const auto folded = leaves.find(FoldedKey(key.first));
+    if (folded == leaves.end()) continue;
+    const bool is_new = !leaf.InBase();
+    double& left = is_new ? folded->second.base_count : folded->second.current_count;
+    double& time = is_new ? folded->second.base_time : folded->second.current_time;
+    const double count = is_new ? leaf.current_count : leaf.base_count;
+    if (count <= 0 || left < count) continue;
+    const double part = time * count / left;
+    (is_new ? leaf.base_count : leaf.current_count) = count;
+    (is_new ? leaf.base_time : leaf.current_time) = part;
+    left -= count;
+    time -= part;
+    leaf.base_series.clear();
+    leaf.current_series.clear();
+  }
+}
+
+using OneSided = std::map<Place, std::pair<std::vector<Leaf>, std::vector<Leaf>>>;  // Gone, new.
+
+// An operator's work on other inputs is the same work, if it is launched as often:
+//
+//     aten::mm [[1024, 64]]  gemm 3, gone     aten::mm [[1024, 32]]  gemm 3, new
+//     aten::mm [[1024, 32]] ← [[1024, 64]]    gemm 3 and 3, by duration
+void MatchShapes(OneSided& one_sided, std::vector<Leaf>& matched) {
+  const auto at_kernel = static_cast<std::size_t>(PartLevel::kKernel);
+  const auto at_op = static_cast<std::size_t>(PartLevel::kOp);
+  using Elsewhere = std::tuple<std::string, std::string, std::string, std::int64_t>;
+  std::map<Elsewhere, std::vector<OneSided::iterator>> places;
+  for (auto place = one_sided.begin(); place != one_sided.end(); ++place) {
+    const auto& [category, type, op, shapes, position] = place->first;
+    if (!shapes.empty()) places[{category, type, op, position}].push_back(place);
+  }
+  const auto is_alike = [](const Leaf& gone, const Leaf& added) {
+    return std::abs(gone.base_count - added.current_count) < knowledge::kGateChangedKernels.value();
+  };
+  for (auto& [elsewhere, of] : places) {
+    for (const auto& from : of) {
+      auto& gone = from->second.first;
+      if (gone.size() != 1 || !from->second.second.empty()) continue;
+      const auto to = std::ranges::find_if(of, [&](const auto& place) {
+        return place->second.first.empty() && place->second.second.size() == 1 &&
+               is_alike(gone.front(), place->second.second.front());
+      });
+      if (to == of.end()) continue;
+      Leaf& added = (*to)->second.second.front();
+      Leaf leaf = added.path[at_kernel] == gone.front().path[at_kernel]
+                      ? Join(gone.front(), added)
+                      : Rename(gone.front(), added);
+      leaf.path[at_op] += " ← " + std::get<3>(from->first);
+      matched.push_back(std::move(leaf));
+      gone.clear();
+      (*to)->second.second.clear();
+    }
+  }
+}
+
 // Several at one place are paired in the order of their names, and the rest stays gone or new:
 //
 //     place (mm, [64,1024], 0)      gone: gemm_a, gemm_b      new: gemm_x
 //                                   gemm_x ← gemm_a renamed,  gemm_b removed
 std::vector<Leaf> MatchParts(const Snapshot& base, const Snapshot& current) {
   std::vector<Leaf> matched;
-  std::map<Place, std::pair<std::vector<Leaf>, std::vector<Leaf>>> one_sided;  // Gone, new.
-  for (auto& [key, leaf] : FoldOverBoth(CollectLeaves(base, current), base, current)) {
+  OneSided one_sided;
+  Leaves leaves = FoldOverBoth(CollectLeaves(base, current), base, current);
+  UnfoldHost(leaves);
+  for (auto& [key, leaf] : leaves) {
     if (!leaf.InBase()) {
       one_sided[key.first].second.push_back(leaf);
     } else if (!leaf.InCurrent()) {
@@ -145,6 +219,7 @@ std::vector<Leaf> MatchParts(const Snapshot& base, const Snapshot& current) {
       matched.push_back(leaf);
     }
   }
+  MatchShapes(one_sided, matched);
   for (auto& [place, sides] : one_sided) {
     auto& [gone, added] = sides;
     const std::size_t pairs = std::min(gone.size(), added.size());

@@ -97,7 +97,7 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
     if (!of) return Quantity{};
     return is_change ? MakeChange(*of, Unit::kShare, false) : MakeQuantity(*of, Unit::kShare);
   };
-  metric.total = share(compared.total, true);
+  metric.total = share(compared.all ? compared.all : compared.total, true);
   metric.total_limit = share(compared.total_limit, true);
   metric.chance = share(compared.chance, false);
   metric.sees = share(compared.sees, true);
@@ -205,6 +205,8 @@ Comparison BuildComparison(const gate::RunComparison& run, const std::string& ac
   for (const gate::PairedValue& value : run.values) {
     comparison.values.push_back(BuildValue(value, words));
   }
+  if (run.slow_rank) comparison.slow_rank = run.slow_rank->text;
+  if (run.is_of_rank) comparison.rank = run.slow_rank->rank;
   comparison.base = run.waterfall.base;
   comparison.current = run.waterfall.current;
   comparison.delta = run.waterfall.delta;

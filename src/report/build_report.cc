@@ -318,7 +318,11 @@ Report BuildReport(const BuildInput& input) {
   for (const analysis::Remark& remark : analysis.remarks) {
     report.remarks.push_back({remark.id, remark.text});
   }
-  if (input.comparison != nullptr) AddNotes(*input.comparison, report);
+  if (input.comparison != nullptr) {
+    const std::optional<gate::SlowRank>& slow = input.comparison->slow_rank;
+    if (slow) report.remarks.push_back({"comparison", slow->text});
+    AddNotes(*input.comparison, report);
+  }
   if (input.baseline != nullptr) report.baseline = BaselineOf(*input.baseline);
   if (report.comparison && report.comparison->current_runs > 1) {
     report.remarks.push_back(

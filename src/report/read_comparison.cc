@@ -131,6 +131,8 @@ Comparison ReadComparison(const JsonNode& node) {
   for (const JsonNode& metric : node["metrics"].Elements()) {
     comparison.metrics.push_back(ReadMetric(metric));
   }
+  comparison.slow_rank = node["slow_rank"].Text();
+  if (node["rank"].exists()) comparison.rank = node["rank"].Integer();
   comparison.base = node["base"].Integer();
   comparison.current = node["current"].Integer();
   comparison.delta = node["delta"].Integer();

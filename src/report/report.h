@@ -410,6 +410,8 @@ struct Comparison {
                             ///< its words.
   std::string work;         ///< "same", "changed", "less", … of gate/work.h.
   std::string work_gone, work_come;  ///< Work of one side only, by name and share.
+  std::string slow_rank;   ///< The rank that became slower than the others, and by what; or empty.
+  std::int64_t rank = -1;  ///< The rank that the waterfall is of; -1: the run.
   std::vector<ComparedMetric> metrics;
   std::vector<PairedValue> values;
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.

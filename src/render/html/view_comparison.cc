@@ -36,8 +36,8 @@ json::array DifferencesView(const Comparison& comparison) {
   json::array rows;
   for (const report::Difference& difference : comparison.differences) {
     rows.push_back(json::object{{"property", PropertyTitle(difference.property, comparison)},
-                                {"base", PropertyText(difference.property, difference.base)},
-                                {"current", PropertyText(difference.property, difference.current)},
+                                {"base", PropertyText(difference.base)},
+                                {"current", PropertyText(difference.current)},
                                 {"blocks", difference.blocks}});
   }
   return rows;
@@ -49,7 +49,7 @@ std::string AlikeText(const Comparison& comparison) {
   for (const auto& [property, value] : comparison.alike) {
     if (value.empty()) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : " · ", PropertyTitle(property, comparison),
-                        PropertyText(property, value));
+                        PropertyText(value));
   }
   return text;
 }
@@ -246,6 +246,7 @@ boost::json::object ComparisonView(const report::Report& report, const Compariso
       {"comparable", comparison.comparable},
       {"word", SpeedWord(comparison)},
       {"sentence", ChangeSentence(comparison)},
+      {"of_rank", OfRank(comparison)},
       {"largest", LargestChanges(comparison)},
       {"alone", IsComparisonAlone(report)},
       {"sign", LookOfSpeed(comparison).sign},

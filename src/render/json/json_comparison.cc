@@ -192,6 +192,8 @@ void WriteComparison(JsonWriter& out, const report::Comparison& comparison) {
   out.OptionalField("work", comparison.work);
   out.OptionalField("work_gone", comparison.work_gone);
   out.OptionalField("work_come", comparison.work_come);
+  out.OptionalField("slow_rank", comparison.slow_rank);
+  if (comparison.rank >= 0) out.Field("rank", comparison.rank);
   out.Key("differences");
   out.BeginArray();
   for (const report::Difference& difference : comparison.differences) {

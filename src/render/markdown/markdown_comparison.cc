@@ -119,11 +119,10 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
   const report::Comparison& comparison = *report.comparison;
   json::array differences, paired;
   for (const report::Difference& difference : comparison.differences) {
-    differences.push_back(
-        json::object{{"property", PropertyTitle(difference.property, comparison)},
-                     {"base", PropertyText(difference.property, difference.base)},
-                     {"current", PropertyText(difference.property, difference.current)},
-                     {"blocks", difference.blocks}});
+    differences.push_back(json::object{{"property", PropertyTitle(difference.property, comparison)},
+                                       {"base", PropertyText(difference.base)},
+                                       {"current", PropertyText(difference.current)},
+                                       {"blocks", difference.blocks}});
   }
   const std::string mark = shape.is_full ? "###" : "#####";
   const auto add = [&](const std::string& title, const report::PairedTable& table) {
@@ -154,6 +153,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           {"current", Time(comparison.current)},
           {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},
           {"sentence", ChangeSentence(comparison)},
+          {"of_rank", OfRank(comparison)},
           {"has_significant", HasSignificant(comparison)},
           {"differences", std::move(differences)},
           // In a full report of a check the gate table has them already.

@@ -149,7 +149,35 @@ const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
   return nullptr;
 }
 
+// Times of iterations that do other work, or less, say nothing about speed.
+bool IsOtherWork(const report::Comparison& comparison) {
+  return !comparison.work.empty() && comparison.work != "same" && comparison.work != "changed";
+}
+
+// "; rank 3 takes 4.97 ms more …"
+std::string SlowRankText(const report::Comparison& comparison) {
+  return comparison.slow_rank.empty() ? std::string() : "; " + comparison.slow_rank;
+}
+
+// "; mean 9.99 ms → 32.4 ms, +225 %", where the mean of all iterations is not what the typical one
+// is: a start, or some slow iterations.
+std::string MeanText(const report::Comparison& comparison, const report::ComparedMetric& tested) {
+  if (tested.metric == metric::kIterationTimeMean || comparison.rank >= 0 || comparison.base <= 0 ||
+      !HasInterval(tested) || tested.change.unit != Unit::kShare) {
+    return {};
+  }
+  const double mean = static_cast<double>(comparison.delta) / static_cast<double>(comparison.base);
+  if (mean >= AsNumber(tested.low.value, 0) && mean <= AsNumber(tested.high.value, 0)) return {};
+  return fmt::format("; mean {} → {}, {}", FormatDuration(static_cast<double>(comparison.base)),
+                     FormatDuration(static_cast<double>(comparison.current)),
+                     RelativeText(comparison));
+}
+
 }  // namespace
+
+std::string OfRank(const report::Comparison& comparison) {
+  return comparison.rank < 0 ? std::string() : fmt::format(" of rank {}", comparison.rank);
+}
 
 bool IsComparisonAlone(const report::Report& report) {
   return report.comparison && report.metrics.empty();
@@ -162,13 +190,8 @@ std::string PropertyTitle(std::string_view property, const report::Comparison& c
   return std::string(property);
 }
 
-std::string PropertyText(std::string_view property, std::string_view value) {
-  constexpr std::size_t kHashDigits = 8;
-  if (value.empty()) return "not recorded";
-  if (property == "shape_signature" && value.size() > kHashDigits) {
-    return "signature " + std::string(value.substr(0, kHashDigits)) + "…";
-  }
-  return std::string(value);
+std::string PropertyText(std::string_view value) {
+  return value.empty() ? "not recorded" : std::string(value);
 }
 
 std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison) {
@@ -216,6 +239,7 @@ Speed SpeedOf(const report::Comparison& comparison) {
   const report::ComparedMetric* tested = TestedTime(comparison);
   if (tested == nullptr) return Speed::kNotTested;
   if (tested->result == State::kMissing) return Speed::kNotComparable;
+  if (IsOtherWork(comparison)) return Speed::kOtherWork;
   const int change = SideOfZero(*tested);
   if (change != 0) return change > 0 ? Speed::kSlower : Speed::kFaster;
   const bool is_same = comparison.delta == 0 && AsNumber(tested->change.value, 1) == 0;
@@ -228,6 +252,8 @@ std::string_view SpeedWord(const report::Comparison& comparison) {
       return "unknown: a run has no iteration times";
     case Speed::kNotComparable:
       return "not comparable";
+    case Speed::kOtherWork:
+      return "different work";
     case Speed::kNotTested:
       return "not tested";
     case Speed::kSame:
@@ -267,8 +293,9 @@ std::string ChangeSentence(const report::Comparison& comparison) {
       HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
           ? fmt::format(" (98 % CI {} to {})", tested->low.text, tested->high.text)
           : std::string();
-  return fmt::format("{}: {} → {}, {}{}: {}", tested->title, tested->base.text,
-                     tested->current.text, tested->change.text, interval, word);
+  return fmt::format("{}: {} → {}, {}{}: {}{}{}", tested->title, tested->base.text,
+                     tested->current.text, tested->change.text, interval, word,
+                     MeanText(comparison, *tested), SlowRankText(comparison));
 }
 
 SpeedLook LookOfSpeed(const report::Comparison& comparison) {
@@ -282,6 +309,7 @@ SpeedLook LookOfSpeed(const report::Comparison& comparison) {
       return {"=", "mute"};
     case Speed::kNoTimes:
     case Speed::kNotComparable:
+    case Speed::kOtherWork:
     case Speed::kNotTested:
       break;
   }

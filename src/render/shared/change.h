@@ -18,8 +18,8 @@ bool IsComparisonAlone(const report::Report& report);
 
 /// "GPU model" for "gpu"; the property itself when it has no title.
 std::string PropertyTitle(std::string_view property, const report::Comparison& comparison);
-/// A property's value for people: hashes cut short, "not recorded" when empty.
-std::string PropertyText(std::string_view property, std::string_view value);
+/// A property's value for people: "not recorded" when empty.
+std::string PropertyText(std::string_view value);
 
 /// A step's name: titles of categories, names of ops and kernels.
 std::string StepTitle(const report::ComparisonStep& step, const report::Comparison& comparison);
@@ -41,7 +41,8 @@ bool HasTimes(const report::Comparison& comparison);
 /// claim about the program, not about two runs.
 enum class Speed : std::uint8_t {
   kNoTimes,        ///< A run has no iteration times.
-  kNotComparable,  ///< The lengths are of different work.
+  kNotComparable,  ///< The lengths are of different amounts of time.
+  kOtherWork,      ///< An iteration does other work, or less.
   kNotTested,      ///< No limit on the iteration time, or too few of them for an interval.
   kSame,           ///< Exactly the same times.
   kUndecided,      ///< The interval holds 0.
@@ -55,6 +56,8 @@ std::string_view SpeedWord(const report::Comparison& comparison);
 /// change, named, with the word. Without a limit on the iteration time the means of both runs,
 /// without an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
+/// " of rank 3", where the waterfall is of one rank.
+std::string OfRank(const report::Comparison& comparison);
 /// The percentage in it: "−27.6 %"; empty without one.
 std::string TestedChange(const report::Comparison& comparison);
 /// The sign and the CSS class that go with the word.

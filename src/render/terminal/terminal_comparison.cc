@@ -28,7 +28,7 @@ std::string DifferenceLines(const report::Comparison& comparison) {
       std::ranges::any_of(comparison.differences, &report::Difference::blocks) ? 14 : 7;
   for (const report::Difference& difference : comparison.differences) {
     const auto shown = [&difference](const std::string& value) {
-      return PrintableShort(PropertyText(difference.property, value), kNameWidth);
+      return PrintableShort(PropertyText(value), 2 * kNameWidth);
     };
     const std::string_view word = difference.blocks ? "not comparable" : "differs";
     out += fmt::format("  {:<{}}  {}: {} → {}\n", word, width,
@@ -164,7 +164,7 @@ std::string RenderComparison(const report::Report& report, int verbosity) {
            "Values of both runs are compared in --html, --md, --xlsx and --json.\n" +
            VerdictLine(report);
   }
-  out += fmt::format("  Iteration time change by part{}\n\n",
+  out += fmt::format("  Iteration time change{} by part{}\n\n", OfRank(comparison),
                      HasSignificant(comparison) ? "   (* statistically significant)" : "");
   for (const ChangeRow& row : ChangeTree(comparison, {})) out += TreeLine(row, comparison);
   return out + "\n" + ChangeLine(comparison) + VerdictLine(report);

@@ -71,6 +71,16 @@ TEST(Texts, Totals) {
       R"(costs nothing\), 0\.0 % without\. Find the cause: compiling, cache, data)");
 }
 
+// What all iterations took, and what they took without the start that is left out.
+TEST(Texts, TotalsWithAStart) {
+  const std::vector<Snapshot> bases(5, Sample(1));
+  Snapshot run = Sample(1);
+  for (std::size_t i = 0; i < 3; ++i) run.iteration_times[i] = run.iteration_times[i] * 17 / 10;
+  ExpectText(
+      ReasonOf(bases, run),
+      R"(.* total \+1\d(\.\d)? %, without the first 3 iterations (0\.0|[+−]0\.\d+) %, limit .*)");
+}
+
 TEST(Texts, Endings) {
   RunComparison comparison =
       CompareRuns(std::vector{Sample(1)}, std::vector{Sample(1, 3)}, nullptr);

@@ -242,7 +242,7 @@ TEST(TotalText, TotalByChance) {
 TEST(TotalText, SlowStart) {
   EXPECT_EQ(
       Said(Held(Runs(5, Around100(20)), {Around100(20, {0, 1, 2, 3, 4}, 10)})),
-      "total +222 % with the first 5 iterations (10 times as long; the baseline's start costs "
+      "total +224 % with the first 5 iterations (10 times as long; the baseline's start costs "
       "nothing), +0.1 % without. Find the cause: compiling, cache, data");
   EXPECT_THAT(Said(Held(Runs(5, Around100(20, {0, 1}, 2)), {Around100(20, {0, 1, 2, 3, 4}, 10)})),
               HasSubstr("the baseline's start costs 10 % of its total)"));

@@ -152,5 +152,55 @@ TEST(Explain, FoldsSmallPartsOfBothRuns) {
   for (const WaterfallStep& other : waterfall.steps) EXPECT_NE(other.change, PartChange::kRemoved);
 }
 
+analysis::time::TimePart OnShapes(const char* shapes, const char* kernel, Ns time) {
+  analysis::time::TimePart part = Kernel("aten::mm", kernel, 3, time);
+  part.shapes = shapes;
+  return part;
+}
+
+TEST(Explain, TakesOtherInputsForTheSameWork) {
+  const Waterfall waterfall =
+      Explain(RunOfParts({400}, {OnShapes("[[64, 64]]", "gemm", 300), Other(100)}),
+              RunOfParts({700}, {OnShapes("[[128, 64]]", "gemm", 600), Other(100)}));
+  ExpectExactSums(waterfall);
+  FindStep(waterfall, PartLevel::kOp, "aten::mm [[128, 64]] ← [[64, 64]]");
+  const WaterfallStep& kernel = FindStep(waterfall, PartLevel::kKernel, "gemm");
+  EXPECT_EQ(kernel.change, PartChange::kChanged);
+  EXPECT_EQ(kernel.count_effect, 0);
+  EXPECT_EQ(kernel.duration_effect, 300);
+  // Launched twice as often it is other work.
+  analysis::time::TimePart more = OnShapes("[[128, 64]]", "gemm", 600);
+  more.count = 6;
+  const Waterfall other =
+      Explain(RunOfParts({400}, {OnShapes("[[64, 64]]", "gemm", 300), Other(100)}),
+              RunOfParts({700}, {more, Other(100)}));
+  ExpectExactSums(other);
+  EXPECT_EQ(FindStep(other, PartLevel::kOp, "aten::mm [[128, 64]]").change, PartChange::kAdded);
+}
+
+analysis::time::TimePart CallOf(const char* op, const char* name, std::int64_t count, Ns time) {
+  analysis::time::TimePart part = Kernel(op, name, count, time);
+  part.category = "runtime";
+  return part;
+}
+
+// Launches that the device hid take no time, and are folded: they are not new where it does not.
+TEST(Explain, CallsThatWereHiddenAreNotNew) {
+  const Snapshot hidden = RunOfParts({1000}, {CallOf("", "(smaller parts)", 5, 10), Other(990)});
+  const Snapshot shown = RunOfParts({1600}, {CallOf("aten::mm", "cudaLaunchKernel", 3, 606),
+                                             CallOf("", "(smaller parts)", 2, 4), Other(990)});
+  const Waterfall waterfall = Explain(hidden, shown);
+  ExpectExactSums(waterfall);
+  const WaterfallStep& call = FindStep(waterfall, PartLevel::kKernel, "cudaLaunchKernel");
+  EXPECT_EQ(call.change, PartChange::kChanged);
+  EXPECT_EQ(call.count_effect, 0);
+  EXPECT_EQ(call.delta, 600);
+  // More of them than were folded are.
+  const Snapshot more = RunOfParts({1600}, {CallOf("aten::mm", "cudaMalloc", 6, 600),
+                                            CallOf("", "(smaller parts)", 5, 10), Other(990)});
+  EXPECT_EQ(FindStep(Explain(hidden, more), PartLevel::kKernel, "cudaMalloc").change,
+            PartChange::kAdded);
+}
+
 }  // namespace
 }  // namespace profgauge::gate
