@@ -79,7 +79,8 @@ void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certific
 /// another model or GPU would be a change of the level. Series: the median iteration time of all
 /// runs, and a few other metrics that at least two runs have. Changes of the level are looked for
 /// between two changes of a metric's definition only (gate/change_points.h).
-/// REQUIRES: `entries` is not empty.
-Trend BuildTrend(std::span<const gate::HistoryEntry> entries, const std::string& branch);
+/// Steps and creep are those of gate/history_check.h, of the runs since the last of `levels`.
+Trend BuildTrend(std::span<const gate::HistoryEntry> entries, const std::string& branch,
+                 std::span<const gate::HistoryLevel> levels = {});
 
 }  // namespace profgauge::report

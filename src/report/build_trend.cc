@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "base/metric_id.h"
 #include "gate/baseline_info.h"
 #include "gate/change_points.h"
+#include "gate/history_check.h"
 #include "gate/select.h"
 #include "model/devices.h"
 #include "profgauge/version.h"
@@ -111,9 +113,43 @@ TrendSeries BuildSeries(std::span<const gate::HistoryEntry> entries,
   return series;
 }
 
+std::string_view StateName(gate::HistoryState state) {
+  switch (state) {
+    case gate::HistoryState::kSteady:
+      return "flat";
+    case gate::HistoryState::kStep:
+      return "step";
+    case gate::HistoryState::kCreep:
+      return "creep";
+    case gate::HistoryState::kTooFew:
+      break;
+  }
+  return {};
+}
+
+// The answers of `history check`, by its default limit.
+void AddAnswers(std::span<const gate::HistoryEntry> entries,
+                std::span<const gate::HistoryLevel> levels, std::vector<TrendSeries>& series) {
+  std::vector<gate::ChosenRun> runs;
+  for (const gate::HistoryEntry& entry : entries) {
+    const bool begins = std::ranges::any_of(
+        levels, [&](const gate::HistoryLevel& level) { return level.run == entry.id; });
+    if (begins) runs.clear();
+    runs.push_back({entry, entry.snapshot});
+  }
+  for (TrendSeries& one : series) {
+    const analysis::MetricSpec* spec = analysis::FindMetric(one.metric);
+    if (spec == nullptr || spec->direction == analysis::Direction::kNeutral) continue;
+    const gate::HistoryFindings findings = gate::CheckHistory(runs, one.metric, {});
+    one.state = StateName(findings.state);
+    if (!one.state.empty()) one.answer = gate::FindingsText(findings);
+  }
+}
+
 }  // namespace
 
-Trend BuildTrend(std::span<const gate::HistoryEntry> all, const std::string& branch) {
+Trend BuildTrend(std::span<const gate::HistoryEntry> all, const std::string& branch,
+                 std::span<const gate::HistoryLevel> levels) {
   Trend trend;
   std::vector<gate::HistoryEntry> entries;
   std::vector<gate::SkippedRun> others;
@@ -143,6 +179,7 @@ Trend BuildTrend(std::span<const gate::HistoryEntry> all, const std::string& bra
     TrendSeries series = BuildSeries(entries, analysis::SpecOf(id), WordsOf(entries), present);
     if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
   }
+  AddAnswers(entries, levels, trend.series);
   return trend;
 }
 

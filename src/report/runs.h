@@ -44,11 +44,14 @@ struct TrendSeries {
   std::string metric, title;
   std::vector<Quantity> values;  ///< One for each run; absent where the run has no such value.
   std::vector<TrendChange> changes;
+  /// What `history check` finds since the last accepted level: "step", "creep" or "flat", and its
+  /// sentence. Empty of few runs, of a metric without a worse side, or if a run has no value.
+  std::string state, answer;
 };
 
 struct Trend {
   std::string tool;
-  std::string branch;          ///< Empty: all branches.
+  std::string branch;
   std::vector<TrendRun> runs;  ///< Oldest first.
   std::string left_out;        ///< "run 3 (H100), runs 4, 6 (model bert)"; empty: none.
   std::vector<TrendSeries> series;

@@ -36,6 +36,9 @@
 namespace profgauge::cli {
 namespace {
 
+// `--branch '*'` of `history list`.
+constexpr std::string_view kAllBranches = "*";
+
 // SOURCE_DATE_EPOCH makes runs of a script repeatable.
 std::int64_t Now() {
   if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) return std::atoll(epoch);
@@ -208,7 +211,8 @@ std::vector<gate::HistoryEntry> OfAncestors(const std::vector<gate::HistoryEntry
 
 // Of the branch and model, oldest first.
 Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Options& options) {
-  PROFGAUGE_TRY(auto rows, history.Rows(options.branch, std::numeric_limits<std::int64_t>::max()));
+  const std::string branch = options.branch == kAllBranches ? "" : options.branch;
+  PROFGAUGE_TRY(auto rows, history.Rows(branch, std::numeric_limits<std::int64_t>::max()));
   if (!options.model.empty())
     std::erase_if(rows, [&](const gate::HistoryRow& row) { return row.model != options.model; });
   return rows;
@@ -222,13 +226,31 @@ std::size_t ShownOf(std::size_t runs, const Options& options, bool is_table) {
   return most == 0 ? runs : std::min(runs, most);
 }
 
-// The branch whose level is followed: levels of several branches are no trend. The one asked for or
-// the only one, else main, else that of the last run.
-std::string BranchOfTrend(const std::vector<gate::HistoryEntry>& entries, const Options& options) {
-  if (!options.branch.empty() || entries.empty()) return options.branch;
-  const bool has_main = std::ranges::any_of(
-      entries, [](const gate::HistoryEntry& entry) { return entry.branch == "main"; });
-  return has_main ? "main" : entries.back().branch;
+// The branches whose levels are followed, each by itself: levels of several are no trend. All, main
+// first, or the one asked for; without either main, else that of the last run.
+std::vector<std::string> BranchesOfTrend(const std::vector<gate::HistoryEntry>& entries,
+                                         const Options& options) {
+  if (entries.empty() && options.branch == kAllBranches) return {""};
+  if (entries.empty() || (!options.branch.empty() && options.branch != kAllBranches)) {
+    return {options.branch};
+  }
+  std::vector<std::string> branches;
+  for (const gate::HistoryEntry& entry : entries) {
+    if (std::ranges::find(branches, entry.branch) == branches.end()) {
+      branches.push_back(entry.branch);
+    }
+  }
+  std::ranges::sort(branches, {},
+                    [](const std::string& branch) { return std::pair(branch != "main", branch); });
+  if (options.branch == kAllBranches) return branches;
+  return {branches.front() == "main" ? branches.front() : entries.back().branch};
+}
+
+report::Trend TrendOf(const std::string& branch, const std::vector<gate::HistoryEntry>& entries,
+                      std::span<const gate::HistoryLevel> levels, const Options& options) {
+  std::vector<gate::HistoryEntry> of_branch = entries;
+  std::erase_if(of_branch, [&](const gate::HistoryEntry& entry) { return entry.branch != branch; });
+  return report::BuildTrend(OfAncestors(of_branch, options), branch, levels);
 }
 
 }  // namespace
@@ -307,18 +329,18 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     PROFGAUGE_TRY(entries.back().snapshot, history.Load(row.id));
   }
   PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
-  const std::string branch = BranchOfTrend(entries, options);
-  std::vector<gate::HistoryEntry> of_branch = entries;
-  std::erase_if(of_branch, [&](const gate::HistoryEntry& entry) { return entry.branch != branch; });
-  const report::Trend trend = report::BuildTrend(OfAncestors(of_branch, options), branch);
-  const ListedHistory listed{entries, levels, trend};
+  std::vector<report::Trend> trends;
+  for (const std::string& branch : BranchesOfTrend(entries, options)) {
+    trends.push_back(TrendOf(branch, entries, levels, options));
+  }
+  const ListedHistory listed{entries, levels, trends};
   if (shown < rows.size()) {
     console.Say(fmt::format("{} of {} runs; `--last N` lists more, `--last 0` all of them",
                             FormatCount(static_cast<std::int64_t>(shown)),
                             FormatCount(static_cast<std::int64_t>(rows.size()))));
   }
   if (html) {
-    PROFGAUGE_CHECK(outputs.Commit(*html, render::RenderTrend(trend)));
+    PROFGAUGE_CHECK(outputs.Commit(*html, render::RenderTrend(trends)));
     if (options.outputs[OutputKind::kHtml] != "-")
       console.Say("wrote " + options.outputs[OutputKind::kHtml]);
   }

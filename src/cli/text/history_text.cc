@@ -56,9 +56,9 @@ std::string ChangesBefore(const report::Trend& trend, std::size_t run) {
   return text;
 }
 
-// Changes of the other series, and which runs were not looked at.
-std::string TrendText(const report::Trend& trend) {
-  std::string text;
+// Changes of the other series, steps and creep, and which runs were not looked at.
+std::string TrendText(const report::Trend& trend, bool is_one) {
+  std::string text = is_one ? "" : fmt::format("Branch {}\n", Printable(trend.branch));
   std::size_t changes = trend.series.front().changes.size();
   for (const report::TrendSeries& series : std::span(trend.series).subspan(1)) {
     changes += series.changes.size();
@@ -75,6 +75,11 @@ std::string TrendText(const report::Trend& trend) {
                 ? fmt::format("no change points: at least {} runs are needed\n",
                               knowledge::kTrendLeastValues.value())
                 : std::string("no change points\n");
+  }
+  for (const report::TrendSeries& series : trend.series) {
+    if (series.state != "step" && series.state != "creep") continue;
+    text += fmt::format("{} since the last accepted level: {}\n", series.metric,
+                        Printable(series.answer));
   }
   if (!trend.left_out.empty()) {
     text += fmt::format("changes are of runs that are comparable with the last; left out: {}\n",
@@ -119,6 +124,10 @@ void WriteValues(const report::Trend& trend, std::size_t run, render::JsonWriter
       row.Key("change"), row.Write(change.change.value);
       row.Key("is_worse"), row.Bool(change.is_worse);
     }
+    if (run + 1 == trend.runs.size()) {
+      row.OptionalField("trend", series.state);
+      row.OptionalField("trend_text", series.answer);
+    }
     row.EndObject();
   }
   row.EndArray();
@@ -147,8 +156,8 @@ std::string HistoryText(const ListedHistory& listed) {
     const auto or_dash = [](std::string_view shown, std::size_t width) {
       return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
     };
-    if (const auto place = PlaceOf(listed.trend, entry.id)) {
-      text += ChangesBefore(listed.trend, *place);
+    for (const report::Trend& trend : listed.trends) {
+      if (const auto place = PlaceOf(trend, entry.id)) text += ChangesBefore(trend, *place);
     }
     text += fmt::format(
         "{:>4}  {:%Y-%m-%d %H:%M}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
@@ -162,7 +171,10 @@ std::string HistoryText(const ListedHistory& listed) {
       if (level.run == entry.id) text += "      ── " + LevelText(level) + " ──\n";
     }
   }
-  return text + TrendText(listed.trend);
+  for (const report::Trend& trend : listed.trends) {
+    text += TrendText(trend, listed.trends.size() == 1);
+  }
+  return text;
 }
 
 JsonList HistoryList(const ListedHistory& listed) {
@@ -184,8 +196,8 @@ JsonList HistoryList(const ListedHistory& listed) {
     row.Field("iterations", static_cast<std::int64_t>(entry.snapshot.iteration_times.size()));
     RealOrNull(row, "median", median ? &*median : nullptr);
     WriteLevels(listed, entry.id, row);
-    if (const auto place = PlaceOf(listed.trend, entry.id)) {
-      WriteValues(listed.trend, *place, row);
+    for (const report::Trend& trend : listed.trends) {
+      if (const auto place = PlaceOf(trend, entry.id)) WriteValues(trend, *place, row);
     }
   }
   return list;

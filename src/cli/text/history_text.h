@@ -15,8 +15,9 @@ namespace profgauge::cli {
 struct ListedHistory {
   std::span<const gate::HistoryEntry> entries;  ///< Oldest first.
   std::span<const gate::HistoryLevel> levels;   ///< Accepted ones, also of other runs.
-  const report::Trend& trend;  ///< Of those runs that are comparable with the last. REQUIRES: it
-                               ///< has a series, of the median iteration time.
+  /// One of each branch, of those runs that are comparable with the last. REQUIRES: each has a
+  /// series, of the median iteration time.
+  std::span<const report::Trend> trends;
 };
 
 /// Keys of a run's environment that a user gave with --label.

@@ -37,20 +37,20 @@ json::array ChangesView(const report::TrendSeries& series, const report::Trend& 
   return changes;
 }
 
-}  // namespace
-
 // A chart and its changes for each metric, then one table of all runs, where a change is marked in
-// the cell of the run that begins it.
-json::object html::TrendView(const report::Trend& trend) {
-  const std::string css = StyleSheet();
+// the cell of the run that begins it. `suffix` keeps the anchors of several branches apart.
+json::object BranchView(const report::Trend& trend, const std::string& suffix) {
   json::array series, heads, runs;
   for (const report::TrendSeries& one : trend.series) {
     json::array changes = ChangesView(one, trend);
     const bool has_changes = !changes.empty();
     heads.push_back(json::object{{"title", one.title}});
-    series.push_back(json::object{{"id", one.metric},
+    series.push_back(json::object{{"anchor", one.metric + suffix},
+                                  {"id", one.metric},
                                   {"title", one.title},
                                   {"chart", MakeMarkup(SvgTrend(one, trend.runs))},
+                                  {"state", one.state == "flat" ? "" : one.state},
+                                  {"answer", one.answer},
                                   {"changes", std::move(changes)},
                                   {"has_changes", has_changes}});
   }
@@ -58,12 +58,12 @@ json::object html::TrendView(const report::Trend& trend) {
     const report::TrendRun& run = trend.runs[i];
     json::array cells;
     for (const report::TrendSeries& one : trend.series) {
-      json::object cell = NumberView(one.values[i]);
-      std::string mark;
+      json::object cell = html::NumberView(one.values[i]);
+      std::string text;
       for (const report::TrendChange& change : one.changes) {
-        if (change.run == i) mark = (change.is_worse ? "✗ " : "• ") + change.change.text;
+        if (change.run == i) text = (change.is_worse ? "✗ " : "• ") + change.change.text;
       }
-      cell["mark"] = mark;
+      cell["mark"] = text;
       cells.push_back(std::move(cell));
     }
     runs.push_back(json::object{{"id", std::to_string(run.id)},
@@ -75,13 +75,8 @@ json::object html::TrendView(const report::Trend& trend) {
                                 {"cells", std::move(cells)}});
   }
   return {
-      {"tool", trend.tool},
-      {"branch", trend.branch.empty() ? "all branches" : trend.branch},
-      {"css", MakeMarkup(css)},
-      {"csp",
-       fmt::format(
-           "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
-           CspHash(css))},
+      {"branch", trend.branch},
+      {"suffix", suffix},
       {"count", fmt::format("{} {}", trend.runs.size(), trend.runs.size() == 1 ? "run" : "runs")},
       {"left_out", trend.left_out},
       {"series", std::move(series)},
@@ -89,8 +84,31 @@ json::object html::TrendView(const report::Trend& trend) {
       {"runs", std::move(runs)}};
 }
 
-std::string RenderTrend(const report::Trend& trend) {
-  return RenderTemplate(html::kPages, "trend", html::TrendView(trend));
+}  // namespace
+
+json::object html::TrendView(std::span<const report::Trend> trends) {
+  const std::string css = StyleSheet();
+  json::array branches;
+  for (std::size_t i = 0; i < trends.size(); ++i) {
+    branches.push_back(BranchView(trends[i], i == 0 ? "" : fmt::format("-{}", i + 1)));
+  }
+  const report::Trend& first = trends.front();
+  return {
+      {"tool", first.tool},
+      {"title", trends.size() > 1      ? fmt::format("{} branches", trends.size())
+                : first.branch.empty() ? std::string("all branches")
+                                       : first.branch},
+      {"several", trends.size() > 1},
+      {"css", MakeMarkup(css)},
+      {"csp",
+       fmt::format(
+           "default-src 'none'; style-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+           CspHash(css))},
+      {"branches", std::move(branches)}};
+}
+
+std::string RenderTrend(std::span<const report::Trend> trends) {
+  return RenderTemplate(html::kPages, "trend", html::TrendView(trends));
 }
 
 }  // namespace profgauge::render

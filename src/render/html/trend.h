@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+#include <span>
 #include <string>
 
 #include "report/runs.h"
@@ -10,11 +11,12 @@ namespace profgauge::render {
 
 /// One self-contained page: for each metric a chart, its changes of level in words, and a table of
 /// all runs.
-std::string RenderTrend(const report::Trend& trend);
+/// `trends`: one of each branch; not empty.
+std::string RenderTrend(std::span<const report::Trend> trends);
 
 namespace html {
 /// The view of trend.html.
-boost::json::object TrendView(const report::Trend& trend);
+boost::json::object TrendView(std::span<const report::Trend> trends);
 }  // namespace html
 
 }  // namespace profgauge::render

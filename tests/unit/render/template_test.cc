@@ -211,7 +211,7 @@ std::vector<std::pair<std::string_view, json::object>> Pages() {
       {"definitions", html::DefinitionsView(SchemaReport())},
       {"together", {{"together", html::TogetherView(runs)}}},
       {"runs", html::RunsView(runs, html::PartsOfPage(runs), assets, true)},
-      {"trend", html::TrendView(TwoRunsOfATrend())},
+      {"trend", html::TrendView(std::vector{TwoRunsOfATrend()})},
       {"ending", html::EndingView({"x", 3, false, {{"x", "x", "x", {}, {"x"}}}}, assets, true)}};
 }
 

@@ -49,18 +49,49 @@ TEST(BuildTrend, DrawsRunsOfOneModelAndDevice) {
   const report::Trend trend = report::BuildTrend(entries, "main");
   EXPECT_EQ(trend.left_out, "run 5 (model bert)");
   EXPECT_EQ(trend.runs.size(), 11u);
-  EXPECT_THAT(RenderTrend(trend), HasSubstr("not comparable with them: run 5 (model bert).</p>"));
+  EXPECT_THAT(RenderTrend(std::vector{trend}),
+              HasSubstr("not comparable with them: run 5 (model bert).</p>"));
+}
+
+TEST(BuildTrend, AnswersAsTheHistoryCheck) {
+  std::vector<gate::HistoryEntry> entries = Steps();
+  const report::Trend trend = report::BuildTrend(entries, "main");
+  EXPECT_EQ(trend.series[0].state, "step");
+  EXPECT_THAT(trend.series[0].answer, HasSubstr("<b>bad</b>"));
+  EXPECT_EQ(trend.series[1].state, "");  // Half of the runs have no value.
+  const std::string page = RenderTrend(std::vector{trend});
+  EXPECT_THAT(page, HasSubstr("✗ step</b> +20"));
+  EXPECT_THAT(page, Not(HasSubstr("<b>bad</b>")));
+  // Who accepts the level begins anew.
+  const std::vector<gate::HistoryLevel> levels(1, [] {
+    gate::HistoryLevel level;
+    level.run = 7;
+    return level;
+  }());
+  EXPECT_EQ(report::BuildTrend(entries, "main", levels).series[0].state, "");
+  for (gate::HistoryEntry& entry : entries) entry.snapshot.iteration_times.assign(3, 100'000'000);
+  EXPECT_EQ(report::BuildTrend(entries, "main").series[0].state, "flat");
+}
+
+TEST(RenderTrend, DrawsOneLineABranch) {
+  const report::Trend main = report::BuildTrend(Steps(), "main");
+  const report::Trend wide = report::BuildTrend(Steps(), "wide");
+  const std::string page = RenderTrend(std::vector{main, wide});
+  EXPECT_THAT(page, HasSubstr("<h1>Trend of 2 branches</h1>"));
+  EXPECT_THAT(page, HasSubstr("<section id=\"iteration.time.median\""));
+  EXPECT_THAT(page, HasSubstr("<section id=\"iteration.time.median-2\""));
+  EXPECT_THAT(page, HasSubstr("All runs of wide"));
 }
 
 TEST(BuildTrend, AnEmptyHistoryHasNoRuns) {
   const report::Trend trend = report::BuildTrend({}, "");
   EXPECT_TRUE(trend.runs.empty());
   ASSERT_EQ(trend.series.size(), 1u);
-  EXPECT_THAT(RenderTrend(trend), HasSubstr("<h1>Trend of all branches</h1>"));
+  EXPECT_THAT(RenderTrend(std::vector{trend}), HasSubstr("<h1>Trend of all branches</h1>"));
 }
 
 TEST(RenderTrend, NamesChangeInWordsAndChart) {
-  const std::string page = RenderTrend(report::BuildTrend(Steps(), "main"));
+  const std::string page = RenderTrend(std::vector{report::BuildTrend(Steps(), "main")});
   EXPECT_THAT(page, HasSubstr("<h1>Trend of main</h1>"));
   EXPECT_THAT(page, HasSubstr("+20.0\u202f%</b> from run 7 (&lt;b&gt;bad&lt;/b&gt;) of "));
   EXPECT_THAT(page, HasSubstr("+20.0\u202f% worse</text>"));
@@ -68,14 +99,14 @@ TEST(RenderTrend, NamesChangeInWordsAndChart) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("style=\"")));
   EXPECT_THAT(page, Not(HasSubstr("<b>bad")));
-  EXPECT_EQ(page, RenderTrend(report::BuildTrend(Steps(), "main")));
+  EXPECT_EQ(page, RenderTrend(std::vector{report::BuildTrend(Steps(), "main")}));
 }
 
 // Numbers of runs are those of the history, which may begin anywhere.
 TEST(RenderTrend, DescriptionNamesRunsByTheirNumber) {
   auto entries = Steps();
   for (gate::HistoryEntry& entry : entries) entry.id += 40;
-  EXPECT_THAT(RenderTrend(report::BuildTrend(entries, "main")),
+  EXPECT_THAT(RenderTrend(std::vector{report::BuildTrend(entries, "main")}),
               HasSubstr("+20.0\u202f% from run 47 on\""));
 }
 
