@@ -51,9 +51,10 @@ std::string JobName(const std::vector<std::string>& inputs, std::string_view run
 /// folder as it is, files by their folder and the end of their names. Each once, from the root.
 std::vector<std::string> InputPatterns(const std::vector<std::string>& profiles);
 
-/// profgauge.yaml with one job.
+/// profgauge.yaml with one job. `is_fresh`: CI judges a clean folder, so that all profiles in it
+/// are of one commit.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
-                    std::string_view policy);
+                    std::string_view policy, bool is_fresh);
 
 /// "github" or "gitlab" where the repository of the working folder has a remote there, "jenkins"
 /// where it has a Jenkinsfile; else empty.

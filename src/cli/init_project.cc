@@ -211,7 +211,7 @@ std::string LearningUntil() {
 
 // Patterns are in single quotes, where YAML knows no escapes: a quote is doubled.
 NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs,
-                    std::string_view policy) {
+                    std::string_view policy, bool is_fresh) {
   std::vector<std::string> quoted;
   for (const std::string& pattern : inputs) {
     std::string text = "'";
@@ -222,7 +222,7 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
           fmt::format(
               "{}"
               "# What ProfGauge judges in this repository.\n"
-              "# Judge the latest run of each job: profgauge check\n"
+              "# Judge the runs of each job: profgauge check\n"
               "schema: 1\n"
               "policy: {}\n"
               "# The last runs of the main branch (`profgauge history add`), which CI keeps:\n"
@@ -232,8 +232,13 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
               "learning_until: {}\n"
               "jobs:\n"
               "  - name: {}\n"
-              "    inputs: [{}]\n",
-              SchemaLine("config"), policy, LearningUntil(), job, fmt::join(quoted, ", "))};
+              "    inputs: [{}]\n"
+              "{}",
+              SchemaLine("config"), policy, LearningUntil(), job, fmt::join(quoted, ", "),
+              is_fresh ? "    # Profiles of one commit are judged together: a second one answers "
+                         "the first.\n"
+                         "    take: pooled\n"
+                       : "")};
 }
 
 // By the address of a remote, read as text: a repository may have several, and git need not be

@@ -230,6 +230,7 @@ class InitTest(Place):
                 text = (self.root / "profgauge.yaml").read_text()
                 self.assertIn("inputs: ['models/gpt/*.json.gz']", text)
                 self.assertIn("- name: gpt\n", text)
+                self.assertIn("    take: pooled\n", text)
                 self.assertNotIn("iteration.time.median: {max:", (self.root / "perf/policy.yaml").read_text())
                 for folder in (self.root, self.inner):
                     done = self.run_in(folder, "check")

@@ -73,11 +73,12 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
                     const Options& options, Console& console) {
   const std::string policy_from_root = options.out_dir.empty() ? policy : FromRoot(policy);
   const std::vector<std::string> inputs = InputPatterns(options.arguments);
-  std::vector<NewFile> files = {ProjectFile(JobName(inputs, run), inputs, policy_from_root),
-                                {policy_from_root, text}};
   const bool is_detected = options.ci.empty() || options.ci == "auto";
   const std::string system = is_detected ? DetectHost() : options.ci;
-  if (!system.empty() && system != "off") files.push_back(CiFile(system));
+  const bool has_ci = !system.empty() && system != "off";
+  std::vector<NewFile> files = {ProjectFile(JobName(inputs, run), inputs, policy_from_root, has_ci),
+                                {policy_from_root, text}};
+  if (has_ci) files.push_back(CiFile(system));
   for (NewFile& file : files) {
     std::error_code error;
     const std::filesystem::path root = RootOfRepository();
@@ -102,9 +103,10 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
   if (system.empty()) {
     console.Say("note: the CI system is unknown; pass --ci github, gitlab or jenkins");
   }
-  console.Say(
-      "`profgauge check` judges the latest run of the job; until main has a history, only by the "
-      "limits of the policy");
+  console.Say(fmt::format(
+      "`profgauge check` judges the {} of the job; until main has a history, only by the "
+      "limits of the policy",
+      has_ci ? "runs" : "latest run"));
   return {};
 }
 
