@@ -185,9 +185,9 @@ Status FailWithEach(std::span<const Profile> ranks, const analysis::Selection& s
     const std::span<const Profile> one = ranks.subspan(i, 1);
     PROFGAUGE_TRY(analysis::Replayable alone, analysis::AnalyzeForReplay(one, selection));
     rules.Predict(alone.replayer.get(), alone.analysis);
-    const rules::Evaluation evaluation =
-        rules.Evaluate(alone.analysis, rules::CollectFacts(one, alone.analysis), false,
-                       alone.replayer.get(), [] {});
+    const auto simulations = rules::SimulationsOf(alone.replayer.get());
+    const rules::Evaluation evaluation = rules.Evaluate(
+        alone.analysis, rules::CollectFacts(one, alone.analysis), false, simulations.get(), [] {});
     const gate::Verdict own = gate::Judge(
         policy, alone.analysis, ranks[i].log,
         gate::JudgeOptions{.allow_incomplete = allow_incomplete, .evaluation = &evaluation});

@@ -254,18 +254,20 @@ Result<Judgement::Data> JudgeRuns(std::span<const RunToJudge> runs, const rules:
   AddRemarkOnRanks(subject.ranks, out.analysis);
   AddRemarkOnThresholds(policy, out.analysis);
   rules.Predict(replayer.get(), out.analysis);
+  std::unique_ptr<rules::ScenarioRunner> simulations = rules::SimulationsOf(replayer.get());
   report::TimelineOptions timeline;
   gate::ReplacedMetrics recorded = gate::TakeProfilerOff(policy, out.analysis);
   const rules::Evaluation evaluation = rules.Evaluate(
-      out.analysis, rules::CollectFacts(subject.ranks, out.analysis), false, replayer.get(),
+      out.analysis, rules::CollectFacts(subject.ranks, out.analysis), false, simulations.get(),
       [&] { timeline = TimelineOf(options, policy, replayer.get()); });
   gate::PutBack(std::move(recorded), out.analysis);
   rules::Plan plan;
   plan.absent_because = plan.floor.absent_because = "no output asks for it";
   if (!options.without_plan || LimitsPlan(policy)) {
-    plan = rules.PlanOf(evaluation, out.analysis, replayer.get());
+    plan = rules.PlanOf(evaluation, out.analysis, simulations.get());
   }
   rules::AddPlanMetrics(plan, out.analysis);
+  simulations.reset();
   replayer.reset();  // Timeline and outputs need about as much memory as its graphs.
   gate::JudgeOptions judging{
       options.choices.allow_incomplete, &evaluation, chosen.runs, source.IsAsked(), options.today,

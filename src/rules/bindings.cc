@@ -73,12 +73,6 @@ std::vector<expr::RowId> JoinTables(const Table& table, const Table& enclosing,
 
 }  // namespace
 
-RunData::RunData(const analysis::Analysis& analysis, const Facts& facts,
-                 const analysis::path::Replayer* replayer)
-    : analysis_(analysis), facts_(facts), replayer_(replayer) {
-  if (replayer != nullptr) scenarios_.emplace(*replayer, analysis::path::PredictionOf::kTimes);
-}
-
 const DeviceWords& RunData::device_words() const {
   const auto vendor = facts_.find("device.vendor");
   const auto* id = vendor == facts_.end() ? nullptr : std::get_if<std::string>(&vendor->second);
@@ -169,14 +163,14 @@ expr::Source RunData::BindMetric(std::string_view id) const {
 
 ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   ScenarioOutcome outcome;
-  if (!rule.scenario || replayer_ == nullptr) return outcome;
+  if (!rule.scenario || simulations_ == nullptr) return outcome;
   // Work of unchanged duration would make the simulated saving too small.
   const auto has_free_thread = [](const analysis::path::PathGraph& graph) {
     return !graph.free_threads().empty();
   };
-  const std::span<const analysis::path::PathGraph> graphs = replayer_->graphs();
+  const std::span<const analysis::path::PathGraph> graphs = simulations_->replayer().graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return outcome;
-  outcome = scenarios_->Run(*rule.scenario);
+  outcome = simulations_->Run(*rule.scenario);
   const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
                                    [](std::uint64_t rows) { return rows > 0; });
   if (!matched) outcome.prediction.reset();
@@ -184,10 +178,10 @@ ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
 }
 
 bool RunData::MayMissWaits() {
-  if (replayer_ == nullptr) return false;
+  if (simulations_ == nullptr) return false;
   const std::lock_guard lock(listening_);
   if (!may_miss_waits_) {
-    may_miss_waits_ = replayer_->SilentShare() >= knowledge::kPathSilentShare.value();
+    may_miss_waits_ = simulations_->replayer().SilentShare() >= knowledge::kPathSilentShare.value();
   }
   return *may_miss_waits_;
 }

@@ -22,9 +22,10 @@ namespace profgauge::rules {
 /// their rank, GPU or iteration once, for all rules. `analysis` and `facts` must outlive it.
 class RunData {
  public:
-  /// `replayer` may be null.
+  /// `simulations` may be null.
   RunData(const analysis::Analysis& analysis, const Facts& facts,
-          const analysis::path::Replayer* replayer = nullptr);
+          ScenarioRunner* simulations = nullptr)
+      : analysis_(analysis), facts_(facts), simulations_(simulations) {}
 
   /// The words for the run's devices: by the fact `device.vendor`.
   const DeviceWords& device_words() const;
@@ -59,8 +60,7 @@ class RunData {
 
   const analysis::Analysis& analysis_;
   const Facts& facts_;
-  const analysis::path::Replayer* replayer_;
-  std::optional<ScenarioRunner> scenarios_;
+  ScenarioRunner* simulations_;
   std::mutex joining_, listening_;
   std::optional<bool> may_miss_waits_;
   std::map<std::pair<const analysis::TableSpec*, const analysis::TableSpec*>,

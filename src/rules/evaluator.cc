@@ -64,7 +64,7 @@ std::string_view FindingStatusName(FindingStatus status) {
 
 Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::Analysis& analysis,
                          const Facts& facts, const RuleRunOptions& options) {
-  RunData run(analysis, facts, options.replayer);
+  RunData run(analysis, facts, options.simulations);
   std::vector<std::vector<Finding>> found(rules.size());
   std::vector<std::size_t> order(rules.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -150,10 +150,9 @@ struct Evaluation {
 struct RuleRunOptions {
   std::optional<std::chrono::sys_days> today;  ///< Empty: no waiver has expired.
   bool trace = false;                          ///< Keep intermediate values, for `rules explain`.
-  const analysis::path::Replayer* replayer =
-      nullptr;                        ///< For the analysis; null: no gain is simulated.
-  int evidence_rows = 0;              ///< Rows of evidence to keep; 0: as each rule says.
-  std::function<void()> beside = {};  ///< Runs beside the rules.
+  ScenarioRunner* simulations = nullptr;       ///< Of the analysis; null: no gain is simulated.
+  int evidence_rows = 0;                       ///< Rows of evidence to keep; 0: as each rule says.
+  std::function<void()> beside = {};           ///< Runs beside the rules.
   knowledge::TunableThresholds thresholds = {};  ///< Those of the policy.
 };
 

@@ -60,11 +60,11 @@ bool HasFreeThreads(const analysis::path::Replayer& replayer) {
 class Planner {
  public:
   Planner(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-          const analysis::path::Replayer& replayer, double start)
+          ScenarioRunner& simulations, double start)
       : rules_(rules),
         findings_(findings),
-        replayer_(replayer),
-        runner_(replayer, analysis::path::PredictionOf::kTimes),
+        simulations_(simulations),
+        replayer_(simulations.replayer()),
         start_(start) {}
 
   Plan Make() {
@@ -95,12 +95,12 @@ class Planner {
       if (!is_wanted || finding.rule->category == kAboutRecording) continue;
       const CompiledRule* rule = RuleOf(rules_, finding);
       if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;
-      Candidate candidate{i, runner_.ChangesOf(*rule->scenario), {}, false};
-      if (!WhyNotSimulated(candidate.changes, replayer_).empty()) continue;
-      if (!SelectsRows(candidate.changes)) continue;
       // It promises no more than a bound; of a range the low end is known of findings only.
       const bool promises = fired || rule->scenario->host_reacts;
       if (promises && !finding.claim.is_simulated()) continue;
+      Candidate candidate{i, simulations_.ChangesOf(*rule->scenario), {}, false};
+      if (!WhyNotSimulated(candidate.changes, replayer_).empty()) continue;
+      if (!SelectsRows(candidate.changes)) continue;
       candidate.host_reacts = rule->scenario->host_reacts;
       candidate.to_target = rule->scenario->is_to_target();
       candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
@@ -146,7 +146,8 @@ class Planner {
 
   double TimeWithSlowerHost() const {
     return replayer_
-        .Predict(WithSlowerHost(Together(chosen_), replayer_), analysis::path::PredictionOf::kTimes)
+        .Predict(simulations_.WithSlowerHost(Together(chosen_)),
+                 analysis::path::PredictionOf::kTimes)
         .iteration_time;
   }
 
@@ -219,8 +220,8 @@ class Planner {
 
   std::span<const CompiledRule> rules_;
   const std::vector<Finding>& findings_;
+  ScenarioRunner& simulations_;
   const analysis::path::Replayer& replayer_;
-  ScenarioRunner runner_;
   double start_, recorded_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> chosen_;  // Candidates that are steps.
@@ -285,14 +286,15 @@ void AddFloorMetrics(const Floor& floor, analysis::Analysis& analysis) {
 }  // namespace
 
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-              const analysis::Analysis& analysis, const analysis::path::Replayer* replayer) {
+              const analysis::Analysis& analysis, ScenarioRunner* simulations) {
   const bool any_fired = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return Fired(finding.status) && finding.rule->category != kAboutRecording;
   });
   const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->value, 0);
   const double first_calls = FirstCallsOf(analysis, recorded), start = recorded - first_calls;
-  const std::string why = WhyNoneAtAll(start, analysis, replayer);
+  const std::string why =
+      WhyNoneAtAll(start, analysis, simulations == nullptr ? nullptr : &simulations->replayer());
   Plan plan;
   if (!any_fired) {
     plan = NoPlan("nothing was found that could take less time");
@@ -301,7 +303,7 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
     return NoPlan(why);
   }
   if (!why.empty()) return plan;
-  Planner planner(rules, findings, *replayer, start);
+  Planner planner(rules, findings, *simulations, start);
   if (any_fired) plan = planner.Make();
   plan.first_calls = first_calls;
   const analysis::Metric* idle = analysis.Find(metric::kGpuIdleMean);
@@ -310,7 +312,7 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
     plan.without_profiler = std::max(0.0, start - AsNumber(delay->value, 0));
   }
   const double end = plan.steps.empty() ? start : plan.end();
-  plan.floor = FindFloor(*replayer, analysis, planner.Chosen(), recorded, end);
+  plan.floor = FindFloor(simulations->replayer(), analysis, planner.Chosen(), recorded, end);
   return plan;
 }
 

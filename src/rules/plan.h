@@ -62,12 +62,13 @@ struct Plan {
 };
 
 /// The plan for fired findings. Without steps `absent_because` says why; the floor has a separate
-/// reason. `replayer`: of that analysis; null where the profile cannot be replayed. At most
+/// reason. `simulations`: of that analysis, as the findings were made with; null where the profile
+/// cannot be replayed. At most
 /// plan.most_replayed_steps steps are replayed; a few more replays are for the least time and the
 /// floor.
 /// REQUIRES: `findings` are of `rules` and of `analysis`.
 Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-              const analysis::Analysis& analysis, const analysis::path::Replayer* replayer);
+              const analysis::Analysis& analysis, ScenarioRunner* simulations);
 
 /// Sets plan.* and floor.*.
 void AddPlanMetrics(const Plan& plan, analysis::Analysis& analysis);

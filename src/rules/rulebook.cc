@@ -102,13 +102,12 @@ void Rulebook::Predict(const analysis::path::Replayer* replayer,
 }
 
 Evaluation Rulebook::Evaluate(const analysis::Analysis& analysis, const Facts& facts, bool trace,
-                              const analysis::path::Replayer* replayer,
-                              std::function<void()> beside) const {
+                              ScenarioRunner* simulations, std::function<void()> beside) const {
   RuleRunOptions options;
   options.beside = std::move(beside);
   options.today = today_;
   options.trace = trace;
-  options.replayer = replayer;
+  options.simulations = simulations;
   options.thresholds = thresholds_;
   Facts known = facts;
   known["profile.ranks_allowed_missing"] = allowed_missing_;
@@ -118,8 +117,8 @@ Evaluation Rulebook::Evaluate(const analysis::Analysis& analysis, const Facts& f
 }
 
 Plan Rulebook::PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
-                      const analysis::path::Replayer* replayer) const {
-  return MakePlan(compiled_, evaluation.findings, analysis, replayer);
+                      ScenarioRunner* simulations) const {
+  return MakePlan(compiled_, evaluation.findings, analysis, simulations);
 }
 
 tl::expected<Rulebook, Errors> LoadRulebook(const Policy& policy, const SelectOptions& options) {

@@ -34,16 +34,16 @@ class Rulebook {
   /// Predicts the policy's scenarios; adds what_if.NAME.* and the table what_if. Before Evaluate().
   /// `replayer`: of AnalyzeForReplay(); null where the profile cannot be replayed.
   void Predict(const analysis::path::Replayer* replayer, analysis::Analysis& analysis) const;
-  /// The findings of one run. Gains of rules that name a scenario come from `replayer`, if there is
-  /// one. `trace` keeps intermediate values, for `rules explain`. Without it rules about a kind of
-  /// device that the run does not have (AWS Neuron) are skipped, unless they are required.
-  /// `beside`, where given, runs beside the rules.
+  /// The findings of one run. Gains of rules that name a scenario come from `simulations`, if there
+  /// are any (SimulationsOf()). `trace` keeps intermediate values, for `rules explain`. Without it
+  /// rules about a kind of device that the run does not have (AWS Neuron) are skipped, unless they
+  /// are required. `beside`, where given, runs beside the rules.
   Evaluation Evaluate(const analysis::Analysis& analysis, const Facts& facts, bool trace = false,
-                      const analysis::path::Replayer* replayer = nullptr,
+                      ScenarioRunner* simulations = nullptr,
                       std::function<void()> beside = {}) const;
-  /// Which findings to fix in which order. Null replayer: a plan without steps, and why.
+  /// Which findings to fix in which order. Without simulations: a plan without steps, and why.
   Plan PlanOf(const Evaluation& evaluation, const analysis::Analysis& analysis,
-              const analysis::path::Replayer* replayer) const;
+              ScenarioRunner* simulations) const;
 
  private:
   friend tl::expected<Rulebook, Errors> LoadRulebook(const Policy&, const SelectOptions&);

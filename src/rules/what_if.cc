@@ -257,17 +257,6 @@ std::string WhyNotSimulated(const analysis::path::Scenario& changes,
   return {};
 }
 
-analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes,
-                                        const analysis::path::Replayer& replayer) {
-  analysis::path::Scenario slower = changes;
-  slower.by_smallest = true;
-  analysis::path::Scaling ranges{
-      analysis::path::PathTable::kHost, {}, knowledge::kPlanHostReaction.value()};
-  ranges.rows = replayer.MakeRows(analysis::path::PathTable::kHost).events;
-  slower.scalings.push_back(std::move(ranges));
-  return slower;
-}
-
 namespace {
 
 // Collectives and copies have rooms of their own; of kernels that compute nothing is hidden.
@@ -346,19 +335,41 @@ std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale&
   return out;
 }
 
-analysis::path::Scenario ScenarioRunner::ChangesOf(const CompiledScenario& scenario) {
-  analysis::path::Scenario changes;
-  changes.without_waiting = scenario.without_waiting;
-  for (const CompiledScale& scale : scenario.scales) {
-    for (analysis::path::Scaling& scaling : Select(scale))
-      changes.scalings.push_back(std::move(scaling));
+const ScenarioRunner::Found& ScenarioRunner::Find(const CompiledScenario& scenario) {
+  {
+    const std::lock_guard lock(finding_);
+    const auto known = found_.find(&scenario);
+    if (known != found_.end()) return known->second;
   }
-  replayer_.FindSteps(changes);
-  return changes;
+  Found found;
+  found.changes.without_waiting = scenario.without_waiting;
+  found.changes.by_smallest = scenario.by_smallest;
+  for (const CompiledScale& scale : scenario.scales) {
+    std::uint64_t& matched = found.matched.emplace_back();
+    for (analysis::path::Scaling& scaling : Select(scale)) {
+      matched += scaling.rows.size();
+      found.changes.scalings.push_back(std::move(scaling));
+    }
+  }
+  if (WhyNotSimulated(found.changes, replayer_).empty()) replayer_.FindSteps(found.changes);
+  const std::lock_guard lock(finding_);
+  return found_.try_emplace(&scenario, std::move(found)).first->second;
 }
 
-ScenarioOutcome ScenarioRunner::Run(const CompiledScenario& scenario) {
-  return RunTogether({&scenario, 1});
+analysis::path::Scenario ScenarioRunner::WithSlowerHost(const analysis::path::Scenario& changes) {
+  const std::lock_guard lock(finding_);
+  if (!slower_host_) {
+    analysis::path::Scenario ranges;
+    ranges.scalings.push_back({analysis::path::PathTable::kHost,
+                               replayer_.MakeRows(analysis::path::PathTable::kHost).events,
+                               knowledge::kPlanHostReaction.value()});
+    replayer_.FindSteps(ranges);
+    slower_host_ = std::move(ranges.scalings.front());
+  }
+  analysis::path::Scenario slower = changes;
+  slower.by_smallest = true;
+  slower.scalings.push_back(*slower_host_);
+  return slower;
 }
 
 ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> scenarios) {
@@ -367,25 +378,19 @@ ScenarioOutcome ScenarioRunner::RunTogether(std::span<const CompiledScenario> sc
   ScenarioOutcome out;
   analysis::path::Scenario changes;
   for (const CompiledScenario& scenario : scenarios) {
-    changes.without_waiting = changes.without_waiting || scenario.without_waiting;
-    changes.by_smallest = changes.by_smallest || scenario.by_smallest;
-    for (const CompiledScale& scale : scenario.scales) {
-      std::uint64_t matched = 0;
-      for (analysis::path::Scaling& scaling : Select(scale)) {
-        matched += scaling.rows.size();
-        changes.scalings.push_back(std::move(scaling));
-      }
-      out.matched.push_back(matched);
-    }
+    const auto& [its, matched] = Find(scenario);
+    changes.without_waiting = changes.without_waiting || its.without_waiting;
+    changes.by_smallest = changes.by_smallest || its.by_smallest;
+    changes.scalings.insert(changes.scalings.end(), its.scalings.begin(), its.scalings.end());
+    out.matched.insert(out.matched.end(), matched.begin(), matched.end());
   }
   out.absent_because = WhyNotSimulated(changes, replayer_);
   if (!out.absent_because.empty()) return out;
-  replayer_.FindSteps(changes);
   out.prediction = replayer_.Predict(changes, wanted_);
   const bool reacts = std::ranges::any_of(
       scenarios, [](const CompiledScenario& scenario) { return scenario.host_reacts; });
   if (reacts) {
-    out.slower_host = replayer_.Predict(WithSlowerHost(changes, replayer_), wanted_).iteration_time;
+    out.slower_host = replayer_.Predict(WithSlowerHost(changes), wanted_).iteration_time;
   }
   return out;
 }

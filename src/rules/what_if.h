@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -46,7 +48,8 @@ struct CompiledScenario {
   /// Work that several of its changes select takes the smallest factor, not the product: they are
   /// the changes of several findings.
   bool by_smallest = false;
-  bool host_reacts = false;  ///< The host's other work may become slower (WithSlowerHost()).
+  bool host_reacts =
+      false;  ///< The host's other work may become slower (ScenarioRunner::WithSlowerHost()).
 
   /// Whether rows become as short as a target of each row: no kernel takes less.
   bool is_to_target() const {
@@ -70,6 +73,7 @@ struct ScenarioOutcome {
 /// Predicts scenarios of one run; thread-safe (except for very large runs
 /// whose times are all kept: it runs those one after the other); rows are made once, for all
 /// scenarios, and kept: memory of a row for each host range, call, launch or gap that is named.
+/// The changes of each scenario are found once, too: a scenario must outlive it, and stay as it is.
 class ScenarioRunner {
  public:
   /// `replayer` must outlive it.
@@ -77,13 +81,25 @@ class ScenarioRunner {
       const analysis::path::Replayer& replayer,
       analysis::path::PredictionOf wanted = analysis::path::PredictionOf::kTimesAndPath)
       : replayer_(replayer), wanted_(wanted) {}
-  ScenarioOutcome Run(const CompiledScenario& scenario);
+  ScenarioOutcome Run(const CompiledScenario& scenario) { return RunTogether({&scenario, 1}); }
   /// The rows that the scenario changes, for Replayer::Predict(). Nothing is predicted.
-  analysis::path::Scenario ChangesOf(const CompiledScenario& scenario);
+  const analysis::path::Scenario& ChangesOf(const CompiledScenario& scenario) {
+    return Find(scenario).changes;
+  }
   /// Runs all `scenarios` as one change. No prediction where it needs other ranks' profiles.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
+  /// The changes with all other ranges of the host slower, by plan.host_reaction.
+  analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes);
+
+  const analysis::path::Replayer& replayer() const { return replayer_; }
 
  private:
+  /// Of one scenario.
+  struct Found {
+    analysis::path::Scenario changes;
+    std::vector<std::uint64_t> matched;  ///< Rows, per scale.
+  };
+  const Found& Find(const CompiledScenario& scenario);
   /// The work that the scale's condition selects, by factors.
   std::vector<analysis::path::Scaling> Select(const CompiledScale& scale);
 
@@ -94,17 +110,22 @@ class ScenarioRunner {
     std::optional<analysis::path::Replayer::Rows> rows;
   };
   KnownRows known_[4];  ///< By table.
-  std::mutex large_;    ///< Held by the one scenario of a large run that keeps many times.
+  std::mutex finding_;
+  std::map<const CompiledScenario*, Found> found_;
+  std::optional<analysis::path::Scaling> slower_host_;
+  std::mutex large_;  ///< Held by the one scenario of a large run that keeps many times.
 };
+
+/// For the times of rules and plans; null without a replayer, where nothing is simulated.
+inline std::unique_ptr<ScenarioRunner> SimulationsOf(const analysis::path::Replayer* replayer) {
+  if (replayer == nullptr) return nullptr;
+  return std::make_unique<ScenarioRunner>(*replayer, analysis::path::PredictionOf::kTimes);
+}
 
 /// Why the changes cannot be simulated on these ranks, in one clause; empty where they can.
 /// Waiting, ranks that keep up and collectives that are hidden need the other ranks.
 std::string WhyNotSimulated(const analysis::path::Scenario& changes,
                             const analysis::path::Replayer& replayer);
-
-/// The changes with all other ranges of the host slower, by plan.host_reaction.
-analysis::path::Scenario WithSlowerHost(const analysis::path::Scenario& changes,
-                                        const analysis::path::Replayer& replayer);
 
 /// Limits of predictions, in clauses; `replayer` null: of any profile.
 std::string PredictionLimits(const analysis::path::Replayer* replayer);

@@ -227,8 +227,9 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
                 analysis::AnalyzeForReplay(ranks, SelectionOf(*policy, Choices(options))));
   analysis::Analysis& analysis = run.analysis;
   book->Predict(run.replayer.get(), analysis);
+  const auto simulations = rules::SimulationsOf(run.replayer.get());
   const rules::Evaluation evaluation =
-      book->Evaluate(analysis, rules::CollectFacts(ranks, analysis), true, run.replayer.get());
+      book->Evaluate(analysis, rules::CollectFacts(ranks, analysis), true, simulations.get());
   std::string results;
   for (const rules::Finding& finding : evaluation.findings) {
     if (finding.rule != rule || (key != id && finding.key != key)) continue;

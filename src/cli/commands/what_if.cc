@@ -147,9 +147,10 @@ void ListPlan(const report::Plan& plan, JsonList& list) {
 std::string PlanText(const rules::Rulebook& book, std::span<const Profile> ranks,
                      analysis::Replayable& run, std::size_t width, JsonList& list) {
   book.Predict(run.replayer.get(), run.analysis);
+  const auto simulations = rules::SimulationsOf(run.replayer.get());
   const rules::Evaluation evaluation = book.Evaluate(
-      run.analysis, rules::CollectFacts(ranks, run.analysis), false, run.replayer.get());
-  const rules::Plan plan = book.PlanOf(evaluation, run.analysis, run.replayer.get());
+      run.analysis, rules::CollectFacts(ranks, run.analysis), false, simulations.get());
+  const rules::Plan plan = book.PlanOf(evaluation, run.analysis, simulations.get());
   if (plan.steps.empty()) {
     return fmt::format("There is no plan: {}.\n", plan.absent_because);
   }

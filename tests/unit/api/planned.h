@@ -50,10 +50,11 @@ inline std::unique_ptr<Planned> PlanOf(const std::string& path, int threads = 1)
   auto run = analysis::AnalyzeForReplay(out->ranks, {});
   EXPECT_TRUE(run.has_value());
   out->run = *std::move(run);
+  const auto simulations = rules::SimulationsOf(out->run.replayer.get());
   out->evaluation =
       out->book->Evaluate(out->run.analysis, rules::CollectFacts(out->ranks, out->run.analysis),
-                          false, out->run.replayer.get());
-  out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, out->run.replayer.get());
+                          false, simulations.get());
+  out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, simulations.get());
   return out;
 }
 

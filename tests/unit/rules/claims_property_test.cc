@@ -69,9 +69,10 @@ struct PlannedRun {
   explicit PlannedRun(std::vector<Profile> read)
       : ranks(std::move(read)), run(*analysis::AnalyzeForReplay(ranks, {})) {
     const Rulebook& book = OwnBook().book;
+    const auto simulations = SimulationsOf(run.replayer.get());
     evaluation =
-        book.Evaluate(run.analysis, CollectFacts(ranks, run.analysis), false, run.replayer.get());
-    plan = book.PlanOf(evaluation, run.analysis, run.replayer.get());
+        book.Evaluate(run.analysis, CollectFacts(ranks, run.analysis), false, simulations.get());
+    plan = book.PlanOf(evaluation, run.analysis, simulations.get());
   }
 
   /// The fired finding of a rule; null without one.
@@ -338,11 +339,11 @@ TEST(ClaimsProperty, OrderOfRulesAndThreadsChangeNothing) {
     const auto compiled = CompileRules(*active, policy);
     ASSERT_TRUE(compiled.has_value());
     RuleRunOptions options;
-    options.replayer = one.run.replayer.get();
+    const auto simulations = SimulationsOf(one.run.replayer.get());
+    options.simulations = simulations.get();
     const Evaluation evaluation = EvaluateRules(*compiled, one.run.analysis,
                                                 CollectFacts(one.ranks, one.run.analysis), options);
-    const Plan plan =
-        MakePlan(*compiled, evaluation.findings, one.run.analysis, one.run.replayer.get());
+    const Plan plan = MakePlan(*compiled, evaluation.findings, one.run.analysis, simulations.get());
     const auto expected = LinesOf(one.plan, one.evaluation.findings);
     ASSERT_FALSE(expected.empty());
     for (const auto& lines :

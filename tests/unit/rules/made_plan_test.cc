@@ -82,10 +82,10 @@ std::unique_ptr<MadePlan> PlanOfMade(std::vector<Profile> ranks) {
   auto run = analysis::AnalyzeForReplay(out->ranks, {});
   EXPECT_TRUE(run.has_value());
   out->run = *std::move(run);
-  const analysis::path::Replayer* replayer = out->run.replayer.get();
+  const auto simulations = SimulationsOf(out->run.replayer.get());
   out->evaluation = out->book->Evaluate(
-      out->run.analysis, CollectFacts(out->ranks, out->run.analysis), false, replayer);
-  out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, replayer);
+      out->run.analysis, CollectFacts(out->ranks, out->run.analysis), false, simulations.get());
+  out->plan = out->book->PlanOf(out->evaluation, out->run.analysis, simulations.get());
   return out;
 }
 

@@ -371,5 +371,20 @@ TEST(WhatIf, LoaderSavesItsWaitingTime) {
   }
 }
 
+// A plan asks again for what the rules have simulated.
+TEST(WhatIf, FindsChangesOnce) {
+  const std::vector<Profile> profiles = Made("--iterations 3");
+  const auto run = analysis::AnalyzeForReplay(profiles, {});
+  ASSERT_TRUE(run.has_value());
+  ASSERT_NE(run->replayer, nullptr);
+  const CompiledScenario scenario = Compiled({"api_call.kind == 'launch' by 0.5"});
+  ScenarioRunner runner(*run->replayer);
+  const ScenarioOutcome first = runner.Run(scenario), again = runner.Run(scenario);
+  ASSERT_TRUE(first.prediction.has_value());
+  EXPECT_EQ(again.prediction->iteration_time, first.prediction->iteration_time);
+  EXPECT_EQ(again.matched, first.matched);
+  EXPECT_EQ(&runner.ChangesOf(scenario), &runner.ChangesOf(scenario));
+}
+
 }  // namespace
 }  // namespace profgauge::rules
