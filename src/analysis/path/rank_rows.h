@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,20 +37,15 @@ struct StreamNeighbors {
   std::uint32_t before = kNoIndex, behind = kNoIndex;
 };
 
+// Rows are in the order of streams, then of time.
 inline std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device) {
-  std::vector<std::uint32_t> rows(device.size());
-  std::iota(rows.begin(), rows.end(), 0U);
-  const auto stream_of = [&](std::uint32_t row) {
-    return std::pair(device.gpu[row], device.stream[row]);
-  };
-  std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return std::pair(stream_of(a), device.start[a]) < std::pair(stream_of(b), device.start[b]);
-  });
   std::vector<StreamNeighbors> neighbors(device.size());
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    if (stream_of(rows[i - 1]) != stream_of(rows[i])) continue;
-    neighbors[rows[i]].before = rows[i - 1];
-    neighbors[rows[i - 1]].behind = rows[i];
+  for (std::uint32_t row = 1; row < device.size(); ++row) {
+    const bool is_same =
+        device.gpu[row] == device.gpu[row - 1] && device.stream[row] == device.stream[row - 1];
+    if (!is_same) continue;
+    neighbors[row].before = row - 1;
+    neighbors[row - 1].behind = row;
   }
   return neighbors;
 }

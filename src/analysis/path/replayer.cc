@@ -356,6 +356,7 @@ double Replayer::MostSaved(const Scenario& scenario) const {
     for (const auto& [begin, end] : graph.runs()) {
       for (PathGraph::StepId at = begin, count = 0; at < end; at += count) {
         count = std::min(ReplayPart::kSteps, end - at);
+        if (!changes.MayChange(at, count)) continue;
         part.recorded[0] = at > 0 ? graph.RecordedAt(at - 1) : 0;
         graph.ReadTimes(at, std::span(part.recorded).subspan(1, count));
         const auto own = std::span(part.own).first(count);

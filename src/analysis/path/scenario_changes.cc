@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <utility>
@@ -104,6 +105,10 @@ class Coverer {
     which_.Resize(graph_.size());
     times_this_.assign(factors_.size(), kNotYet);
     for (const auto& [begin, end] : covered) {
+      if (which_.AreNone(begin, end - begin)) {  // Most.
+        which_.Fill(begin, end - begin, Product(0, scaling.factor));
+        continue;
+      }
       for (StepId step = begin; step < end; ++step) Cover(step, scaling.factor);
     }
     out_.covers_threads_ = true;
@@ -282,11 +287,6 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
 
 void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
                                  std::span<StepChange> changes) const {
-  if (which_.AreNone(begin,
-                     changes.size())) {  // Long ranges cover nothing.
-    std::fill(changes.begin(), changes.end(), StepChange{});
-    return;
-  }
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const auto step = begin + static_cast<StepId>(i);
     const std::uint32_t which = which_.Of(step);
@@ -303,7 +303,7 @@ void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
 
 void ScenarioChanges::Read(StepId begin, std::span<const Ns> recorded,
                            std::span<StepChange> changes) const {
-  if (begin >= which_.size()) {
+  if (!MayChange(begin, changes.size())) {  // Long ranges.
     std::fill(changes.begin(), changes.end(), StepChange{});
   } else if (begin >= graph_->device_steps()) {
     ReadThread(begin, recorded, changes);
@@ -317,8 +317,18 @@ void ScenarioChanges::Read(StepId begin, std::span<const Ns> recorded,
 
 bool StepFactors::AreNone(std::size_t begin, std::size_t count) const {
   if (!high.empty()) return false;
-  return std::all_of(low.data() + begin, low.data() + begin + count,
-                     [](std::uint8_t which) { return which == 0; });
+  if (count == 0) return true;
+  const std::uint8_t* const first = low.data() + begin;
+  return *first == 0 && std::memcmp(first, first + 1, count - 1) == 0;  // Each as the one before.
+}
+
+void StepFactors::Fill(std::size_t begin, std::size_t count, std::uint32_t which) {
+  if (which < 256) {
+    std::fill_n(low.begin() + static_cast<std::ptrdiff_t>(begin), count,
+                static_cast<std::uint8_t>(which));
+    return;
+  }
+  for (std::size_t step = begin; step < begin + count; ++step) Set(step, which);
 }
 
 void StepFactors::Resize(std::size_t steps) {

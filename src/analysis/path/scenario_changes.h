@@ -61,6 +61,8 @@ struct StepFactors {
   /// Whether all of these are quickly known to be 0.
   bool AreNone(std::size_t begin, std::size_t count) const;
   void Resize(std::size_t steps);  ///< Those of further steps are 0.
+  /// REQUIRES: AreNone() of these.
+  void Fill(std::size_t begin, std::size_t count, std::uint32_t which);
 };
 
 /// The changes of a scenario in the graph of one rank. A byte per step that may change is kept, the
@@ -81,6 +83,14 @@ class ScenarioChanges {
     if ((step & 1) == 0) return OfLaunch(step, graph_->RecordedAt(step));
     if (without_waiting_ && TransferOf(step) >= 0) return OfWaiting(step);
     return Covers(step) ? OfSegment(step) : StepChange{};
+  }
+  /// Whether steps from `begin` on, all of the device or all of threads, may change. False where
+  /// that is quickly known.
+  bool MayChange(StepId begin, std::size_t count) const {
+    if (begin >= which_.size()) return false;
+    const bool is_launched =
+        begin < graph_->device_steps() && (covers_threads_ || without_waiting_);
+    return is_launched || !which_.AreNone(begin, count);
   }
   /// Those of the steps from `begin` on, all of the device or all of threads. `recorded`: their
   /// times, after that of the step before.

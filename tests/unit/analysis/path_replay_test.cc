@@ -270,5 +270,23 @@ TEST(Flags, RangesAndSingleOnes) {
   for (std::size_t at = 0; at < 200; ++at) EXPECT_EQ(grown[at], at % 3 == 0);
 }
 
+// Blocks of steps that no change touches are passed over.
+TEST(StepFactors, KnowsWhereThereAreNone) {
+  path::StepFactors factors;
+  factors.Resize(1000);
+  factors.Fill(400, 200, 3);
+  EXPECT_TRUE(factors.AreNone(0, 400));
+  EXPECT_TRUE(factors.AreNone(600, 400));
+  EXPECT_TRUE(factors.AreNone(0, 1));
+  EXPECT_FALSE(factors.AreNone(400, 1));
+  EXPECT_FALSE(factors.AreNone(0, 401));
+  EXPECT_FALSE(factors.AreNone(400, 200)) << "all alike, but not none";
+  EXPECT_EQ(factors.Of(599), 3u);
+  EXPECT_EQ(factors.Of(600), 0u);
+  factors.Fill(700, 10, 1000);
+  EXPECT_EQ(factors.Of(709), 1000u);
+  EXPECT_EQ(factors.Of(400), 3u);
+}
+
 }  // namespace
 }  // namespace profgauge::analysis
