@@ -113,7 +113,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   std::vector<path::PathFacts> paths;
   const auto find_paths = [&] {
     replayer = std::make_shared<path::Replayer>(kept, std::move(graphs));
-    paths = path::PathFactsOf(*replayer);
+    paths = path::PathFactsOf(*replayer, out.Wants("slack"));
   };
   if (has_timeline) {
     AddAtOnce(summary::Stage::kExposed, ranks, find_paths, out);

@@ -283,6 +283,8 @@ void AddMemory(std::span<const context::RankContext> ranks, tables::Output& out)
   std::vector<MemoryFacts> facts;
   for (const context::RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
   SetMemoryMetrics(ranks, facts, out);
+  constexpr const char* kTables[] = {"memory_ops", "memory_events", "memory_curve"};
+  if (std::ranges::none_of(kTables, [&out](const char* table) { return out.Wants(table); })) return;
   bool any = false, addresses = false, totals = false;
   for (const context::RankContext& rank : ranks) {
     const MemoryTable& memory = rank.profile->memory;
@@ -293,7 +295,7 @@ void AddMemory(std::span<const context::RankContext> ranks, tables::Output& out)
     }
   }
   if (!any) {
-    for (const char* table : {"memory_ops", "memory_events", "memory_curve"}) {
+    for (const char* table : kTables) {
       out.SetTableAbsent(table, out.Gap(Capability::kMemoryEvents));
     }
     return;

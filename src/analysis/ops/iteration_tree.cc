@@ -238,6 +238,7 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
 
 void AddIterationTree(std::span<const context::RankContext> ranks,
                       std::span<const time::RunIteration> run, tables::Output& out) {
+  if (!out.Wants("op_tree")) return;
   const bool has_host = std::any_of(
       ranks.begin(), ranks.end(), [](const context::RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));

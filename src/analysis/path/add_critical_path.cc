@@ -206,12 +206,13 @@ void SortParts(std::span<const Ns> first, PathFacts& facts) {
 
 // One walk of the path and one of the slacks. Collectives stay single: their split into waiting and
 // transfer needs the calls of all ranks, which may come from summaries.
-PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
+PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks) {
   PathFacts facts;
   const PartNamer namer(graph);
   PartNumbers numbers(namer);
   std::vector<Ns> first;  // By part: where the path first reaches it.
-  SlackSums slack_sums = SumSlacks(graph, slacks);
+  std::optional<SlackSums> slack_sums;
+  if (slacks != nullptr) slack_sums.emplace(SumSlacks(graph, *slacks));
   const auto add_part = [&](const NamedPart& part) {
     facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
     first.push_back(0);
@@ -219,8 +220,9 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   const auto take = [&](const PathSegment& segment) {
     const std::uint32_t number = numbers.Of(namer.IdsOf(segment), add_part);
     first[number] = segment.time.start;
-    if (segment.edge == PathEdge::kDuration && segment.step < graph.device_steps()) {
-      slack_sums.AddOnPath(graph.OwnerOf(segment.step).row, segment.time.length());
+    const bool is_work = segment.edge == PathEdge::kDuration && segment.step < graph.device_steps();
+    if (slack_sums && is_work) {
+      slack_sums->AddOnPath(graph.OwnerOf(segment.step).row, segment.time.length());
     }
     if (segment.kind == PathKind::kTransfer) {
       const std::uint32_t row = graph.OwnerOf(segment.step).row;
@@ -237,7 +239,7 @@ PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks) {
   });
   std::reverse(facts.collectives.begin(), facts.collectives.end());
   SortParts(first, facts);
-  facts.slacks = slack_sums.Rows();
+  if (slack_sums) facts.slacks = slack_sums->Rows();
   return facts;
 }
 
@@ -248,7 +250,8 @@ PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uin
     facts.why_not = graph.error();
     return facts;
   }
-  facts = PathFactsOf(*graph, {});
+  const std::vector<Ns> alone;
+  facts = PathFactsOf(*graph, &alone);
   std::map<std::uint32_t, std::int64_t> call_of;
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (events[i] == tables::Output::kNoRow) continue;
@@ -332,13 +335,13 @@ PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size
   return moves;
 }
 
-std::vector<PathFacts> PathFactsOf(const Replayer& replayer) {
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer, bool with_slacks) {
   std::vector<PathFacts> facts;
   if (!replayer.can_replay()) return facts;
   std::vector<std::vector<Ns>> slacks(replayer.graphs().size());
-  if (replayer.is_joint()) slacks = replayer.JointSlacks();
+  if (with_slacks && replayer.is_joint()) slacks = replayer.JointSlacks();
   for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
-    facts.push_back(PathFactsOf(replayer.graphs()[i], slacks[i]));
+    facts.push_back(PathFactsOf(replayer.graphs()[i], with_slacks ? &slacks[i] : nullptr));
   }
   return facts;
 }
@@ -353,7 +356,7 @@ void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
     return transfers.empty() ? -1 : transfers[collective.event];
   };
   AddPath(ranks, paths, replayer.knows_waiting(), transfer_of, out);
-  AddSlack(ranks, paths, out);
+  if (out.Wants("slack")) AddSlack(ranks, paths, out);
 }
 
 }  // namespace profgauge::analysis::path

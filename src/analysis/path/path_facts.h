@@ -54,9 +54,10 @@ struct PathFacts {
   std::vector<std::int64_t> device_calls;
 };
 
-/// `slacks`: by step, those of a replay of all ranks; empty: as if there were no other rank.
-/// `call` of the collectives is -1, and device_calls is empty. O(steps + edges).
-PathFacts PathFactsOf(const PathGraph& graph, std::span<const Ns> slacks);
+/// `slacks`: by step, those of a replay of all ranks; empty: as if there were no other rank; null:
+/// there are no rows of slacks. `call` of the collectives is -1, and device_calls is empty. O(steps
+/// + edges).
+PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks);
 /// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
 /// Builds the graph for it. Without one why_not has the reason, and all else is empty.
 PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uint32_t> events);

@@ -248,8 +248,9 @@ std::span<const ColumnSpec> ScenarioColumns(PathTable table);
 std::string_view ScenarioRowName(PathTable table);
 
 /// By rank; none where it cannot replay.
-std::vector<PathFacts> PathFactsOf(const Replayer& replayer);
-/// Sets critical.* and adds the tables critical_path and slack. `paths`: PathFactsOf(replayer).
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer, bool with_slacks);
+/// Sets critical.* and adds the tables critical_path and, if wanted, slack. `paths`: PathFactsOf()
+/// of the replayer.
 void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
                      tables::Output& out);
 
