@@ -2,7 +2,9 @@
 // The kinds and their patterns are in rules/knowledge/names.yaml.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "model/known_names.h"
 
@@ -12,5 +14,18 @@ namespace profgauge::analysis::classify {
 /// first pattern that matches counts. Compiles them on first use; thread-safe. The result lives as
 /// long as the program.
 const HostWork* HostWorkOf(std::string_view name);
+
+/// The same of many names of which most repeat: each is matched once.
+class HostWorkByName {
+ public:
+  const HostWork* Of(const std::string& name) {
+    const auto [known, is_new] = known_.try_emplace(name, nullptr);
+    if (is_new) known->second = HostWorkOf(name);
+    return known->second;
+  }
+
+ private:
+  std::unordered_map<std::string, const HostWork*> known_;
+};
 
 }  // namespace profgauge::analysis::classify

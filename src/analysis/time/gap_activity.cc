@@ -112,9 +112,9 @@ std::vector<ThreadId> BusyThreads(const Profile& profile) {
 
 }  // namespace
 
-const HostWork& CategoryOf(const GapActivity& activity) {
+const HostWork& CategoryOf(const GapActivity& activity, classify::HostWorkByName& works) {
   for (const std::string* name : {&activity.innermost, &activity.outermost}) {
-    if (const HostWork* known = classify::HostWorkOf(*name)) return *known;
+    if (const HostWork* known = works.Of(*name)) return *known;
   }
   return activity.innermost.empty() ? kUnrecordedHostWork : kUnnamedHostWork;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/classify/host_work.h"
 #include "analysis/context/context.h"
 #include "model/known_names.h"
 
@@ -24,7 +25,7 @@ struct GapActivity {
 
 /// The kind of work of both names, the innermost first; kUnnamedHostWork and kUnrecordedHostWork
 /// where no kind is known.
-const HostWork& CategoryOf(const GapActivity& activity);
+const HostWork& CategoryOf(const GapActivity& activity, classify::HostWorkByName& works);
 
 /// The calls that hold a host thread: those that block, and asynchronous copies that took at least
 /// 1 ms, since such calls return at once. Answers gaps in any order.

@@ -16,6 +16,7 @@
 #include "analysis/time/gap_activity.h"
 #include "analysis/time/gap_explainer.h"
 #include "analysis/time/host_waits.h"
+#include "base/partition_point.h"
 #include "knowledge/launches.h"
 #include "knowledge/profiler.h"
 
@@ -87,6 +88,7 @@ struct HostOfGaps {
 void FillTable(std::span<const context::RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<HostOfGaps>> hosts(ranks.size());
+  classify::HostWorkByName works;
   tables::RowWriter<tables::columns::kGaps> write(table);
   for (const TableRow& row : rows) {
     const context::RankContext& rank = ranks[row.rank];
@@ -104,7 +106,8 @@ void FillTable(std::span<const context::RankContext> ranks, const std::vector<Ta
     const ThreadId thread =
         call.valid() ? profile.api.thread[call.value] : LaunchingThread(profile, row.gap);
     const GapActivity doing = host.activities.Of(row.gap.time, thread);
-    const HostWork& category = cause == IdleCause::kModuleLoading ? kFirstUse : CategoryOf(doing);
+    const HostWork& category =
+        cause == IdleCause::kModuleLoading ? kFirstUse : CategoryOf(doing, works);
     write.Integer("rank"_col, rank.rank)
         .Integer("gpu"_col, row.gpu)
         .Integer("start"_col, row.gap.time.start)
@@ -246,36 +249,64 @@ Ns BetweenLaunches(const IdleGap& gap) {
          gap.causes[static_cast<std::size_t>(IdleCause::kLaunchLatency)];
 }
 
-// How many rows of a table, sorted by thread and start, begin in a range on a thread.
+// How many rows of a table, sorted by thread and start, begin in ranges on threads. Gaps come in
+// order, so that a search begins where the last one ended, with steps that double.
 template <class Table>
-std::size_t CountIn(const Table& table, ThreadId thread, Span range) {
-  const auto first = [&](Ns at) {
-    std::size_t low = 0, high = table.size();
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (std::pair(table.thread[middle].value, table.start[middle]) <
-          std::pair(thread.value, at)) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+class CounterInOrder {
+ public:
+  explicit CounterInOrder(const Table& table) : table_(table) {}
+
+  std::size_t In(ThreadId thread, Span range) {
+    MoveTo(thread, range.start);
+    const std::size_t first = at_;
+    MoveTo(thread, range.end);
+    return at_ - first;
+  }
+
+ private:
+  // To the first row of the thread that begins at `time` or later.
+  void MoveTo(ThreadId thread, Ns time) {
+    const auto is_before = [&](std::size_t row) {
+      return std::pair(table_.thread[row].value, table_.start[row]) < std::pair(thread.value, time);
+    };
+    std::size_t low = at_, high = at_, step = 1;
+    for (; high < table_.size() && is_before(high); step *= 2) {
+      low = high + 1;
+      high = std::min(table_.size(), low + step);
     }
-    return low;
-  };
-  return first(range.end) - first(range.start);
-}
+    for (; low > 0 && !is_before(low - 1); step *= 2) {
+      high = low - 1;
+      low -= std::min(low, step);
+    }
+    at_ = PartitionPoint(low, high, is_before);
+  }
+
+  const Table& table_;
+  std::size_t at_ = 0;
+};
 
 // What the profiler may have made of a gap. A gap of which the host records nothing is the
 // program's: C code that prepares a batch runs as fast with a profiler as without.
-Ns DelayIn(const Profile& profile, const IdleGap& gap) {
-  const ThreadId thread = LaunchingThread(profile, gap);
-  if (!thread.valid()) return 0;
-  const std::size_t events = CountIn(profile.host, thread, gap.time) +
-                             CountIn(profile.api, thread, gap.time) +
-                             CountIn(profile.python, thread, gap.time);
-  return std::min(gap.time.length() / 2,
-                  static_cast<Ns>(events) * knowledge::kProfilerEventCost.ns());
-}
+class Delays {
+ public:
+  explicit Delays(const Profile& profile)
+      : profile_(profile), host_(profile.host), calls_(profile.api), python_(profile.python) {}
+
+  Ns In(const IdleGap& gap) {
+    const ThreadId thread = LaunchingThread(profile_, gap);
+    if (!thread.valid()) return 0;
+    const std::size_t events =
+        host_.In(thread, gap.time) + calls_.In(thread, gap.time) + python_.In(thread, gap.time);
+    return std::min(gap.time.length() / 2,
+                    static_cast<Ns>(events) * knowledge::kProfilerEventCost.ns());
+  }
+
+ private:
+  const Profile& profile_;
+  CounterInOrder<HostTable> host_;
+  CounterInOrder<ApiTable> calls_;
+  CounterInOrder<PythonTable> python_;
+};
 
 // Sums the gaps by cause; `visit` takes each with its GPU.
 template <class Visit>
@@ -295,12 +326,13 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
     std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
     sums.fill(0);
     GapExplainer explainer(profile, waits);
+    Delays delays(profile);
     VisitGaps(rank, use, [&](const IdleGap& found) {
       IdleGap gap = found;
       explainer.Explain(gap);
       for (std::size_t cause = 0; cause < kIdleCauses; ++cause) sums[cause] += gap.causes[cause];
       facts.between_launches += BetweenLaunches(gap);
-      if (facts.knows_delay) facts.delayed += DelayIn(profile, gap);
+      if (facts.knows_delay) facts.delayed += delays.In(gap);
       visit(use.gpu, gap);
     });
   }
