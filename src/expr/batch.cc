@@ -159,9 +159,10 @@ void Batch::Load(NodeId id, std::span<const RowId> rows) {
   const Column& column = *source->column;
   if (column.type() == CellType::kText) return;
   const bool is_real = column.type() == CellType::kReal;
+  const RowFinder rows_of(*source);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     RowId row = 0;
-    if (!FindRow(*source, rows[i], row)) continue;
+    if (!rows_of.Find(rows[i], row)) continue;
     if (is_real) {
       out[i] = Finite(column.RealAt(row));
     } else if (const std::int64_t cell = column.IntegerAt(row); cell != Column::kAbsentInteger) {
@@ -207,12 +208,13 @@ void Batch::TextStep(NodeId id, std::span<const RowId> rows) {
 // nothing else in the test varies.
 void Batch::TextByMemo(NodeId id, std::span<const RowId> rows, Memo& memo) {
   const Source& source = *SourceOf(program_.info()[memo.leaf], data_);
+  const RowFinder rows_of(source);
   std::vector<double>& out = Register(id);
   constexpr std::int8_t kUnseen = -1, kAbsentResult = 2;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     RowId row = 0;
     StringId text;
-    if (FindRow(source, rows[i], row)) text = source.column->TextAt(row);
+    if (rows_of.Find(rows[i], row)) text = source.column->TextAt(row);
     std::int8_t& seen = text.valid() ? memo.seen[text.value] : memo.seen.back();
     if (seen == kUnseen) {
       LoadText(id, rows[i]);

@@ -148,15 +148,6 @@ const Source* SourceOf(const NodeInfo& info, const Data& data) {
   return info.slot < data.size() ? &data[info.slot] : nullptr;
 }
 
-bool FindRow(const Source& source, RowId row, RowId& found) {
-  if (source.column == nullptr || !source.column->absent_because().empty()) return false;
-  found = row;
-  if (source.rows_of != nullptr) {
-    found = row < source.rows_of->size() ? (*source.rows_of)[row] : Source::kNoRow;
-  }
-  return found < source.column->size();
-}
-
 // Absent where there is no data for the field, no row of it for this one, an absent cell, or a text
 // without its pool.
 Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row) {
@@ -165,7 +156,9 @@ Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row) {
   if (source == nullptr) return Cell::Absent(id);
   if (!info.varies) return FromValue(source->value, id);
   RowId at = 0;
-  if (!FindRow(*source, row, at) || source->column->IsAbsentAt(at)) return Cell::Absent(id);
+  if (!RowFinder(*source).Find(row, at) || source->column->IsAbsentAt(at)) {
+    return Cell::Absent(id);
+  }
   switch (source->column->type()) {
     case CellType::kInteger:
       return Cell::Number(static_cast<double>(source->column->IntegerAt(at)), id);

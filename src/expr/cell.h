@@ -2,6 +2,7 @@
 // batches of batch.h must agree with it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,9 +33,30 @@ struct Cell {
 
 /// The source of a field node; nullptr when `data` has none.
 const Source* SourceOf(const NodeInfo& info, const Data& data);
-/// The row of the source's column that belongs to `row`; false when there is none.
-/// False also for a column that is absent as a whole.
-bool FindRow(const Source& source, RowId row, RowId& found);
+
+/// Finds the rows of a source's column that belong to rows: what is the same for all is looked at
+/// once.
+class RowFinder {
+ public:
+  explicit RowFinder(const Source& source)
+      : rows_of_(source.rows_of),
+        size_(source.column == nullptr || !source.column->absent_because().empty()
+                  ? 0
+                  : source.column->size()) {}
+
+  /// False when there is none; also for a column that is absent as a whole.
+  bool Find(RowId row, RowId& found) const {
+    found = row;
+    if (rows_of_ != nullptr) {
+      found = row < rows_of_->size() ? (*rows_of_)[row] : Source::kNoRow;
+    }
+    return found < size_;
+  }
+
+ private:
+  const std::vector<RowId>* rows_of_;
+  std::size_t size_;
+};
 
 /// A field in `row` (ignored for group fields).
 Cell LoadField(const Program& program, const Data& data, NodeId id, RowId row);
