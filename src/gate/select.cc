@@ -156,8 +156,16 @@ class Chooser {
     return WhyOther(row);
   }
 
-  // The same, whatever its verdict is.
+  // The same, whatever its verdict is. Comparing takes longest, and each run is asked for a few
+  // times.
   Result<std::string> WhyOther(const HistoryRow& row) {
+    const auto known = why_other_.find(row.id);
+    if (known != why_other_.end()) return known->second;
+    PROFGAUGE_TRY(std::string why, FindWhyOther(row));
+    return why_other_.emplace(row.id, std::move(why)).first->second;
+  }
+
+  Result<std::string> FindWhyOther(const HistoryRow& row) {
     if (!row.commit.empty() && row.commit == question_.commit) return "the same commit";
     if (IsOtherModel(row)) return fmt::format("model {}", row.model);
     PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
@@ -263,6 +271,7 @@ class Chooser {
 
   Status TakeAnchor() {
     begin_at_ = level_at_;
+    if (!question_.with_anchor) return {};
     PROFGAUGE_TRY(out_.anchor, FirstFrom(level_at_, static_cast<std::size_t>(out_.wanted)));
     if (question_.limit > 0) PROFGAUGE_CHECK(LetAnchorFall());
     if (out_.anchor.empty()) return {};
@@ -328,6 +337,7 @@ class Chooser {
   std::size_t begin_at_ = 0;        // The same, or of a later run that was faster and stayed so.
   std::vector<HistoryLevel> levels_;
   std::map<std::int64_t, Snapshot> loaded_;
+  std::map<std::int64_t, std::string> why_other_;  // By run.
   HistoryChoice out_;
 };
 

@@ -46,6 +46,7 @@ struct HistoryQuestion {
   std::int64_t parts = 0;    ///< Number of runs for parts, more than for the rest; 0: none.
   bool with_failed = false;  ///< Runs that failed count, too.
   bool with_itself = false;  ///< So does the candidates' own recording.
+  bool with_anchor = true;   ///< The anchor is wanted.
 };
 
 /// A run of the history that is not compared, with the reason in a few words.

@@ -80,7 +80,7 @@ void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certific
 /// runs, and a few other metrics that at least two runs have. Changes of the level are looked for
 /// between two changes of a metric's definition only (gate/change_points.h).
 /// Steps and creep are those of gate/history_check.h, of the runs since the last of `levels`.
-Trend BuildTrend(std::span<const gate::HistoryEntry> entries, const std::string& branch,
+Trend BuildTrend(std::span<const gate::HistoryEntry* const> entries, const std::string& branch,
                  std::span<const gate::HistoryLevel> levels = {});
 
 }  // namespace profgauge::report

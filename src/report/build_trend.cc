@@ -77,15 +77,15 @@ TrendChange Redefinition(std::size_t run) {
 }
 
 // Device words of the latest run whose devices are known.
-const DeviceWords& WordsOf(std::span<const gate::HistoryEntry> entries) {
+const DeviceWords& WordsOf(std::span<const gate::HistoryEntry* const> entries) {
   for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
-    const Accelerator found = AcceleratorOfName(entry->snapshot.Environment("gpu"));
+    const Accelerator found = AcceleratorOfName((*entry)->snapshot.Environment("gpu"));
     if (found != Accelerator::kUnknown) return DeviceWordsOf(found);
   }
   return DeviceWordsOf(Accelerator::kUnknown);
 }
 
-TrendSeries BuildSeries(std::span<const gate::HistoryEntry> entries,
+TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
                         const analysis::MetricSpec& spec, const DeviceWords& words,
                         std::size_t& present) {
   TrendSeries series;
@@ -94,7 +94,7 @@ TrendSeries BuildSeries(std::span<const gate::HistoryEntry> entries,
   Stretch stretch;
   std::int32_t definition = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const gate::Snapshot& run = entries[i].snapshot;
+    const gate::Snapshot& run = entries[i]->snapshot;
     const std::optional<double> value = ValueOf(run, spec.id);
     series.values.push_back(
         MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run has no such value"));
@@ -128,14 +128,14 @@ std::string_view StateName(gate::HistoryState state) {
 }
 
 // The answers of `history check`, by its default limit.
-void AddAnswers(std::span<const gate::HistoryEntry> entries,
+void AddAnswers(std::span<const gate::HistoryEntry* const> entries,
                 std::span<const gate::HistoryLevel> levels, std::vector<TrendSeries>& series) {
   std::vector<gate::ChosenRun> runs;
-  for (const gate::HistoryEntry& entry : entries) {
+  for (const gate::HistoryEntry* entry : entries) {
     const bool begins = std::ranges::any_of(
-        levels, [&](const gate::HistoryLevel& level) { return level.run == entry.id; });
+        levels, [&](const gate::HistoryLevel& level) { return level.run == entry->id; });
     if (begins) runs.clear();
-    runs.push_back({entry, entry.snapshot});
+    runs.push_back({*entry, entry->snapshot});
   }
   for (TrendSeries& one : series) {
     const analysis::MetricSpec* spec = analysis::FindMetric(one.metric);
@@ -148,31 +148,32 @@ void AddAnswers(std::span<const gate::HistoryEntry> entries,
 
 }  // namespace
 
-Trend BuildTrend(std::span<const gate::HistoryEntry> all, const std::string& branch,
+Trend BuildTrend(std::span<const gate::HistoryEntry* const> all, const std::string& branch,
                  std::span<const gate::HistoryLevel> levels) {
   Trend trend;
-  std::vector<gate::HistoryEntry> entries;
+  std::vector<const gate::HistoryEntry*> entries;
   std::vector<gate::SkippedRun> others;
-  for (const gate::HistoryEntry& entry : all) {
-    std::string why =
-        gate::WhyNotComparable(entry.snapshot, entry.model, all.back().snapshot, all.back().model);
+  for (const gate::HistoryEntry* entry : all) {
+    std::string why = gate::WhyNotComparable(entry->snapshot, entry->model, all.back()->snapshot,
+                                             all.back()->model);
     if (why.empty()) {
       entries.push_back(entry);
     } else {
-      others.push_back({entry.id, std::move(why)});
+      others.push_back({entry->id, std::move(why)});
     }
   }
   trend.left_out = gate::SkippedText(others);
   trend.tool = std::string("profgauge ") + kVersion;
   trend.branch = branch;
-  for (const gate::HistoryEntry& entry : entries) {
+  for (const gate::HistoryEntry* entry : entries) {
     TrendRun& run = trend.runs.emplace_back();
-    run.id = entry.id;
-    run.added = fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(entry.time)));
-    run.branch = entry.branch;
-    run.commit = entry.commit;
-    run.name = entry.snapshot.name;
-    run.iterations = static_cast<std::int64_t>(entry.snapshot.iteration_times.size());
+    run.id = entry->id;
+    run.added =
+        fmt::format("{:%Y-%m-%d %H:%M}", fmt::gmtime(static_cast<std::time_t>(entry->time)));
+    run.branch = entry->branch;
+    run.commit = entry->commit;
+    run.name = entry->snapshot.name;
+    run.iterations = static_cast<std::int64_t>(entry->snapshot.iteration_times.size());
   }
   for (const MetricId id : kMetrics) {
     std::size_t present = 0;

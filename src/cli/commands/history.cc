@@ -194,19 +194,26 @@ Status ReadAdded(const std::string& argument, const Options& options, const rule
   return {};
 }
 
-// The runs of one branch as its commits follow each other; those of several as they were added.
-std::vector<gate::HistoryEntry> OfAncestors(const std::vector<gate::HistoryEntry>& entries,
-                                            const Options& options) {
-  if (options.branch.empty()) return entries;
+// The runs of the branch: as its commits follow each other where it was asked for, else as they
+// were added. `entries`: by id.
+std::vector<const gate::HistoryEntry*> OfBranch(const std::vector<gate::HistoryEntry>& entries,
+                                                const std::string& branch, const Options& options) {
+  std::vector<const gate::HistoryEntry*> found;
+  std::vector<gate::HistoryRow> rows;
+  for (const gate::HistoryEntry& entry : entries) {
+    if (entry.branch != branch) continue;
+    found.push_back(&entry);
+    rows.push_back(entry);
+  }
+  if (options.branch.empty()) return found;
   gate::HistoryQuestion question;
   TakeCommit("", question);
   question.commit.clear();
-  std::vector<gate::HistoryEntry> ordered;
-  for (const gate::HistoryRow& row :
-       gate::OrderByAncestry(question, {entries.begin(), entries.end()}).rows) {
-    ordered.push_back(*std::ranges::find(entries, row.id, &gate::HistoryEntry::id));
+  found.clear();
+  for (const gate::HistoryRow& row : gate::OrderByAncestry(question, std::move(rows)).rows) {
+    found.push_back(&*std::ranges::lower_bound(entries, row.id, {}, &gate::HistoryEntry::id));
   }
-  return ordered;
+  return found;
 }
 
 // Of the branch and model, oldest first.
@@ -248,9 +255,7 @@ std::vector<std::string> BranchesOfTrend(const std::vector<gate::HistoryEntry>& 
 
 report::Trend TrendOf(const std::string& branch, const std::vector<gate::HistoryEntry>& entries,
                       std::span<const gate::HistoryLevel> levels, const Options& options) {
-  std::vector<gate::HistoryEntry> of_branch = entries;
-  std::erase_if(of_branch, [&](const gate::HistoryEntry& entry) { return entry.branch != branch; });
-  return report::BuildTrend(OfAncestors(of_branch, options), branch, levels);
+  return report::BuildTrend(OfBranch(entries, branch, options), branch, levels);
 }
 
 }  // namespace
@@ -324,6 +329,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
                         !(options.IsGiven("--format") && options.format == "csv");
   const std::size_t shown = ShownOf(rows.size(), options, is_table && !html && !json);
   std::vector<gate::HistoryEntry> entries;
+  entries.reserve(shown);
   for (const gate::HistoryRow& row : std::span(rows).last(shown)) {
     static_cast<gate::HistoryRow&>(entries.emplace_back()) = row;
     PROFGAUGE_TRY(entries.back().snapshot, history.Load(row.id));

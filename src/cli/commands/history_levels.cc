@@ -104,6 +104,7 @@ Result<gate::HistoryChoice> ComparableWith(gate::History& history, const gate::H
   question.today = std::move(today);
   question.with_failed = true;
   question.with_itself = true;
+  question.with_anchor = false;
   TakeCommit("", question);
   question.commit.clear();  // Its runs are of the branch, too.
   return gate::ChooseRuns(history, question, std::span(&snapshot, 1));

@@ -36,11 +36,16 @@ std::string LevelText(const gate::HistoryLevel& level) {
   return text;
 }
 
-/// The position of a run in the trend; nothing where it is left out there.
-std::optional<std::size_t> PlaceOf(const report::Trend& trend, std::int64_t run) {
-  const auto found = std::ranges::find(trend.runs, run, &report::TrendRun::id);
-  if (found == trend.runs.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - trend.runs.begin());
+/// The positions of runs in the trend, by id; those that are left out there have none.
+std::map<std::int64_t, std::size_t> PlacesOf(const report::Trend& trend) {
+  std::map<std::int64_t, std::size_t> places;
+  for (std::size_t i = 0; i < trend.runs.size(); ++i) places.emplace(trend.runs[i].id, i);
+  return places;
+}
+
+/// The levels that a run begins.
+auto LevelsOf(const ListedHistory& listed, std::int64_t run) {
+  return std::ranges::equal_range(listed.levels, run, {}, &gate::HistoryLevel::run);
 }
 
 // Changes of the first series, the median iteration time, that begin with a run.
@@ -91,8 +96,7 @@ std::string TrendText(const report::Trend& trend, bool is_one) {
 void WriteLevels(const ListedHistory& listed, std::int64_t run, render::JsonWriter& row) {
   row.Key("levels");
   row.BeginArray();
-  for (const gate::HistoryLevel& level : listed.levels) {
-    if (level.run != run) continue;
+  for (const gate::HistoryLevel& level : LevelsOf(listed, run)) {
     row.BeginObject();
     row.Field("id", level.id);
     row.OptionalField("reason", level.reason);
@@ -144,6 +148,8 @@ std::string HistoryText(const ListedHistory& listed) {
   std::string text =
       "  id  added             branch        commit        median    verdict     GPU"
       "                   ranks  model         run\n";
+  std::vector<std::map<std::int64_t, std::size_t>> places;
+  for (const report::Trend& trend : listed.trends) places.push_back(PlacesOf(trend));
   std::map<std::pair<std::string, std::string>, std::string> policies;  // By branch and model.
   for (const gate::HistoryEntry& entry : listed.entries) {
     std::string& policy = policies[{entry.branch, entry.model}];
@@ -156,8 +162,9 @@ std::string HistoryText(const ListedHistory& listed) {
     const auto or_dash = [](std::string_view shown, std::size_t width) {
       return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
     };
-    for (const report::Trend& trend : listed.trends) {
-      if (const auto place = PlaceOf(trend, entry.id)) text += ChangesBefore(trend, *place);
+    for (std::size_t i = 0; i < listed.trends.size(); ++i) {
+      const auto place = places[i].find(entry.id);
+      if (place != places[i].end()) text += ChangesBefore(listed.trends[i], place->second);
     }
     text += fmt::format(
         "{:>4}  {:%Y-%m-%d %H:%M}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
@@ -167,8 +174,8 @@ std::string HistoryText(const ListedHistory& listed) {
         or_dash(entry.snapshot.Environment("gpu"), 20),
         or_dash(entry.snapshot.Environment("world_size"), 5), or_dash(entry.model, 12),
         Printable(entry.snapshot.name));
-    for (const gate::HistoryLevel& level : listed.levels) {
-      if (level.run == entry.id) text += "      ── " + LevelText(level) + " ──\n";
+    for (const gate::HistoryLevel& level : LevelsOf(listed, entry.id)) {
+      text += "      ── " + LevelText(level) + " ──\n";
     }
   }
   for (const report::Trend& trend : listed.trends) {
@@ -179,6 +186,8 @@ std::string HistoryText(const ListedHistory& listed) {
 
 JsonList HistoryList(const ListedHistory& listed) {
   JsonList list("history-list");
+  std::vector<std::map<std::int64_t, std::size_t>> places;
+  for (const report::Trend& trend : listed.trends) places.push_back(PlacesOf(trend));
   for (const gate::HistoryEntry& entry : listed.entries) {
     const std::optional<double> median = gate::MedianIteration(entry.snapshot);
     render::JsonWriter& row = list.Row();
@@ -196,8 +205,9 @@ JsonList HistoryList(const ListedHistory& listed) {
     row.Field("iterations", static_cast<std::int64_t>(entry.snapshot.iteration_times.size()));
     RealOrNull(row, "median", median ? &*median : nullptr);
     WriteLevels(listed, entry.id, row);
-    for (const report::Trend& trend : listed.trends) {
-      if (const auto place = PlaceOf(trend, entry.id)) WriteValues(trend, *place, row);
+    for (std::size_t i = 0; i < listed.trends.size(); ++i) {
+      const auto place = places[i].find(entry.id);
+      if (place != places[i].end()) WriteValues(listed.trends[i], place->second, row);
     }
   }
   return list;

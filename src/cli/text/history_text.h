@@ -14,7 +14,7 @@ namespace profgauge::cli {
 /// Runs of a history with the marks among them.
 struct ListedHistory {
   std::span<const gate::HistoryEntry> entries;  ///< Oldest first.
-  std::span<const gate::HistoryLevel> levels;   ///< Accepted ones, also of other runs.
+  std::span<const gate::HistoryLevel> levels;   ///< Accepted ones, also of other runs, by run.
   /// One of each branch, of those runs that are comparable with the last. REQUIRES: each has a
   /// series, of the median iteration time.
   std::span<const report::Trend> trends;

@@ -29,8 +29,16 @@ std::vector<gate::HistoryEntry> Steps() {
   return entries;
 }
 
+report::Trend TrendOf(const std::vector<gate::HistoryEntry>& entries,
+                      const std::string& branch = "main",
+                      std::span<const gate::HistoryLevel> levels = {}) {
+  std::vector<const gate::HistoryEntry*> all;
+  for (const gate::HistoryEntry& entry : entries) all.push_back(&entry);
+  return report::BuildTrend(all, branch, levels);
+}
+
 TEST(BuildTrend, FindsWhereTheLevelChanged) {
-  const report::Trend trend = report::BuildTrend(Steps(), "main");
+  const report::Trend trend = TrendOf(Steps());
   ASSERT_EQ(trend.series.size(), 2u);
   ASSERT_EQ(trend.series[0].changes.size(), 1u);
   EXPECT_EQ(trend.series[0].changes[0].run, 6u);
@@ -46,7 +54,7 @@ TEST(BuildTrend, DrawsRunsOfOneModelAndDevice) {
   for (gate::HistoryEntry& entry : entries) entry.model = "gpt";
   entries[4].model = "bert";
   for (const std::size_t other : {2, 4}) entries[other].snapshot.iteration_times = {1, 1};
-  const report::Trend trend = report::BuildTrend(entries, "main");
+  const report::Trend trend = TrendOf(entries);
   EXPECT_EQ(trend.left_out, "run 5 (model bert)");
   EXPECT_EQ(trend.runs.size(), 11u);
   EXPECT_THAT(RenderTrend(std::vector{trend}),
@@ -55,7 +63,7 @@ TEST(BuildTrend, DrawsRunsOfOneModelAndDevice) {
 
 TEST(BuildTrend, AnswersAsTheHistoryCheck) {
   std::vector<gate::HistoryEntry> entries = Steps();
-  const report::Trend trend = report::BuildTrend(entries, "main");
+  const report::Trend trend = TrendOf(entries);
   EXPECT_EQ(trend.series[0].state, "step");
   EXPECT_THAT(trend.series[0].answer, HasSubstr("<b>bad</b>"));
   EXPECT_EQ(trend.series[1].state, "");  // Half of the runs have no value.
@@ -68,14 +76,14 @@ TEST(BuildTrend, AnswersAsTheHistoryCheck) {
     level.run = 7;
     return level;
   }());
-  EXPECT_EQ(report::BuildTrend(entries, "main", levels).series[0].state, "");
+  EXPECT_EQ(TrendOf(entries, "main", levels).series[0].state, "");
   for (gate::HistoryEntry& entry : entries) entry.snapshot.iteration_times.assign(3, 100'000'000);
-  EXPECT_EQ(report::BuildTrend(entries, "main").series[0].state, "flat");
+  EXPECT_EQ(TrendOf(entries).series[0].state, "flat");
 }
 
 TEST(RenderTrend, DrawsOneLineABranch) {
-  const report::Trend main = report::BuildTrend(Steps(), "main");
-  const report::Trend wide = report::BuildTrend(Steps(), "wide");
+  const report::Trend main = TrendOf(Steps());
+  const report::Trend wide = TrendOf(Steps(), "wide");
   const std::string page = RenderTrend(std::vector{main, wide});
   EXPECT_THAT(page, HasSubstr("<h1>Trend of 2 branches</h1>"));
   EXPECT_THAT(page, HasSubstr("<section id=\"iteration.time.median\""));
@@ -84,14 +92,14 @@ TEST(RenderTrend, DrawsOneLineABranch) {
 }
 
 TEST(BuildTrend, AnEmptyHistoryHasNoRuns) {
-  const report::Trend trend = report::BuildTrend({}, "");
+  const report::Trend trend = TrendOf({}, "");
   EXPECT_TRUE(trend.runs.empty());
   ASSERT_EQ(trend.series.size(), 1u);
   EXPECT_THAT(RenderTrend(std::vector{trend}), HasSubstr("<h1>Trend of all branches</h1>"));
 }
 
 TEST(RenderTrend, NamesChangeInWordsAndChart) {
-  const std::string page = RenderTrend(std::vector{report::BuildTrend(Steps(), "main")});
+  const std::string page = RenderTrend(std::vector{TrendOf(Steps())});
   EXPECT_THAT(page, HasSubstr("<h1>Trend of main</h1>"));
   EXPECT_THAT(page, HasSubstr("+20.0\u202f%</b> from run 7 (&lt;b&gt;bad&lt;/b&gt;) of "));
   EXPECT_THAT(page, HasSubstr("+20.0\u202f% worse</text>"));
@@ -99,14 +107,14 @@ TEST(RenderTrend, NamesChangeInWordsAndChart) {
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("style=\"")));
   EXPECT_THAT(page, Not(HasSubstr("<b>bad")));
-  EXPECT_EQ(page, RenderTrend(std::vector{report::BuildTrend(Steps(), "main")}));
+  EXPECT_EQ(page, RenderTrend(std::vector{TrendOf(Steps())}));
 }
 
 // Numbers of runs are those of the history, which may begin anywhere.
 TEST(RenderTrend, DescriptionNamesRunsByTheirNumber) {
   auto entries = Steps();
   for (gate::HistoryEntry& entry : entries) entry.id += 40;
-  EXPECT_THAT(RenderTrend(std::vector{report::BuildTrend(entries, "main")}),
+  EXPECT_THAT(RenderTrend(std::vector{TrendOf(entries)}),
               HasSubstr("+20.0\u202f% from run 47 on\""));
 }
 
