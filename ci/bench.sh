@@ -1,22 +1,23 @@
 #!/usr/bin/env bash
-# Times the whole program and prints one table: each row's median time, its ratio to `gzip -dc` of the
-# same trace and to another commit, the spread of its runs (the machine's noise), and peak memory.
-# All programs run alternately, round by round, so that the ratios of one table can be trusted.
-#   ci/bench.sh [--against COMMIT] [--growth] [--build] [--megabytes N] [--rounds N]
-#     --against    also builds and times that commit (default: none)
+# Times the whole program and prints one table: each row's median time and processor time, their
+# ratios to `gzip -dc` of the same trace and to an older program, the spread of its runs (the
+# machine's noise), and peak memory. All programs run alternately, round by round, so that the ratios
+# of one table can be trusted; where other work loads the machine, only those of processor time.
+#   ci/bench.sh [--against COMMIT|PROGRAM] [--growth] [--build] [--megabytes N] [--rounds N]
+#     --against    also times that commit, which it builds, or that program (default: none)
 #     --build      times clean release builds of the program, then of its tests, and one after a file
 #                  of the analysis changed, instead
 #     --growth     times sizes from 10 MB to --megabytes, and the exponent, instead; they come through
 #                  standard input and are never on the disk: making them is part of the time
 #     --megabytes  of each trace; default 500
-#     --rounds     default 5
+#     --rounds     default 7
 # Tables as SQLite and Parquet, on one core. Traces: made ones, and real ones of ../shared, repeated, where that
 # folder exists. Needs three times the size on disk under ${TMPDIR:-/tmp}. With libsimdjson-dev a row has its time
 # for the same columns, without hashing, linking and sorting. Degenerate shapes: ci/bounds.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-against='' growth='' build='' megabytes=500 rounds=5
+against='' growth='' build='' megabytes=500 rounds=7
 while [ $# -gt 0 ]; do
   case $1 in
     --against) against=$2; shift 2 ;;
@@ -24,7 +25,7 @@ while [ $# -gt 0 ]; do
     --build) build=yes; shift ;;
     --megabytes) megabytes=$2; shift 2 ;;
     --rounds) rounds=$2; shift 2 ;;
-    *) sed -n 's/^# \{0,1\}//; 5,14p' "$0" >&2; exit 2 ;;
+    *) sed -n 's/^# \{0,1\}//; 6,15p' "$0" >&2; exit 2 ;;
   esac
 done
 
@@ -32,11 +33,13 @@ ci/install.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/profgauge-bench.XXXXXX")
 other=
 cleanup() {
-  [ -z "$against" ] || git worktree remove --force "$work/tree" 2> /dev/null || true
+  [ ! -d "$work/tree" ] || git worktree remove --force "$work/tree" 2> /dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT INT TERM
-if [ -n "$against" ]; then
+if [ -x "$against" ]; then
+  other=$(realpath "$against")
+elif [ -n "$against" ]; then
   git worktree add --quiet --detach "$work/tree" "$against"
 fi
 
@@ -59,7 +62,7 @@ clean_build() {
 }
 if [ -n "$build" ]; then
   for ((i = 0; i < rounds; ++i)); do
-    [ -z "$against" ] || clean_build other "$work/tree"
+    [ ! -d "$work/tree" ] || clean_build other "$work/tree"
     clean_build this .
   done
   for name in this other; do
@@ -82,7 +85,7 @@ fi
 cmake --preset release > /dev/null
 cmake --build --preset release --parallel "$(nproc)" --target profgauge make_profile json_scanners_bench > /dev/null
 program=$PWD/build/release/profgauge
-if [ -n "$against" ]; then
+if [ -n "$against" ] && [ -z "$other" ]; then
   cmake -S "$work/tree" -B "$work/tree/build" -G Ninja -DCMAKE_BUILD_TYPE=Release > /dev/null
   cmake --build "$work/tree/build" --parallel "$(nproc)" --target profgauge > /dev/null
   other=$work/tree/build/profgauge
@@ -95,19 +98,19 @@ if echo '#include <simdjson.h>' | c++ -std=c++20 -x c++ -fsyntax-only - 2> /dev/
   c++ -std=c++20 -O3 -DNDEBUG -march=native tests/bench/simdjson_columns.cc -lsimdjson -o "$simdjson"
 fi
 
-# timed COMMAND…: appends "milliseconds kilobytes" to $into.
+# timed COMMAND…: appends "milliseconds kilobytes milliseconds-of-processors" to $into.
 timed() {
-  /usr/bin/time -f '%e %M' -o "$work/time" bash -c "$1" > "$work/out.txt" 2> "$work/err.txt" || {
+  /usr/bin/time -f '%e %M %U %S' -o "$work/time" bash -c "$1" > "$work/out.txt" 2> "$work/err.txt" || {
     local status=$?
     [ $status = 1 ] || [ $status = 3 ] || { cat "$work/err.txt" >&2; return 1; }
   }
-  tail -1 "$work/time" | awk '{printf "%.0f %d\n", $1 * 1000, $2}' >> "$into"
+  tail -1 "$work/time" | awk '{printf "%.0f %d %.0f\n", $1 * 1000, $2, ($3 + $4) * 1000}' >> "$into"
 }
 # warm COMMAND…: once untimed. Otherwise a row pays for the row before it: the disk's time for an
 # evicted trace, and on virtual machines the time for memory that the host took back, a third of a
 # report's time.
 warm() { bash -c "$1" > /dev/null 2>&1 || true; }
-median() { sort -n "$1" | awk -v column="$2" '{v[NR] = $column} END {print v[int((NR + 1) / 2)]}'; }
+median() { awk -v column="$2" '{print $column}' "$1" | sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)]}'; }
 spread() { sort -n "$1" | awk '{v[NR] = $1} END {print (v[int((NR + 1) / 2)] > 0 ? int(100 * (v[NR] - v[1]) / v[int((NR + 1) / 2)]) : 0)}'; }
 
 make_trace() { build/release/make_profile "$1" --min-mb "$2" --memory 1 --stacks 1 --layers 48; }
@@ -138,9 +141,14 @@ bench() {
   local name=$1 trace=$2 events
   gzip -c -4 "$trace" > "$trace.gz"
   events=$(grep -c '"ph": *"X"' "$trace")
-  local -a rows=("gzip -dc" "report, all outputs, plain" "report, all outputs, gz" "inspect, plain" "inspect, gz")
+  local -a rows=("gzip -dc" "report, all outputs, plain" "report, all outputs, gz"
+    "report, all outputs, gz, -j1" "check -q, gz" "check -q, gz, -j1" "inspect, plain" "inspect, gz"
+    "inspect, gz, -j1")
   local -a commands=("gzip -dc '$trace.gz' > /dev/null" "PROGRAM report -q '$trace' --out '$work/out'"
-    "PROGRAM report -q '$trace.gz' --out '$work/out'" "PROGRAM inspect -q '$trace'" "PROGRAM inspect -q '$trace.gz'")
+    "PROGRAM report -q '$trace.gz' --out '$work/out'"
+    "PROGRAM report -q -j1 '$trace.gz' --out '$work/out'" "PROGRAM check -q '$trace.gz'"
+    "PROGRAM check -q -j1 '$trace.gz'" "PROGRAM inspect -q '$trace'" "PROGRAM inspect -q '$trace.gz'"
+    "PROGRAM inspect -q -j1 '$trace.gz'")
   if [ -n "$simdjson" ]; then
     rows+=("simdjson, the same columns")
     commands+=("'$simdjson' '$trace'")
@@ -158,16 +166,23 @@ bench() {
     done
   done
   printf '%s: %d MB, %d complete events\n' "$name" $(($(stat -c %s "$trace") / 1000000)) "$events"
-  local floor before
-  floor=$(median "$work/row-0" 1)
+  local column
+  local -a values
   for row in "${!rows[@]}"; do
-    before=0
-    [ ! -e "$work/row-$row-other" ] || before=$(median "$work/row-$row-other" 1)
-    awk -v row="${rows[$row]}" -v time="$(median "$work/row-$row" 1)" -v kb="$(median "$work/row-$row" 2)" \
-      -v spread="$(spread "$work/row-$row")" -v floor="$floor" -v before="$before" -v events="$events" 'BEGIN {
-        printf "  %-28s %8.3f s %8.2f x %8s %6d %% %7d MB %6d B\n", row, time / 1000, time / floor,
-          (before > 0 ? sprintf("%.2f x", time / before) : "-"), spread, kb / 1024,
-          (events > 0 ? kb * 1024 / events : 0) }'
+    values=()
+    for column in 1 3; do  # Of the clock, then of processors.
+      values+=("$(median "$work/row-$row" $column)" "$(median "$work/row-0" $column)"
+        "$([ ! -e "$work/row-$row-other" ] && echo 0 || median "$work/row-$row-other" $column)")
+    done
+    awk -v row="${rows[$row]}" -v values="${values[*]}" -v kb="$(median "$work/row-$row" 2)" \
+      -v spread="$(spread "$work/row-$row")" -v events="$events" 'BEGIN {
+        split(values, v, " ")
+        printf "  %-28s", row
+        for (i = 1; i < 6; i += 3) {
+          printf " %8.3f s %7.2f x %8s", v[i] / 1000, v[i] / v[i + 1],
+            (v[i + 2] > 0 ? sprintf("%.2f x", v[i] / v[i + 2]) : "-")
+        }
+        printf " %6d %% %7d MB %6d B\n", spread, kb / 1024, (events > 0 ? kb * 1024 / events : 0) }'
   done
   # Events by the reader's own layouts, and by the JSON parser alone: what losing the layouts would cost.
   build/release/json_scanners_bench "$trace" | sed 's/^/  /'
@@ -175,8 +190,9 @@ bench() {
 }
 
 printf '%s, %d cores, median of %d rounds%s\n' "$(git rev-parse --short HEAD)" "$(nproc)" "$rounds" \
-  "${against:+, against $(git rev-parse --short "$against")}"
-printf '  %-28s %10s %10s %8s %8s %10s %8s\n' "" time "of gzip" before spread memory "an event"
+  "${against:+, against $against}"
+printf '  %-28s %10s %9s %8s %10s %9s %8s %8s %10s %8s\n' "" time "of gzip" before processors "of gzip" \
+  before spread memory "an event"
 make_trace "$work/own.json" "$megabytes"
 bench "made, with call stacks" "$work/own.json"
 shared=../shared
