@@ -3,6 +3,6 @@
 -- unit: loader = ms
 -- unit: host = ms
 -- unit: kernels = ms
-select position, ms(duration - typical) over, ms(dataloader) loader, ms(runtime + cpu) host,
+select iteration, ms(duration - typical) over, ms(dataloader) loader, ms(runtime + cpu) host,
        ms(tensor_core_kernel + other_kernel) kernels
-from iterations order by duration desc, position limit 3
+from iterations order by duration desc, iteration limit 3

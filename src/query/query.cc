@@ -18,6 +18,40 @@ namespace {
 
 constexpr std::string_view kHowToSeeColumns =
     "help: `profgauge query --schema TABLE` lists its columns, without TABLE the tables";
+constexpr std::string_view kHowToSeeTables = "help: `profgauge query --schema` lists the tables";
+
+/// Words of other tools for tables of ours.
+struct OtherWord {
+  std::string_view word, tables;
+};
+constexpr OtherWord kOtherWords[] = {
+    {"operators", "`ops`"},
+    {"operator", "`ops`"},
+    {"op", "`ops`"},
+    {"aten_ops", "`ops`"},
+    {"steps", "`iterations`"},
+    {"step", "`iterations`"},
+    {"events", "`device_events`, `host_events`"},
+    {"event", "`device_events`, `host_events`"},
+    {"slice", "`device_events`, `host_events`"},
+    {"slices", "`device_events`, `host_events`"},
+    {"kernel_events", "`device_events`"},
+    {"gpu_events", "`device_events`"},
+    {"cpu_events", "`host_events`"},
+    {"nvtx", "`ranges`"},
+    {"annotations", "`ranges`"},
+    {"comm", "`collectives`"},
+    {"nccl", "`collectives`"},
+    {"communication", "`collectives`"},
+    {"copies", "`memcpys`"},
+    {"memcpy", "`memcpys`"},
+    {"idle", "`gaps`, `gap_events`"},
+    {"memory", "`memory_ops`"},
+    {"allocations", "`memory_ops`"},
+    {"devices", "`gpus`"},
+    {"device", "`gpus`"},
+    {"rules", "`judged_rules`, `findings`"},
+};
 
 std::string_view AsView(const unsigned char* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
@@ -45,20 +79,85 @@ bool IsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Names of columns of the tables that the statement names; of all, where it names none.
+std::vector<std::string_view> WordsOf(std::string_view sql) {
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; at < sql.size();) {
+    std::size_t end = at;
+    while (end < sql.size() && IsWord(sql[end])) ++end;
+    if (end > at) words.push_back(sql.substr(at, end - at));
+    at = std::max(end, at + 1);
+  }
+  return words;
+}
+
+std::string Lower(std::string_view word) {
+  std::string small(word);
+  std::transform(small.begin(), small.end(), small.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return small;
+}
+
+// The tables that the statement names, those after FROM and JOIN first: a column may be called as
+// a table is.
+std::vector<const RelationInfo*> NamedTables(std::string_view sql) {
+  std::vector<const RelationInfo*> first, others;
+  std::string before;
+  for (const std::string_view word : WordsOf(sql)) {
+    const std::string small = Lower(word);
+    if (const auto place = FindRelation(small)) {
+      auto& into = before == "from" || before == "join" ? first : others;
+      into.push_back(&Schema()[*place]);
+    }
+    before = small;
+  }
+  first.insert(first.end(), others.begin(), others.end());
+  std::vector<const RelationInfo*> once;
+  for (const RelationInfo* table : first) {
+    if (std::find(once.begin(), once.end(), table) == once.end()) once.push_back(table);
+  }
+  return once;
+}
+
+// Names of columns of the tables that the statement names; of all, where it names none. Names that
+// the statement has are known to who wrote it.
 std::vector<std::string_view> NearColumns(std::string_view sql) {
   std::vector<std::string_view> names;
   const auto add = [&](const RelationInfo& table) {
     for (const ColumnInfo& column : table.columns) names.push_back(column.name);
   };
-  for (std::size_t at = 0; at < sql.size();) {
-    std::size_t end = at;
-    while (end < sql.size() && IsWord(sql[end])) ++end;
-    if (const auto place = FindRelation(sql.substr(at, end - at))) add(Schema()[*place]);
-    at = std::max(end, at + 1);
-  }
+  for (const RelationInfo* table : NamedTables(sql)) add(*table);
   if (names.empty()) std::for_each(Schema().begin(), Schema().end(), add);
+  const std::vector<std::string_view> said = WordsOf(sql);
+  std::erase_if(names, [&](std::string_view name) {
+    return std::find(said.begin(), said.end(), name) != said.end();
+  });
   return names;
+}
+
+// All columns of each table that the statement names: a list is short, and beats a guess.
+std::vector<std::string> ColumnsOf(std::string_view sql) {
+  constexpr std::size_t kMostTables = 3;
+  std::vector<std::string> notes;
+  for (const RelationInfo* table : NamedTables(sql)) {
+    if (notes.size() == kMostTables) break;
+    // Those that name a row, then by the alphabet, so that a word is found in a long list.
+    std::vector<std::pair<bool, std::string_view>> names;
+    for (const ColumnInfo& column : table->columns) names.emplace_back(!column.is_key, column.name);
+    std::sort(names.begin(), names.end());
+    std::string list;
+    for (const auto& [is_other, name] : names) list.append(list.empty() ? "" : ", ").append(name);
+    notes.push_back(fmt::format("help: columns of `{}`: {}", table->name, list));
+  }
+  return notes;
+}
+
+std::string_view InOurWords(std::string_view table) {
+  const std::string small = Lower(table);
+  for (const OtherWord& other : kOtherWords) {
+    if (other.word == small) return other.tables;
+  }
+  return {};
 }
 
 std::vector<std::string_view> NamesOf(const RelationInfo& table) {
@@ -149,10 +248,19 @@ Error Query::SqlError(int code) const {
   }
   error.code = "query/sql";
   error.message = PrintableShort(message, 300);
-  if (const std::string_view near = Nearest(message); !near.empty()) {
+  const std::string_view table = NamedAfter(message, "no such table: ");
+  const std::string_view ours = seen_->only == nullptr ? InOurWords(table) : std::string_view();
+  if (!ours.empty()) {
+    error.notes.push_back(fmt::format("help: here it is {}", ours));
+  } else if (const std::string_view near = Nearest(message); !near.empty()) {
     error.notes.push_back(fmt::format("help: did you mean `{}`?", near));
   }
-  error.notes.emplace_back(kHowToSeeColumns);
+  std::vector<std::string> columns;
+  if (message.find("column") != message.npos && seen_->only == nullptr) columns = ColumnsOf(sql_);
+  error.notes.insert(error.notes.end(), columns.begin(), columns.end());
+  if (columns.empty()) {
+    error.notes.emplace_back(table.empty() ? kHowToSeeColumns : kHowToSeeTables);
+  }
   return error;
 }
 

@@ -17,6 +17,11 @@ struct Renamed {
 // SQLite takes these ids for keywords.
 constexpr Renamed kRenamed[] = {{"message_sizes", "from", "from_size"},
                                 {"message_sizes", "to", "to_size"},
+                                // One name for one thing, so that tables join by it.
+                                {"ranks", "id", "rank"},
+                                {"gpus", "id", "gpu"},
+                                {"iterations", "index", "iteration"},
+                                {"other_iterations", "index", "iteration"},
                                 {"", "from", "from_mark"},
                                 {"", "to", "to_mark"},
                                 {"", "group", "process_group"},
@@ -42,7 +47,7 @@ constexpr Keys kKeys[] = {
     {"kernels_by_iteration", {"iteration", "rank", "name"}},
     {"gpus", {"rank", "id"}},
     {"plan", {"step"}},
-    {"ranks", {"rank"}},
+    {"ranks", {"id"}},
     {"rank_steps", {"rank", "step"}},
     // Rows of these differ in more columns than a key may have.
     {"kernels_by_op", {}},

@@ -43,12 +43,23 @@ constexpr ColumnSpec kLimits[] = {
     {"counted_with", "Counted with", kText, "The metric or rule that counts this miss."},
 };
 
-constexpr ColumnSpec kFindings[] = {
+constexpr ColumnSpec kJudgedRules[] = {
     {"key", "Key", kText, "RULE or RULE@GROUP; stable over runs."},
     {"rule", "Rule", kText, "Id of the rule."},
     {"level", "Level", kText, "How bad it is where the rule fires."},
     {"status", "Status", kText,
      "Level where the rule fired; else good, not_found, not_applicable, covered and so on."},
+    {"title", "Title", kText, "The fault."},
+    {"message", "Message", kText, "The measurement and its meaning."},
+    {"metric", "Measured", kNumber, "The measured value, in the base unit."},
+    {"metric_unit", "Unit", kText, "Base unit of the measured value."},
+    {"reason", "Reason", kText, "Why it is not applicable, or who waived it."},
+};
+
+constexpr ColumnSpec kFindings[] = {
+    {"key", "Key", kText, "RULE or RULE@GROUP; stable over runs."},
+    {"rule", "Rule", kText, "Id of the rule."},
+    {"level", "Level", kText, "error, warn or info."},
     {"title", "Title", kText, "The fault."},
     {"message", "Message", kText, "The measurement and its meaning."},
     {"advice", "Advice", kText, "What to do."},
@@ -59,12 +70,12 @@ constexpr ColumnSpec kFindings[] = {
     {"gain_text", "Saving in words", kText, "As every report prints it."},
     {"counted_with", "Counted with", kText, "The metric or rule that counts this finding."},
     {"explained_by", "Explained by", kText, "Rule of the finding that causes this one."},
-    {"reason", "Reason", kText, "Why it is not applicable, or who waived it."},
 };
 
 constexpr ColumnSpec kPlan[] = {
     {"step", "Step", kCount, "Position in the plan, from 1."},
-    {"change", "Change", kText, "What to do."},
+    {"change", "Change", kText, "What to do, in a few words."},
+    {"action", "Action", kText, "The setting to change."},
     {"saves", "Saving", kTime, "Its saving per iteration, given the steps before it."},
     {"time", "Iteration time", kTime, "Iteration time after it."},
     {"keys", "Findings", kText,
@@ -142,8 +153,10 @@ constexpr ColumnSpec kHistoryMetrics[] = {
 constexpr TableShape kShapes[] = {
     {"metrics", "Metrics", "One row per metric.", Origin::kReport, kMetrics},
     {"limits", "Limits", "One row per limit of the policy.", Origin::kReport, kLimits},
-    {"findings", "Findings", "One row per rule, or per group that it judged.", Origin::kReport,
-     kFindings},
+    {"findings", "Findings", "One row per rule that fired, or group for which it did.",
+     Origin::kReport, kFindings},
+    {"judged_rules", "Judged rules", "One row per rule, or per group that it judged.",
+     Origin::kReport, kJudgedRules},
     {"plan", "Plan", "One row per step of the plan, in its order.", Origin::kReport, kPlan},
     {"evidence", "Evidence", "One row per cell of a finding's evidence.", Origin::kReport,
      kEvidence},
@@ -269,20 +282,27 @@ void AddPlan(const report::Report& report, MadeRows& rows) {
   std::int64_t step = 0;
   for (const report::PlanStep& of : report.plan->steps) {
     rows.Add(
-        {++step, Made(of.change.empty() ? of.title : of.change), CellOf(of.saves.value.value),
-         CellOf(of.time.value),
+        {++step, Made(of.change.empty() ? of.title : of.change), Made(of.action),
+         CellOf(of.saves.value.value), CellOf(of.time.value),
          Cell(fmt::format("{}", fmt::join(of.findings.empty() ? of.rules : of.findings, ", ")))});
   }
 }
 
-void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& evidence) {
+void AddFindings(const report::Report& report, MadeRows& findings, MadeRows& rules,
+                 MadeRows& evidence) {
   for (const report::Finding& finding : report.findings) {
-    findings.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.level)),
-                  Made(report::NameOf(finding.status)), Made(finding.title), Made(finding.message),
-                  Made(finding.advice), CellOf(finding.metric.value),
-                  Made(UnitName(finding.metric.unit)), CellOf(finding.saves.value.value),
-                  Made(NameOf(finding.saves.basis)), Made(finding.saves.text),
-                  Made(finding.counted_with), CauseCell(report, finding), Made(finding.reason)});
+    rules.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.level)),
+               Made(report::NameOf(finding.status)), Made(finding.title), Made(finding.message),
+               CellOf(finding.metric.value), Made(UnitName(finding.metric.unit)),
+               Made(finding.reason)});
+    if (report::HasFired(finding)) {
+      findings.Add({Made(KeyOf(finding)), Made(finding.rule), Made(report::NameOf(finding.status)),
+                    Made(finding.title), Made(finding.message), Made(finding.advice),
+                    CellOf(finding.metric.value), Made(UnitName(finding.metric.unit)),
+                    CellOf(finding.saves.value.value), Made(NameOf(finding.saves.basis)),
+                    Made(finding.saves.text), Made(finding.counted_with),
+                    CauseCell(report, finding)});
+    }
     for (std::size_t row = 0; row < finding.evidence.size(); ++row) {
       const std::vector<Value>& cells = finding.evidence[row];
       for (std::size_t i = 0; i < cells.size() && i < finding.evidence_heads.size(); ++i) {
@@ -318,7 +338,8 @@ void AddReport(const std::string& run, std::shared_ptr<const report::Report> rep
   AddMetrics(*report, add("metrics"));
   AddLimits(*report, add("limits"));
   MadeRows& findings = add("findings");
-  AddFindings(*report, findings, add("evidence"));
+  MadeRows& rules = add("judged_rules");
+  AddFindings(*report, findings, rules, add("evidence"));
   AddPlan(*report, add("plan"));
   AddImportLog(*report, add("import_log"));
   MadeRows& fact_rows = add("facts");

@@ -212,7 +212,7 @@ class Ddp(unittest.TestCase):
         rows = [dict(zip(ids, row)) for row in report["rows"]]
         slowest = sorted(rows, key=lambda row: (-row["duration"], row["index"]))[:3]
         answer = ask(DDP, "@slow-iterations")
-        self.assertEqual([row["position"] for row in answer], [row["index"] for row in slowest])
+        self.assertEqual([row["iteration"] for row in answer], [row["index"] for row in slowest])
         self.assertEqual([row["loader"] for row in answer], [ms(row["dataloader"]) for row in slowest])
 
     def test_first_step_of_the_answer(self):

@@ -331,7 +331,7 @@ class Names(unittest.TestCase):
         self.assertEqual(text, "branch,commit_id,ok\nmain,abc,1\n")
 
     def test_keys_of_findings_are_explained(self):
-        key = json.loads(run("query", SLOW, "select key from findings where status = 'error'", "--format", "json")[0])["rows"][0][0]
+        key = json.loads(run("query", SLOW, "select key from findings where level = 'error'", "--format", "json")[0])["rows"][0][0]
         self.assertIn(key.split("@")[0], run("rules", "explain", key, SLOW)[0])
 
     def test_traces_have_findings_that_change_no_metric(self):

@@ -12,7 +12,9 @@
 namespace profgauge::query {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(Query, EveryColumnIsABareWord) {
   const Dataset empty;
@@ -77,6 +79,38 @@ TEST(Query, MistakesNamePlaceAndAlternative) {
   const auto no_function = Query::Prepare("select medain(time) from kernels", "", {}, Ddp().data);
   ASSERT_FALSE(no_function.has_value());
   EXPECT_EQ(no_function.error().notes.front(), "help: did you mean `median`?");
+}
+
+TEST(Query, MistakesListTheColumns) {
+  const auto notes = [](const char* sql) {
+    const auto query = Query::Prepare(sql, "", {}, Ddp().data);
+    std::string all;
+    if (query) return all;
+    for (const std::string& note : query.error().notes) all += note + "\n";
+    return all;
+  };
+  EXPECT_THAT(
+      notes("select o.tim from ops o join kernels k on k.name = o.name"),
+      AllOf(HasSubstr("columns of `ops`: name, achieved"), HasSubstr("columns of `kernels`:")));
+  // A name that the statement has is no alternative.
+  EXPECT_THAT(notes("select position2, duration from iterations"),
+              AllOf(HasSubstr("columns of `iterations`: "), Not(HasSubstr("did you mean"))));
+  EXPECT_THAT(notes("select * from operators"), HasSubstr("help: here it is `ops`"));
+  EXPECT_THAT(notes("select * from zzz"), HasSubstr("lists the tables"));
+}
+
+TEST(Query, TablesJoinByOneName) {
+  for (const char* const sql :
+       {"select rank from ranks", "select gpu from gpus", "select iteration from iterations",
+        "select host, sum(duration) from gap_events join ranks using (rank) group by 1"}) {
+    EXPECT_FALSE(Answer(sql, Ddp().data).starts_with("[")) << sql;
+  }
+}
+
+TEST(Query, FindingsAreThoseThatFired) {
+  EXPECT_EQ(Answer("select count(*) from findings where level not in ('error', 'warn', 'info')",
+                   Ddp().data),
+            "0");
 }
 
 TEST(Query, ParametersHaveValues) {
