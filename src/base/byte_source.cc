@@ -22,6 +22,11 @@
 #include "base/gzip.h"
 #include "base/text.h"
 
+namespace profgauge::base {
+// Of CMakeLists.txt.
+std::string_view EmbeddedProfile(std::string_view path);
+}  // namespace profgauge::base
+
 namespace profgauge {
 namespace {
 
@@ -300,7 +305,27 @@ std::string Similar(const std::string& path) {
   return near.empty() ? "" : (folder / near).string();
 }
 
+// What looks like a name but is none has its own next step.
 Error MissingFile(const std::string& path) {
+  if (path.starts_with("builtin:")) {
+    return InputError(path, "input/missing", fmt::format("there is no profile {}", Printable(path)),
+                      fmt::format("the example is {}", kExampleProfile));
+  }
+  const std::size_t scheme = path.find("://");
+  if (scheme != path.npos && scheme > 0 && path.find_first_of("/.") == scheme + 1) {
+    const bool is_web = path.starts_with("http");
+    return InputError(
+        path, "input/missing",
+        fmt::format("`{}` is an address; ProfGauge reads no network", Printable(path)),
+        is_web ? fmt::format("`curl -fsS {} | profgauge check -`, or your store's own client",
+                             Printable(path))
+               : fmt::format("copy it with your store's client, or pipe it: `curl -fsS ADDRESS | "
+                             "profgauge check -`"));
+  }
+  if (path.find_first_of("*?[") != path.npos) {
+    return InputError(path, "input/missing", fmt::format("no file matches `{}`", Printable(path)),
+                      "the shell expands patterns; this one matched nothing");
+  }
   const std::string similar = Similar(path);
   return InputError(path, "input/missing", "no such file",
                     similar.empty() ? "check the path; a folder of profiles is accepted, too"
@@ -316,6 +341,10 @@ Error MissingFile(const std::string& path) {
 //   /dev/fd/3            a pipe: its size is unknown, as that of standard input
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path, Named named) {
   if (path == "-") return Start(std::make_unique<Stored>(path, STDIN_FILENO, false, 0));
+  if (path == kExampleProfile) {
+    const std::string_view bytes = base::EmbeddedProfile("examples/slow.pt.trace.json.gz");
+    return MakeMemorySource(path, std::as_bytes(std::span(bytes)));
+  }
   auto file = OpenInput(path, named);
   if (!file) {
     const NotOpened& problem = file.error();

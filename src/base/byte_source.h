@@ -37,6 +37,11 @@ class ByteSource {
   virtual std::uint64_t stored_consumed() const = 0;
 };
 
+/// The profile that is in the program.
+inline constexpr std::string_view kExampleProfile = "builtin:example";
+/// Whether `path` names no file, so that nothing lies beside it: "-", or a profile of the program.
+constexpr bool HasNoFolder(std::string_view path) { return path == "-" || path == kExampleProfile; }
+
 /// Opens `path` ("-" is standard input). Errors: kInput with the reason in words: missing, a
 /// directory, not readable, empty.
 Result<std::unique_ptr<ByteSource>> OpenByteSource(const std::string& path,

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "base/text.h"
 
 namespace profgauge::cli {
@@ -129,7 +130,7 @@ class Paths {
 // The file at which alerts are shown where no policy is in the repository; "profile" replaces
 // standard input.
 std::string Subject(const Options& options) {
-  if (options.arguments.empty() || options.arguments[0] == "-") return "profile";
+  if (options.arguments.empty() || HasNoFolder(options.arguments[0])) return "profile";
   return options.arguments[0];
 }
 

@@ -112,12 +112,15 @@ constexpr CommandSpec kCommands[] = {
      "ID is the number of a run, or level:ID for a level that was accepted; `history list` shows\n"
      "both. They are never reused. A run is removed with its levels.",
      "  profgauge history remove 1\n", RunHistoryRemove, Takes::kNothing},
-    {"init", kOnInit, "PROFILE…", 1, kMany, "Write a policy with limits that fit a profile",
+    {"init", kOnInit, "PROFILE…", 1, kMany,
+     "Set up checks in CI (--project), or write a policy that fits a profile",
      "Measures the profile and writes a commented policy: limits a little above the "
      "measured values.\n"
      "With several runs of one program, limits are outside of the noise between them. Rules that\n"
      "fire on the profile get the level warn, so that it passes. The policy goes to standard\n"
-     "output or --out. With --project, profgauge.yaml names it.",
+     "output or --out. With --project it goes beside profgauge.yaml, which names it, and the file "
+     "of\n"
+     "a CI system. Existing files stay, so that the same command adds missing ones.",
      "  profgauge init run7.pt.trace.json.gz -o limits.yaml\n"
      "  profgauge init --project ranks/\n",
      RunInit},

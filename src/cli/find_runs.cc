@@ -228,10 +228,10 @@ std::vector<std::string> FilesOfOnlyRun(const std::string& folder) {
   return found && found->runs.size() == 1 ? found->runs.front().files : std::vector<std::string>();
 }
 
-// The last eight runs are named, which are the latest: of a training that writes a folder for each
+// The last three runs are named, which are the latest: of a training that writes a folder for each
 // step these are the ones that are asked for.
 Error NotOneRun(const FoundRuns& found, const std::string& folder) {
-  constexpr std::size_t kCommands = 8;
+  constexpr std::size_t kCommands = 3;
   if (found.runs.empty()) {
     Error error = InputError(folder, "input/no-profiles", "the folder contains no profile",
                              "expected files like worker0.pt.trace.json.gz in it");

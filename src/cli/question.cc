@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -29,6 +30,7 @@ namespace profgauge::cli {
 namespace {
 
 bool IsPath(const std::string& text) {
+  if (text == kExampleProfile) return true;
   std::error_code error;
   return std::filesystem::exists(text, error);
 }

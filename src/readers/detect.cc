@@ -125,7 +125,7 @@ namespace {
 
 /// Whether the head is of a document in JSON that goes on, of a file that can be read again.
 bool CanBeCondensed(const std::string& path, std::string_view text) {
-  if (text.size() < kSniffBytes || path == "-") return false;
+  if (text.size() < kSniffBytes || HasNoFolder(path)) return false;
   text = WithoutByteOrderMark(text);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first != text.npos && text[first] != '{' && text[first] != '[') return false;

@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "base/files.h"
 #include "model/graph_operators.h"
 #include "readers/load.h"
@@ -78,7 +79,7 @@ class CapturesOfFolders {
  public:
   /// Those beside the profile, by name.
   std::vector<std::string> Beside(const std::string& path) {
-    if (path == "-" || IsGraphCapture(path)) return {};
+    if (HasNoFolder(path) || IsGraphCapture(path)) return {};
     std::error_code code;
     const fs::path folder = fs::absolute(path, code).parent_path();
     const auto [at, is_new] = found_.try_emplace(folder.string());

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/archive.h"
+#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/parallel.h"
@@ -136,7 +137,7 @@ void CheckName(const Reader& reader, Profile& profile, bool compressed) {
   const auto& path = profile.source.path;
   if (reader.IsCompressedUnderAnyName()) return;
   const bool says_so = path.ends_with(".gz") || path.ends_with(".zst");
-  if (path == "-" || says_so == compressed || IsSummary(profile)) return;
+  if (HasNoFolder(path) || says_so == compressed || IsSummary(profile)) return;
   if (EndOfArchive(path)) return;  // Members of an archive are read whatever their names are.
   profile.log.Add(Counter::name_suffix_wrong);
 }
@@ -359,7 +360,8 @@ Result<Run> LoadFiles(const std::vector<std::string>& given, const ReadOptions& 
   std::set<std::string> folders;  // And archives.
   for (const std::string& path : paths) {
     std::error_code code;
-    if (path != "-" && (fs::is_directory(path, code) || ArchiveAt(path))) folders.insert(path);
+    if (!HasNoFolder(path) && (fs::is_directory(path, code) || ArchiveAt(path)))
+      folders.insert(path);
   }
   const auto is_folder = [&](const std::string& path) { return folders.contains(path); };
   std::vector<std::string> files;

@@ -25,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostListed = 8;
+constexpr std::size_t kMostListed = 8;  // Files of a run.
+constexpr std::size_t kMostRuns = 3;
 
 // The identity of a run, taken from a profile once.
 struct Identity {
@@ -252,7 +253,7 @@ Error SeveralRuns(const std::string& where, const std::string& why,
                  fmt::format("{} {} runs, not the ranks of one",
                              where.empty() ? "the files are of" : "the folder has", runs.size()));
   if (!why.empty()) error.notes.push_back("note: " + why);
-  for (std::size_t i = 0; i < std::min(runs.size(), kMostListed); ++i) {
+  for (std::size_t i = 0; i < std::min(runs.size(), kMostRuns); ++i) {
     std::string line = "help: `profgauge check";
     for (std::size_t k = 0; k < std::min(runs[i].size(), kMostListed); ++k) {
       line += " " + AsShellWord(runs[i][k]);
@@ -264,8 +265,11 @@ Error SeveralRuns(const std::string& where, const std::string& why,
       error.notes.push_back(line + "`");
     }
   }
-  if (runs.size() > kMostListed) {
-    error.notes.push_back(fmt::format("note: and {} more", runs.size() - kMostListed));
+  if (runs.size() > kMostRuns && where.empty()) {
+    error.notes.push_back(fmt::format("note: and {} more", runs.size() - kMostRuns));
+  } else if (runs.size() > kMostRuns) {
+    error.notes.push_back(fmt::format("help: {} more: `profgauge inspect {}`",
+                                      runs.size() - kMostRuns, AsShellWord(where)));
   }
   return error;
 }

@@ -1,3 +1,4 @@
+#include "base/byte_source.h"
 #include "base/whole.h"
 #include "report/build_sections.h"
 
@@ -244,6 +245,7 @@ std::string StatedSelection(const Reported& reported, const analysis::Analysis& 
 //
 // A name of which nothing would be left keeps its worker, or all of it.
 std::string RunNameOf(std::string_view path) {
+  if (path == kExampleProfile) return "example";
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   std::string name(path.substr(path.find_last_of('/') + 1));
   const std::string whole = name;

@@ -174,7 +174,8 @@ std::string FirstScreen() {
     }
   }
   text +=
-      "\n  profgauge check run.pt.trace.json.gz --out report/\n\n"
+      "\n  profgauge check run.pt.trace.json.gz --out report/\n"
+      "  profgauge check builtin:example    the same without a profile of yours\n\n"
       "profgauge COMMAND --help   the common options of a command\n"
       "profgauge --help all       all commands\n";
   return text + std::string(kExitLine);

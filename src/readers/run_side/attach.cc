@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -64,7 +65,7 @@ RunReading ReadDocument(const std::string& path) {
 }
 
 std::optional<Found> FindBeside(const Profile& profile) {
-  if (profile.source.path == "-") return std::nullopt;
+  if (HasNoFolder(profile.source.path)) return std::nullopt;
   for (const std::string& name : NamesBeside(profile.source.path)) {
     std::error_code code;
     if (fs::is_regular_file(name, code))
