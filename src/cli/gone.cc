@@ -2,6 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
 #include "base/errors.h"
 #include "base/text.h"
 
@@ -33,7 +37,7 @@ constexpr Gone kGone[] = {
     {"--verdict", "*", "write `--write verdict={}`"},
     {"--file", "query", "pass `-` for the statement, and the file as standard input"},
     {"--file", "*", "write `--out {}`"},
-    {"--output", "*", "write `--out {}`"},
+    {"--output", "*", "outputs go to the folder of `--out`: write `--out {}`"},
     {"--warmup", "*", "write `--iter-start {}`: positions begin at 0", "N"},
     {"--mark", "*", "write `--marks {}`", "NAME=TIME"},
     {"--step-unit", "*", "write `--step-times FILE:COLUMN:UNIT`"},
@@ -70,15 +74,72 @@ constexpr Gone kGone[] = {
     {"--steps", "*", "write `python -m profgauge.duet --steps {}`", "N"},
 };
 
+// What newcomers type, from other programs of this kind. Several names with one answer are in one
+// row, by blanks.
+constexpr std::string_view kJudge = "judge a profile: `profgauge check PROFILE`";
+constexpr std::string_view kPage =
+    "make a page: `profgauge check PROFILE --html FILE`; with all formats: `--out DIR`";
+constexpr std::string_view kOut =
+    "outputs go to the folder of `--out`; one file is written by `--html FILE`, `--json FILE` …";
+constexpr Gone kGuessed[] = {
+    {"diff", "", "compare two runs: `profgauge compare BASE CURRENT`"},
+    {"explain why", "", "show a rule: `profgauge rules explain ID PROFILE`"},
+    {"analyze analyse judge run test gate lint validate verify assert", "", kJudge},
+    {"view show open html serve-report visualize visualise plot dashboard", "", kPage},
+    {"record profile capture trace start", "",
+     "ProfGauge records nothing; examples/training/README.md has the call of the profiler"},
+    {"list ls", "",
+     "`profgauge inspect DIR` lists the runs below a folder, `profgauge history list` past ones"},
+    {"stats info summary print dump cat", "",
+     "`profgauge inspect PROFILE` shows the contents, `profgauge check PROFILE` judges them"},
+    {"sql ask select", "", "`profgauge query PROFILE SQL`"},
+    {"serve server", "", "`profgauge mcp` serves agents; pages need no server"},
+    {"merge", "",
+     "`profgauge summarize` condenses ranks; a folder of ranks needs no merging: pass the folder"},
+    {"anonymize anonymise redact sanitize sanitise", "",
+     "`profgauge scrub IN OUT`, or a report without names: `profgauge report --redact=code`"},
+    {"convert", "", "`profgauge export tables PROFILE -o DIR`"},
+    {"setup configure", "", "`profgauge init --project PROFILE` sets up checks in CI"},
+    {"--output-dir --dir --outdir --output-file", "*", kOut},
+    {"--format --type --report", "*",
+     "write `--json FILE`, `--html FILE`, `--md FILE`, `--xlsx FILE`, or all with `--out DIR`"},
+    {"--threshold --thresholds --limit --limits --max --min --tolerance", "*",
+     "limits are in a policy: `profgauge init PROFILE -o policy.yaml`, then `--policy "
+     "policy.yaml`"},
+    {"--rules --rule", "*", "rules are named by `rule_files` of a policy: pass it by `--policy`"},
+    {"--strict", "*", "write `--policy builtin:strict`, or `--fail-on warn`"},
+};
+
 Error GoneError(const Gone& gone, std::string_view value) {
   const std::string shown = value.empty() ? std::string(gone.otherwise) : Printable(value);
   return UsageError("usage/gone", fmt::format("`{}` is gone", gone.name),
                     fmt::format(fmt::runtime(gone.help), shown));
 }
 
+bool HasWord(std::string_view words, std::string_view word) {
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    if (words.substr(at, end - at) == word) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+std::optional<Error> Guessed(std::string_view word) {
+  const bool is_option = word.starts_with("--");
+  for (const Gone& guessed : kGuessed) {
+    if (!HasWord(guessed.name, word)) continue;
+    return UsageError(is_option ? "usage/unknown-option" : "usage/unknown-command",
+                      fmt::format("unknown {} `{}`", is_option ? "option" : "command", word),
+                      std::string(guessed.help));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::span<const Gone> AllGone() { return kGone; }
+std::span<const Gone> AllGuessed() { return kGuessed; }
 
 std::optional<Error> GoneCommand(std::span<const std::string> args) {
   for (const Gone& gone : kGone) {
@@ -87,7 +148,7 @@ std::optional<Error> GoneCommand(std::span<const std::string> args) {
         gone.name == args[0] || (args.size() > 1 && gone.name == args[0] + " " + args[1]);
     if (is_it) return GoneError(gone, {});
   }
-  return std::nullopt;
+  return args.empty() ? std::nullopt : Guessed(args[0]);
 }
 
 std::optional<Error> GoneOption(std::string_view command, std::string_view name,
@@ -96,7 +157,7 @@ std::optional<Error> GoneOption(std::string_view command, std::string_view name,
     const bool is_of = gone.command == "*" || gone.command == command;
     if (gone.name == name && is_of) return GoneError(gone, value);
   }
-  return std::nullopt;
+  return Guessed(name);
 }
 
 }  // namespace profgauge::cli

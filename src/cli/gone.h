@@ -1,5 +1,6 @@
-// Names of commands and options that were: what to write instead. They were in no release, but in
-// scripts of those who built the program; the table goes with the first release.
+// Names of commands and options that were, or that newcomers expect: what to write instead. The
+// former were in no release, but in scripts of those who built the program; their table goes with
+// the first release.
 #pragma once
 
 #include <optional>
@@ -19,13 +20,16 @@ struct Gone {
 };
 /// An option's row of one command comes before that of all.
 std::span<const Gone> AllGone();
+/// Names that never were, several in one row by blanks. Each help is a line to type.
+std::span<const Gone> AllGuessed();
 
 /// The error "usage/gone" of a command whose words `args` begin with, or of a variable of that
-/// name; nothing if there was none.
+/// name; "usage/unknown-command" with the line to type of one that was guessed; else nothing.
 std::optional<Error> GoneCommand(std::span<const std::string> args);
 
 /// The error "usage/gone" of an option that `command` had: "`--junit` is gone", with what to write
-/// instead. `value`: the value that was given, or empty. Nothing if there was no such option.
+/// instead; "usage/unknown-option" of one that was guessed. `value`: the value that was given, or
+/// empty. Else nothing.
 std::optional<Error> GoneOption(std::string_view command, std::string_view name,
                                 std::string_view value);
 

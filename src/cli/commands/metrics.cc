@@ -18,6 +18,8 @@
 namespace profgauge::cli {
 namespace {
 
+constexpr std::size_t kMostFound = 25;
+
 std::string_view Better(analysis::Direction direction) {
   switch (direction) {
     case analysis::Direction::kHigherIsBetter:
@@ -71,6 +73,42 @@ JsonList Json(const std::vector<const analysis::MetricSpec*>& specs) {
   return list;
 }
 
+/// How well a metric answers a word: in its id, title, or definition; 0: nowhere.
+int Fit(const analysis::MetricSpec& spec, std::string_view word) {
+  const auto has = [&](std::string_view text) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    std::string small(text);
+    std::transform(small.begin(), small.end(), small.begin(), lower);
+    return Contains(small, word);
+  };
+  return has(spec.id)                           ? 3
+         : has(InGeneralWords(spec.title))      ? 2
+         : has(InGeneralWords(spec.definition)) ? 1
+                                                : 0;
+}
+
+/// The metrics that all words of `text` find, best first.
+std::vector<const analysis::MetricSpec*> Search(std::string_view text) {
+  std::vector<std::string> words;
+  for (const char c : text) {
+    const bool is_word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (words.empty() || (!is_word && !words.back().empty())) words.emplace_back();
+    if (is_word) words.back() += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  }
+  if (!words.empty() && words.back().empty()) words.pop_back();
+  std::vector<std::pair<int, const analysis::MetricSpec*>> found;
+  for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) {
+    int least = words.empty() ? 0 : 3;
+    for (const std::string& word : words) least = std::min(least, Fit(spec, word));
+    if (least > 0) found.emplace_back(least, &spec);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const analysis::MetricSpec*> specs;
+  for (const auto& [fit, spec] : found) specs.push_back(spec);
+  return specs;
+}
+
 Error UnknownMetric(const std::string& pattern) {
   std::vector<std::string_view> ids;
   for (const analysis::MetricSpec& spec : analysis::MetricCatalogue()) ids.push_back(spec.id);
@@ -106,7 +144,16 @@ Result<int> RunMetricsList(const Options& options, Console& console) {
       text += Explanation(spec);
       specs.push_back(&spec);
     }
-    if (text.size() == before) return Fail(UnknownMetric(pattern));
+    if (text.size() != before) continue;
+    // What looks like no id is a word of their titles and definitions.
+    std::vector<const analysis::MetricSpec*> found;
+    if (pattern.find_first_of(".*?") == pattern.npos) found = Search(pattern);
+    if (found.empty()) return Fail(UnknownMetric(pattern));
+    const std::size_t more = found.size() - std::min(found.size(), kMostFound);
+    found.resize(found.size() - more);
+    text += Table(found);
+    if (more > 0) text += fmt::format("and {} more: narrow it, e.g. `gpu.*`\n", more);
+    specs.insert(specs.end(), found.begin(), found.end());
   }
   return PrintList(options, text, Json(specs), console);
 }

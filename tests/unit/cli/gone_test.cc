@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,9 @@ TEST(Gone, WhatToWriteExists) {
                                                 "--steps"};  // Duet.
   for (const OptionSpec& option : AllOptions()) options.insert(std::string(option.name));
   static const re2::RE2 kOption("`[^`]*?(--[a-z-]+)"), kCommand("`profgauge ([a-z-]+(?: [a-z]+)?)");
-  for (const Gone& gone : AllGone()) {
+  std::vector<Gone> all(AllGone().begin(), AllGone().end());
+  all.insert(all.end(), AllGuessed().begin(), AllGuessed().end());
+  for (const Gone& gone : all) {
     std::string word;
     for (re2::StringPiece rest(gone.help); re2::RE2::FindAndConsume(&rest, kOption, &word);) {
       EXPECT_TRUE(options.contains(word)) << gone.name << ": " << word;
@@ -59,6 +62,27 @@ TEST(Gone, WhatToWriteExists) {
                                        word.starts_with(std::string(command.name) + " ");
                               }))
           << gone.name << ": " << word;
+    }
+  }
+}
+
+TEST(Gone, GuessedNamesAreAnsweredWithALine) {
+  EXPECT_EQ(ErrorOf({"diff", "a", "b"}),
+            "error: unknown command `diff`\n  help: compare two runs: `profgauge compare BASE "
+            "CURRENT`   [usage/unknown-command]\n");
+  for (const Gone& gone : AllGuessed()) {
+    std::istringstream names{std::string(gone.name)};
+    for (std::string name; names >> name;) {
+      const auto commands = AllCommands();
+      EXPECT_TRUE(std::none_of(commands.begin(), commands.end(),
+                               [&](const CommandSpec& command) {
+                                 return command.name == name ||
+                                        command.name.starts_with(name + " ");
+                               }))
+          << name << " is a command";
+      const std::string error =
+          gone.command.empty() ? ErrorOf({name, "x"}) : ErrorOf({"check", "run.json", name, "x"});
+      EXPECT_NE(error.find(std::string(gone.help)), error.npos) << error;
     }
   }
 }
