@@ -60,6 +60,11 @@ NewFile ProjectFile(std::string_view job, const std::vector<std::string>& inputs
 /// where it has a Jenkinsfile; else empty.
 std::string DetectHost();
 
+/// The outputs that no line of a .gitignore names.
+std::vector<std::string> NotIgnored(std::string_view ignores);
+/// `names` as lines to add to the file, which may end within a line.
+std::string IgnoreLines(const std::string& file, const std::vector<std::string>& names);
+
 /// The file that starts `check` in `system`: "github", "gitlab" or "jenkins".
 NewFile CiFile(std::string_view system);
 

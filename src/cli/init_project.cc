@@ -253,6 +253,32 @@ std::string DetectHost() {
   return fs::exists(root + "Jenkinsfile", error) ? "jenkins" : "";
 }
 
+std::vector<std::string> NotIgnored(std::string_view ignores) {
+  // As text: `/profgauge-report/` and `profgauge-report` are the same.
+  const auto plain = [](std::string_view line) {
+    line = Trim(line);
+    while (line.starts_with('/')) line.remove_prefix(1);
+    while (line.ends_with('/')) line.remove_suffix(1);
+    return line;
+  };
+  std::vector<std::string> missing;
+  for (const std::string_view output : {"profgauge-history.db", "profgauge-report/"}) {
+    const std::vector<std::string_view> lines = Lines(ignores);
+    const bool is_there = std::any_of(lines.begin(), lines.end(), [&](std::string_view line) {
+      return plain(line) == plain(output);
+    });
+    if (!is_there) missing.emplace_back(output);
+  }
+  return missing;
+}
+
+std::string IgnoreLines(const std::string& file, const std::vector<std::string>& names) {
+  const std::string before = ReadSmallFile(file).value_or("");
+  std::string text = before.empty() || before.ends_with('\n') ? "" : "\n";
+  for (const std::string& name : names) text += name + "\n";
+  return text;
+}
+
 NewFile CiFile(std::string_view system) {
   if (system == "github") return {".github/workflows/profgauge.yml", std::string(kGithub)};
   if (system == "gitlab") return {"profgauge.gitlab-ci.yml", std::string(kGitlab)};

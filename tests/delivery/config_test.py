@@ -237,8 +237,10 @@ class InitTest(Place):
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     self.assertIn("perf/policy.yaml (", done.stdout)
                 before = {path: path.read_bytes() for path in self.root.rglob("*") if path.is_file()}
-                done = self.init("--project", "--force", TRACE)
-                self.assertEqual((done.returncode, "[init/exists]" in done.stderr), (2, True), done.stderr)
+                self.assertEqual((self.root / ".gitignore").read_text(), "profgauge-history.db\nprofgauge-report/\n")
+                (self.root / "perf/policy.yaml").unlink()
+                done = self.init("--project", TRACE)  # It adds what is missing, and changes nothing else.
+                self.assertEqual((done.returncode, done.stderr.count("kept "), done.stderr.count("wrote ")), (0, 2, 1), done.stderr)
                 self.assertEqual(before, {path: path.read_bytes() for path in before})
                 for path in ("profgauge.yaml", "perf/policy.yaml", file):
                     (self.root / path).unlink()
@@ -250,7 +252,7 @@ class InitTest(Place):
         self.assertIn("policy: models/gpt/limits.yaml\n", (self.root / "profgauge.yaml").read_text())
         (self.root / "profgauge.yaml").unlink()
         done = self.init("--project", TRACE)
-        self.assertIn("note: the CI system is unknown", done.stderr)
+        self.assertIn("note: no CI system was found", done.stderr)
 
     def test_runs_of_different_programs_have_a_policy_too(self):
         shutil.copy(EXAMPLES / "healthy.pt.trace.json.gz", self.inner)

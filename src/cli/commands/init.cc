@@ -67,10 +67,10 @@ Result<std::string> PolicyOf(const std::vector<Candidate>& runs,
   return InitPolicy(name, measured, fixes_times);
 }
 
-/// Creates the files of --project beside the policy: all of them, or none, so that a repository
-/// never has half of a set-up. Errors: kUsage "init/exists" for the first file that is there.
+/// Writes the files of --project that are missing. Those that exist stay as they are, so that the
+/// same command adds what is missing.
 Status WriteProject(const std::string& policy, const std::string& text, const std::string& run,
-                    const Options& options, Console& console) {
+                    std::size_t runs, const Options& options, Console& console) {
   const std::string policy_from_root = options.out_dir.empty() ? policy : FromRoot(policy);
   const std::vector<std::string> inputs = InputPatterns(options.arguments);
   const bool is_detected = options.ci.empty() || options.ci == "auto";
@@ -79,34 +79,45 @@ Status WriteProject(const std::string& policy, const std::string& text, const st
   std::vector<NewFile> files = {ProjectFile(JobName(inputs, run), inputs, policy_from_root, has_ci),
                                 {policy_from_root, text}};
   if (has_ci) files.push_back(CiFile(system));
-  for (NewFile& file : files) {
-    std::error_code error;
-    const std::filesystem::path root = RootOfRepository();
-    file.path = (root / file.path).string();
-    if (!std::filesystem::exists(file.path, error)) continue;
-    return Fail(UsageError("init/exists",
-                           fmt::format("`{}` exists; --project only writes new files", file.path),
-                           "move it away, or write the policy only: leave out --project"));
-  }
+  std::error_code error;
+  const std::filesystem::path root = RootOfRepository();
+  for (NewFile& file : files) file.path = (root / file.path).string();
   Outputs outputs(KeptBy(options));
-  std::vector<std::size_t> opened;
+  std::vector<std::pair<std::size_t, const NewFile*>> opened;
   for (const NewFile& file : files) {
+    if (std::filesystem::exists(file.path, error)) {
+      console.Say("kept " + file.path);
+      continue;
+    }
     const std::string folder = std::filesystem::path(file.path).parent_path().string();
     if (!folder.empty()) PROFGAUGE_CHECK(outputs.MakeDirectory(folder));
     PROFGAUGE_TRY(const std::size_t output, outputs.Open(file.path, FileKind::kForPeople));
-    opened.push_back(output);
+    opened.emplace_back(output, &file);
   }
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    PROFGAUGE_CHECK(outputs.Commit(opened[i], files[i].text));
-    console.Say("wrote " + files[i].path);
+  for (const auto& [output, file] : opened) {
+    PROFGAUGE_CHECK(outputs.Commit(output, file->text));
+    console.Say("wrote " + file->path);
+  }
+  if (std::filesystem::exists(root / ".git", error)) {
+    const std::string ignores = (root / ".gitignore").string();
+    const std::vector<std::string> missing = NotIgnored(ReadSmallFile(ignores).value_or(""));
+    if (!missing.empty()) {
+      PROFGAUGE_TRY(const std::size_t output, outputs.OpenToAppend(ignores));
+      PROFGAUGE_CHECK(outputs.Commit(output, IgnoreLines(ignores, missing)));
+      console.Say(fmt::format("added to {}: {}", ignores, fmt::join(missing, ", ")));
+    }
   }
   if (system.empty()) {
-    console.Say("note: the CI system is unknown; pass --ci github, gitlab or jenkins");
+    console.Say(
+        "note: no CI system was found; the same command with --ci github, gitlab or jenkins adds "
+        "its file");
   }
-  console.Say(fmt::format(
-      "`profgauge check` judges the {} of the job; until main has a history, only by the "
-      "limits of the policy",
-      has_ci ? "runs" : "latest run"));
+  if (runs < 2) {
+    console.Say(
+        "note: one run does not show the noise: pass three runs of the same program, or let main "
+        "record them");
+  }
+  console.Say("next: run `profgauge check`, edit the lines marked \"yours\", commit these files");
   return {};
 }
 
@@ -136,7 +147,8 @@ Result<int> RunInit(const Options& options, Console& console) {
   PROFGAUGE_CHECK(NoteOthers(runs, analyses, SelectionOf({}, Choices(options)), console));
   PROFGAUGE_TRY(const std::string text, PolicyOf(runs, analyses, !options.project));
   if (options.project) {
-    PROFGAUGE_CHECK(WriteProject(target, text, NameOf(runs.front()), options, console));
+    PROFGAUGE_CHECK(
+        WriteProject(target, text, NameOf(runs.front()), runs.size(), options, console));
     return kExitPass;
   }
   PROFGAUGE_CHECK(outputs.Commit(output, text));
