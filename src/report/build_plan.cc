@@ -70,6 +70,7 @@ Plan BuildPlan(const rules::Plan& plan, const rules::Evaluation& evaluation,
     // The title of the fault: a passed rule may become the limit once the steps before it are done.
     to.title = to.fired ? first.title : InDeviceWords(first.rule->title, words);
     to.change = ChangeOf(first);
+    if (!first.advice_parts.empty()) to.action = TextOf(first.advice_parts.front());
     if (step.to_target && !to.change.empty()) to.change += " At best: kernels reach their target.";
     to.time = TimeOf(step.time);
     to.saves = BuildSaving(step.claim);

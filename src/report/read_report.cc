@@ -223,6 +223,7 @@ PlanStep ReadPlanStep(const JsonNode& node) {
   step.rules = node["rules"].Texts();
   step.title = node["title"].Text();
   step.change = node["change"].Text();
+  step.action = node["do"].Text();
   step.time = ReadQuantity(node["time"]);
   if (node["time"]["high"].exists()) step.high = node["time"]["high"].Any();
   step.time_text = IsAbsent(step.high)

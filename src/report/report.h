@@ -186,7 +186,8 @@ struct PlanStep {
   /// Rules of one finding, or of two that save time only together.
   std::vector<std::string> rules;
   std::string title;   ///< The fault: that of the first of them.
-  std::string change;  ///< What to do: its first advice that applies; may be empty.
+  std::string change;  ///< What to do, in a few words; may be empty.
+  std::string action;  ///< The setting: the first point of its finding's advice; may be empty.
   Quantity time;       ///< ns: the iteration time after it.
   Value high;  ///< ns: the same if the host's other work reacts; absent where it is not simulated.
   std::string time_text;  ///< "119 ms", "119 to 129 ms".

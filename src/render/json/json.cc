@@ -395,6 +395,7 @@ void WritePlanStep(JsonWriter& out, const report::PlanStep& step) {
   TextList(out, "rules", step.rules);
   out.Field("title", step.title);
   out.OptionalField("change", step.change);
+  out.OptionalField("do", step.action);
   if (!step.time.text.empty()) {
     out.Key("time");
     out.BeginObject(Style::kInline);

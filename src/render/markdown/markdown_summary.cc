@@ -285,7 +285,7 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   }
   for (std::size_t i = 0; report.plan && i < std::min(kMostSteps, report.plan->steps.size()); ++i) {
     const report::PlanStep& step = report.plan->steps[i];
-    const std::string text = PlanStepText(step);
+    const std::string text = PlanActionText(step);
     const std::string line =
         fmt::format("{}: {}", step.saves.text, text.empty() ? step.title : text);
     if (!budget.Take(line)) break;

@@ -289,6 +289,13 @@ std::string PlanStepText(const report::PlanStep& step, bool is_below_title) {
   return text;
 }
 
+std::string PlanActionText(const report::PlanStep& step) {
+  if (step.action.empty()) return PlanStepText(step);
+  std::string text = step.action;
+  if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
+  return text;
+}
+
 // Which steps a saving assumes, the limits of the simulation, and the floor where one is known.
 std::string PlanNote(const report::Plan& plan) {
   std::string note = "Each step is simulated together with the steps before it. ";

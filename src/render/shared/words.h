@@ -88,6 +88,8 @@ std::string ElideMiddle(std::string_view text, std::size_t characters);
 
 /// What to do in a step of the plan, in sentences. `is_below_title`: they need not repeat it.
 std::string PlanStepText(const report::PlanStep& step, bool is_below_title = false);
+/// The same with the setting to change in place of the short title, where there is one.
+std::string PlanActionText(const report::PlanStep& step);
 /// Remarks on the plan's numbers, in sentences.
 std::string PlanNote(const report::Plan& plan);
 /// The floor of the plan in a clause, or why it is unknown; empty where neither is.

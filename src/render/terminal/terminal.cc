@@ -448,11 +448,8 @@ std::string RenderPlan(const report::Plan& plan, std::size_t width) {
     std::string line =
         fmt::format("    {}. → {}  {}  {}", i + 1, Padded(step.time_text, time, true),
                     Padded(step.saves.text, saves, true), Padded(names[i], name));
-    const std::string text = PlanStepText(step);
-    if (CharactersIn(line) + 2 + CharactersIn(text) <= width) {
-      out += line + "  " + Printable(text) + "\n";
-      continue;
-    }
+    const std::string text =
+        step.action.empty() ? PlanStepText(step) : "do: " + PlanActionText(step);
     line.erase(line.find_last_not_of(' ') + 1);
     const std::string indent(7, ' ');
     if (CharactersIn(line) > width) {  // The rules below the numbers.
