@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/parse.hpp>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,12 +27,15 @@ namespace profgauge::cli {
 namespace {
 
 namespace fs = std::filesystem;
+namespace json = boost::json;
 
 struct JobResult {
   std::string name;
   int exit_code = kExitPass;
   std::string report;     ///< The page; empty: none was asked for.
   bool is_again = false;  ///< A new profile alone can settle it.
+  std::vector<std::string> reasons, errors;
+  render::VerdictFacts::Baseline baseline;
 };
 
 /// `judge` where it cannot even begin: all outputs have the error.
@@ -59,6 +64,44 @@ std::string_view WordOf(int exit_code) {
     default:
       return "no_verdict";
   }
+}
+
+/// What the file of all jobs says of one, from its own verdict.json; nothing where there is none.
+void TakeVerdict(const std::string& text, JobResult& one) {
+  json::error_code failed;
+  const json::value verdict = json::parse(text, failed);
+  const json::object* of = failed ? nullptr : verdict.if_object();
+  if (of == nullptr) return;
+  const auto texts = [of](std::string_view key) {
+    std::vector<std::string> all;
+    const json::value* found = of->if_contains(key);
+    if (found == nullptr || !found->is_array()) return all;
+    for (const json::value& each : found->get_array()) {
+      if (each.is_string()) all.emplace_back(each.get_string());
+    }
+    return all;
+  };
+  one.reasons = texts("reasons");
+  one.errors = texts("errors");
+  const json::value* again = of->if_contains("again");
+  one.is_again = again != nullptr && *again == json::value(true);
+  const json::value* baseline = of->if_contains("baseline");
+  const json::object* parts = baseline == nullptr ? nullptr : baseline->if_object();
+  if (parts == nullptr) return;
+  const json::value *state = parts->if_contains("state"), *runs = parts->if_contains("runs"),
+                    *wanted = parts->if_contains("wanted");
+  if (state != nullptr && state->is_string()) one.baseline.state = state->get_string();
+  if (runs != nullptr && runs->is_int64()) one.baseline.runs = runs->get_int64();
+  if (wanted != nullptr && wanted->is_int64()) one.baseline.wanted = wanted->get_int64();
+}
+
+/// Of several jobs the weakest baseline counts.
+std::size_t Strength(std::string_view state) {
+  constexpr std::string_view kWeakestFirst[] = {
+      "unknown_branch", "lost", "none_comparable", "first", "none", "learning", "used"};
+  return static_cast<std::size_t>(
+      std::find(std::begin(kWeakestFirst), std::end(kWeakestFirst), state) -
+      std::begin(kWeakestFirst));
 }
 
 /// Outputs of one run, which several runs would overwrite: the last would hide the others' results.
@@ -151,11 +194,13 @@ class Jobs {
 
  private:
   void Add(const std::string& name, int exit_code, const Options& options) {
-    if (options.out_dir.empty()) return results_.push_back({name, exit_code, "", false});
+    JobResult& one = results_.emplace_back();
+    one.name = name;
+    one.exit_code = exit_code;
+    if (options.out_dir.empty()) return;
     const fs::path folder = options.out_dir;
-    const auto verdict = ReadSmallFile((folder / "verdict.json").string());
-    const bool is_again = verdict && verdict->find("\"again\": true") != std::string::npos;
-    results_.push_back({name, exit_code, (folder / "report.html").string(), is_again});
+    one.report = (folder / "report.html").string();
+    TakeVerdict(ReadSmallFile((folder / "verdict.json").string()).value_or(""), one);
   }
 
   // verdict.json of all jobs, with paths relative to its folder, and the variables of the CI
@@ -168,6 +213,21 @@ class Jobs {
     facts.name = project_.file;
     facts.again =
         exit_code == kExitNoVerdict && std::ranges::any_of(results_, &JobResult::is_again);
+    // The page of the job that decides; one job is the commonest case.
+    const auto decides = std::ranges::find(results_, exit_code, &JobResult::exit_code);
+    if (decides != results_.end() && !decides->report.empty()) {
+      facts.report = fs::path(decides->report).lexically_proximate(base_).generic_string();
+    }
+    for (const JobResult& one : results_) {
+      for (const std::string& reason : one.reasons) {
+        facts.reasons.push_back(results_.size() > 1 ? one.name + ": " + reason : reason);
+      }
+      facts.errors.insert(facts.errors.end(), one.errors.begin(), one.errors.end());
+      if (&one == results_.data() ||
+          Strength(one.baseline.state) < Strength(facts.baseline.state)) {
+        facts.baseline = one.baseline;
+      }
+    }
     for (const JobResult& one : results_) {
       facts.jobs.push_back({one.name, std::string(WordOf(one.exit_code)), one.exit_code,
                             fs::path(one.report).lexically_proximate(base_).generic_string()});
@@ -180,10 +240,14 @@ class Jobs {
     PROFGAUGE_TRY(const std::size_t list,
                   outputs.Open((fs::path(base_) / "verdict.json").string(), FileKind::kVerdict));
     PROFGAUGE_CHECK(outputs.Commit(list, render::RenderVerdict(facts)));
+    // From the folder in which the program runs, as that of a single run.
+    if (!facts.report.empty()) facts.report = (fs::path(base_) / facts.report).generic_string();
     const std::string variables = Variable("GITHUB_OUTPUT");
     const std::string ci = given_.ci == "auto" ? DetectCi(Variable) : given_.ci;
     if (ci == "github" && !variables.empty()) {
       PROFGAUGE_TRY(const std::size_t output, outputs.OpenToAppend(variables));
+      // From the folder in which the step runs, as that of a single run.
+      if (!facts.report.empty()) facts.report = (fs::path(base_) / facts.report).generic_string();
       PROFGAUGE_CHECK(outputs.Commit(output, render::RenderGithubOutput(facts)));
     }
     if (ci == "gitlab") {

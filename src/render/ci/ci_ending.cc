@@ -124,8 +124,9 @@ std::string RenderGithubOutput(const VerdictFacts& facts) {
 }
 
 std::string RenderDotenv(const VerdictFacts& facts) {
-  return fmt::format("PROFGAUGE_VERDICT={}\nPROFGAUGE_EXIT={}\nPROFGAUGE_AGAIN={}\n", facts.status,
-                     facts.exit_code, facts.again);
+  return fmt::format(
+      "PROFGAUGE_VERDICT={}\nPROFGAUGE_EXIT={}\nPROFGAUGE_AGAIN={}\nPROFGAUGE_REPORT={}\n",
+      facts.status, facts.exit_code, facts.again, OnOneLine(facts.report));
 }
 
 }  // namespace profgauge::render

@@ -106,7 +106,7 @@ std::string RenderVerdict(const VerdictFacts& facts);
 /// Lines `verdict=…`, `exit-code=…` and `report=…`, as GitHub's $GITHUB_OUTPUT takes them. A value
 /// never has a line end: it would start a variable of the profile's choice.
 std::string RenderGithubOutput(const VerdictFacts& facts);
-/// Lines `PROFGAUGE_VERDICT=…` and `PROFGAUGE_EXIT=…`: a dotenv report of GitLab.
+/// Lines `PROFGAUGE_VERDICT=…`, `PROFGAUGE_EXIT=…` and so on: a dotenv report of GitLab.
 std::string RenderDotenv(const VerdictFacts& facts);
 
 }  // namespace profgauge::render
