@@ -63,6 +63,38 @@ class Agent:
 
 
 class Mcp(unittest.TestCase):
+    def test_paths_count_from_the_root(self):
+        with Agent("--root", EXAMPLES, cwd="/") as agent:
+            def call(name, arguments):
+                return agent.ask("tools/call", {"name": name, "arguments": arguments})["result"]
+
+            self.assertTrue(call("find", {"path": "."})["structuredContent"]["runs"])
+            for path in ("slow.pt.trace.json.gz", "builtin:example"):
+                verdict = call("check", {"paths": [path]})["structuredContent"]
+                self.assertEqual(verdict["verdict"], "fail")
+                self.assertTrue(verdict["limits_missed"])
+                self.assertTrue(all("%" in limit["measured"] for limit in verdict["limits_missed"]), verdict)
+            self.assertTrue(call("check", {"paths": ["../README.md"]})["isError"])
+
+    def test_runs_and_rules_are_resources(self):
+        with Agent("--root", EXAMPLES, cwd="/") as agent:
+            begun = agent.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}})
+            self.assertEqual(set(begun["result"]["capabilities"]), {"tools", "resources", "prompts"})
+            uris = [one["uri"] for one in agent.ask("resources/list")["result"]["resources"]]
+            run_uri = next(uri for uri in uris if uri.startswith("profgauge://run/slow"))
+            for uri, word in ((run_uri, "A100"), ("profgauge://rules/gpu/idle", "gpu/idle")):
+                content, = agent.ask("resources/read", {"uri": uri})["result"]["contents"]
+                self.assertIn(word, content["text"])
+            self.assertEqual(agent.ask("resources/read", {"uri": "file:///etc/passwd"})["error"]["code"], -32002)
+
+    def test_prompts_name_their_arguments(self):
+        with Agent("--root", EXAMPLES, cwd="/") as agent:
+            prompts = agent.ask("prompts/list")["result"]["prompts"]
+            self.assertEqual([one["name"] for one in prompts], ["diagnose", "compare", "write_policy"])
+            answer = agent.ask("prompts/get", {"name": "compare", "arguments": {"base": "a", "current": "b"}})
+            self.assertIn("Is the run `b` slower than `a`", answer["result"]["messages"][0]["content"]["text"])
+            self.assertIn("error", agent.ask("prompts/get", {"name": "diagnose"}))
+
     def test_both_eras(self):
         with Agent() as agent:
             begun = agent.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}})

@@ -122,7 +122,7 @@ Result<int> RunMcp(const Options& options, Console& console) {
   static auto& cancelled = *new mcp::Cancelled();
   static auto& lines = *new InputLines(cancelled);
   const mcp::Protocol protocol(mcp::MakeTools(workplace), std::string(mcp::Instructions()),
-                               cancelled);
+                               cancelled, mcp::MakeShelf(workplace));
   while (const std::optional<std::string> line = lines.Next()) {
     const std::optional<std::string> answer = protocol.Answer(*line);
     if (answer && !WriteLine(catcher.output(), *answer)) break;

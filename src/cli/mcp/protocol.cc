@@ -1,5 +1,6 @@
 #include "cli/mcp/protocol.h"
 
+#include <fmt/args.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ constexpr std::array<std::string_view, 4> kLegacy = {"2025-11-25", "2025-06-18",
 constexpr std::string_view kVersionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kServerKey = "io.modelcontextprotocol/serverInfo";
 constexpr int kParseError = -32700, kInvalidRequest = -32600, kNoMethod = -32601,
-              kInvalidParams = -32602, kUnsupportedVersion = -32022;
+              kInvalidParams = -32602, kUnsupportedVersion = -32022, kNoResource = -32002;
 constexpr int kMostDepth = 64;
 constexpr std::int64_t kListLives = 3'600'000;  // ms: the list is the same while the program runs.
 
@@ -156,8 +157,12 @@ struct Protocol::Request {
   bool is_modern = false;
 };
 
-Protocol::Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled)
-    : tools_(std::move(tools)), instructions_(std::move(instructions)), cancelled_(cancelled) {}
+Protocol::Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled,
+                   Shelf shelf)
+    : tools_(std::move(tools)),
+      instructions_(std::move(instructions)),
+      cancelled_(cancelled),
+      shelf_(std::move(shelf)) {}
 
 json::object Protocol::ListOfTools() const {
   json::array list;
@@ -209,13 +214,64 @@ json::object Protocol::Call(const Request& request) const {
   return result;
 }
 
+json::object Protocol::ReadResource(const Request& request) const {
+  const std::string uri(TextAt(request.params, "uri"));
+  const profgauge::Result<std::string> text = shelf_.read(uri);
+  if (!text) throw RpcError{kNoResource, Printable(text.error().message)};
+  return {{"contents",
+           {json::object{{"uri", uri}, {"mimeType", "text/plain"}, {"text", ValidUtf8(*text)}}}}};
+}
+
+json::object Protocol::ListOfPrompts() const {
+  json::array list;
+  for (const Prompt& prompt : shelf_.prompts) {
+    json::array arguments;
+    for (const std::string_view name : prompt.arguments) {
+      arguments.push_back(json::object{{"name", name}, {"required", true}});
+    }
+    list.push_back(json::object{
+        {"name", prompt.name}, {"title", prompt.title}, {"arguments", std::move(arguments)}});
+  }
+  return {{"prompts", std::move(list)}};
+}
+
+json::object Protocol::GetPrompt(const Request& request) const {
+  const std::string_view name = TextAt(request.params, "name");
+  const auto prompt = std::ranges::find(shelf_.prompts, name, &Prompt::name);
+  if (prompt == shelf_.prompts.end()) {
+    throw RpcError{kInvalidParams, fmt::format("unknown prompt `{}`", PrintableShort(name))};
+  }
+  const json::object* given = ObjectAt(request.params, "arguments");
+  fmt::dynamic_format_arg_store<fmt::format_context> values;
+  for (const std::string_view argument : prompt->arguments) {
+    const std::string_view value = given == nullptr ? std::string_view() : TextAt(*given, argument);
+    if (value.empty()) throw RpcError{kInvalidParams, fmt::format("`{}` is missing", argument)};
+    values.push_back("`" + PrintableShort(value, 200) + "`");
+  }
+  const json::object content = {{"type", "text"}, {"text", fmt::vformat(prompt->text, values)}};
+  return {{"description", prompt->title},
+          {"messages", {json::object{{"role", "user"}, {"content", content}}}}};
+}
+
 json::object Protocol::Result(const Request& request) const {
   json::object result;
-  const json::object capabilities = {{"tools", json::object()}};
+  const bool has_shelf = static_cast<bool>(shelf_.list);
+  json::object capabilities = {{"tools", json::object()}};
+  if (has_shelf) capabilities["resources"] = capabilities["prompts"] = json::object();
   if (request.method == "tools/list") {
     result = ListOfTools();
   } else if (request.method == "tools/call") {
     result = Call(request);
+  } else if (has_shelf && request.method == "resources/list") {
+    result = {{"resources", shelf_.list()}};
+  } else if (has_shelf && request.method == "resources/templates/list") {
+    result = {{"resourceTemplates", json::array()}};
+  } else if (has_shelf && request.method == "resources/read") {
+    result = ReadResource(request);
+  } else if (has_shelf && request.method == "prompts/list") {
+    result = ListOfPrompts();
+  } else if (has_shelf && request.method == "prompts/get") {
+    result = GetPrompt(request);
   } else if (request.method == "server/discover") {
     result = {{"supportedVersions", {kModern}},
               {"capabilities", capabilities},
@@ -235,7 +291,9 @@ json::object Protocol::Result(const Request& request) const {
   if (!request.is_modern) return result;
   result["resultType"] = "complete";
   result["_meta"] = {{kServerKey, ServerInfo()}};
-  if (request.method != "tools/call") {
+  const bool is_fixed = request.method == "tools/list" || request.method == "prompts/list" ||
+                        request.method == "server/discover";
+  if (is_fixed) {
     result["ttlMs"] = kListLives;
     result["cacheScope"] = "public";
   }

@@ -2,6 +2,7 @@
 // answered.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <cstddef>
 #include <functional>
@@ -55,10 +56,26 @@ struct Tool {
   std::function<Result<boost::json::object>(const boost::json::object& arguments)> call;
 };
 
+/// A text that begins a conversation: `{}`, or `{0}` and `{1}`, are its arguments.
+struct Prompt {
+  std::string_view name, title;
+  std::span<const std::string_view> arguments;
+  std::string_view text;
+};
+
+/// What an agent may read besides calling tools. Without functions the server offers neither
+/// resources nor prompts.
+struct Shelf {
+  std::function<boost::json::array()> list;  ///< Rows of `resources/list`.
+  std::function<Result<std::string>(const std::string& uri)> read;
+  std::span<const Prompt> prompts;
+};
+
 class Protocol {
  public:
   /// `instructions` are for the agent, once. `cancelled` must outlive it.
-  Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled);
+  Protocol(std::vector<Tool> tools, std::string instructions, Cancelled& cancelled,
+           Shelf shelf = {});
 
   /// The answer to a line, without its end; nothing for notifications, for answers to requests that
   /// we never send, and for requests that the agent gave up. Every other line gets one, also a line
@@ -72,10 +89,14 @@ class Protocol {
   boost::json::object Result(const Request& request) const;
   boost::json::object ListOfTools() const;
   boost::json::object Call(const Request& request) const;
+  boost::json::object ReadResource(const Request& request) const;
+  boost::json::object ListOfPrompts() const;
+  boost::json::object GetPrompt(const Request& request) const;
 
   std::vector<Tool> tools_;
   std::string instructions_;
   Cancelled& cancelled_;
+  Shelf shelf_;
 };
 
 /// The first mismatch between the arguments and their schema (types, `required`, no others); empty:

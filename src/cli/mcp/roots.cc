@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -48,6 +49,7 @@ Status Roots::Check(const std::string& path) const {
                                        PrintableShort(found, 200)),
                            fmt::format("it may read {}", fmt::join(folders_, ", "))));
   };
+  if (path == kExampleProfile) return {};
   if (!Holds(path)) return outside(path);
   std::error_code error;
   if (!fs::exists(path, error)) {
@@ -55,6 +57,18 @@ Status Roots::Check(const std::string& path) const {
                            "the tool `find` lists the runs below a folder"));
   }
   return {};
+}
+
+std::string Roots::Resolve(const std::string& path) const {
+  const bool is_relative = !path.empty() && !path.starts_with("builtin:") &&
+                           !path.starts_with("history:") && fs::path(path).is_relative();
+  if (!is_relative) return path;
+  std::error_code error;
+  for (const std::string& root : folders_) {
+    const fs::path whole = (fs::path(root) / path).lexically_normal();
+    if (fs::exists(whole, error)) return whole.string();
+  }
+  return (fs::path(folders_.front()) / path).lexically_normal().string();
 }
 
 Status Roots::CheckToRead(const std::string& path) const {

@@ -139,7 +139,7 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
       if (status != "error" && status != "warn" && status != "fail") continue;
       limits.push_back(json::object{{"metric", ValueIn(row, "metric")},
                                     {"level", status},
-                                    {"measured", ValueIn(ValueIn(row, "measured"), "text")},
+                                    {"measured", ValueIn(row, "text")},
                                     {"limit", ValueIn(row, "limit")}});
     }
   }
@@ -154,6 +154,20 @@ json::object VerdictAnswer(const Catcher::Ran& ran, const json::value& report) {
   answer["findings"] = std::move(findings);
   answer["trust"] = ValueIn(ValueIn(report, "recording"), "trust");
   return answer;
+}
+
+/// Paths of the agent from the roots; the working folder of the server is none of its business.
+json::object WithPaths(const Roots& roots, json::object arguments) {
+  const auto resolve = [&](json::value& path) {
+    if (path.is_string()) path = roots.Resolve(std::string(path.get_string()));
+  };
+  for (const char* key : {"path", "paths", "base", "current", "policy", "baseline"}) {
+    json::value* value = arguments.if_contains(key);
+    if (value == nullptr) continue;
+    if (!value->is_array()) resolve(*value);
+    if (value->is_array()) std::ranges::for_each(value->get_array(), resolve);
+  }
+  return arguments;
 }
 
 bool NamesFolder(const json::object& arguments) {
@@ -405,8 +419,9 @@ std::vector<Tool> MakeTools(const Workplace& workplace) {
     tools.push_back({row.name, row.title, row.description, row.input, row.output,
                      [call = row.call, &workplace](const json::object& arguments) {
                        TakeLinksLeftOut();
-                       auto answer = call(Caller(workplace), arguments);
-                       if (answer) SayLinksLeftOut(arguments, *answer);
+                       const json::object known = WithPaths(workplace.roots, arguments);
+                       auto answer = call(Caller(workplace), known);
+                       if (answer) SayLinksLeftOut(known, *answer);
                        return answer;
                      }});
   }

@@ -60,6 +60,9 @@ class Roots {
   /// The same for a path that a configuration or a policy names: below a root it may be missing, as
   /// the command that reads it says so in its own words.
   Status CheckToRead(const std::string& path) const;
+  /// A relative path counts from the first root that has it, else from the first, so that an agent
+  /// need not know where the server runs. Others stay, also `builtin:example` and "".
+  std::string Resolve(const std::string& path) const;
   /// Whether a path that need not exist is below a root, once its links are followed.
   bool Holds(const std::string& path) const;
   const std::vector<std::string>& folders() const { return folders_; }
@@ -90,6 +93,9 @@ struct Workplace {
 };
 
 std::vector<Tool> MakeTools(const Workplace& workplace);
+
+/// Runs below the roots, rules, and prompts. The workplace must outlive it.
+Shelf MakeShelf(const Workplace& workplace);
 
 /// For the agent, once.
 std::string_view Instructions();
