@@ -3,7 +3,8 @@
 # where a folder holds those of several runs.
 #   */10 * * * * judge-new.sh /data/profiles [OPTION OF profgauge check]...
 # A run is left alone until its files are $MINUTES (2) old. It is judged again when they change, and three
-# times at most where it cannot be judged. Prints name, exit code and verdict. States are in DIR/.profgauge.
+# times at most where it cannot be judged. Prints name, exit code and verdict. States are in DIR/.profgauge,
+# reports in DIR/.profgauge/reports/NAME: nothing is written among the profiles.
 # The program: $PROFGAUGE, the one beside this script, or by name; exit code 127 where there is none.
 set -u
 PATH=${PATH:-/usr/local/bin:/usr/bin:/bin}
@@ -34,6 +35,13 @@ profiles() {
     ! -name '*.run.json' ! -path '*/.profgauge/*' ! -path '*/report/*' ! -path '*.report/*'
 }
 
+# report_of PROFILE: the folder of its reports.
+report_of() {
+  name=${1#"$dir"}
+  name=${name#/}
+  printf %s "$dir/.profgauge/reports/$(printf %s "${name:-all}" | tr '/\n' '~~')"
+}
+
 # judge PROFILE REPORT FILES OPTION...: one run, unless its state says that it was. 1: it is several runs.
 judge() {
   profile=$1 report=$2 files=$3
@@ -53,6 +61,7 @@ judge() {
   line=$("$program" check -q --out "$report" "$@" -- "$profile" 2> "$state.log" < /dev/null) || code=$?
   if [ "$code" -gt 1 ] && grep -q -E 'input/(several-runs|ranks-unknown|same-file-twice)' "$state.log"; then
     tries=several
+    rm -rf "$report"
   else
     if [ "$code" -le 1 ] && [ -n "$line" ]; then tries=judged; else tries=$((tries + 1)); fi
     [ -n "$line" ] || line=$(head -n 1 "$state.log")
@@ -70,9 +79,9 @@ for folder in $folders; do
   seen=1
   [ -z "$(profiles "$folder" -maxdepth 1 -mmin -"${MINUTES:-2}")" ] || continue
   files=$(profiles "$folder" -maxdepth 1 | sort | xargs -d '\n' ls -ln --time-style=+%s)
-  judge "$folder" "$folder/report" "$files" "$@" && continue
+  judge "$folder" "$(report_of "$folder")" "$files" "$@" && continue
   for file in $(profiles "$folder" -maxdepth 1 | sort); do
-    judge "$file" "$file.report" "$(ls -ln --time-style=+%s "$file")" "$@"
+    judge "$file" "$(report_of "$file")" "$(ls -ln --time-style=+%s "$file")" "$@"
   done
 done
 [ "$seen" -eq 1 ] || echo "judge-new.sh: there is no profile below $dir" >&2

@@ -542,7 +542,6 @@ class Judge:
                 self.clock.retract(os.path.join(old, f"rank-{rank}.run.json"))
             _remove(os.path.join(old, _trace(rank)))
             if rank == 0:
-                _remove(os.path.join(old, "judge.log"))
                 shutil.rmtree(os.path.join(old, "report"), ignore_errors=True)
             if not os.listdir(old):
                 os.rmdir(old)
@@ -571,7 +570,8 @@ class Judge:
         traces = sorted(map(_trace, ranks))
         older = [name for name in os.listdir(folder) if name.endswith(_trace("")[5:]) and name not in traces]
         profiles = [os.path.join(folder, name) for name in traces] if older else [folder]
-        report, log = os.path.join(folder, "report"), os.path.join(folder, "judge.log")
+        report, log = os.path.join(folder, "report"), _log(folder)
+        os.makedirs(report, exist_ok=True)  # Nothing is written beside the profiles.
         nice = [tool, "-n", "10"] if (tool := shutil.which("nice")) else []
         command = [*nice, self.program, "check", "--out", report, "--jobs", "2", *self.arguments, "--", *profiles]
         with open(log, "wb") as output, subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
@@ -583,6 +583,8 @@ class Judge:
                 code = process.wait()
         with open(log, encoding="utf-8", errors="replace") as text:
             lines = [" ".join(line.split()) for line in text if line.strip()]
+        if not lines:
+            _remove(log)
         page = os.path.join(report, "report.html")
         return Verdict(step, *_verdict(code, lines), page if os.path.exists(page) else log)
 
@@ -604,7 +606,11 @@ class Judge:
                 thread.join(max(0, end - time.monotonic()))
             self._forget()
             for folder in sorted(self._judging):
-                LOG.warning("profgauge: no verdict yet: it will be in %s", os.path.join(folder, "judge.log"))
+                LOG.warning("profgauge: no verdict yet: it will be in %s", _log(folder))
+
+
+def _log(folder):
+    return os.path.join(folder, "report", "judge.log")
 
 
 def _trace(rank):

@@ -64,7 +64,9 @@ class CronTest(JobTest):
         self.assertEqual([(line.split(" exit ")[0], line.split(" exit ")[1].split()[0]) for line in lines],
                          [("a b/step-8", "1"), ("ddp", "1"), ("jax/plugins/profile/2026", "1")])
         self.assertEqual(log, "")
-        self.assertTrue((self.runs / "ddp" / "report" / "report.html").exists())
+        self.assertTrue((self.runs / ".profgauge/reports/ddp/report.html").exists())
+        self.assertEqual(sorted(path.name for path in (self.runs / "ddp").iterdir()),
+                         [f"rank-{rank}.pt.trace.json.gz" for rank in range(4)])
         self.assertEqual(self.judged(), ([], ""))
 
     def test_profiles_of_several_runs_in_one_folder(self):

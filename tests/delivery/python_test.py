@@ -37,10 +37,14 @@ class Module(unittest.TestCase):
         self.assertTrue(verdict.errors and all(one.fired for one in verdict.errors))
         self.assertTrue(profgauge.check(EXAMPLES / "healthy.pt.trace.json.gz"))
 
-    def test_an_unreadable_profile_has_no_verdict(self):
-        verdict = profgauge.check("no-such-file.json")
-        self.assertEqual((verdict.status, verdict.exit_code), ("no_verdict", 3))
-        self.assertTrue(verdict.reasons)
+    def test_an_unreadable_profile_raises(self):
+        with self.assertRaises(profgauge.Error) as raised:
+            profgauge.check("no-such-file.json")
+        self.assertEqual((raised.exception.code, raised.exception.exit_code), ("input/missing", 3))
+
+    def test_findings_begin_with_the_errors(self):
+        levels = [one.status for one in profgauge.check(DDP).findings if one.fired]
+        self.assertEqual(levels, sorted(levels, key=("error", "warn", "info").index))
 
     def test_query_returns_rows(self):
         table = profgauge.query(DDP, "select rank, sum(duration) t from gap_events where rank = :rank group by 1",
@@ -54,6 +58,7 @@ class Module(unittest.TestCase):
             profgauge.query(SLOW, "select nam from kernels")
         self.assertEqual((raised.exception.code, raised.exception.exit_code), ("query/sql", 2))
         self.assertEqual(raised.exception.notes[0], "help: did you mean `name`?")
+        self.assertIn("help: columns of `kernels`: ", raised.exception.notes[1])
         with self.assertRaises(profgauge.Error) as raised:
             profgauge.query(SLOW, "drop table kernels")
         self.assertEqual(raised.exception.code, "query/read-only")
@@ -70,7 +75,7 @@ class Module(unittest.TestCase):
         counted = profgauge.query(DDP, "select count(*) n, sum(duration) t from device_events")[0]
         self.assertEqual(len(found["device_events"]), counted["n"])
         self.assertEqual(sum(row["duration"] for row in found["device_events"]), counted["t"])
-        self.assertEqual([row["id"] for row in found["ranks"]], [0, 1, 2, 3])
+        self.assertEqual([row["rank"] for row in found["ranks"]], [0, 1, 2, 3])
 
     def test_pandas(self):
         table = profgauge.query(DDP, "@busy-by-rank")

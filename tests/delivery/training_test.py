@@ -87,7 +87,7 @@ class VerdictTest(TrainingTest):
             self.assertEqual(log.count("\n"), 1)
             self.assertRegex(log, rf"^profgauge: step 8 {words}.*\({report}\)\n$")
             self.assertTrue(report.exists())
-            self.assertEqual(self.names(), ["judge.log", "rank-0.pt.trace.json.gz", "rank-0.run.json", "report"])
+            self.assertEqual(self.names(), ["rank-0.pt.trace.json.gz", "rank-0.run.json", "report"])
 
     def test_the_document_has_steps_before_and_after(self):
         self.train(REPEAT="2")
@@ -108,7 +108,7 @@ class VerdictTest(TrainingTest):
         self.assertEqual([log for _, log in ended[:3]], ["", "", ""])
         self.assertEqual([name for name in self.names() if name.endswith(".gz")],
                          [f"rank-{rank}.pt.trace.json.gz" for rank in range(4)])
-        self.assertIn("4 ranks", (self.runs / "step-8" / "judge.log").read_text())
+        self.assertIn("4 ranks", (self.runs / "step-8" / "report" / "judge.log").read_text())
 
     def test_a_rank_that_left_nothing_is_named(self):
         others = [self.start(RANKS, RANK=str(rank), WORLD_SIZE="4") for rank in (1, 3)]

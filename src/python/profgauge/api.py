@@ -185,17 +185,25 @@ def _finding(found: Mapping[str, Any]) -> Finding:
                    gain.get("value"), gain.get("basis", ""))
 
 
+def _rank_of(finding: Finding) -> Tuple[int, bool]:
+    """Errors first; each level in the report's order, remarks about the recording after the others."""
+    levels = ("error", "warn", "info")
+    level = levels.index(finding.status) if finding.status in levels else len(levels)
+    return level, finding.rule.startswith("recording/")
+
+
 def _verdict(exit_code: int, text: str, said: str) -> Verdict:
     status = _STATUS.get(exit_code, "no_verdict")
     try:
         whole = json.loads(text)
     except ValueError:
-        return Verdict(status, exit_code, (str(_error(said, exit_code)),))
+        raise _error(said, exit_code) from None
+    if whole.get("errors"):  # It was not judged: `if v.status == "fail"` must not pass a wrong path.
+        first = whole["errors"][0]
+        raise Error(first["code"], first["message"], first.get("notes", ()), exit_code)
     metrics = {name: _metric(name, one) for name, one in whole.get("metrics", {}).items()}
-    findings = tuple(_finding(one) for one in whole.get("findings", []))
-    # An ending without a report says why in `errors`.
-    reasons = tuple(whole.get("verdict", {}).get("reasons", []) or
-                    [one.get("message", "") for one in whole.get("errors", [])])
+    findings = tuple(sorted((_finding(one) for one in whole.get("findings", [])), key=_rank_of))
+    reasons = tuple(whole.get("verdict", {}).get("reasons", []))
     return Verdict(status, exit_code, reasons, metrics, findings, whole)
 
 
@@ -210,7 +218,7 @@ def _judging(policy: Optional[Path], baseline: Union[None, Path, Sequence[Path]]
 
 def check(profiles: Paths, policy: Optional[Path] = None, baseline: Union[None, Path, Sequence[Path]] = None,
           arguments: Sequence[str] = (), program: Optional[Path] = None, timeout: Optional[float] = None) -> Verdict:
-    """Judges a profile. Exit codes 0, 1 and 3 are verdicts; others raise Error."""
+    """Judges a profile. A profile that cannot be read raises Error with exit_code 3; so do mistakes, with 2."""
     command = ["check", *_list(profiles), "--json", "-", *_judging(policy, baseline, arguments)]
     return _verdict(*_run(command, program, timeout, (0, 1, 3)))
 
