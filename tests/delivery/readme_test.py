@@ -1,13 +1,14 @@
-"""README.md shows the real output of the program: its first example, run as written there."""
+"""README.md shows the real output of the program, and each of its commands runs as written there."""
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import subprocess
 import tempfile
 import unittest
 
-from support import REPOSITORY, main, run
+from support import PROGRAM, REPOSITORY, main, run
 
 COLUMNS = "100"  # As wide as the page's lines are at most.
 
@@ -38,6 +39,27 @@ class ReadmeTest(unittest.TestCase):
             self.assertEqual(done.returncode, code)
             left = {path.name for path in (pathlib.Path(folder) / "report").iterdir()}
         self.assertEqual(left, {"report.html", "report.md", "report.xlsx", "report.json"})
+
+    def test_every_command_runs(self):
+        """In the order of the page, in one folder; what needs root or a build is tried elsewhere."""
+        page = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+        lines = [re.sub(r"^\$ |\s+# .*", "", line) for line in re.findall(r"^    (\S.*)$", page, re.MULTILINE)]
+        lines = [line for line in lines if line.startswith(("profgauge ", "./"))]
+        self.assertGreaterEqual(len(lines), 7)
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subprocess.run(["git", "init", "-q", name], check=True)
+            (folder / "bin").mkdir()
+            (folder / "bin/profgauge").symlink_to(PROGRAM)
+            (folder / "train.sh").write_text("#!/bin/sh\n")
+            (folder / "train.sh").chmod(0o755)
+            for profile, example in (("run", "slow"), ("branch", "slow"), ("main", "healthy")):
+                shutil.copy(REPOSITORY / f"examples/{example}.pt.trace.json.gz", folder / f"{profile}.pt.trace.json.gz")
+            for line in lines:
+                done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False,
+                                      env={"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": name})
+                allowed = (0, 1) if line.startswith("profgauge check") else (0,)
+                self.assertIn(done.returncode, allowed, f"{line}\n{done.stdout}{done.stderr}")
 
 
 if __name__ == "__main__":
