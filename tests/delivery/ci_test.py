@@ -67,7 +67,8 @@ class CiTest(unittest.TestCase):
     def test_variables_of_gitlab(self):
         self.check("slow.pt.trace.json.gz", "--ci", "gitlab", "--exit-zero", **SYSTEMS["gitlab"])
         self.assertEqual((self.folder / "profgauge-report/profgauge.env").read_text(),
-                         "PROFGAUGE_VERDICT=fail\nPROFGAUGE_EXIT=0\nPROFGAUGE_AGAIN=false\n")
+                         "PROFGAUGE_VERDICT=fail\nPROFGAUGE_EXIT=0\nPROFGAUGE_AGAIN=false\n"
+                         "PROFGAUGE_REPORT=profgauge-report/report.html\n")
 
     def test_no_system_means_no_files(self):
         done = self.check("healthy.pt.trace.json.gz", "--ci", "auto")
