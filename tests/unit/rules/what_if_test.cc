@@ -225,8 +225,9 @@ TEST(WhatIf, ShippedGainsEqualTwinsDifference) {
     const std::vector<Profile> run = Made(fault.with);
     const auto analyzed = analysis::AnalyzeForReplay(run, {});
     ASSERT_TRUE(analyzed.has_value());
-    const Evaluation evaluation = book->Evaluate(
-        analyzed->analysis, CollectFacts(run, analyzed->analysis), false, analyzed->replayer.get());
+    const Evaluation evaluation =
+        book->Evaluate(analyzed->analysis, CollectFacts(run, analyzed->analysis), false,
+                       SimulationsOf(analyzed->replayer.get()).get());
     const auto found =
         std::find_if(evaluation.findings.begin(), evaluation.findings.end(),
                      [&](const Finding& finding) { return finding.rule->id == fault.rule; });
@@ -266,8 +267,9 @@ rules:
   const std::vector<Profile> run = Made("--dataloader-us 3000");
   const auto analyzed = analysis::AnalyzeForReplay(run, {});
   ASSERT_TRUE(analyzed.has_value());
-  const Evaluation evaluation = book->Evaluate(
-      analyzed->analysis, CollectFacts(run, analyzed->analysis), false, analyzed->replayer.get());
+  const Evaluation evaluation =
+      book->Evaluate(analyzed->analysis, CollectFacts(run, analyzed->analysis), false,
+                     SimulationsOf(analyzed->replayer.get()).get());
   const auto found =
       std::find_if(evaluation.findings.begin(), evaluation.findings.end(),
                    [](const Finding& finding) { return finding.rule->id == "mine/cut"; });
