@@ -270,21 +270,21 @@ class Hardening(unittest.TestCase):
             request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
             return subprocess.run([PROGRAM, "mcp", "--root", "root"], input=json.dumps(request) + "\n", cwd=self.place,
                                   capture_output=True, text=True, timeout=10).stdout
-        before = ask("check", paths=["root/a.json.gz"])
+        before = ask("check", paths=[str(root / "a.json.gz")])
         self.assertIn('"verdict"', before)
         (root / "a.json.gz.run.json").symlink_to("../secret/x.run.json")
-        self.assertEqual(ask("check", paths=["root/a.json.gz"]), before)
+        self.assertEqual(ask("check", paths=[str(root / "a.json.gz")]), before)
         (root / "python").symlink_to("/usr/bin/env")
         (root / "b.pt.trace.json.gz").symlink_to("../secret/b.pt.trace.json.gz")
-        found = ask("find", path="root")
+        found = ask("find", path=str(root))
         self.assertIn("a.json.gz", found)
         self.assertNotIn("b.pt.trace", found)
-        self.assertIn("outside", ask("check", paths=["root/b.pt.trace.json.gz"]))
+        self.assertIn("outside", ask("check", paths=[str(root / "b.pt.trace.json.gz")]))
         # Whatever is asked of a folder of ranks, a rank that is left out is told.
-        for name, asked in (("find", {"path": "root"}), ("check", {"paths": ["root"]}), ("inspect", {"paths": ["root"]})):
+        for name, asked in (("find", {"path": str(root)}), ("check", {"paths": [str(root)]}), ("inspect", {"paths": [str(root)]})):
             self.assertIn("links that lead outside of the server's folders", ask(name, **asked), name)
         os.mkfifo(root / "f.json")
-        self.assertIn("pipe", ask("inspect", paths=["root/f.json"]))
+        self.assertIn("pipe", ask("inspect", paths=[str(root / "f.json")]))
 
 
 if __name__ == "__main__":
