@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -116,10 +120,35 @@ Status RefuseSingleOutputs(const Options& options) {
   return {};
 }
 
+/// Of files with the same bytes the first: a copy is no second recording. O(bytes of files of one
+/// size).
+void DropCopies(std::vector<std::string>& files, Console& console) {
+  std::map<std::uintmax_t, std::vector<std::string>> by_size;
+  std::erase_if(files, [&](const std::string& file) {
+    std::error_code failed;
+    const std::uintmax_t size = fs::file_size(file, failed);
+    if (failed) return false;  // Whoever reads it says so.
+    std::vector<std::string>& others = by_size[size];
+    const auto same = std::ranges::find_if(others, [&](const std::string& other) {
+      std::ifstream a(file, std::ios::binary), b(other, std::ios::binary);
+      return a && b &&
+             std::equal(std::istreambuf_iterator<char>(a), {}, std::istreambuf_iterator<char>(b),
+                        {});
+    });
+    if (same == others.end()) {
+      others.push_back(file);
+      return false;
+    }
+    console.Say(fmt::format("note: `{}` is a copy of `{}`: it counts once", file, *same));
+    return true;
+  });
+}
+
 /// The files of each run of a job: of its latest, of all, or of all together. Where the inputs are
 /// no profiles that can be found, and where the job says itself which are ranks, they are one run.
 std::vector<std::vector<std::string>> RunsOf(const rules::ProjectJob& job, const Options& options,
-                                             const std::vector<std::string>& inputs) {
+                                             std::vector<std::string> inputs, Console& console) {
+  if (job.take == rules::Take::kPooled) DropCopies(inputs, console);
   if (options.ranks != "recorded") return {inputs};
   std::vector<FoundRun> found = FindRunsAmong(inputs).runs;
   if (found.empty()) return {inputs};
@@ -156,7 +185,7 @@ class Jobs {
       Add(job.name, ExitOf(EndWith(inputs.error(), options, console_), options, console_), options);
       return;
     }
-    const auto runs = RunsOf(job, options, *inputs);
+    const auto runs = RunsOf(job, options, *inputs, console_);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       Options one = options;
       one.arguments = runs[i];

@@ -85,7 +85,10 @@ class Mcp(unittest.TestCase):
             for uri, word in ((run_uri, "A100"), ("profgauge://rules/gpu/idle", "gpu/idle")):
                 content, = agent.ask("resources/read", {"uri": uri})["result"]["contents"]
                 self.assertIn(word, content["text"])
-            self.assertEqual(agent.ask("resources/read", {"uri": "file:///etc/passwd"})["error"]["code"], -32002)
+                self.assertEqual(content["mimeType"], "text/plain")
+            error = agent.ask("resources/read", {"uri": "file:///etc/passwd"})["error"]
+            self.assertEqual(error["code"], -32002)
+            self.assertIn("there is no resource", json.dumps(error))  # mcp/no-such-resource
 
     def test_prompts_name_their_arguments(self):
         with Agent("--root", EXAMPLES, cwd="/") as agent:
