@@ -12,7 +12,7 @@ namespace {
 
 struct SignSpec {
   bool at_start = false;  ///< Names begin so; else they have it anywhere.
-  std::array<std::string_view, 4> parts;
+  std::array<std::string_view, 5> parts;
 };
 
 // By Sign.
@@ -26,6 +26,8 @@ constexpr std::array<SignSpec, static_cast<std::size_t>(Sign::kCount_)> kSigns =
     {false, {"StreamBeginCapture", "StreamEndCapture"}},
     {true, {"nccl:", "ncclKernel", "ncclDevKernel"}},
     {true, {"gloo:"}},
+    {false, {"DALI", "/dali/", "dali::", "rocAL", "/rocal/"}},
+    {false, {"XlaLaunch", "XlaCompile", "XlaRun", "xla_run", "xla_compile"}},
 }};
 
 const SignSpec& SpecOf(Sign sign) { return kSigns[static_cast<std::size_t>(sign)]; }

@@ -24,6 +24,8 @@ enum class Sign : std::uint8_t {
   kGraphCapture,  ///< Calls that begin or end the capture of a graph.
   kNccl,
   kGloo,
+  kDali,         ///< DALI or rocAL, which decode images on the device.
+  kXlaCompiled,  ///< TensorFlow's calls of what XLA compiled.
   kCount_
 };
 

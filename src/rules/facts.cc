@@ -52,6 +52,15 @@ constexpr FactSpec kFacts[] = {
      "capture."},
     {"profile.in_graphs", Unit::kBool, "Whether launches of graphs run most kernels."},
     {"profile.loads_data", Unit::kBool, "Whether a data loader feeds the run."},
+    {"profile.image_work", Unit::kText,
+     "Host function or operator with the most time that decodes or resizes images, of the first "
+     "rank; absent without a loader."},
+    {"profile.image_time", Unit::kTime,
+     "Time of its host in all of these, summed over threads; absent without any."},
+    {"profile.uses_dali", Unit::kBool,
+     "Whether a name in the profile shows DALI or rocAL, which decode images on the device."},
+    {"profile.uses_xla", Unit::kBool,
+     "Whether a name in the profile is of XLA compiling code of TensorFlow."},
     {"profile.has_torch_compile", Unit::kBool,
      "False if the profile is older than PyTorch 2.0, which introduced torch.compile."},
     {"profile.gc_time", Unit::kTime,
@@ -373,12 +382,18 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   facts["profile.ddp"] = Shows(first, Sign::kDdp);
   facts["profile.fsdp"] = Shows(first, Sign::kFsdp);
   facts["profile.graph_capture"] = Shows(first, Sign::kGraphCapture);
+  facts["profile.uses_dali"] = Shows(first, Sign::kDali);
+  facts["profile.uses_xla"] = Shows(first, Sign::kXlaCompiled);
   facts["profile.framework"] = FrameworkOf(first);
   if (first.summary.empty()) {
     const analysis::recording::Workload workload = analysis::recording::WorkloadOf(first);
     if (!workload.kind.empty()) facts["profile.workload"] = std::string(workload.kind);
     facts["profile.in_graphs"] = workload.in_graphs;
     facts["profile.loads_data"] = workload.loads_data;
+    if (!workload.image_work.empty()) {
+      facts["profile.image_work"] = std::string(workload.image_work);
+      facts["profile.image_time"] = workload.image_time;
+    }
     facts["profile.pairs_memory"] = PairsMemory(first);
     facts["profile.empties_cache"] = EmptiesCache(first);
     facts["profile.loads_in_process"] = LoadsInProcess(first);

@@ -10,11 +10,13 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/classify/name_memo.h"
 #include "analysis/context/derived_markers.h"
 #include "analysis/work/op_tree.h"
+#include "base/interval.h"
 #include "knowledge/workload.h"
 
 namespace profgauge::analysis::recording {
@@ -45,9 +47,9 @@ constexpr SignSet kBackward = SetOf("backward"), kBackwardKernel = SetOf("backwa
                   kOptimizerKernel = SetOf("optimizer_kernel"), kEngine = SetOf("engine"),
                   kCacheKernel = SetOf("cache_kernel"), kDecodeKernel = SetOf("decode_kernel"),
                   kPrefillKernel = SetOf("prefill_kernel"), kDiffusion = SetOf("diffusion"),
-                  kOperator = SetOf("operator");
+                  kOperator = SetOf("operator"), kImages = SetOf("images");
 static_assert(kBackward && kBackwardKernel && kOptimizerKernel && kEngine && kCacheKernel &&
-              kDecodeKernel && kPrefillKernel && kDiffusion && kOperator);
+              kDecodeKernel && kPrefillKernel && kDiffusion && kOperator && kImages);
 
 // Compiled at the first use, for all runs of the process.
 const std::array<std::unique_ptr<RE2>, kSigns>& CompiledSigns() {
@@ -194,6 +196,32 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   return IsBenchmark(profile) ? "benchmark" : "inference";
 }
 
+// Names lie in each other: a function of `PIL/` calls others of it.
+void AddImageWork(const Profile& profile, Workload& out) {
+  classify::NameMemo is_image(
+      profile, [](std::string_view name) { return (SignsOf(name, kHost) & kImages) != 0; });
+  std::map<std::uint32_t, std::vector<Span>> by_thread;
+  std::map<std::uint32_t, Ns> by_name;
+  const auto add = [&](const auto& table) {
+    for (std::size_t row = 0; row < table.name.size(); ++row) {
+      const StringId name = table.name[row];
+      if (!name.valid() || !is_image(name)) continue;
+      const Ns start = table.start[row];
+      by_thread[table.thread[row].value].push_back({start, start + table.duration[row]});
+      by_name[name.value] += table.duration[row];
+    }
+  };
+  add(profile.python);
+  add(profile.host);
+  Ns most = -1;
+  for (const auto& [name, time] : by_name) {
+    if (time <= most) continue;
+    most = time;
+    out.image_work = profile.strings[StringId{name}];
+  }
+  for (auto& [thread, spans] : by_thread) out.image_time += Length(Merge(std::move(spans)));
+}
+
 }  // namespace
 
 Workload WorkloadOf(const Profile& profile) {
@@ -208,6 +236,7 @@ Workload WorkloadOf(const Profile& profile) {
   classify::NameMemo loads(profile, work::IsDataLoaderRange);
   found.loads_data = std::any_of(profile.host.name.begin(), profile.host.name.end(),
                                  [&](StringId name) { return loads(name); });
+  if (found.loads_data) AddImageWork(profile, found);
   return found;
 }
 

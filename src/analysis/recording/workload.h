@@ -14,6 +14,10 @@ struct Workload {
   std::string_view kind = {};
   bool in_graphs = false;   ///< Launches of graphs run most kernels.
   bool loads_data = false;  ///< A data loader feeds it.
+  /// With a loader: the host function or operator that decodes or resizes images and has the most
+  /// time, and the time in all of these, summed over threads. Empty where none was recorded.
+  std::string_view image_work = {};
+  Ns image_time = 0;
 };
 
 /// By names in the profile, the first that holds:
