@@ -116,6 +116,7 @@ Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evalua
     finding.evidence_units.push_back(head.unit);
   }
   finding.evidence = from.evidence;
+  if (!from.evidence.empty()) finding.evidence_of = static_cast<std::int64_t>(from.rows);
   finding.reason = ReasonOf(from);
   finding.rows_unknown = static_cast<std::int64_t>(from.rows_unknown);
   if (rules::Fired(from.status) && from.rows_unknown > 0) AddNote(UnknownRowsText(from), finding);

@@ -211,6 +211,7 @@ Finding ReadFinding(const JsonNode& node) {
     finding.evidence_heads.push_back(column["title"].Text());
     finding.evidence_units.push_back(column["unit"].UnitNamed());
   }
+  if (node["evidence_of"].exists()) finding.evidence_of = node["evidence_of"].Integer();
   for (const JsonNode& row : node["evidence"]["rows"].Elements()) {
     finding.evidence.push_back(row.Cells(finding.evidence_heads.size()));
   }

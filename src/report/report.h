@@ -175,6 +175,8 @@ struct Finding {
   std::vector<std::string> evidence_heads;
   std::vector<Unit> evidence_units;
   std::vector<std::vector<Value>> evidence;
+  /// Rows that the finding is about, of which `evidence` has the first; 0 in old reports.
+  std::int64_t evidence_of = 0;
   std::string reason;        ///< Why not applicable, waived by whom…
   std::string counted_with;  ///< As of GateRow.
   /// Rows of which the rule's condition is unknown. Its numbers are of the others.

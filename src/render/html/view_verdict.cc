@@ -162,7 +162,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
   }
   const report::Finding* cause = report::CauseOf(report, finding);
   json::array rows = EvidenceRows(report, finding, kEvidenceRows, seen);
-  const std::size_t more = finding.evidence.size() - rows.size();
+  std::string shown = RowsShown(finding, rows.size());
   return {{"id", AnchorOf(finding.rule)},
           {"rule", finding.rule},
           {"level", StatusView(finding.status == State::kWaived || finding.status == State::kBroken
@@ -190,7 +190,7 @@ json::object FindingView(const Report& report, const report::Finding& finding, S
           {"rows", std::move(rows)},
           {"has_rows", !finding.evidence.empty()},
           {"unused", unused},
-          {"more", more == 0 ? "" : FormatCount(static_cast<std::int64_t>(more))}};
+          {"shown", std::move(shown)}};
 }
 
 }  // namespace

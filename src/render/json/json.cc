@@ -283,6 +283,7 @@ void WriteFinding(JsonWriter& out, const report::Finding& finding,
   out.OptionalField("counted_with", finding.counted_with);
   if (finding.rows_unknown > 0) out.Field("rows_unknown", finding.rows_unknown);
   if (plan) WriteFindingPlan(out, finding, *plan);
+  if (finding.evidence_of > 0) out.Field("evidence_of", finding.evidence_of);
   if (!finding.evidence_heads.empty()) WriteEvidence(out, finding);
   out.EndObject();
 }

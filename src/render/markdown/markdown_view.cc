@@ -44,8 +44,7 @@ json::object Cell(std::string text) { return {{"text", MakeMarkup(std::move(text
 
 std::string MoreText(std::size_t shown, std::size_t all, std::string_view what) {
   if (shown >= all) return {};
-  return fmt::format("{} of {} {} are shown; report.html and report.xlsx have all of them.",
-                     FormatCount(static_cast<std::int64_t>(shown)),
+  return fmt::format("{} of {} {} are shown.", FormatCount(static_cast<std::int64_t>(shown)),
                      FormatCount(static_cast<std::int64_t>(all)), what);
 }
 
@@ -276,7 +275,9 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
     explains += (explains.empty() ? "" : ", ") + MarkdownCode(rule, false);
   }
   json::array rows = EvidenceRows(finding, shape.evidence_rows, labels);
-  std::string more = MoreText(rows.size(), finding.evidence.size(), "rows");
+  const std::size_t kept = finding.evidence.size();
+  const auto all = static_cast<std::size_t>(std::max<std::int64_t>(finding.evidence_of, 0));
+  std::string more = MoreText(rows.size(), std::max(all, kept), "rows");
   return {{"open", finding.status == State::kError},
           {"status", StatusText(finding.status)},
           {"title", MakeMarkup(EscapeMarkdownHtml(finding.title))},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 
 #include "base/format.h"
@@ -81,6 +82,15 @@ std::string PlanStartNote(const report::Plan& plan) {
   std::string note = WithoutProfilerText(plan);
   if (plan.first_calls.text.empty()) return note;
   return "without first calls" + (note.empty() ? "" : "; " + note);
+}
+
+std::string RowsShown(const report::Finding& finding, std::size_t shown) {
+  const auto kept = static_cast<std::int64_t>(finding.evidence.size());
+  const auto count = static_cast<std::int64_t>(shown);
+  const std::string all = Counted(std::max(finding.evidence_of, kept), "row", "rows");
+  return count < std::max(finding.evidence_of, kept)
+             ? fmt::format("{} of {}", FormatCount(count), all)
+             : all;
 }
 
 namespace {

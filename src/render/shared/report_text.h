@@ -38,6 +38,10 @@ std::string WithoutProfilerText(const report::Plan& plan);
 /// where it is the recorded time.
 std::string PlanStartNote(const report::Plan& plan);
 
+/// "10 of 8 286 rows": how many rows of the finding's evidence a document shows, of all that it is
+/// about; "3 rows" where these are all.
+std::string RowsShown(const report::Finding& finding, std::size_t shown);
+
 // The profile's quality in words: the certificate of the report.
 
 /// "whole", "limited" or "no verdict".

@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "render/shared/looks.h"
+#include "render/shared/report_text.h"
 #include "render/shared/words.h"
 #include "render/xlsx/xlsx_sheet.h"
 #include "report/labels.h"
@@ -48,7 +49,7 @@ const std::vector<XlsxColumn>& FindingColumns() {
 void LinkToEvidence(XlsxSheet& sheet, std::size_t row, std::size_t column, const Finding& finding,
                     std::size_t evidence_row) {
   sheet.Link(row, column, fmt::format("internal:'Evidence'!A{}", evidence_row + 1),
-             Counted(static_cast<std::int64_t>(finding.evidence.size()), "row", "rows"));
+             RowsShown(finding, std::min(finding.evidence.size(), report::kXlsxRows)));
 }
 
 /// Whether somebody has to decide about it, or has decided.
@@ -215,21 +216,22 @@ std::optional<ReviewCells> ReviewCellsOf(const report::Report& report) {
 // repeats the rule: a row that is copied elsewhere still names it.
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence) {
   XlsxSheet sheet(book, "Evidence");
-  sheet.Text(0, 0, "Evidence of the findings, all rows", XlsxStyle::kHeading);
+  sheet.Text(0, 0, "Evidence of the findings", XlsxStyle::kHeading);
   const report::Labels labels = report::IterationLabels(report);
   bool has_any = false;
   for (const Finding* finding : FindingsInOrder(report)) {
     const std::size_t index = IndexOf(report, finding), place = evidence[index];
     if (place == 0) continue;
     has_any = true;
-    sheet.Link(place, 0, "internal:'Findings'!A1", finding->rule + ": " + finding->title);
+    const std::size_t rows = std::min(finding->evidence.size(), report::kXlsxRows);
+    sheet.Link(place, 0, "internal:'Findings'!A1",
+               fmt::format("{}: {}, {}", finding->rule, finding->title, RowsShown(*finding, rows)));
     std::vector<XlsxColumn> heads = {{"Rule", Unit::kText}};
     for (std::size_t i = 0; i < finding->evidence_heads.size(); ++i) {
       const bool has_unit = i < finding->evidence_units.size();
       heads.push_back(
           {finding->evidence_heads[i], has_unit ? finding->evidence_units[i] : Unit::kText});
     }
-    const std::size_t rows = std::min(finding->evidence.size(), report::kXlsxRows);
     for (std::size_t r = 0; r < rows; ++r) {
       sheet.Text(place + 2 + r, 0, finding->rule);
       const auto& cells = finding->evidence[r];

@@ -158,7 +158,7 @@ void AddTotalsSheet(XlsxBook& book, const std::vector<TotalsOfTable>& totals);
 void AddEvidenceSheet(XlsxBook& book, const report::Report& report, const EvidenceRows& evidence);
 /// Computes where AddEvidenceSheet puts the evidence: the findings before it link there.
 ///
-///   row 0   Evidence of the findings, all rows
+///   row 0   Evidence of the findings
 ///   row 2   gpu/idle: GPU idle time is high            places[i] = 2, a link back
 ///   row 3   Rule | Start | Duration                    heads
 ///   row 4   …                                          the rows, then one empty row

@@ -222,5 +222,16 @@ TEST(FirstRows, EvidenceHasColumnsWithValues) {
   EXPECT_THAT(html::EvidenceColumns(finding), ElementsAre(0u, 2u));
 }
 
+TEST(FirstRows, EvidenceSaysOfHowManyRows) {
+  report::Finding finding;
+  finding.evidence = {{Value(std::int64_t{1})}, {Value(std::int64_t{2})}};
+  EXPECT_EQ(RowsShown(finding, 2), "2 rows");  // An old report does not say.
+  EXPECT_EQ(RowsShown(finding, 1), "1 of 2 rows");
+  finding.evidence_of = 30;
+  EXPECT_EQ(RowsShown(finding, 2), "2 of 30 rows");
+  finding.evidence_of = 2;
+  EXPECT_EQ(RowsShown(finding, 2), "2 rows");
+}
+
 }  // namespace
 }  // namespace profgauge::render

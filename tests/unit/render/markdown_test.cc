@@ -186,6 +186,19 @@ TEST(RenderMarkdown, FindingsWithoutEvidenceHaveNoTable) {
   EXPECT_THAT(Document(report, true), Not(HasSubstr("\n|\n")));
 }
 
+// It names no other file: nothing says that one was written.
+TEST(RenderMarkdown, EvidenceSaysOfHowManyRows) {
+  report::Report report = testing::SampleReport();
+  for (report::Finding& finding : report.findings) {
+    finding.evidence_heads = {"Start"};
+    finding.evidence_units = {Unit::kTime};
+    finding.evidence = {{std::int64_t{1}}, {std::int64_t{2}}};
+    finding.evidence_of = 828;
+  }
+  EXPECT_THAT(Document(report, true), HasSubstr("\n2 of 828 rows are shown.\n"));
+  EXPECT_THAT(Document(report, true), Not(HasSubstr("have all of them")));
+}
+
 TEST(RenderMarkdown, UnknownIterationsAreNotZero) {
   report::Report report = testing::SampleReport();
   report.profile.iterations_total = report.profile.iterations_selected = 0;

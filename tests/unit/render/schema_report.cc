@@ -184,6 +184,7 @@ report::Finding MakeFinding(report::State status) {
                    "x", "x"};
   finding.explains = {"x"};
   finding.rows_unknown = 1;
+  finding.evidence_of = 2;
   finding.evidence_heads = {"x"};
   finding.evidence_units = {Unit::kCount};
   finding.evidence = {{std::int64_t{1}}};
