@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <boost/json/parse.hpp>
-#include <cstdint>
+#include <cstddef>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
+#include "base/files.h"
+#include "base/hashes.h"
 #include "base/text.h"
 #include "cli/base_policy.h"
 #include "cli/ci_system.h"
@@ -120,27 +120,31 @@ Status RefuseSingleOutputs(const Options& options) {
   return {};
 }
 
-/// Of files with the same bytes the first: a copy is no second recording. O(bytes of files of one
-/// size).
+/// The hash of a regular file; empty where it cannot be read, of which its reader speaks.
+std::string HashOf(const std::string& path) {
+  auto file = OpenInput(path, Named::kFound);
+  if (!file || !file->size()) return {};
+  ContentHash hash;
+  std::string block(std::size_t{1} << 18, '\0');
+  for (;;) {
+    const auto count = file->Read(block.data(), block.size());
+    if (!count) return {};
+    if (*count == 0) return hash.Hex();
+    hash.Add({block.data(), *count});
+  }
+}
+
+/// Of files with the same bytes the first: a copy is no second recording.
 void DropCopies(std::vector<std::string>& files, Console& console) {
-  std::map<std::uintmax_t, std::vector<std::string>> by_size;
+  std::map<std::string, std::string> first;
   std::erase_if(files, [&](const std::string& file) {
-    std::error_code failed;
-    const std::uintmax_t size = fs::file_size(file, failed);
-    if (failed) return false;  // Whoever reads it says so.
-    std::vector<std::string>& others = by_size[size];
-    const auto same = std::ranges::find_if(others, [&](const std::string& other) {
-      std::ifstream a(file, std::ios::binary), b(other, std::ios::binary);
-      return a && b &&
-             std::equal(std::istreambuf_iterator<char>(a), {}, std::istreambuf_iterator<char>(b),
-                        {});
-    });
-    if (same == others.end()) {
-      others.push_back(file);
-      return false;
+    const std::string hash = HashOf(file);
+    if (hash.empty()) return false;
+    const auto [at, is_new] = first.try_emplace(hash, file);
+    if (!is_new) {
+      console.Say(fmt::format("note: `{}` is a copy of `{}`: it counts once", file, at->second));
     }
-    console.Say(fmt::format("note: `{}` is a copy of `{}`: it counts once", file, *same));
-    return true;
+    return !is_new;
   });
 }
 

@@ -317,6 +317,14 @@ jobs:
     inputs: runs/slow/**
 """)
 
+    def test_a_copy_is_no_second_recording(self):
+        self.write("profgauge.yaml", "schema: 1\njobs:\n  - name: gpt\n    inputs: runs/slow/*\n    take: pooled\n")
+        alone = self.run_in(self.root, "check", "-q")
+        shutil.copy(self.root / "runs/slow/rank0_trace.json.gz", self.root / "runs/slow/rank9_trace.json.gz")
+        done = self.run_in(self.root, "check", "-q")
+        self.assertEqual((done.returncode, done.stdout), (alone.returncode, alone.stdout))
+        self.assertIn("rank9_trace.json.gz` is a copy of", self.run_in(self.root, "check").stderr)
+
     def test_one_call_judges_all(self):
         done = self.run_in(self.root, "check", "--ci", "generic")
         self.assertEqual(done.returncode, 1, done.stderr)
