@@ -209,8 +209,10 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
     out.verdict = stats::Change::kFail;
   } else if (out.method == CompareMethod::kExact && out.change != 0) {
     // A change that the limit allows: fewer launches, more kernels on Tensor Cores.
+    // Fewer launches of less or other work are no better program.
     const bool is_free = out.change > 0 ? !limit.max_increase : !limit.max_decrease;
-    if (is_free) out.verdict = stats::Change::kImproved;
+    const bool is_same = work_.kind == WorkKind::kSame || work_.kind == WorkKind::kChanged;
+    if (is_free && is_same) out.verdict = stats::Change::kImproved;
   }
 }
 

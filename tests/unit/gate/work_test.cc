@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,22 @@ TEST(Work, MayDifferAsMuchAsItDoesByItself) {
             WorkKind::kLess);
   EXPECT_NE(CompareWork(std::vector{Doing(kStep), Doing(fewer)}, std::vector{Doing(fewer)}).kind,
             WorkKind::kLess);
+}
+
+TEST(Work, FewerLaunchesOfLessWorkAreNoImprovement) {
+  const auto count_of = [](const std::vector<Name>& kernels) {
+    Snapshot base = Doing(kStep), run = Doing(kernels);
+    base.metrics["kernel.count_per_iteration"] = 100;
+    run.metrics["kernel.count_per_iteration"] = 80;
+    const RunComparison compared =
+        CompareRuns(std::vector{base}, std::vector{run}, nullptr, ComparePurpose::kJudge, false);
+    const auto found = std::ranges::find(compared.metrics, "kernel.count_per_iteration",
+                                         &MetricComparison::metric);
+    return found == compared.metrics.end() ? stats::Change::kFail : found->verdict;
+  };
+  EXPECT_EQ(count_of(kStep), stats::Change::kImproved);
+  EXPECT_EQ(count_of({{"gemm", 40, 4000}, {"softmax", 20, 1000}, {"relu", 20, 500}}),
+            stats::Change::kPass);
 }
 
 int ExitOf(const Snapshot& base, const Snapshot& run, const std::string& accept = "") {
