@@ -188,8 +188,7 @@ Result<int> RunExportKernels(const Options& options, Console& console) {
                 exports::SelectRanks(ranks, SelectionOf({}, Choices(options))));
   exports::pyprof::KernelRows rows;
   for (const exports::SelectedRank& rank : selected) {
-    exports::pyprof::KernelRows more =
-        exports::pyprof::BuildKernelRows(rank, exports::pyprof::Dialect::kOurs);
+    exports::pyprof::KernelRows more = exports::pyprof::BuildKernelRows(rank);
     rows.unattributed += more.unattributed;
     std::move(more.cells.begin(), more.cells.end(), std::back_inserter(rows.cells));
   }

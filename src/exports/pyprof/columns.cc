@@ -58,10 +58,10 @@ std::vector<std::size_t> DefaultColumns() {
   return chosen;
 }
 
-KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect) {
+KernelRows BuildKernelRows(const SelectedRank& rank) {
   const Profile& profile = *rank.profile;
   KernelRows rows;
-  Prof prof(profile, dialect);
+  Prof prof(profile);
   for (const KernelRecord& record : BuildRecords(profile)) {
     const ProfResult result = prof(record);  // Every record: later kernels depend on earlier ones.
     if (!rank.HasWork(record.row)) continue;

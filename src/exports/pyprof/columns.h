@@ -16,13 +16,6 @@
 
 namespace profgauge::exports::pyprof {
 
-/// Whose formulas and texts.
-enum class Dialect : std::uint8_t {
-  kOurs,     ///< Corrected: all types, attention, layer norm, today's kernels. The default.
-  kNv311,    ///< NVIDIA/PyProf 3.11.
-  kClassic,  ///< apex.pyprof and pyprof2 of 2019 and 2020.
-};
-
 struct ColumnName {
   std::string_view option;  ///< As on the command line: "sil".
   std::string_view header;  ///< "Sil(ns)".
@@ -39,7 +32,7 @@ struct KernelRows {
 };
 /// Rows in record order (record.h). All kernels are computed, since backward ones take data from
 /// forward ones; only those with work in the selection are returned.
-KernelRows BuildKernelRows(const SelectedRank& rank, Dialect dialect);
+KernelRows BuildKernelRows(const SelectedRank& rank);
 
 // PyProf's net.dict: one Python dictionary per kernel, for scripts that read PyProf's own.
 

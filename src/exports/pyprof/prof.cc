@@ -2,49 +2,36 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "analysis/work/op_call.h"
 #include "analysis/work/op_work.h"
-#include "exports/pyprof/formulas.h"
 
 namespace profgauge::exports::pyprof {
 namespace {
 
-// PyProf's order: if two formulas could apply, the earlier one does.
-Row PyprofRow(const Kernel& kernel) {
-  for (const auto formula :
-       {LinearRow, CellRow, ConvolutionRow, PointwiseRow, ProductRow, OperatorRow}) {
-    if (auto row = formula(kernel)) return std::move(*row);
+// A type's short name ("fp16"), as PyProf's tables have it; others, such as bfloat16, as recorded.
+std::string_view TypeName(std::string_view dtype) {
+  static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"float16", "fp16"}, {"half", "fp16"},    {"short", "int16"},
+      {"float32", "fp32"}, {"float", "fp32"},   {"int", "int32"},
+      {"long", "int64"},   {"float64", "fp64"}, {"double", "fp64"},
+  };
+  for (const auto& [name, shown] : kNames) {
+    if (name == dtype) return shown;
   }
-  return DefaultRow(kernel);
+  return dtype;
 }
 
-// A formula that fails leaves the defaults: PyProf would abort there, and a script that reads the
-// rows expects one for each kernel.
-ProfResult Published(Row row, const analysis::work::OpCall& call) {
-  ProfResult result;
-  if (row.failed) return result;
-  result.module = call.module;
-  result.op = row.op.empty() ? call.op : std::move(row.op);
-  result.params = std::move(row.params);
-  result.tensor_core = std::move(row.tensor_core);
-  result.flops = PythonText(row.flops);
-  result.bytes = PythonText(row.bytes);
-  result.understood = true;
-  return result;
-}
-
-// The tensors of a call as nv311 writes them, with types that it does not know as recorded.
+// "[35,20]fp32;[]fp32"
 std::string TensorTexts(const analysis::work::OpCall& call) {
   std::string text;
   for (const analysis::work::OpArgument* tensor : call.Tensors()) {
-    const auto type = ElementTypeOf(tensor->dtype);
-    text += fmt::format("{}{}{}", text.empty() ? "" : ";", BracketText(tensor->shape),
-                        type ? type->name : std::string_view(tensor->dtype));
+    text += fmt::format("{}[{}]{}", text.empty() ? "" : ";", fmt::join(tensor->shape, ","),
+                        TypeName(tensor->dtype));
   }
   return text.empty() ? "-" : text;
 }
@@ -71,37 +58,24 @@ ProfResult OurResult(const KernelRecord& record, const analysis::work::OpCall& c
   const bool counts =
       work->is_matrix ? analysis::classify::IsMatrixRule(kernel) : record.sub_seq == 0;
   if (!counts) return result;
-  result.flops = PythonText({work->flops, false});
-  result.bytes = work->bytes < 0 ? "na" : PythonText({work->bytes, false});
+  result.flops = fmt::format("{:.0f}", work->flops);
+  result.bytes = work->bytes < 0 ? "na" : fmt::format("{:.0f}", work->bytes);
   return result;
 }
 
 }  // namespace
 
-Prof::Prof(const Profile& profile, Dialect dialect)
+Prof::Prof(const Profile& profile)
     : profile_(profile),
-      dialect_(dialect),
       classes_(analysis::classify::ClassifyDevice(profile)),
       works_(analysis::work::CountWork(profile, analysis::work::BuildOpTree(profile, classes_))),
       division_(profile, classes_, works_) {}
 
-ProfResult Prof::operator()(const KernelRecord& record) const {
-  const auto call =
-      record.markers.empty() ? std::nullopt : analysis::work::ParseCall(record.markers.front());
-  if (dialect_ == Dialect::kOurs) return Ours(record, call);
-  if (!call) return {};
-  Kernel kernel{record, *call, {0, 0, 0}, dialect_ == Dialect::kClassic};
-  if (const LaunchConfigId config = profile_.device.config[record.row]; config.valid()) {
-    const auto& grid = profile_.launch_configs[config.value].grid;
-    std::copy(std::begin(grid), std::end(grid), std::begin(kernel.grid));
-  }
-  return Published(PyprofRow(kernel), *call);
-}
-
 // Without a marker, the recorded shapes of the operators around the launch: the outermost that is
 // understood, as everywhere.
-ProfResult Prof::Ours(const KernelRecord& record,
-                      std::optional<analysis::work::OpCall> call) const {
+ProfResult Prof::operator()(const KernelRecord& record) const {
+  auto call =
+      record.markers.empty() ? std::nullopt : analysis::work::ParseCall(record.markers.front());
   ProfResult result;
   const analysis::classify::KernelClass& kernel = classes_[record.row];
   for (HostId op = record.op; op.valid() && record.markers.empty();
@@ -132,8 +106,8 @@ ProfResult Prof::Ours(const KernelRecord& record,
 void Prof::DivideWork(const KernelRecord& record, ProfResult& result) const {
   const analysis::context::KernelWork part = division_.Of(record.row);
   if (part.flops < 0) return;
-  result.flops = PythonText({std::round(part.flops), false});
-  result.bytes = part.bytes < 0 ? "na" : PythonText({std::round(part.bytes), false});
+  result.flops = fmt::format("{:.0f}", std::round(part.flops));
+  result.bytes = part.bytes < 0 ? "na" : fmt::format("{:.0f}", std::round(part.bytes));
 }
 
 }  // namespace profgauge::exports::pyprof

@@ -156,7 +156,7 @@ void CheckExports(std::span<const Profile> ranks) {
   }
   for (const Profile& profile : ranks) {
     exports::pyprof::NetDict(profile);
-    exports::pyprof::BuildKernelRows(profile, exports::pyprof::Dialect::kNv311);
+    exports::pyprof::BuildKernelRows(profile);
     auto computed = analysis::dlprof::dlprof::Compute(profile, analysis::Selection{});
     const analysis::dlprof::dlprof::Report* report = ValueOf(computed);
     if (report == nullptr) continue;
