@@ -10,6 +10,9 @@ One line for each sentence that breaks one:
   most        "most of" something that is not more than half of it
   range       a range with equal ends: "21 to 21 %"
   plural      one of several: "1 calls"
+  long        over 25 words; a reason or headline, which joins two sentences, 35
+  semicolons  more than one in a sentence
+  phrase      words that readers had to read twice: "as little as"
 
 Exit code: 0 all hold, 1 one does not, 2 used wrongly."""
 import json, re, sys
@@ -21,9 +24,11 @@ MOST = re.compile(r"[Mm]ost of [^.;]*?\((\d+(?:\.\d+)?) %\)")
 RANGE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?) (?:to|and) \1 (?:%|(?:ms|µs|s)\b)")
 PLURAL = re.compile(r"(?<!\d )(?<![\d.,\w])1 (?!is |are |was |were |of |and |to )(?:[a-z-]+ )?(?:kernels|calls|tiles|blocks|errors|warnings|operators|iterations|ranks|devices|GPUs|NPUs|"
                     r"copies|events|rows|launches|gaps|limits|rules|findings|matmuls|steps|threads|processes)\b")
+SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z0-9`])")
+PHRASE = re.compile(r"\b(?:so small that|as little as|by themselves|counts for no|most of them of|such that)\b")
 
 
-def faults(text, is_reason=False):
+def faults(text, is_reason=False, most=25):
     """(kind, what) of each rule that a sentence breaks."""
     plain = text.replace("\u202f", " ").replace("\u00a0", " ")
     for code in plain.split("`")[1::2] if is_reason else []:
@@ -38,6 +43,14 @@ def faults(text, is_reason=False):
         yield "range", found.group()
     if found := PLURAL.search(plain):
         yield "plural", found.group()
+    if found := PHRASE.search(plain):
+        yield "phrase", found.group()
+    for sentence in SENTENCE.split(re.sub(r"`[^`]*`", "CODE", plain)):
+        words = sum(bool(re.search(r"\w", word)) for word in sentence.split())
+        if words > most:
+            yield "long", f"{words} words"
+        if sentence.count(";") > 1:
+            yield "semicolons", sentence
 
 
 def sentences(report):
@@ -56,7 +69,8 @@ def sentences(report):
 
 
 def check(report):
-    return [(kind, where, what, text) for where, text, is_reason in sentences(report) for kind, what in faults(text or "", is_reason)]
+    return [(kind, where, what, text) for where, text, is_reason in sentences(report)
+            for kind, what in faults(text or "", is_reason, 35 if is_reason or where == "diagnosis" else 25)]
 
 
 def main(paths):

@@ -31,7 +31,7 @@ namespace profgauge::analysis {
 namespace {
 
 constexpr std::string_view kNoTimeline =
-    "needs the times of events, which this format does not have: it has durations or sums only";
+    "needs the times of events: this format has only durations or sums";
 
 void AddWithoutTimeline(std::span<const context::RankContext> ranks, tables::Output& out) {
   std::string why(kNoTimeline);

@@ -233,7 +233,7 @@ void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> 
 void SetNothingFound(std::span<const RankFacts> ranks, tables::Output& out) {
   std::string reason = fmt::format(
       "the program has {} ranks, but no recorded kernel is known to communicate; list such kernels "
-      "in the file that the policy names under `tensor_core: {{names: FILE}}`",
+      "in the policy's `tensor_core: {{names: FILE}}`",
       WorldSize(ranks));
   const std::string& suspects = ranks.front().suspects;
   if (!suspects.empty()) reason += "; these behave like it: " + suspects;

@@ -237,10 +237,11 @@ void BoundByOnce(std::span<const RankContext> ranks, const Usual& usual, tables:
   const std::string most = MostOnce(ranks);
   if (idle - usual.idle.mean() < knowledge::kUtilizationLittleIdle || most.empty()) return;
   const auto bound = [&](MetricId id, double other, const std::string& text) {
-    out.MayBe(id, other,
-              fmt::format("{} without the extra idle time of {}; if it is not typical of the "
-                          "program, exclude it (`--iter-start`, `--iter-stop`)",
-                          text, most));
+    out.MayBe(
+        id, other,
+        fmt::format("{} without the extra idle time of {}. If that is not typical, exclude it: "
+                    "`--iter-start`, `--iter-stop`",
+                    text, most));
   };
   bound(metric::kGpuIdleMean, usual.idle.mean(), FormatShare(usual.idle.mean()));
   bound(metric::kGpuIdleTimeMean, usual.idle_time.mean(), FormatDuration(usual.idle_time.mean()));
@@ -268,8 +269,8 @@ void BoundByEdges(std::span<const RankContext> ranks, tables::Output& out) {
   const double all = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
   if (longest == 0 || all - idle.mean() < knowledge::kUtilizationLittleIdle) return;
   const std::string why = out.Told(
-      fmt::format("without {} at the edges of the profile, in which the host was active and the "
-                  "{{{{ device.device }}}} may have been busy with work that was not recorded",
+      fmt::format("without {} at the edges of the profile, where the {{{{ device.device }}}} may "
+                  "have run work that was not recorded",
                   FormatDuration(static_cast<double>(longest))));
   out.MayBe(metric::kGpuIdleMean, idle.mean(), FormatShare(idle.mean()) + " " + why);
   out.MayBe(metric::kGpuUtilizationMean, utilization.mean(),

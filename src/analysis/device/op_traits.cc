@@ -107,9 +107,7 @@ bool IsSkinny(const MeasuredOp& facts) {
 
 std::string SkinnyText(const MeasuredOp& facts) {
   return fmt::format(
-      "{} has {} FLOPs per byte (the {{{{ device.device }}}} needs {} to be compute-bound) and "
-      "uses "
-      "{} of the memory bandwidth",
+      "{} has {} FLOPs per byte (compute-bound from {}) and uses {} of the memory bandwidth",
       ProductText(facts.shape.product), FormatNumber(Intensity(facts)), Whole(Ridge(facts)),
       FormatShare(facts.memory_time / facts.time));
 }

@@ -24,8 +24,7 @@
 namespace profgauge::analysis::device {
 namespace {
 
-constexpr std::string_view kNothingCounted =
-    "no operator with known shapes launched device work whose operations can be counted";
+constexpr std::string_view kNothingCounted = "no operator's FLOPs can be counted";
 
 constexpr std::initializer_list<MetricId> kMetrics = {metric::kFlopsAchieved, metric::kFlopsMfu,
                                                       metric::kFlopsHfu};
@@ -198,11 +197,11 @@ bool All(std::span<const RooflineFacts> facts, bool RooflineFacts::*has) {
 // Why a point that computes has no peak. Each reason is the missing piece, so that it can be
 // repaired.
 std::string WhyNoPeak(const WorkKey& key, const RooflinePoint& point, const tables::Output& out) {
-  constexpr std::string_view kRemedy = "; add it to the file that the policy names under `devices`";
+  constexpr std::string_view kRemedy = "; add it to the `devices` file of the policy";
   const std::string gpu(std::get<4>(key));
   const std::string op(std::get<0>(key));
   if (gpu.empty()) {
-    return out.Told("the name of the {{ device.device }} is missing, and with it its peak") +
+    return out.Told("the name of the {{ device.device }} is missing, and so its peak") +
            std::string(kRemedy);
   }
   if (point.peaks == nullptr) return fmt::format("the peak of {} is unknown{}", gpu, kRemedy);
@@ -295,8 +294,7 @@ void AddRoofline(std::span<const context::RankContext> ranks, std::span<const Ro
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
-    const std::string why =
-        fmt::format("{}; that {}", kNothingCounted, out.Gap(Capability::kShapes));
+    const std::string why = fmt::format("{}: {}", kNothingCounted, out.Gap(Capability::kShapes));
     out.SetTableAbsent("roofline", why);
     return SetAllAbsent(kMetrics, why, out);
   }

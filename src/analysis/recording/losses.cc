@@ -60,12 +60,12 @@ void BoundByLostLaunches(std::span<const context::RankContext> ranks, tables::Ou
     if (!out.IsSet(id)) continue;
     const double idle = AsNumber(out.ValueOf(id), 0);
     const double least = std::max(0.0, idle - (1 - idle) * more);
-    out.MayBe(id, least, fmt::format("as little as {}: {}", FormatShare(least), why));
+    out.MayBe(id, least, fmt::format("down to {}: {}", FormatShare(least), why));
   }
   for (const MetricId id : {metric::kGpuUtilizationMean, metric::kGpuUtilizationMin}) {
     if (!out.IsSet(id)) continue;
     const double most = std::min(1.0, AsNumber(out.ValueOf(id), 0) * (1 + more));
-    out.MayBe(id, most, fmt::format("as much as {}: {}", FormatShare(most), why));
+    out.MayBe(id, most, fmt::format("up to {}: {}", FormatShare(most), why));
   }
 }
 
@@ -184,10 +184,8 @@ void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out
                              "work is missing or its times are wrong by an unknown amount");
   }
   if (lost == 0 || lost < knowledge::kLossReadShare.Of(read)) return;
-  out.MarkUncertain(
-      &Basis::all_work,
-      fmt::format("{} events were lost, and where work is missing the device seems to wait",
-                  FormatCount(static_cast<std::int64_t>(lost))));
+  out.MarkUncertain(&Basis::all_work, fmt::format("{} lost events may hide work of the device",
+                                                  FormatCount(static_cast<std::int64_t>(lost))));
 }
 
 namespace {

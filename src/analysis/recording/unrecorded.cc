@@ -153,10 +153,10 @@ void SetSteps(const JudgedSteps& steps, tables::Output& out) {
                   median * (1 + steps.level.own), interval);
   const bool are_single = steps.a_value == 1 && steps.clock != StepClock::kHost;
   if (!are_single) {
-    const std::string why = steps.a_value > 1
-                                ? "the values are means of several iterations"
-                                : "the host's clock: it runs ahead of the device, so that single "
-                                  "iterations are inexact";
+    const std::string why =
+        steps.a_value > 1 ? "the values are means of several iterations"
+                          : "the host's clock runs ahead of the device: single iterations are "
+                            "inexact";
     for (const MetricId id : {metric::kStepTimeMin, metric::kStepTimeMax, metric::kStepTimeP95,
                               metric::kStepTimeRobustCv, metric::kStepOutliers}) {
       if (out.IsSet(id)) out.SetNote(id, why, true);

@@ -138,7 +138,7 @@ void ProposeSteadyRange(const context::RankContext& rank, std::span<const RunIte
   };
   out.AddRemark(
       "unsteady-selection",
-      fmt::format("the selected iterations are unsteady (coefficient of variation {}); iterations "
+      fmt::format("the selected iterations are unsteady (coefficient of variation {}). Iterations "
                   "{} to {} are steady ({}): select them with --iter-start={} --iter-stop={}",
                   FormatValue(cv, Unit::kShare), label(steady->first), label(steady->last - 1),
                   FormatValue(steady->cv, Unit::kShare), run[steady->first].iteration,

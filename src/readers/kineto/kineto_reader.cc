@@ -47,8 +47,7 @@ constexpr RecordingHint kHints[] = {
 /// For profiles with launches and without the launched work: intel/torch-xpu-ops#3985.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
-     "launching calls were recorded, but no device activity: the profiler's driver or plug-in "
-     "delivered none"},
+     "launching calls were recorded, but no device activity: the driver or plug-in delivered none"},
     {Capability::kShapes, "record with record_shapes=True"},
     {Capability::kCallStacks, "record with with_stack=True"},
     {Capability::kMemoryEvents, "record with profile_memory=True"},

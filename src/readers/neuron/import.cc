@@ -33,7 +33,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kLaunchLinks, "a device profile has no launches of the host"},
     {Capability::kOccupancy, "a NeuronCore has engines, see engine.*"},
     {Capability::kIterationMarkers,
-     "a device profile has one execution; select parts of it with --range"},
+     "a device profile has one execution, of which --range selects parts"},
 };
 
 // And data that a system profile does not have.

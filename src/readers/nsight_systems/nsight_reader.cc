@@ -26,9 +26,8 @@ constexpr RecordingHint kHints[] = {
 /// For profiles with launches and without the launched work.
 constexpr RecordingHint kNoActivityHints[] = {
     {Capability::kDeviceEvents,
-     "launching calls were traced, but no GPU work: the driver may be newer than nsys, performance "
-     "counters not permitted, or the program stopped before its buffers were written "
-     "(`nsys profile --cuda-flush-interval=1000`)"},
+     "launching calls were traced, but no GPU work: use a newer nsys, permit performance counters, "
+     "or add `--cuda-flush-interval=1000`"},
     {Capability::kHostOps,
      "record with `--trace=cuda,nvtx` inside torch.autograd.profiler.emit_nvtx()"},
     {Capability::kShapes, "record inside emit_nvtx(record_shapes=True)"},

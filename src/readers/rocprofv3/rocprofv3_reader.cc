@@ -31,7 +31,7 @@ constexpr RecordingHint kHints[] = {
     {Capability::kShapes,
      "record with `rocprofv3 --marker-trace`, the program inside emit_nvtx(record_shapes=True)"},
     {Capability::kCallStacks, "rocprofv3 does not record them; PyTorch's profiler does"},
-    {Capability::kMemoryEvents, "rocprofv3 does not record allocators; PyTorch's profiler does"},
+    {Capability::kMemoryEvents, "rocprofv3 does not record allocators, PyTorch's profiler does"},
     {Capability::kIterationMarkers,
      "record with `rocprofv3 --marker-trace` and a roctx range `step N` around each iteration"},
     {Capability::kPython, "rocprofv3 does not record them; PyTorch's profiler does"},

@@ -45,7 +45,7 @@ constexpr RecordingHint kHints[] = {
      "put each iteration into jax.profiler.StepTraceAnnotation(\"train\", step_num=n) or "
      "tf.profiler.experimental.Trace(\"train\", step_num=n, _r=1)"},
     {Capability::kPython, "record with ProfileOptions.python_tracer_level=1"},
-    {Capability::kDeviceProperties, "pass the `.xplane.pb` next to the trace; it has them"},
+    {Capability::kDeviceProperties, "pass the `.xplane.pb` next to the trace, which has them"},
 };
 
 /// Protocol Buffers' own limit of a message.

@@ -211,7 +211,7 @@ TEST(Analyze, ProposesASteadyRange) {
   const Analysis analysis = Analyzed(OneRank(test.Finish()));
   ASSERT_EQ(analysis.remarks.size(), 1U);
   EXPECT_EQ(analysis.remarks[0].id, "unsteady-selection");
-  EXPECT_NE(analysis.remarks[0].text.find("iterations 2 to 5 are steady"), std::string::npos);
+  EXPECT_NE(analysis.remarks[0].text.find("Iterations 2 to 5 are steady"), std::string::npos);
   EXPECT_NE(analysis.remarks[0].text.find("--iter-start=2 --iter-stop=5"), std::string::npos);
 }
 

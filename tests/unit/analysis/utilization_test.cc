@@ -94,7 +94,7 @@ TEST(Utilization, OneIterationMakesIdleUncertain) {
     EXPECT_NEAR(AsNumber(idle->value, 0), 1'000.0 / 1'900, 1e-9);
     EXPECT_NEAR(*idle->may_be, 0.1, 1e-9);
     EXPECT_THAT(idle->note, ::testing::HasSubstr(fmt::format(
-                                "without the extra idle time of iteration {};", of.slow[0])));
+                                "without the extra idle time of iteration {}.", of.slow[0])));
     const Metric* utilization = analysis.Find("gpu.utilization.mean");
     ASSERT_TRUE(utilization != nullptr && utilization->may_be);
     EXPECT_NEAR(*utilization->may_be, 0.9, 1e-9);

@@ -18,9 +18,8 @@ namespace profgauge::readers {
 namespace pftrace {
 namespace {
 
-#define PROFGAUGE_JSON_INSTEAD                                                                     \
-  "a .pftrace does not contain them; export `prof.export_chrome_trace(\"trace.json.gz\")` of the " \
-  "same run"
+#define PROFGAUGE_JSON_INSTEAD \
+  "a .pftrace lacks them, `prof.export_chrome_trace(\"trace.json.gz\")` of the run has them"
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents,
