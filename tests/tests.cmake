@@ -245,52 +245,11 @@ endif()
 if(PROFGAUGE_TESTS)
   find_program(PROFGAUGE_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
   find_program(PROFGAUGE_PYTHON NAMES python3)
-  foreach(name IN ITEMS
-      agreement
-      answers
-      callbacks
-      ci
-      claims
-      cluster
-      compare_pairs
-      completion
-      config
-      documents
-      duet
-      endings
-      hardening
-      find
-      generated_ci
-      github
-      harness
-      help
-      integrations
-      jobs
-      library
-      lists
-      manual
-      mcp
-      monorepo_history
-      other_ci
-      pairs
-      policies
-      python
-      query
-      readme
-      redact
-      release
-      run_side
-      samples
-      repository_story
-      scripts
-      scrub
-      schema
-      start
-      step_clock
-      story
-      terminal
-      training
-      )
+  file(GLOB tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/tests/delivery
+    ${CMAKE_CURRENT_SOURCE_DIR}/tests/delivery/*_test.py)
+  list(REMOVE_ITEM tests knowledge_test.py)  # src/knowledge/knowledge.cmake gives it the generator.
+  foreach(test IN LISTS tests)
+    string(REPLACE "_test.py" "" name ${test})
     if(PROFGAUGE_PYTHON)
       add_test(NAME Delivery.${name} COMMAND ${PROFGAUGE_PYTHON}
         ${CMAKE_CURRENT_SOURCE_DIR}/tests/delivery/${name}_test.py $<TARGET_FILE:profgauge>

@@ -97,6 +97,7 @@ def reasons(report, terminal, markdown, page):
         for text in shown(texts, most):
             if plain(text) not in said:
                 yield "reasons", f"{output} lacks {text!r}"
+    page = re.sub(r" <span class=mute>not in the plan</span>", "", page)
     listed = [plain(text) for text in re.findall(r"<li data-reason[^>]*>(.*?)(?=<li|</li|</ul)", page, re.S)]
     for text in shown(texts, MOST_OF_PAGE):
         if plain(text) not in listed:

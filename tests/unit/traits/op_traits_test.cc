@@ -358,9 +358,7 @@ TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
   const analysis::work::OpCall call = Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2));
   const analysis::device::OpVerdict skinny = Judge(call, 200);
   EXPECT_EQ(skinny.trait, analysis::device::Trait::kSkinny);
-  EXPECT_NE(skinny.text.find(
-                "has 4.99 FLOPs per byte (compute-bound from 295)"),
-            std::string::npos)
+  EXPECT_NE(skinny.text.find("has 4.99 FLOPs per byte (compute-bound from 295)"), std::string::npos)
       << skinny.text;
   EXPECT_EQ(Judge(call, 55).trait, analysis::device::Trait::kNone) << "near the bandwidth";
   EXPECT_NE(Judge(Call("aten::mm", "[[512, 8192], [8192, 8192]]", Types(2)), 900).trait,

@@ -19,7 +19,7 @@ namespace pftrace {
 namespace {
 
 #define PROFGAUGE_JSON_INSTEAD \
-  "a .pftrace lacks them, `prof.export_chrome_trace(\"trace.json.gz\")` of the run has them"
+  "`.pftrace` has none, `prof.export_chrome_trace(\"trace.json.gz\")` of the run has them"
 
 constexpr RecordingHint kHints[] = {
     {Capability::kDeviceEvents,
