@@ -1,6 +1,6 @@
 #include "cli/draw.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -357,12 +358,45 @@ Status Drawing::DrawAll(const DrawsOne& draw_one, Stats& stats) {
 }
 
 std::vector<std::string> Drawing::Summary() const {
-  std::vector<std::string> lines;
+  std::vector<std::pair<std::string, std::vector<std::string>>> folders;
   for (const Item& item : items_) {
     if (!item.written || item.path == "-") continue;
-    lines.push_back("wrote " + item.path);
+    const fs::path path(item.path);
+    const std::string folder = path.parent_path().string();
+    auto known = std::find_if(folders.begin(), folders.end(),
+                              [&](const auto& some) { return some.first == folder; });
+    if (known == folders.end()) known = folders.insert(folders.end(), {folder, {}});
+    known->second.push_back(path.filename().string());
+  }
+  std::vector<std::string> lines;
+  for (const auto& [folder, names] : folders) {
+    const bool is_one = names.size() == 1;
+    lines.push_back(folder.empty() ? fmt::format("wrote {}", fmt::join(names, " "))
+                    : is_one       ? fmt::format("wrote {}", (fs::path(folder) / names[0]).string())
+                                   : fmt::format("wrote {}/: {}", folder, fmt::join(names, " ")));
   }
   return lines;
+}
+
+std::string Drawing::Page() const {
+  const auto page = std::find_if(items_.begin(), items_.end(), [](const Item& item) {
+    return item.kind == OutputKind::kHtml && item.written && item.path != "-";
+  });
+  return page == items_.end() ? "" : page->path;
+}
+
+void Tell(const std::string& text, const Drawing& drawing, Console& console) {
+  drawing.uses_stdout() ? console.Warn(text) : console.Print(text);
+  for (const std::string& line : drawing.Summary()) console.Say(line);
+  const std::string page = drawing.Page();
+  if (page.empty() || !console.err_is_terminal()) return;
+  // The client's address, its port, ours, our port: a browser is on the client's side.
+  const char* const ssh = std::getenv("SSH_CONNECTION");
+  std::istringstream connection(ssh == nullptr ? "" : ssh);
+  std::string client, port, host;
+  console.Say(connection >> client >> port >> host
+                  ? fmt::format("copy   scp {}:{} .", host, fs::absolute(page).string())
+                  : fmt::format("open   {}   (one file for any browser)", page));
 }
 
 Status LeaveEnding(const Options& options, const render::Ending& ending) {

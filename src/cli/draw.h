@@ -4,7 +4,7 @@
 //     |         read, analyze, judge
 //   Draw()      all items simultaneously: report -> bytes        (workbook first, it takes longest)
 //     |         then one after the other: bytes -> file renamed into its place
-//   Summary()   "wrote out/report.html"
+//   Summary()   "wrote out/: report.html report.md"
 //
 // A run that fails in between calls LeaveEnding(): the same outputs then contain the reason, so
 // that a page of yesterday is not taken for today's.
@@ -72,8 +72,10 @@ class Drawing {
 
   bool empty() const { return items_.empty(); }  ///< Whether no output was opened.
   bool uses_stdout() const { return outputs_.uses_stdout(); }
-  /// One line for each folder or file written: "wrote out/report.html".
+  /// One line for each folder: "wrote out/: report.html report.md", or "wrote run.html".
   std::vector<std::string> Summary() const;
+  /// The page that was written; empty without one.
+  std::string Page() const;
 
  private:
   struct Item {
@@ -110,6 +112,11 @@ class Drawing {
   int exit_code_ = 0;
   std::function<Result<std::string>()> summarize_;
 };
+
+/// Prints the answer of a command, to standard error where an output is standard output, and says
+/// what was written. A person at a terminal also learns how to open the page: over SSH, how to copy
+/// it.
+void Tell(const std::string& text, const Drawing& drawing, Console& console);
 
 /// Leaves `ending` in each output of `options` that may be written. Without the policy not all
 /// inputs are known, so files of others stay even with --force. REQUIRES: no Drawing of them is

@@ -151,12 +151,7 @@ Result<int> CheckDuet(const std::string& file, const Options& options, Console& 
   const Status drawn = drawing.Draw(judged->report, stats);
   if (options.verbosity > 0) console.Warn(stats.Table());
   const std::string text = render::RenderComparison(judged->report, options.verbosity);
-  if (drawing.uses_stdout()) {
-    console.Warn(text);
-  } else {
-    console.Print(text);
-  }
-  for (const std::string& line : drawing.Summary()) console.Say(line);
+  Tell(text, drawing, console);
   return ExitAfterDrawing(drawn, exit_code, console);
 }
 

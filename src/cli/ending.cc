@@ -118,23 +118,14 @@ render::TerminalOptions TerminalOf(const Drawing& drawing, const Console& consol
   return terminal;
 }
 
-void Say(const std::string& text, const Drawing& drawing, Console& console) {
-  if (drawing.uses_stdout()) {
-    console.Warn(text);
-  } else {
-    console.Print(text);
-  }
-  for (const std::string& line : drawing.Summary()) console.Say(line);
-}
-
 }  // namespace
 
 void Conclude(const report::Report& report, const Drawing& drawing, Console& console) {
-  Say(render::RenderTerminal(report, TerminalOf(drawing, console)), drawing, console);
+  Tell(render::RenderTerminal(report, TerminalOf(drawing, console)), drawing, console);
 }
 
 void Conclude(const report::Runs& runs, const Drawing& drawing, Console& console) {
-  Say(render::RenderRunsTerminal(runs, TerminalOf(drawing, console)), drawing, console);
+  Tell(render::RenderRunsTerminal(runs, TerminalOf(drawing, console)), drawing, console);
 }
 
 }  // namespace profgauge::cli

@@ -99,6 +99,18 @@ class TerminalTest(unittest.TestCase):
         self.assertNotIn("\x1b", on_a_terminal(100, TERM="dumb"))
         self.assertNotIn("\x1b", on_a_terminal(100, "--color", "never"))
 
+    @unittest.skipIf(shutil.which("script") is None, "needs script")
+    def test_a_person_learns_how_to_open_the_page(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for ssh, line in (("", f"open   {folder}/report.html   (one file for any browser)"),
+                              ("10.0.0.9 50000 10.0.0.7 22", f"copy   scp 10.0.0.7:{folder}/report.html .")):
+                command = shlex.join(map(str, [PROGRAM, "check", "--config", "none", PROFILES[0], "--out", folder]))
+                done = subprocess.run(["script", "-qec", command, "/dev/null"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                      env={**os.environ, "SSH_CONNECTION": ssh}, check=False)
+                self.assertIn(f"wrote {folder}/: report.html report.md report.xlsx report.json", done.stdout)
+                self.assertEqual(done.stdout.rstrip().splitlines()[-1].strip(), line)
+            self.assertNotIn("open   ", run("check", "--config", "none", PROFILES[0], "--out", folder).stderr)
+
     def test_the_order_of_the_page(self):
         for profile in PROFILES:
             with tempfile.TemporaryDirectory() as folder:

@@ -30,9 +30,7 @@ namespace {
 constexpr std::chrono::days kLongestLevel{365};
 constexpr std::int64_t kMostChecked = 1000;
 
-Result<std::chrono::sys_days> TodayOf(const Options& options) {
-  return rules::Today("", std::getenv("SOURCE_DATE_EPOCH"));
-}
+Result<std::chrono::sys_days> Today() { return rules::Today("", std::getenv("SOURCE_DATE_EPOCH")); }
 
 std::int64_t SecondsOf(std::chrono::sys_days day) {
   return std::chrono::duration_cast<std::chrono::seconds>(day.time_since_epoch()).count();
@@ -182,7 +180,7 @@ Result<int> RunHistoryAccept(const Options& options, Console& console) {
   level.reason = options.reason;
   level.until = options.until;
   PROFGAUGE_TRY(level.owner, OwnerOf(options));
-  PROFGAUGE_TRY(const auto today, TodayOf(options));
+  PROFGAUGE_TRY(const auto today, Today());
   PROFGAUGE_CHECK(CheckUntil(options, today));
   level.time = SecondsOf(today);
   PROFGAUGE_TRY(const auto runs, RunsToAccept(history, options.arguments.front()));
@@ -210,7 +208,7 @@ Result<int> RunHistoryCheck(const Options& options, Console& console) {
   if (!policy) return kExitUsage;
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   SayUnused(options.db, console);
-  PROFGAUGE_TRY(const auto today, TodayOf(options));
+  PROFGAUGE_TRY(const auto today, Today());
   const std::string branch = options.branch.empty() ? "main" : options.branch;
   const rules::PolicyBaseline limits = policy->baseline.value_or(rules::PolicyBaseline{});
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> last, LastOfEachModel(history, branch));
