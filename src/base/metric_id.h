@@ -57,6 +57,8 @@
   X(kConditionsTemperature, "conditions.celsius") \
   X(kConditionsPowerCapped, "conditions.power_capped_share") \
   X(kConditionsThrottled, "conditions.throttled_share") \
+  X(kConditionsEccUncorrected, "conditions.ecc_uncorrected") \
+  X(kConditionsOtherProcesses, "conditions.other_processes") \
   X(kConditionsComputeBound, "conditions.compute_bound_share") \
   X(kConditionsMemoryBound, "conditions.memory_bound_share") \
   X(kProfileKernelTime, "profile.kernel_time") \

@@ -57,7 +57,8 @@ struct DeviceCondition {
 struct RunDevice {
   std::int64_t id = -1;
   std::string uuid, name;
-  std::map<std::string, DeviceCondition, std::less<>> conditions;  ///< "sm_mhz", "watts", …
+  /// "sm_mhz", "watts", …, and counts: "ecc_uncorrected", "other_processes".
+  std::map<std::string, DeviceCondition, std::less<>> conditions;
   std::map<std::string, double, std::less<>> reasons;  ///< Share of time with lowered clocks.
   bool knows_reasons = false;                          ///< Those that are not listed did not occur.
 };

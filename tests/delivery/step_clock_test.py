@@ -276,6 +276,9 @@ class Nvml:
         def call(*arguments):
             if name == "nvmlDeviceGetHandleByUUID":
                 self.uuid = arguments[0]
+            if name == "nvmlDeviceGetComputeRunningProcesses_v3":
+                arguments[1]._obj.value = self.answers[name][0]
+                return 7  # NVML_ERROR_INSUFFICIENT_SIZE: there is no room for the list.
             if arguments:
                 values = self.answers[name]
                 arguments[-1]._obj.value = values[arguments[1] == 2 and len(values) > 1]
@@ -310,6 +313,11 @@ class ConditionsTest(ClockTest):
             "memory_mhz": {"median": 2619, "min": 2619, "max": 2619},
             "watts": {"median": 512.3, "min": 512.3, "max": 512.3, "limit": 700.0},
             "celsius": {"median": 61, "min": 61, "max": 61}, "reasons": {"sw_power_cap": 1.0, "sw_thermal": 1.0}})
+
+    def test_memory_errors_and_other_processes(self):
+        watched = self.conditions(Nvml(nvmlDeviceGetTotalEccErrors=[2], nvmlDeviceGetComputeRunningProcesses_v3=[3]))
+        self.assertEqual(watched.document()["ecc_uncorrected"], 2)
+        self.assertEqual(watched.document()["other_processes"], 2)
 
     def test_older_drivers_and_cards_without_readings(self):
         watched = self.conditions(Nvml(missing=["nvmlDeviceGetCurrentClocksEventReasons"],

@@ -23,10 +23,12 @@ constexpr std::string_view kNoReadings =
 constexpr std::string_view kNoSuchReading = "the readings of the devices do not include it";
 
 constexpr MetricId kOfConditions[] = {
-    metric::kConditionsClock,       metric::kConditionsClockLimit, metric::kConditionsMemoryClock,
-    metric::kConditionsPower,       metric::kConditionsPowerLimit, metric::kConditionsTemperature,
-    metric::kConditionsPowerCapped, metric::kConditionsThrottled,  metric::kConditionsComputeBound,
-    metric::kConditionsMemoryBound};
+    metric::kConditionsClock,          metric::kConditionsClockLimit,
+    metric::kConditionsMemoryClock,    metric::kConditionsPower,
+    metric::kConditionsPowerLimit,     metric::kConditionsTemperature,
+    metric::kConditionsPowerCapped,    metric::kConditionsThrottled,
+    metric::kConditionsComputeBound,   metric::kConditionsMemoryBound,
+    metric::kConditionsEccUncorrected, metric::kConditionsOtherProcesses};
 
 using RunDevices = std::vector<const RunDevice*>;
 
@@ -83,18 +85,17 @@ void SetLimit(MetricId id, const DeviceCondition* condition, tables::Output& out
   out.Set(id, condition->limit);
 }
 
-void SetTemperature(const RunDevices& devices, tables::Output& out) {
+/// The most that any device ever had.
+void SetMost(MetricId id, const RunDevices& devices, std::string_view name, tables::Output& out) {
   std::optional<double> highest;
   for (const RunDevice* device : devices) {
-    const DeviceCondition* one = ConditionOf(*device, "celsius");
+    const DeviceCondition* one = ConditionOf(*device, name);
     if (one == nullptr) continue;
     const double most = std::isfinite(one->most) ? one->most : one->median;
     if (std::isfinite(most)) highest = std::max(highest.value_or(most), most);
   }
-  if (!highest) {
-    return out.SetAbsent(metric::kConditionsTemperature, std::string(kNoSuchReading));
-  }
-  out.Set(metric::kConditionsTemperature, *highest);
+  if (!highest) return out.SetAbsent(id, std::string(kNoSuchReading));
+  out.Set(id, *highest);
 }
 
 /// The largest share of one reason of that kind; of devices that know theirs.
@@ -153,7 +154,9 @@ void AddConditions(std::span<const context::RankContext> ranks, tables::Output& 
   SetMedian(metric::kConditionsMemoryClock, Outermost(devices, "memory_mhz", true), out);
   SetMedian(metric::kConditionsPower, power, out);
   SetLimit(metric::kConditionsPowerLimit, power, out);
-  SetTemperature(devices, out);
+  SetMost(metric::kConditionsTemperature, devices, "celsius", out);
+  SetMost(metric::kConditionsEccUncorrected, devices, "ecc_uncorrected", out);
+  SetMost(metric::kConditionsOtherProcesses, devices, "other_processes", out);
   SetReason(metric::kConditionsPowerCapped, devices, IsPowerCap, out);
   SetReason(metric::kConditionsThrottled, devices, IsThrottle, out);
   SetBound(metric::kConditionsComputeBound, "compute", out);

@@ -230,6 +230,16 @@ constexpr MetricSpec kTimeMetrics[] = {
      "and "
      "{{ device.device }}s the largest.",
      "", kOurs, kConditionsFamily},
+    {metric::kConditionsEccUncorrected, "Uncorrected memory errors (ECC)", kNumber, kFromZero,
+     kLowerIsBetter, kOther, kOfNothing, 1,
+     "Uncorrected memory errors of a {{ device.device }} since its driver was loaded; of several "
+     "{{ device.device }}s the most.",
+     "", kOurs, kConditionsFamily},
+    {metric::kConditionsOtherProcesses, "Processes of others", kNumber, kFromZero, kLowerIsBetter,
+     kOther, kOfNothing, 1,
+     "Processes on a {{ device.device }} beside the one that trains, the most at one time; of "
+     "several {{ device.device }}s the most.",
+     "", kOurs, kConditionsFamily},
     {metric::kConditionsComputeBound, "Compute-bound kernel time", kShare, kUpToOne, kNeutral,
      kOther, kOfNothing, 1,
      "Share of kernel time of operators that arithmetic limits: this time follows the clock of the "

@@ -55,7 +55,8 @@ std::vector<StepRange> RangesOf(const char* column, const Summary& summary) {
   return ranges;
 }
 
-constexpr std::string_view kConditionNames[] = {"sm_mhz", "memory_mhz", "watts", "celsius"};
+constexpr std::string_view kConditionNames[] = {"sm_mhz",  "memory_mhz",      "watts",
+                                                "celsius", "ecc_uncorrected", "other_processes"};
 constexpr std::size_t kDeviceNumbers = 2 + 4 * std::size(kConditionNames);
 
 /// Per device: its number, whether it knows its reasons, and four numbers of each condition.

@@ -22,6 +22,7 @@ MOST_SAMPLES = 36000  # Ten hours of seconds; then the oldest go.
 REASONS = {0x1: "gpu_idle", 0x2: "applications_clocks", 0x4: "sw_power_cap", 0x8: "hw_slowdown", 0x10: "sync_boost",
            0x20: "sw_thermal", 0x40: "hw_thermal", 0x80: "hw_power_brake", 0x100: "display_clocks"}
 _SM, _MEMORY = 1, 2  # NVML_CLOCK_SM, NVML_CLOCK_MEM
+_INSUFFICIENT_SIZE = 7  # NVML_ERROR_INSUFFICIENT_SIZE: the count is right all the same.
 _REASON_CALLS = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")  # By driver 535.
 
 
@@ -61,7 +62,10 @@ class Conditions:
                 "sm_mhz": _read(library.nvmlDeviceGetClockInfo, device, _SM),
                 "memory_mhz": _read(library.nvmlDeviceGetClockInfo, device, _MEMORY),
                 "watts": _read(library.nvmlDeviceGetPowerUsage, device, scale=1e-3),
-                "celsius": _read(library.nvmlDeviceGetTemperature, device, 0), "reasons": reasons}))
+                "celsius": _read(library.nvmlDeviceGetTemperature, device, 0), "reasons": reasons,
+                "ecc_uncorrected": _read(getattr(library, "nvmlDeviceGetTotalEccErrors", None), device, 1, 0,
+                                         kind=ctypes.c_ulonglong),
+                "other_processes": _others(library, device)}))
             time.sleep(self.seconds)
 
     def document(self):
@@ -73,6 +77,9 @@ class Conditions:
             if values:
                 found[name] = {"median": values[len(values) // 2], "min": values[0], "max": values[-1],
                                **({"limit": self._limits[name]} if name in self._limits else {})}
+        for name in ("ecc_uncorrected", "other_processes"):
+            if counts := [sample[name] for sample in samples if name in sample]:
+                found[name] = max(counts)
         masks = [sample["reasons"] for sample in samples if "reasons" in sample]
         shares = {name: round(sum(1 for mask in masks if mask & bit) / len(masks), 4) for bit, name in REASONS.items() if masks}
         if masks:
@@ -86,6 +93,15 @@ def _read(function, device, *arguments, kind=ctypes.c_uint, scale=1):
     if function is None or function(device, *arguments, ctypes.byref(value)) != 0:
         return None
     return round(value.value * scale, 1) if scale != 1 else value.value
+
+
+def _others(library, device):
+    """How many processes besides this one compute on the GPU, or None where that is unknown."""
+    function = getattr(library, "nvmlDeviceGetComputeRunningProcesses_v3", None)
+    count = ctypes.c_uint(0)
+    if function is None or function(device, ctypes.byref(count), None) not in (0, _INSUFFICIENT_SIZE):
+        return None
+    return max(0, count.value - 1)
 
 
 def _present(values):

@@ -80,6 +80,8 @@ DeviceSample OfAmdSmi(const json::value& gpu) {
   SetIf("memory_mhz", AmountOf(Member(gpu, {"clock", "mem_0", "clk"})), sample.values);
   SetIf("watts", AmountOf(Member(gpu, {"power", "socket_power"})), sample.values);
   SetIf("celsius", AmountOf(Member(gpu, {"temperature", "hotspot"})), sample.values);
+  const auto errors = AmountOf(Member(gpu, {"ecc", "total_uncorrectable_count"}));
+  if (errors && *errors >= 0) sample.values.emplace("ecc_uncorrected", *errors);
   sample.use = AmountOf(Member(gpu, {"usage", "gfx_activity"}));
   AddViolations(gpu, sample);
   return sample;

@@ -65,6 +65,19 @@ std::vector<RunDevice> ByNumber(const Profile& profile, const std::vector<RunDev
   return devices;
 }
 
+/// Logs of one device are together: of its clocks, and of its processes.
+void AddReadings(RunDevice device, std::vector<RunDevice>& logged) {
+  const auto known = std::ranges::find(logged, device.uuid, &RunDevice::uuid);
+  if (device.uuid.empty() || known == logged.end()) {
+    logged.push_back(std::move(device));
+    return;
+  }
+  if (known->id < 0) known->id = device.id;
+  known->conditions.merge(device.conditions);
+  known->reasons.merge(device.reasons);
+  known->knows_reasons |= device.knows_reasons;
+}
+
 bool AreAllRanks(const std::vector<Profile>& profiles) {
   const auto count = static_cast<std::int64_t>(profiles.size());
   return std::ranges::all_of(
@@ -114,7 +127,7 @@ Status AttachDeviceLogs(std::vector<Profile>& profiles, const std::vector<std::s
       error.where.file = file;
       return Fail(std::move(error));
     }
-    std::ranges::move(*devices, std::back_inserter(logged));
+    for (RunDevice& device : *devices) AddReadings(std::move(device), logged);
   }
   if (logged.empty()) return {};
   are_all = are_all && AreAllRanks(profiles);

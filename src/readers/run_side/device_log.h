@@ -1,8 +1,8 @@
-// Readings of devices beside a run, as their makers' tools log them: clocks, power, temperature and
-// the reasons for lowered clocks.
+// Readings of devices beside a run, as their makers' tools log them: clocks, power, temperature,
+// the reasons for lowered clocks, memory errors and the number of processes.
 //
-// nvidia-smi (`--query-gpu` and `dmon`), DCGM (`dcgmi dmon`, dcgm-exporter), amd-smi (`metric` as
-// JSON or CSV, `monitor`), rocm-smi as JSON, Zeus.
+// nvidia-smi (`--query-gpu`, `--query-compute-apps` and `dmon`), DCGM (`dcgmi dmon`,
+// dcgm-exporter), amd-smi (`metric` as JSON or CSV, `monitor`), rocm-smi as JSON, Zeus.
 #pragma once
 
 #include <cstdint>

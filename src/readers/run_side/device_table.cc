@@ -5,7 +5,9 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -32,6 +34,8 @@ enum class Reading : std::uint8_t {
   kReasons,  ///< Bits.
   kReason,   ///< One of them, "Active" or not.
   kCounter,  ///< One of them, in µs.
+  kEccErrors,
+  kProcess,  ///< The row is a process.
 };
 
 struct NamedReading {
@@ -80,6 +84,8 @@ constexpr NamedReading kQueryColumns[] = {
     {"gfx_activity", Reading::kUse},
     {"clocks_event_reasons.active", Reading::kReasons},
     {"clocks_throttle_reasons.active", Reading::kReasons},
+    {"ecc.errors.uncorrected.volatile.total", Reading::kEccErrors},
+    {"pid", Reading::kProcess},  // Of `--query-compute-apps`.
 };
 // `sm` is utilization there, `pclk` the clock of the SMs.
 constexpr NamedReading kDmonColumns[] = {
@@ -106,9 +112,10 @@ constexpr NamedReading kExporterMetrics[] = {
     {"DCGM_FI_DEV_GPU_UTIL", Reading::kUse},
     {"DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", Reading::kReasons},
     {"DCGM_FI_DEV_CLOCKS_EVENT_REASONS", Reading::kReasons},
+    {"DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", Reading::kEccErrors},
 };
 
-constexpr double kMostMegahertz = 1e5, kMostWatts = 1e5, kMostCelsius = 1e3;
+constexpr double kMostMegahertz = 1e5, kMostWatts = 1e5, kMostCelsius = 1e3, kMostCount = 1e9;
 
 std::string Lowercase(std::string_view text) {
   std::string out(text);
@@ -195,6 +202,10 @@ void Put(Reading reading, std::string_view column, const std::string& cell, Devi
       if (Trim(cell) == "Active") sample.shares.emplace(ReasonName(column), 1.0);
       if (Trim(cell) == "Not Active") sample.shares.emplace(ReasonName(column), 0.0);
       return;
+    case Reading::kEccErrors:
+      return SetWithin("ecc_uncorrected", number, kMostCount, sample.values);
+    case Reading::kProcess:
+      return;
     case Reading::kCounter:
       if (number && *number >= 0) sample.counters.emplace(ReasonName(column), *number);
       return;
@@ -267,10 +278,36 @@ bool HasReadings(const std::vector<LogColumn>& columns) {
   });
 }
 
+/// Rows of processes, as `nvidia-smi --query-compute-apps=timestamp,gpu_uuid,pid` lists them again
+/// and again: one of each device is the run's own.
+std::vector<DeviceSample> OfProcesses(std::span<const std::string_view> lines,
+                                      const std::vector<LogColumn>& columns, std::size_t pid) {
+  std::map<std::tuple<double, std::string, std::int64_t>, std::set<std::string>> seen;
+  for (const std::string_view line : lines) {
+    const std::vector<std::string> cells = CellsBetween(line, ',');
+    if (cells.size() != columns.size() || !LeadingNumber(cells[pid])) continue;
+    const DeviceSample row = SampleOf(columns, cells);
+    seen[{row.seconds.value_or(0), row.uuid, row.index}].insert(cells[pid]);
+  }
+  std::vector<DeviceSample> samples;
+  for (const auto& [key, processes] : seen) {
+    DeviceSample& sample = samples.emplace_back();
+    sample.seconds = std::get<0>(key);
+    sample.uuid = std::get<1>(key);
+    sample.index = std::get<2>(key);
+    sample.values["other_processes"] = static_cast<double>(processes.size()) - 1;
+  }
+  return samples;
+}
+
 std::vector<DeviceSample> OfCsv(std::span<const std::string_view> lines) {
   const std::vector<LogColumn> columns = ColumnsOf(CellsBetween(lines.front(), ','), kQueryColumns);
   std::vector<DeviceSample> samples;
   if (!HasReadings(columns)) return samples;
+  const auto pid = std::ranges::find(columns, Reading::kProcess, &LogColumn::reading);
+  if (pid != columns.end()) {
+    return OfProcesses(lines.subspan(1), columns, static_cast<std::size_t>(pid - columns.begin()));
+  }
   for (const std::string_view line : lines.subspan(1)) {
     const std::vector<std::string> cells = CellsBetween(line, ',');
     if (cells.size() == columns.size()) samples.push_back(SampleOf(columns, cells));

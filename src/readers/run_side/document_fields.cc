@@ -239,6 +239,11 @@ void Parser::ReadDevices(const json::value& value) {
           NumberOf(spread->if_contains("median")), NumberOf(spread->if_contains("min")),
           NumberOf(spread->if_contains("max")), NumberOf(spread->if_contains("limit"))};
     }
+    for (const char* key : {"ecc_uncorrected", "other_processes"}) {
+      const auto* given = object->if_contains(key);
+      const double count = given == nullptr ? std::nan("") : NumberOf(given);
+      if (count >= 0) device.conditions[key] = {count, count, count, std::nan("")};
+    }
     const auto* reasons = object->if_contains("reasons");
     if (reasons != nullptr && reasons->is_object()) {
       device.knows_reasons = true;

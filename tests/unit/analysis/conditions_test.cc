@@ -90,6 +90,22 @@ TEST(Conditions, UsesOutermostOfSeveralDevices) {
   EXPECT_TRUE(IsAbsent(Of(analysis, metric::kConditionsMemoryClock).value));
 }
 
+TEST(Conditions, CountsAreTheMostOfAnyDevice) {
+  Profile profile = OfBounds();
+  RunDevice one = Device(1980, 512), other = Device(1980, 512);
+  one.conditions["other_processes"] = {0, 0, 2, std::nan("")};
+  other.conditions["other_processes"] = {1, 1, 1, std::nan("")};
+  other.conditions["ecc_uncorrected"] = {0, 0, 0, std::nan("")};
+  profile.run_side = With({one, other});
+  const Analysis analysis = AnalyzeOne(std::move(profile));
+  EXPECT_EQ(NumberOf(analysis, "conditions.other_processes"), 2);
+  EXPECT_EQ(NumberOf(analysis, "conditions.ecc_uncorrected"), 0);
+  profile = OfBounds();
+  profile.run_side = With({Device(1980, 512)});
+  EXPECT_TRUE(
+      IsAbsent(Of(AnalyzeOne(std::move(profile)), metric::kConditionsEccUncorrected).value));
+}
+
 TEST(Conditions, UnknownReasonsAreNotNone) {
   Profile profile = OfBounds();
   profile.run_side = With({Device(1200, 699)});

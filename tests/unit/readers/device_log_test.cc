@@ -60,6 +60,48 @@ TEST(DeviceLog, NvidiaSmiQuery) {
   EXPECT_EQ(MedianOf(devices[1], "celsius"), 33);
 }
 
+TEST(DeviceLog, MemoryErrorsAreCounted) {
+  const RunDevice device =
+      Devices(
+          "index, uuid, clocks.sm [MHz], ecc.errors.uncorrected.volatile.total\n"
+          "0, GPU-a, 1500, 0\n0, GPU-a, 1400, 2\n0, GPU-a, 1400, 2\n")
+          .at(0);
+  EXPECT_EQ(device.conditions.at("ecc_uncorrected").most, 2);
+  EXPECT_FALSE(Devices("index, clocks.sm [MHz], ecc.errors.uncorrected.volatile.total\n"
+                       "0, 1500, [N/A]\n")
+                   .at(0)
+                   .conditions.contains("ecc_uncorrected"));
+  EXPECT_EQ(Devices("DCGM_FI_DEV_SM_CLOCK{gpu=\"0\",UUID=\"GPU-a\"} 1500\n"
+                    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL{gpu=\"0\",UUID=\"GPU-a\"} 1\n")
+                .at(0)
+                .conditions.at("ecc_uncorrected")
+                .most,
+            1);
+  EXPECT_EQ(MedianOf(Devices(R"([{"gpu": 0, "clock": {"gfx_0": {"clk": "1500 MHz"}},
+                                 "ecc": {"total_uncorrectable_count": 3}}])")
+                         .at(0),
+                     "ecc_uncorrected"),
+            3);
+}
+
+// One of them is the run's own.
+TEST(DeviceLog, ProcessesAtOneTime) {
+  const std::vector<RunDevice> devices = Devices(
+      "timestamp, gpu_uuid, pid, used_gpu_memory [MiB]\n"
+      "2026/01/02 03:04:05.000, GPU-a, 100, 4000 MiB\n"
+      "2026/01/02 03:04:05.000, GPU-b, 101, 4000 MiB\n"
+      "2026/01/02 03:04:06.000, GPU-a, 100, 4000 MiB\n"
+      "2026/01/02 03:04:06.000, GPU-a, 200, 500 MiB\n"
+      "2026/01/02 03:04:06.000, GPU-a, 200, 500 MiB\n"
+      "2026/01/02 03:04:06.000, GPU-b, 101, 4000 MiB\n"
+      "2026/01/02 03:04:07.000, GPU-a, 300, 500 MiB\n"
+      "2026/01/02 03:04:07.000, GPU-a, 100, 500 MiB\n");
+  ASSERT_EQ(devices.size(), 2u);
+  EXPECT_EQ(devices[0].uuid, "GPU-a");
+  EXPECT_EQ(devices[0].conditions.at("other_processes").most, 1);
+  EXPECT_EQ(devices[1].conditions.at("other_processes").most, 0);
+}
+
 TEST(DeviceLog, WithoutUnitsAndByOlderNames) {
   const RunDevice device = Devices(
                                "index, clocks.sm [MHz], clocks_throttle_reasons.sw_power_cap, "

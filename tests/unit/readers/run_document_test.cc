@@ -19,7 +19,8 @@ TEST(RunDocument, ReadsIterationsMarksAndWork) {
       R"({"schema":1,"clock":"device_event","warmup":10,"segments":[{"first":10,"ns":[5,6]},)"
       R"({"first":20,"ns":[7]}],"marks":[[11,11,"checkpoint"]],"recorded":[[12,14]],)"
       R"("per_step":{"samples":128},"rank":3,"world_size":8,"commit":"abc/1.2",)"
-      R"("devices":[{"id":0,"uuid":"GPU-1","sm_mhz":{"median":1980},"reasons":{"sw_power_cap":0.02}}],)"
+      R"("devices":[{"id":0,"uuid":"GPU-1","sm_mhz":{"median":1980},"ecc_uncorrected":0,)"
+      R"("other_processes":2,"reasons":{"sw_power_cap":0.02}}],)"
       R"("versions":{"torch":"2.11.0"},"other":1})");
   ASSERT_TRUE(reading.document.has_value());
   const RunDocument& document = *reading.document;
@@ -35,6 +36,8 @@ TEST(RunDocument, ReadsIterationsMarksAndWork) {
   EXPECT_EQ(document.commit, "abc/1.2");
   EXPECT_EQ(document.devices.at(0).reasons.at("sw_power_cap"), 0.02);
   EXPECT_EQ(document.devices.at(0).conditions.at("sm_mhz").median, 1980);
+  EXPECT_EQ(document.devices.at(0).conditions.at("ecc_uncorrected").most, 0);
+  EXPECT_EQ(document.devices.at(0).conditions.at("other_processes").most, 2);
   EXPECT_EQ(document.unknown_keys, 1);
 }
 
