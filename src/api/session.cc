@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -137,6 +138,22 @@ void RemoveCopies(std::vector<gate::Snapshot>& runs) {
   });
 }
 
+/// Files have no order of their own: nothing may depend on the one in which they were given.
+void SortByName(std::vector<gate::Snapshot>& runs) {
+  std::ranges::stable_sort(runs, [](const gate::Snapshot& a, const gate::Snapshot& b) {
+    return std::tie(a.name, a.source) < std::tie(b.name, b.source);
+  });
+}
+
+/// `baselines`: those of `chosen` as they are compared.
+gate::PartRuns PartRunsOf(const ChosenBaseline& chosen, std::span<const gate::Snapshot> baselines,
+                          std::span<const gate::Snapshot> runs) {
+  if (!chosen.parts.empty()) baselines = chosen.parts;
+  if (!chosen.is_of_history) return {baselines, runs};
+  if (!chosen.failed.empty()) return {baselines, runs, &chosen.failed.back()};
+  return gate::WithNewest(baselines, runs);
+}
+
 /// Against the baselines; nothing without any.
 std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                                                std::vector<gate::Snapshot> runs,
@@ -148,6 +165,10 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
     for (auto* snapshots : {&baselines, &runs}) {
       for (gate::Snapshot& run : *snapshots) run.step_times.clear(), run.steps_unusual.clear();
     }
+  }
+  if (!options.is_paired) {
+    if (!chosen.is_of_history) SortByName(baselines);
+    SortByName(runs);
   }
   if (options.redact) {
     HideNames("baseline", baselines);
@@ -164,9 +185,9 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
   DecideJudging(policy, comparison);
   gate::JudgeClocks(baselines, runs, policy.baseline.value_or(rules::PolicyBaseline{}), false,
                     comparison);
-  if (policy.baseline && comparison.is_judged && !runs.empty()) {
-    gate::CompareParts(chosen.parts.empty() ? baselines : chosen.parts,
-                       runs[gate::FindMiddleRun(runs)], *policy.baseline, comparison);
+  if (comparison.is_judged && !runs.empty()) {
+    gate::CompareParts(PartRunsOf(chosen, baselines, runs),
+                       policy.baseline.value_or(rules::PolicyBaseline{}), comparison);
   }
   if (!chosen.anchor.empty() && comparison.is_judged) {
     std::vector<gate::Snapshot> since = chosen.runs;

@@ -1,6 +1,7 @@
 // The stored form of a run: made of profiles, or read from a file of `baseline save`.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -48,7 +49,8 @@ struct ChosenBaseline {
   /// Ancestors after the runs that failed or asked for another recording: they repeat a
   /// slowdown.
   std::vector<gate::Snapshot> failed;
-  std::vector<gate::Snapshot> parts;  ///< Runs for limits on parts; empty: as `runs`.
+  std::vector<gate::Snapshot> parts;      ///< Runs for limits on parts; empty: as `runs`.
+  bool is_of_history = false;             ///< `runs` and the others are in order, oldest first.
   /// Where the step may be of a candidate that fails; empty: nothing is known of it.
   std::function<std::string(const gate::Snapshot& candidate)> blame;
   gate::BaselineInfo info;

@@ -9,6 +9,7 @@
 #include "gate/change_text.h"
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
+#include "gate/constants.h"
 #include "gate/limits.h"
 #include "gate/reasons.h"
 
@@ -173,24 +174,40 @@ void CountEndedEarly(const RunComparison& comparison, const rules::Policy& polic
       ended.iterations, ended.iterations == 1 ? "" : "s", ended.of));
 }
 
+// Parts that only one run shows, of one: where slower ones would fail, a second run decides.
+void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Added& added) {
+  if (parts.once.empty()) return;
+  if (!may_fail) return verdict.notes.push_back(parts.once);
+  ++verdict.open;
+  verdict.needed = std::max(verdict.needed, static_cast<std::int64_t>(stats::kRecordingsForDoubt));
+  added.open.push_back(fmt::format("{} [{}]", parts.once, kPartOnceReason));
+}
+
 // A kind of parts counts once, however many of them are slower.
 void CountParts(const RunComparison& comparison, const rules::Policy& policy,
                 const Acceptance& acceptance, Verdict& verdict, Added& added) {
   for (const PartsComparison& parts : comparison.parts) {
-    if (parts.found.empty()) {
+    const bool is_found = !parts.found.empty();
+    if (!is_found && parts.once.empty()) {
       ++verdict.passed;
       continue;
     }
+    const bool may_fail = Fails(parts.level, policy.fail_on);
     AcceptanceAnswer answer = AnswerOf(acceptance, parts);
-    if (answer.accepted) {
+    if (answer.accepted && (is_found || may_fail)) {
       verdict.accepted.push_back(*std::move(answer.accepted));
       verdict.notes.insert(verdict.notes.end(), parts.found.begin(), parts.found.end());
+      if (!parts.once.empty()) verdict.notes.push_back(parts.once);
+      continue;
+    }
+    CountOnce(parts, may_fail, verdict, added);
+    if (!is_found) {
+      if (!may_fail) ++verdict.passed;
       continue;
     }
     if (parts.level == rules::Level::kError) ++verdict.errors;
     if (parts.level == rules::Level::kWarn) ++verdict.warnings;
-    std::vector<std::string>& said =
-        Fails(parts.level, policy.fail_on) ? added.failures : verdict.notes;
+    std::vector<std::string>& said = may_fail ? added.failures : verdict.notes;
     said.insert(said.end(), parts.found.begin(), parts.found.end());
     if (!answer.why_not.empty()) said.push_back(fmt::format("{}: {}", parts.kind, answer.why_not));
   }

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "analysis/recording/judged_steps.h"
 #include "base/metric_id.h"
+#include "base/text.h"
 #include "gate/change_text.h"
 #include "gate/compare_metric.h"
 #include "gate/constants.h"
@@ -178,12 +180,13 @@ void ExplainTimes(const Snapshot& base, const Snapshot& current, RunComparison& 
 
 // A run as it was, not a mean of runs: the waterfall explains one run by another, part by part.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs) {
-  std::vector<std::pair<double, std::size_t>> medians;
+  using Key = std::tuple<double, std::string_view, std::string_view, std::size_t>;
+  std::vector<Key> medians;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    medians.emplace_back(stats::Median(ObservedTimes(runs[i])), i);
+    medians.emplace_back(stats::Median(ObservedTimes(runs[i])), runs[i].name, runs[i].source, i);
   }
   std::sort(medians.begin(), medians.end());
-  return medians[(medians.size() - 1) / 2].second;
+  return std::get<std::size_t>(medians[(medians.size() - 1) / 2]);
 }
 
 std::vector<MetricComparison> CompareMetrics(
@@ -203,31 +206,60 @@ std::vector<MetricComparison> CompareMetrics(
   return metrics;
 }
 
-// Parts that the policy limits, of one candidate against all runs of the baseline. What cannot be
-// judged is a note.
-void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                  const rules::PolicyBaseline& policy, RunComparison& comparison) {
+PartRuns WithNewest(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
+  if (baselines.size() <= stats::kPartRuns) return {baselines, candidates};
+  return {baselines.first(baselines.size() - 1), candidates, &baselines.back()};
+}
+
+// What cannot be judged is a note.
+void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
+                  RunComparison& comparison) {
+  const double floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
   const auto judge = [&](const std::optional<rules::PartLimit>& limit, auto sums,
                          std::string_view word) {
     if (!limit) return;
-    const PartFindings findings = JudgeParts(baselines, candidate, sums, *limit,
-                                             policy.noise_floor.value_or(stats::kUsualNoiseFloor));
-    std::vector<std::string> texts = PartTexts(findings, word);
-    const std::vector<std::string> lone = LonePartTexts(findings, word);
-    comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
-    if (findings.is_judged) {
-      PartsComparison& parts = comparison.parts.emplace_back();
-      parts.kind = fmt::format("{}s", word);
-      parts.level = limit->level;
-      parts.allowed = limit->max_increase;
-      for (const PartFinding& part : findings.found)
-        parts.worst = std::max(parts.worst, part.change);
-      parts.found = std::move(texts);
-    } else {
-      comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
+    std::vector<PartFindings> each;
+    for (const Snapshot& run : runs.candidates) {
+      each.push_back(JudgeParts(runs.baselines, run, sums, *limit, floor));
     }
+    std::optional<PartFindings> newest;
+    if (runs.newest != nullptr && each.size() == 1) {
+      newest = JudgeParts(runs.baselines, *runs.newest, sums, *limit, floor);
+    }
+    const ConfirmedParts confirmed = ConfirmParts(each, newest ? &*newest : nullptr);
+    std::vector<std::string> texts = PartTexts(confirmed, word);
+    std::string once = PartsOnceText(confirmed, word);
+    const std::vector<std::string> lone = LonePartTexts(confirmed, word);
+    comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
+    if (!confirmed.is_judged) {
+      comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
+      return;
+    }
+    PartsComparison& parts = comparison.parts.emplace_back();
+    parts.kind = fmt::format("{}s", word);
+    parts.level = limit->level;
+    parts.allowed = limit->max_increase;
+    parts.found = std::move(texts);
+    const std::vector<PartFinding>& most =
+        confirmed.slower.empty() ? confirmed.once : confirmed.slower;
+    if (!most.empty()) {
+      parts.most = fmt::format("`{}` {}", PrintableShort(most.front().name),
+                               RelativeChange(most.front().change));
+    }
+    for (const PartFinding& part : confirmed.slower)
+      parts.worst = std::max(parts.worst, part.change);
+    if (!confirmed.IsOpen()) {
+      if (!once.empty()) comparison.notes.push_back(std::move(once));
+      return;
+    }
+    for (const PartFinding& part : confirmed.once) parts.worst = std::max(parts.worst, part.change);
+    parts.once = std::move(once);
   };
-  judge(policy.kernels, &analysis::time::WorkSums::kernels, "kernel");
+  const bool is_default = policy.limits.empty() && !policy.kernels && !policy.operators &&
+                          !policy.collectives && !policy.modules &&
+                          runs.baselines.size() >= stats::kPartRuns;
+  judge(is_default ? rules::PartLimit{} : policy.kernels, &analysis::time::WorkSums::kernels,
+        "kernel");
   judge(policy.operators, &analysis::time::WorkSums::ops, "operator");
   judge(policy.collectives, &analysis::time::WorkSums::collectives, "collective");
   judge(policy.modules, &analysis::time::WorkSums::modules, "module");

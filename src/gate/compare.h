@@ -91,7 +91,10 @@ struct PartsComparison {
   std::string kind;  ///< "kernels"
   rules::Level level = rules::Level::kWarn;
   double allowed = 0, worst = 0;   ///< The limit and the largest change, relative.
-  std::vector<std::string> found;  ///< One sentence each.
+  std::vector<std::string> found;  ///< Slower in two runs: one sentence each.
+  /// Slower in the only run, so that a second one decides; empty: none is. `worst` counts them too.
+  std::string once;
+  std::string most;  ///< "`flash_fwd` +6.1 %", of these the one with most time added; may be empty.
 };
 
 /// A rank that became slower than the others.
@@ -118,10 +121,10 @@ struct RunComparison {
   std::string changed;  ///< The differences beside the speed, one line (gate/change_text.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
-  std::string blame;          ///< Whose the step may be, where it may be others'.
-  WorkChange work;            ///< Whether an iteration does the same.
-  bool is_same_run = false;   ///< Every run of the baseline is a candidate's own recording.
-  bool has_same_run = false;  ///< One is.
+  std::string blame;                 ///< Whose the step may be, where it may be others'.
+  WorkChange work;                   ///< Whether an iteration does the same.
+  bool is_same_run = false;          ///< Every run of the baseline is a candidate's own recording.
+  bool has_same_run = false;         ///< One is.
   /// Runs and iterations that were skipped as warm-up or unusual, and uncertain results: one
   /// sentence each.
   std::vector<std::string> notes;
@@ -150,14 +153,26 @@ std::vector<MetricComparison> CompareMetrics(
     const rules::PolicyBaseline& policy, const WorkChange& work, std::vector<std::string>& notes,
     ComparePurpose purpose = ComparePurpose::kJudge, std::span<const Snapshot> earlier = {});
 
-/// Compares the kernels, operators, collectives and modules of `candidate` that `policy` limits
-/// with those of `baselines`. It reads more runs than the other limits do, if there are more. It
-/// fills in `parts`, and notes the parts that could not be judged.
-/// REQUIRES: `baselines` is not empty.
-void CompareParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                  const rules::PolicyBaseline& policy, RunComparison& comparison);
+/// Runs whose parts are compared. It may be more of a baseline than the other limits read.
+struct PartRuns {
+  std::span<const Snapshot> baselines, candidates;
+  /// Of a history the nearest ancestor, which is none of `baselines`: a single candidate's parts
+  /// that are slower in it too are confirmed. nullptr: there is none.
+  const Snapshot* newest = nullptr;
+};
 
-/// Index of the run in the middle by its median iteration time, the earlier one of two.
+/// Splits runs of a history, oldest first: the last one is the newest if enough others are left.
+PartRuns WithNewest(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates);
+
+/// Compares the kernels, operators, collectives and modules of each candidate by itself, if
+/// `policy` limits them; without any limit in it kernels, as warnings, where the baseline has runs
+/// enough. It fills in `parts`, and notes the parts that could not be judged. REQUIRES: neither
+/// list is empty.
+void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
+                  RunComparison& comparison);
+
+/// Index of the run in the middle by its median iteration time, of equal ones by their names: the
+/// order of the runs decides nothing.
 /// REQUIRES: runs is not empty, each has an iteration.
 std::size_t FindMiddleRun(std::span<const Snapshot> runs);
 

@@ -114,6 +114,11 @@ inline constexpr double kPairsSeeOverQuantile = knowledge::kGatePairsSeeOverQuan
 inline constexpr double kEndedEarly = knowledge::kGateEndedEarly.value();
 inline constexpr double kFewerIterations = knowledge::kGateFewerIterations.value();
 
+// ---- Parts (parts.cc, compare.cc) ----
+
+/// Fewer baseline runs judge no part.
+inline constexpr std::size_t kPartRuns = knowledge::kGatePartRuns.as<std::size_t>();
+
 // ---- Detectable changes of a baseline (estimate.cc) ----
 
 /// The smallest change that nine of ten comparisons fail in the end (Estimate::Sees): in errors

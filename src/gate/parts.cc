@@ -22,7 +22,6 @@
 namespace profgauge::gate {
 namespace {
 
-constexpr std::size_t kLeastPartRuns = knowledge::kGatePartRuns.as<std::size_t>();
 // Under no change the rate of any false alarm of a run is this.
 constexpr double kPartDiscoveries = knowledge::kGatePartDiscoveries.value();
 // Weight of the spread that all parts share, in degrees of freedom; the least noise of a part, in
@@ -247,7 +246,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
                         PartSums sums, const rules::PartLimit& limit, double noise_floor) {
   PartFindings out;
   out.runs = baselines.size();
-  if (baselines.size() < kLeastPartRuns) return out;
+  if (baselines.size() < stats::kPartRuns) return out;
   std::vector<Parts> runs;
   for (const Snapshot& run : baselines) runs.push_back(PartsOf(run, sums));
   Parts now = PartsOf(candidate, sums);
@@ -293,46 +292,127 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
                              ? OperatorAbove(baselines, candidate, all[i].name)
                              : std::string()});
   }
-  std::sort(out.found.begin(), out.found.end(), [](const PartFinding& a, const PartFinding& b) {
-    return a.share * a.change / (1 + a.change) > b.share * b.change / (1 + b.change);
-  });
   return out;
 }
 
-std::vector<std::string> PartTexts(const PartFindings& findings, std::string_view word) {
+namespace {
+
+void SortByTimeAdded(std::vector<PartFinding>& parts) {
+  std::ranges::stable_sort(parts, std::ranges::greater(), [](const PartFinding& part) {
+    return part.share * part.change / (1 + part.change);
+  });
+}
+
+// One part of several runs.
+PartFinding MeanOf(const std::vector<const PartFinding*>& seen) {
+  PartFinding mean = *seen.front();
+  double change = 0, share = 0;
+  for (const PartFinding* part : seen) {
+    change += std::log1p(part->change);
+    share += part->share;
+    mean.chance = std::max(mean.chance, part->chance);
+  }
+  mean.in_runs = seen.size();
+  mean.change = std::expm1(change / static_cast<double>(seen.size()));
+  mean.share = share / static_cast<double>(seen.size());
+  return mean;
+}
+
+std::vector<LonePart> LoneOfAll(std::span<const PartFindings> candidates) {
+  std::vector<LonePart> lone = candidates.front().lone;
+  std::erase_if(lone, [&](const LonePart& part) {
+    return !std::ranges::all_of(candidates, [&](const PartFindings& findings) {
+      return std::ranges::any_of(findings.lone, [&](const LonePart& other) {
+        return other.name == part.name && other.is_new == part.is_new;
+      });
+    });
+  });
+  return lone;
+}
+
+std::string ChanceOf(const PartFinding& part) {
+  constexpr double kLeastChance = 1e-5;
+  return part.chance < kLeastChance ? std::string("under 1 of 100 000")
+                                    : fmt::format("1 of {:.0f}", 1 / part.chance);
+}
+
+}  // namespace
+
+ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const PartFindings* newest) {
+  ConfirmedParts out;
+  out.candidates = candidates.size();
+  out.runs = candidates.front().runs;
+  out.is_judged = candidates.front().is_judged;
+  out.lone = LoneOfAll(candidates);
+  std::map<std::string, std::vector<const PartFinding*>, std::less<>> seen;
+  for (const PartFindings& findings : candidates) {
+    out.common += std::log1p(findings.common) / static_cast<double>(candidates.size());
+    for (const PartFinding& part : findings.found) seen[part.name].push_back(&part);
+  }
+  out.common = std::expm1(out.common);
+  if (newest != nullptr) {
+    for (const PartFinding& part : newest->found) {
+      if (const auto found = seen.find(part.name); found != seen.end())
+        found->second.push_back(&part);
+    }
+  }
+  for (const auto& [name, runs] : seen) {
+    (runs.size() > 1 ? out.slower : out.once).push_back(MeanOf(runs));
+  }
+  SortByTimeAdded(out.slower);
+  SortByTimeAdded(out.once);
+  return out;
+}
+
+std::vector<std::string> PartTexts(const ConfirmedParts& parts, std::string_view word) {
   std::vector<std::string> texts;
-  if (!findings.is_judged) {
+  if (!parts.is_judged) {
     texts.push_back(fmt::format("{}s are not judged: {} baseline run{}, {} are needed", word,
-                                findings.runs, findings.runs == 1 ? "" : "s", kLeastPartRuns));
+                                parts.runs, parts.runs == 1 ? "" : "s", stats::kPartRuns));
     return texts;
   }
-  constexpr double kLeastChance = 1e-5;
-  for (std::size_t i = 0; i < std::min(findings.found.size(), kNamedParts); ++i) {
-    const PartFinding& part = findings.found[i];
+  for (std::size_t i = 0; i < std::min(parts.slower.size(), kNamedParts); ++i) {
+    const PartFinding& part = parts.slower[i];
+    const std::string runs = parts.candidates == 1 ? "this run and the one before"
+                                                   : fmt::format("{} runs", part.in_runs);
     texts.push_back(
-        fmt::format("{} {}: {} ({} of the iteration; by chance {}; {} runs)", word,
-                    PrintableShort(part.name), RelativeChange(part.change), FormatShare(part.share),
-                    part.chance < kLeastChance ? std::string("under 1 of 100 000")
-                                               : fmt::format("1 of {:.0f}", 1 / part.chance),
-                    findings.runs));
+        fmt::format("{} {}: {} in {} ({} of the iteration; by chance {}; {} baseline runs)", word,
+                    PrintableShort(part.name), RelativeChange(part.change), runs,
+                    FormatShare(part.share), ChanceOf(part), parts.runs));
     if (!part.above.empty()) {
       texts.back() += fmt::format(", operator above it: {}", PrintableShort(part.above));
     }
-    const std::string common = RelativeChange(findings.common);
+    const std::string common = RelativeChange(parts.common);
     if (i == 0 && common != RelativeChange(0)) {
       texts.back() += fmt::format("; all {}s {}, which is excluded", word, common);
     }
   }
-  if (findings.found.size() > kNamedParts) {
-    texts.push_back(
-        fmt::format("{} more {}s are slower", findings.found.size() - kNamedParts, word));
+  if (parts.slower.size() > kNamedParts) {
+    texts.push_back(fmt::format("{} more {}s are slower", parts.slower.size() - kNamedParts, word));
   }
   return texts;
 }
 
-std::vector<std::string> LonePartTexts(const PartFindings& findings, std::string_view word) {
+std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word) {
+  constexpr std::size_t kNamedOnce = 3;
+  if (parts.once.empty()) return {};
+  std::string text = fmt::format("{}{} ", word, parts.once.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < std::min(parts.once.size(), kNamedOnce); ++i) {
+    text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", PrintableShort(parts.once[i].name),
+                        RelativeChange(parts.once[i].change));
+  }
+  if (parts.once.size() > kNamedOnce) {
+    text += fmt::format(" and {} more", parts.once.size() - kNamedOnce);
+  }
+  if (!parts.IsOpen()) return fmt::format("{} in one of {} runs only", text, parts.candidates);
+  return text +
+         " in this run; one run cannot tell chance from change. A second run decides: profgauge "
+         "check A B --baseline …";
+}
+
+std::vector<std::string> LonePartTexts(const ConfirmedParts& parts, std::string_view word) {
   std::vector<std::string> texts;
-  for (const LonePart& part : findings.lone) {
+  for (const LonePart& part : parts.lone) {
     if (texts.size() == kNamedParts) break;
     texts.push_back(fmt::format("{} {} is {}: {} of the iteration, with nothing to compare", word,
                                 PrintableShort(part.name), part.is_new ? "new" : "gone",

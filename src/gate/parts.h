@@ -2,7 +2,15 @@
 // whole may not show it.
 //
 // Hundreds of parts are tested together, so that their chances are judged together: one false
-// discovery in a thousand runs. A common effect on all parts, e.g. of a clock, is no change of a
+// discovery in a thousand runs, if noise is normal. Between runs it need not be: with heavy tails
+// 0.5 to 17 of 100 equal runs have a false alarm. So each run is tested by itself, and a part is
+// slower if two runs say so:
+//
+//     check A B ...        in two of them
+//     check A, history     in A and in the nearest ancestor, which leaves the baseline for that
+//     check A              never: found in the only run, a second run decides
+//
+// A common effect on all parts, e.g. of a clock, is no change of a
 // part; the typical iteration is judged by that. Names that not all runs have are pooled, kernels
 // by the type of their operators, so that a kernel that replaces another is compared with it.
 #pragma once
@@ -25,6 +33,7 @@ struct PartFinding {
   double share = 0;   ///< Share of the candidate's iteration.
   double chance = 1;  ///< One-sided, only of this part.
   std::string above;  ///< For a kernel: "aten::mm +5.8 %", the operator that launches most of it.
+  std::size_t in_runs = 1;  ///< How many runs show it; numbers are their means, `chance` the worst.
 };
 
 /// A part that only one run has, without a counterpart.
@@ -34,11 +43,11 @@ struct LonePart {
   bool is_new = false;  ///< It is the candidate's.
 };
 
-/// The parts of one kind.
+/// The parts of one kind in one run.
 struct PartFindings {
-  std::vector<PartFinding> found;  ///< Most time added first.
-  std::vector<LonePart> lone;      ///< Largest first; reported, not judged.
-  double common = 0;               ///< The common change of all parts.
+  std::vector<PartFinding> found;
+  std::vector<LonePart> lone;  ///< Largest first; reported, not judged.
+  double common = 0;           ///< The common change of all parts.
   std::size_t tested = 0;
   std::size_t runs = 0;    ///< Runs of the baseline.
   bool is_judged = false;  ///< Whether there are runs enough.
@@ -54,11 +63,33 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
                         const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*sums,
                         const rules::PartLimit& limit, double noise_floor);
 
-/// "kernel flash_fwd: +6.1 % (2.1 % of the iteration; by chance under 1 of 100 000; 20 runs)"; ten
-/// at most, the others counted; one line where nothing could be judged.
-std::vector<std::string> PartTexts(const PartFindings& findings, std::string_view word);
+/// The parts of one kind in all runs, each tested by itself against the same baseline.
+struct ConfirmedParts {
+  std::vector<PartFinding> slower;  ///< In two runs or more; most time added first.
+  std::vector<PartFinding> once;    ///< In one candidate; the same order.
+  std::vector<LonePart> lone;       ///< Of every candidate; reported, not judged.
+  double common = 0;                ///< The mean of the candidates.
+  std::size_t candidates = 0, runs = 0;
+  bool is_judged = false;
+
+  /// Whether a second run decides about `once`; of several runs one that alone shows a part does
+  /// not confirm it.
+  bool IsOpen() const { return candidates == 1 && !once.empty(); }
+};
+
+/// `newest`: the same of the run before a single candidate; nullptr: there is none.
+/// REQUIRES: `candidates` is not empty; all are of one baseline.
+ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const PartFindings* newest);
+
+/// "kernel flash_fwd: +6.1 % in 2 runs (2.1 % of the iteration; by chance under 1 of 100 000; 20
+/// baseline runs)"; ten at most, the others counted; one line where nothing could be judged.
+std::vector<std::string> PartTexts(const ConfirmedParts& parts, std::string_view word);
+
+/// "kernel flash_fwd: +14.6 % in this run; one run cannot tell chance from change. A second run
+/// decides: …"; empty where nothing was found once.
+std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word);
 
 /// "kernel fused_x is new: 3.1 % of the iteration, and no part of its kind is gone"; as many.
-std::vector<std::string> LonePartTexts(const PartFindings& findings, std::string_view word);
+std::vector<std::string> LonePartTexts(const ConfirmedParts& parts, std::string_view word);
 
 }  // namespace profgauge::gate

@@ -50,6 +50,8 @@ constexpr Reason kReasons[] = {
      "record again, or record the times of all iterations", "no one", true},
     {kStartReason, ReasonOf::kLimit, "the start costs more than any of the baseline's",
      "find the cause in the first iterations", "no one", true},
+    {kPartOnceReason, ReasonOf::kLimit, "a part is slower in the only run",
+     "record again, and judge all profiles: `check A B`", kChange, true},
     {"policy/missing", ReasonOf::kLimit, "a limited number is missing",
      "record it, or drop the limit", "`on_missing` of the policy"},
     {"policy/min-abs", ReasonOf::kLimit, "`min_abs` is over the limit", "lower `min_abs`",

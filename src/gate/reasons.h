@@ -17,6 +17,7 @@ inline constexpr std::string_view kLearningReason = "gate/learning";
 inline constexpr std::string_view kTooFewReason = "gate/too-few";
 inline constexpr std::string_view kStallsReason = "gate/stalls";
 inline constexpr std::string_view kStartReason = "gate/start";
+inline constexpr std::string_view kPartOnceReason = "baseline/part-once";
 
 /// What a reason is about, in the order of every output.
 enum class ReasonOf : std::uint8_t { kRecording, kBaseline, kLimit };

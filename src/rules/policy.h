@@ -129,14 +129,15 @@ struct PolicyAnchor {
 
 /// The maximum slowdown of each single part of one kind.
 struct PartLimit {
-  double max_increase = 0.03;  ///< A share.
-  double min_share = 0.01;     ///< Share of the iteration; smaller parts are not judged.
+  double max_increase = 0.05;  ///< A share.
+  double min_share = 0.001;    ///< Share of the iteration; smaller parts are not judged.
   Level level = Level::kWarn;
 };
 
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
-  std::optional<PartLimit> kernels, operators, collectives, modules;  ///< Absent: not judged.
+  /// Absent: not judged, but for `kernels` where the block has no limit at all (gate/compare.h).
+  std::optional<PartLimit> kernels, operators, collectives, modules;
   std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict of a history, fail of a file.
   std::int64_t min_runs = 1;                 ///< Fewer are missing.
   PolicyAnchor anchor;

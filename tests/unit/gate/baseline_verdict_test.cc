@@ -102,6 +102,60 @@ TEST(BaselineVerdict, EachAnswerCountsOnce) {
   }
 }
 
+// Slower in two runs fails or warns; slower in the only run asks for a second one, or is a note.
+TEST(BaselineVerdict, PartsOfOneRunAskForASecond) {
+  struct Row {
+    std::string_view policy;
+    rules::Level level;
+    bool is_twice;
+    VerdictStatus status;
+    std::string_view counts;  ///< errors warnings passed open
+    std::size_t notes;
+  };
+  const rules::Level kErr = rules::Level::kError, kWrn = rules::Level::kWarn;
+  const Row kRows[] = {
+      {"", kErr, true, kFail, "1 0 0 0", 0},
+      {"", kErr, false, kNoVerdict, "0 0 0 1", 0},
+      {"", kWrn, true, kPass, "0 1 0 0", 1},
+      {"", kWrn, false, kPass, "0 0 1 0", 1},
+      {"fail_on: warn", kWrn, true, kFail, "0 1 0 0", 0},
+      {"fail_on: warn", kWrn, false, kNoVerdict, "0 0 0 1", 0},
+  };
+  for (const Row& row : kRows) {
+    const auto policy = rules::ParsePolicy("schema: 1\n" + std::string(row.policy), "p.yaml");
+    ASSERT_TRUE(policy);
+    RunComparison comparison;
+    comparison.current_runs = row.is_twice ? 2 : 1;
+    PartsComparison parts;
+    parts.kind = "kernels";
+    parts.level = row.level;
+    parts.allowed = 0.05;
+    parts.worst = 0.4;
+    if (row.is_twice) parts.found = {"kernel a: +40 % in 2 runs"};
+    if (!row.is_twice) parts.once = "kernel a: +40 % in this run";
+    comparison.parts = {parts};
+    Verdict verdict;
+    verdict.status = VerdictStatus::kPass;
+    AddComparison(comparison, *policy, verdict);
+    EXPECT_EQ(verdict.status, row.status);
+    EXPECT_EQ(
+        fmt::format("{} {} {} {}", verdict.errors, verdict.warnings, verdict.passed, verdict.open),
+        row.counts);
+    EXPECT_EQ(verdict.notes.size(), row.notes);
+    if (row.status != kNoVerdict) continue;
+    EXPECT_EQ(verdict.reasons.front(), "kernel a: +40 % in this run [baseline/part-once]");
+    EXPECT_EQ(verdict.needed, 2);
+    // Who accepts the change needs no second run of it.
+    const auto lines = ParseAcceptance("+50% wider kernel");
+    ASSERT_TRUE(lines);
+    Verdict accepted;
+    accepted.status = VerdictStatus::kPass;
+    AddComparison(comparison, *policy, accepted, Acceptance{*lines, "anna"});
+    EXPECT_EQ(accepted.status, VerdictStatus::kPass);
+    EXPECT_EQ(accepted.accepted.size(), 1U);
+  }
+}
+
 // With an owner and an end, up to a change; beyond it, or after its day, the limit counts.
 TEST(BaselineVerdict, WaivesUpToChangeAndDay) {
   const auto policy = rules::ParsePolicy(

@@ -5,10 +5,13 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "compare_fixture.h"
+#include "gate/compare.h"
 #include "gate/snapshot.h"
 
 namespace profgauge::gate {
@@ -71,6 +74,11 @@ PartFindings Judged(const std::vector<Part>& base, const std::vector<Part>& curr
   return JudgeParts(baselines, RunOf(current, sums, even, clock), sums, {}, 0.01);
 }
 
+// As if two candidates showed the same.
+ConfirmedParts TwiceOf(const PartFindings& findings) {
+  return ConfirmParts(std::vector<PartFindings>{findings, findings}, nullptr);
+}
+
 TEST(JudgeParts, FindsTheSlowerOneOfForty) {
   for (const Sums sums :
        {&analysis::time::WorkSums::kernels, &analysis::time::WorkSums::ops,
@@ -104,8 +112,8 @@ TEST(JudgeParts, LeavesOutCommonChange) {
       Judged(FortyParts(), FortyParts(0.0216), &analysis::time::WorkSums::kernels, 1.2);
   ASSERT_EQ(both.found.size(), 1U);
   EXPECT_NEAR(both.common, 0.2, 0.02);
-  EXPECT_NE(PartTexts(both, "kernel").front().find("; all kernels +2"), std::string::npos)
-      << PartTexts(both, "kernel").front();
+  const std::string text = PartTexts(TwiceOf(both), "kernel").front();
+  EXPECT_NE(text.find("; all kernels +2"), std::string::npos) << text;
 }
 
 // A kernel under another name is compared with the one that it replaces.
@@ -157,7 +165,8 @@ TEST(JudgeParts, ReportsPartsWithoutCounterpart) {
   EXPECT_TRUE(added.found.empty());
   ASSERT_EQ(added.lone.size(), 1U);
   EXPECT_TRUE(added.lone[0].is_new);
-  EXPECT_EQ(LonePartTexts(added, "kernel").front().substr(0, 22), "kernel others is new: ");
+  EXPECT_EQ(LonePartTexts(TwiceOf(added), "kernel").front().substr(0, 22),
+            "kernel others is new: ");
   const PartFindings gone = Judged(more, FortyParts());
   ASSERT_EQ(gone.lone.size(), 1U);
   EXPECT_FALSE(gone.lone[0].is_new);
@@ -168,6 +177,97 @@ TEST(JudgeParts, NeedsFiveRuns) {
       Judged(FortyParts(), FortyParts(0.04), &analysis::time::WorkSums::modules, 1, 4).is_judged);
   EXPECT_TRUE(
       Judged(FortyParts(), FortyParts(0.04), &analysis::time::WorkSums::modules, 1, 5).is_judged);
+}
+
+PartFindings FoundParts(std::vector<std::string> names, double change = 0.2) {
+  PartFindings findings;
+  findings.runs = 10;
+  findings.is_judged = true;
+  for (std::string& name : names)
+    findings.found.push_back({std::move(name), change, 0.01, 1e-9, {}});
+  return findings;
+}
+
+TEST(ConfirmParts, IsSlowerInTwoOfTheRuns) {
+  const std::vector<PartFindings> each = {FoundParts({"a", "b"}), FoundParts({"c"}),
+                                          FoundParts({"b"}, 0.3)};
+  const ConfirmedParts parts = ConfirmParts(each, nullptr);
+  ASSERT_EQ(parts.slower.size(), 1U);
+  EXPECT_EQ(parts.slower[0].name, "b");
+  EXPECT_EQ(parts.slower[0].in_runs, 2U);
+  EXPECT_NEAR(parts.slower[0].change, std::sqrt(1.2 * 1.3) - 1, 1e-9);
+  EXPECT_EQ(parts.once.size(), 2U);
+  EXPECT_FALSE(parts.IsOpen());
+  EXPECT_EQ(testing::Plain(PartTexts(parts, "kernel").front()),
+            "kernel b: +24.9 % in 2 runs (1.0 % of the iteration; by chance under 1 of 100 000; 10 "
+            "baseline runs)");
+  EXPECT_EQ(testing::Plain(PartsOnceText(parts, "kernel")),
+            "kernels a: +20.0 %, c: +20.0 % in one of 3 runs only");
+}
+
+TEST(ConfirmParts, OfOneRunASecondDecides) {
+  const std::vector<PartFindings> one = {FoundParts({"a"})};
+  const ConfirmedParts once = ConfirmParts(one, nullptr);
+  EXPECT_TRUE(once.slower.empty());
+  EXPECT_TRUE(once.IsOpen());
+  EXPECT_EQ(testing::Plain(PartsOnceText(once, "kernel")),
+            "kernel a: +20.0 % in this run; one run cannot tell chance from change. A second run "
+            "decides: profgauge check A B --baseline …");
+}
+
+TEST(ConfirmParts, TheRunBeforeConfirmsWhatItShows) {
+  const std::vector<PartFindings> one = {FoundParts({"a", "b"})};
+  const PartFindings newest = FoundParts({"b", "c"});
+  const ConfirmedParts parts = ConfirmParts(one, &newest);
+  ASSERT_EQ(parts.slower.size(), 1U);
+  EXPECT_EQ(parts.slower[0].name, "b");
+  EXPECT_NE(testing::Plain(PartTexts(parts, "kernel").front())
+                .find("+20.0 % in this run and the one before ("),
+            std::string::npos);
+  ASSERT_EQ(parts.once.size(), 1U);
+  EXPECT_EQ(parts.once[0].name, "a");
+}
+
+TEST(CompareParts, TheNewestRunLeavesTheBaselineFromSixOn) {
+  const std::vector<Snapshot> six(6), five(5), one(1);
+  EXPECT_EQ(WithNewest(six, one).baselines.size(), 5U);
+  EXPECT_EQ(WithNewest(six, one).newest, &six.back());
+  EXPECT_EQ(WithNewest(five, one).baselines.size(), 5U);
+  EXPECT_EQ(WithNewest(five, one).newest, nullptr);
+}
+
+// Without any limit in the policy kernels are judged, as warnings; else only what it names.
+TEST(CompareParts, JudgesKernelsByDefault) {
+  Even even;
+  std::vector<Snapshot> baselines;
+  for (int i = 0; i < 5; ++i)
+    baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even));
+  std::vector<Snapshot> slower;
+  for (int i = 0; i < 2; ++i)
+    slower.push_back(RunOf(FortyParts(0.03), &analysis::time::WorkSums::kernels, even));
+  RunComparison comparison;
+  CompareParts({baselines, slower}, {}, comparison);
+  ASSERT_EQ(comparison.parts.size(), 1U);
+  EXPECT_EQ(comparison.parts[0].level, rules::Level::kWarn);
+  EXPECT_EQ(comparison.parts[0].found.size(), 1U);
+  EXPECT_TRUE(comparison.parts[0].once.empty());
+  comparison = {};
+  CompareParts({baselines, std::span(slower).first(1)}, {}, comparison);
+  ASSERT_EQ(comparison.parts.size(), 1U);
+  EXPECT_TRUE(comparison.parts[0].found.empty());
+  EXPECT_FALSE(comparison.parts[0].once.empty());
+  comparison = {};
+  CompareParts({baselines, std::span(slower).first(1), &slower.back()}, {}, comparison);
+  EXPECT_EQ(comparison.parts.front().found.size(), 1U);
+  rules::PolicyBaseline limited;
+  limited.limits.push_back({});
+  comparison = {};
+  CompareParts({baselines, slower}, limited, comparison);
+  EXPECT_TRUE(comparison.parts.empty());
+  comparison = {};
+  CompareParts({std::span(baselines).first(4), slower}, {}, comparison);
+  EXPECT_TRUE(comparison.parts.empty());
+  EXPECT_TRUE(comparison.notes.empty());
 }
 
 }  // namespace
