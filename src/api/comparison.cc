@@ -155,7 +155,10 @@ JudgedComparison CompareSides(ComparedSide base, ComparedSide current, const Imp
                     policy == nullptr, comparison);
   NoteSummary(base.picture, comparison.base_name, comparison);
   NoteSummary(current.picture, comparison.current_name, comparison);
-  if (policy != nullptr) DecideJudging(*policy, comparison);
+  if (policy != nullptr) {
+    DecideJudging(*policy, comparison);
+    comparison.movement = gate::FindMovement(base.runs, current.runs, comparison);
+  }
   std::vector<std::string> incomplete =
       gate::WhyIncomplete(selecting, log, FewestIterations(current.runs), choices.allow_incomplete);
   // Without a policy no one judges; then they are notes.

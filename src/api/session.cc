@@ -196,6 +196,7 @@ std::optional<gate::RunComparison> CompareThem(const ChosenBaseline& chosen,
                             policy.baseline ? *policy.baseline : rules::PolicyBaseline{},
                             chosen.info, comparison, since);
   }
+  comparison.movement = gate::FindMovement(baselines, runs, comparison, chosen.same_commit);
   const bool is_slower = std::any_of(comparison.metrics.begin(), comparison.metrics.end(),
                                      [](const gate::MetricComparison& metric) {
                                        return metric.verdict == gate::stats::Change::kFail &&

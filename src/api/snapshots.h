@@ -50,6 +50,7 @@ struct ChosenBaseline {
   /// slowdown.
   std::vector<gate::Snapshot> failed;
   std::vector<gate::Snapshot> parts;      ///< Runs for limits on parts; empty: as `runs`.
+  std::vector<std::int64_t> same_commit;  ///< HistoryChoice's.
   bool is_of_history = false;             ///< `runs` and the others are in order, oldest first.
   /// Where the step may be of a candidate that fails; empty: nothing is known of it.
   std::function<std::string(const gate::Snapshot& candidate)> blame;

@@ -251,6 +251,7 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
     const bool is_apart = ids(choice.anchor) != ids(choice.window);
     if (!asked.anchor.judges || !is_apart) chosen.info.anchor.clear();
     chosen.is_of_history = true;
+    chosen.same_commit = choice.same_commit;
     chosen.blame = BlameOf(choice, asked);
     for (gate::ChosenRun& run : choice.parts) chosen.parts.push_back(std::move(run.snapshot));
     for (gate::ChosenRun& run : choice.window) chosen.runs.push_back(std::move(run.snapshot));

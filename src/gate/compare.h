@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "gate/change.h"
 #include "gate/comparable.h"
+#include "gate/movement.h"
 #include "gate/pairing.h"
 #include "gate/snapshot.h"
 #include "gate/waterfall.h"
@@ -73,6 +74,7 @@ struct MetricComparison {
   /// or uncertain.
   std::string reason;
   Excuse excuse = Excuse::kNone;  ///< Why the miss does not count.
+  double inputs = 0;  ///< By how much longer inputs were, which was taken off; relative.
 };
 
 /// Whether the total of all iterations is over its limit where the typical iteration keeps it.
@@ -121,6 +123,7 @@ struct RunComparison {
   std::string changed;  ///< The differences beside the speed, one line (gate/change_text.h).
   std::vector<PartsComparison> parts;  ///< Kinds of parts that the policy limits.
   std::optional<EndedEarly> ended_early;
+  std::optional<Movement> movement;  ///< Set last, where a limit is missed.
   std::string blame;                 ///< Whose the step may be, where it may be others'.
   WorkChange work;                   ///< Whether an iteration does the same.
   bool is_same_run = false;          ///< Every run of the baseline is a candidate's own recording.

@@ -261,6 +261,7 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
     if (is_by_steps) out.reason += "; " + StepCounts(base, current);
     if (limit.per_sample) out.reason += "; per sample";
   }
+  if (mix.is_taken_off) out.inputs = mix.longer;
   DoubtInputs(mix, out);
   DoubtUnknownInputs(mix, out);
   return true;

@@ -89,6 +89,7 @@ class Chooser {
     if (at != rows_.end()) level_at_ = static_cast<std::size_t>(at - rows_.begin());
     PROFGAUGE_CHECK(TakeAnchor());
     PROFGAUGE_CHECK(TakeWindow());
+    PROFGAUGE_CHECK(NoteSameCommit());
     NoteOthers();
     return std::move(out_);
   }
@@ -250,6 +251,23 @@ class Chooser {
     const auto found = static_cast<std::int64_t>(out_.window.size());
     if (found > out_.wanted) {
       out_.window.erase(out_.window.begin(), out_.window.end() - out_.wanted);
+    }
+    return {};
+  }
+
+  // What passed before and is slower now did not become so by the code.
+  Status NoteSameCommit() {
+    for (const HistoryRow& row : rows_) {
+      if (question_.commit.empty() || row.commit != question_.commit) continue;
+      if (row.verdict != "pass" || IsOtherModel(row)) continue;
+      PROFGAUGE_TRY(const Snapshot* run, SnapshotOf(row.id));
+      const std::string& source = run->source;
+      const bool is_itself = !source.empty() && std::ranges::any_of(candidates_, [&](auto& one) {
+        return one.source == source;
+      });
+      if (!is_itself &&
+          WhyNotComparable(*run, row.model, candidates_.front(), question_.model).empty())
+        out_.same_commit.push_back(row.id);
     }
     return {};
   }

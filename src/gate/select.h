@@ -76,6 +76,8 @@ struct HistoryChoice {
   std::int64_t of_model = 0;   ///< Those that may be of the candidates' model.
   /// Branches with runs, with how many; filled where the branch asked for has none.
   std::vector<std::pair<std::string, std::int64_t>> branches;
+  /// Comparable runs of the candidates' commit that passed, oldest first: none of them is compared.
+  std::vector<std::int64_t> same_commit;
   /// Newest first; those found before `wanted` were.
   std::vector<SkippedRun> skipped;
   std::optional<HistoryLevel> level;  ///< Accepted, and in force: where both begin.

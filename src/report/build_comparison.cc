@@ -215,6 +215,10 @@ Comparison BuildComparison(const gate::RunComparison& run, const std::string& ac
   }
   comparison.kernels = BuildTable(run.kernels, KnowsNoise(run));
   comparison.ops = BuildTable(run.ops, KnowsNoise(run));
+  if (run.movement) {
+    comparison.movement = Movement{run.movement->kind, InDeviceWords(run.movement->text, words),
+                                   run.movement->evidence};
+  }
   return comparison;
 }
 

@@ -132,6 +132,14 @@ Comparison ReadComparison(const JsonNode& node) {
     comparison.metrics.push_back(ReadMetric(metric));
   }
   comparison.slow_rank = node["slow_rank"].Text();
+  if (const JsonNode movement = node["movement"]; movement.exists()) {
+    Movement& read = comparison.movement.emplace();
+    read.kind = ReadWord<gate::MovementKind>(movement["kind"], gate::kMovementKindNames);
+    read.text = movement["text"].Text();
+    for (const JsonNode& one : movement["evidence"].Elements()) {
+      read.evidence.push_back(one.Text());
+    }
+  }
   if (node["rank"].exists()) comparison.rank = node["rank"].Integer();
   comparison.base = node["base"].Integer();
   comparison.current = node["current"].Integer();

@@ -172,6 +172,9 @@ class Redactor {
     }
     Names(comparison.alike);
     for (ComparedMetric& metric : comparison.metrics) (*this)(metric.note);
+    if (comparison.movement) {
+      (*this)(comparison.movement->text), (*this)(comparison.movement->evidence);
+    }
     for (ComparisonStep& step : comparison.waterfall) {
       if (step.level == gate::PartLevel::kCategory) {
         (*this)(step.name);

@@ -19,6 +19,7 @@
 #include "base/rich_text.h"
 #include "base/table.h"
 #include "base/value.h"
+#include "gate/movement_kind.h"
 #include "gate/part_kind.h"
 #include "model/category.h"
 #include "model/idle_cause.h"
@@ -400,6 +401,13 @@ struct PairedTable {
   std::vector<PairedWork> rows;                   ///< Largest |delta| first; may be empty.
 };
 
+/// What kind of movement is behind a missed limit (gate/movement.h).
+struct Movement {
+  gate::MovementKind kind = gate::MovementKind::kUnknown;
+  std::string text;                   ///< One sentence, without its end.
+  std::vector<std::string> evidence;  ///< What else differs: one clause each.
+};
+
 /// The changes against a baseline.
 struct Comparison {
   std::string baseline;            ///< Name of the run that the waterfall starts from.
@@ -420,6 +428,7 @@ struct Comparison {
   std::int64_t base = 0, current = 0, delta = 0;  ///< Mean iteration time, ns.
   std::vector<ComparisonStep> waterfall;
   PairedTable kernels, ops;
+  std::optional<Movement> movement;  ///< Only where a limit on a change is missed.
 };
 
 /// Rows of a table that the report had when it was made, but that report.json does not carry.

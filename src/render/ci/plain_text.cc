@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "render/ci/ci.h"
+#include "render/shared/change.h"
 #include "render/shared/ending.h"
 #include "render/shared/looks.h"
 #include "render/shared/words.h"
@@ -66,6 +67,9 @@ std::string RenderText(const report::Report& report) {
           lines);
   for (const std::string& text : AcceptedTexts(report)) AddLine(text, lines);
   AddLine(LoosenedText(report), lines);
+  if (const std::string moved = MovementText(report); !moved.empty()) {
+    AddLine(TextOf(PartsOf("moved " + moved)), lines);
+  }
   AddLine(RunText(report), lines);
   const std::string sources = SourcesText(report, false);
   AddLine(sources.empty() ? "" : "policy " + sources, lines);

@@ -11,6 +11,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "render/html/view.h"
+#include "render/shared/change.h"
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"
 #include "render/shared/template.h"
@@ -252,6 +253,8 @@ boost::json::object VerdictView(const Report& report) {
           {"has_reasons", has_reasons},
           {"accepted", std::move(accepted)},
           {"has_accepted", has_accepted},
+          {"movement", PiecesOf(MovementText(report))},
+          {"has_movement", !MovementText(report).empty()},
           {"loosened", LoosenedText(report)},
           {"reasons_label", HeadOfReasons(ReasonsLabel(report, diagnosis))},
           {"reasons_look", verdict.status == State::kNoVerdict ? "mute"

@@ -107,6 +107,18 @@ void WriteTable(JsonWriter& out, std::string_view key, const report::PairedTable
   out.EndObject();
 }
 
+void WriteMovement(JsonWriter& out, const report::Movement& movement) {
+  out.Key("movement");
+  out.BeginObject();
+  out.Field("kind", gate::NameOf(movement.kind));
+  out.Field("text", movement.text);
+  out.Key("evidence");
+  out.BeginArray();
+  for (const std::string& one : movement.evidence) out.Text(one);
+  out.EndArray();
+  out.EndObject();
+}
+
 // A quantity that no one set has no value, no text and no reason.
 bool IsSet(const report::Quantity& quantity) {
   return !IsAbsent(quantity.value) || !quantity.text.empty() || !quantity.absent_because.empty();
@@ -177,6 +189,7 @@ void OptionalQuantity(JsonWriter& out, std::string_view key, const report::Quant
 }
 
 //   differences, alike   which properties of the runs differ, and which do not
+//   movement             what kind of movement, where a limit is missed
 //   metrics              those with a limit on their change
 //   waterfall            steps of the iteration time, in ns
 //   kernels, ops         paired work; left out where there is none
@@ -192,6 +205,7 @@ void WriteComparison(JsonWriter& out, const report::Comparison& comparison) {
   out.OptionalField("work", comparison.work);
   out.OptionalField("work_gone", comparison.work_gone);
   out.OptionalField("work_come", comparison.work_come);
+  if (comparison.movement) WriteMovement(out, *comparison.movement);
   out.OptionalField("slow_rank", comparison.slow_rank);
   if (comparison.rank >= 0) out.Field("rank", comparison.rank);
   out.Key("differences");

@@ -13,6 +13,7 @@
 #include "render/markdown/markdown_sections.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
+#include "render/shared/change.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
@@ -277,6 +278,10 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
   for (const std::string& text : AcceptedTexts(report)) {
     const bool is_said = text.find(words.rest) != text.npos && !words.rest.empty();
     if (!is_said && budget.Take(text)) texts.push_back(markup("✓ " + text));
+  }
+  if (const std::string moved = MovementText(report); !moved.empty()) {
+    const std::string text = "Moved " + moved;
+    if (budget.Take(text)) texts.push_back(markup(text));
   }
   const report::Diagnosis diagnosis = report::Diagnose(report);
   for (const std::string& text : ReasonTexts(diagnosis, kMostReasons)) {

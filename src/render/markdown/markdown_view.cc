@@ -1,4 +1,5 @@
 #include "render/markdown/markdown_view.h"
+#include "render/shared/change.h"
 
 #include <fmt/format.h>
 
@@ -148,6 +149,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"tool", report.tool},
           {"losses", std::move(losses)},
           {"accepted", std::move(accepted)},
+          {"movement", MakeMarkup(MarkdownProse(MovementText(report), false))},
           {"loosened", MakeMarkup(MarkdownProse(LoosenedText(report), false))},
           {"reasons", std::move(reasons)}};
 }

@@ -175,6 +175,14 @@ std::string MeanText(const report::Comparison& comparison, const report::Compare
 
 }  // namespace
 
+std::string MovementText(const report::Report& report) {
+  if (!report.comparison || !report.comparison->movement) return {};
+  const report::Movement& movement = *report.comparison->movement;
+  std::string text = fmt::format("{}: {}", gate::NameOf(movement.kind), movement.text);
+  for (const std::string& one : movement.evidence) text += "; " + one;
+  return text;
+}
+
 std::string OfRank(const report::Comparison& comparison) {
   return comparison.rank < 0 ? std::string() : fmt::format(" of rank {}", comparison.rank);
 }

@@ -56,6 +56,9 @@ std::string_view SpeedWord(const report::Comparison& comparison);
 /// change, named, with the word. Without a limit on the iteration time the means of both runs,
 /// without an interval.
 std::string ChangeSentence(const report::Comparison& comparison);
+/// "all_alike: every kernel takes 8.4 % longer: …; driver 550.54 → 560.28": the kind of movement
+/// behind a missed limit, with its evidence; empty where every limit is kept.
+std::string MovementText(const report::Report& report);
 /// " of rank 3", where the waterfall is of one rank.
 std::string OfRank(const report::Comparison& comparison);
 /// The percentage in it: "−27.6 %"; empty without one.

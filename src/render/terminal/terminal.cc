@@ -499,6 +499,14 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
                                 : std::string(indent, ' ')) +
                line + "\n";
   }
+  constexpr std::string_view kMoved = "moved  ";
+  const std::string movement = Printable(MovementText(report));
+  std::string_view head = kMoved;
+  for (const std::string& line :
+       movement.empty() ? std::vector<std::string>() : Wrapped(movement, width - kMoved.size())) {
+    verdict += std::exchange(head, "       ");
+    verdict += line + "\n";
+  }
   std::string out = HeadText(report, width, options.color);
   out += SourcesLines(report, width) + "\n";
   out += DiagnosisText(report, width, options.color);

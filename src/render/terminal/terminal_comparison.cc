@@ -127,8 +127,10 @@ std::string VerdictLine(const report::Report& report) {
       out += fmt::format("  {:<12}  {}\n", "undecided", Printable(reason));
     }
   }
-  return out +
-         fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
+  out += fmt::format("{}  {}\n", VerdictWord(report.verdict.status), CountsText(report.verdict));
+  if (const std::string movement = MovementText(report); !movement.empty())
+    out += fmt::format("moved  {}\n", Printable(movement));
+  return out;
 }
 
 }  // namespace

@@ -79,6 +79,21 @@ class SelectTest : public ::testing::Test {
   std::string path_;
 };
 
+TEST_F(SelectTest, NamesRunsOfTheSameCommitThatPassed) {
+  for (int i = 0; i < 3; ++i) Add(Run(1, i), fmt::format("commit{}", i), "pass");
+  const std::int64_t passed = Add(Run(1, 10), "mine", "pass");
+  Add(Run(1.2, 11), "mine", "fail");
+  Add(Run(1.2, 12), "mine", "again");
+  Add(Run(1, 13, "NVIDIA H100 80GB HBM3"), "mine", "pass");
+  HistoryQuestion question;
+  question.commit = "mine";
+  EXPECT_EQ(Choose(Run(1.2, 99), 3, question).same_commit, std::vector<std::int64_t>{passed});
+  // The candidate's own recording says nothing about itself.
+  EXPECT_TRUE(Choose(Run(1, 10), 3, question).same_commit.empty());
+  question.commit = "other";
+  EXPECT_TRUE(Choose(Run(1.2, 99), 3, question).same_commit.empty());
+}
+
 TEST_F(SelectTest, TakesLastComparableRunsNamesSkipped) {
   for (int i = 0; i < 4; ++i) Add(Run(1, i), fmt::format("commit{}", i));
   Add(Run(0.5, 10, "NVIDIA H100 80GB HBM3"), "c10");

@@ -1,0 +1,360 @@
+#include "gate/movement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "base/numbers.h"
+#include "base/text.h"
+#include "gate/change_text.h"
+#include "gate/circumstances.h"
+#include "gate/compare.h"
+#include "gate/compare_series.h"
+#include "gate/unrecorded.h"
+#include "knowledge/gate.h"
+#include "knowledge/unrecorded.h"
+#include "model/category.h"
+
+namespace profgauge::gate {
+namespace {
+
+// So much of the change is nearly all of it.
+constexpr double kNearlyAll = knowledge::kGateMovementMost.value();
+
+bool IsMissed(const MetricComparison& metric) {
+  return !metric.is_missing && (metric.verdict == stats::Change::kFail || metric.over_limit);
+}
+
+// Slower in two runs, or in one where a second decides the verdict.
+bool IsMissedOf(const PartsComparison& parts) {
+  return !parts.found.empty() || (!parts.once.empty() && parts.level == rules::Level::kError);
+}
+
+// The missed limit that says most about time: the typical one, else a mean, else any.
+const MetricComparison* MissedTime(const RunComparison& comparison) {
+  const auto weight = [](const MetricComparison& metric) {
+    if (IsTypicalTime(metric.metric)) return 3;
+    if (IsMeanTime(metric.metric)) return 2;
+    return metric.unit == Unit::kTime || metric.metric == metric::kStepThroughput ? 1 : 0;
+  };
+  const MetricComparison* found = nullptr;
+  for (const MetricComparison& metric : comparison.metrics) {
+    if (!IsMissed(metric) || weight(metric) == 0) continue;
+    if (found == nullptr || weight(metric) > weight(*found)) found = &metric;
+  }
+  return found;
+}
+
+struct KernelMove {
+  double base = 0, delta = 0;  // ns an iteration.
+  std::string_view name;
+};
+
+class Finder {
+ public:
+  Finder(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+         const RunComparison& comparison)
+      : baselines_(baselines),
+        candidates_(candidates),
+        of_(comparison),
+        missed_(MissedTime(comparison)),
+        base_(static_cast<double>(comparison.waterfall.base)),
+        delta_(static_cast<double>(comparison.waterfall.delta)) {
+    for (const PairedWork& row : comparison.kernels.rows) {
+      kernels_.push_back({static_cast<double>(row.base), static_cast<double>(row.delta), row.name});
+    }
+  }
+
+  Movement Find() const {
+    const bool is_known = std::ranges::all_of(baselines_, IsTimed) &&
+                          std::ranges::all_of(candidates_, IsTimed) && base_ > 0;
+    const auto try_all = [&](auto... rows) -> Movement {
+      std::optional<Movement> found;
+      (void)((found = (this->*rows)(), found.has_value()) || ...);
+      if (found) return *std::move(found);
+      return {MovementKind::kUnknown,
+              is_known ? "no single kind explains it" : "times alone do not show what moved",
+              {}};
+    };
+    if (!is_known) return try_all(&Finder::SomeIterations);
+    return try_all(&Finder::Inputs, &Finder::SomeIterations, &Finder::Clock, &Finder::OneRank,
+                   &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike, &Finder::FewKernels,
+                   &Finder::Host);
+  }
+
+ private:
+  using Found = std::optional<Movement>;
+
+  static Found Of(MovementKind kind, std::string text) {
+    return Movement{kind, std::move(text), {}};
+  }
+
+  // Of the mean iteration, relative.
+  double Change() const { return delta_ / base_; }
+
+  // "96 %" of the change.
+  std::string ShareOfChange(double part) const {
+    return fmt::format("{:.0f} %", 100 * part / delta_);
+  }
+
+  bool IsMost(double part) const { return part * delta_ > 0 && part / delta_ >= kNearlyAll; }
+
+  Found Inputs() const {
+    const double longer = missed_ == nullptr ? 0 : missed_->inputs;
+    if (longer != 0 && longer / Change() > knowledge::kGateMovementHalf.value()) {
+      return Of(MovementKind::kInputs,
+                fmt::format("the inputs are {}: {} of the {}", longer > 0 ? "longer" : "shorter",
+                            RelativeChange(longer), RelativeChange(Change())));
+    }
+    if (!of_.changed_inputs.empty()) {
+      return Of(MovementKind::kInputs, "other input shapes: " + of_.changed_inputs);
+    }
+    if (of_.work.kind != WorkKind::kInputs || !of_.work.samples) return {};
+    return Of(MovementKind::kInputs, fmt::format("an iteration has {} of the baseline's samples",
+                                                 FormatShare(*of_.work.samples)));
+  }
+
+  // How many of the candidates' values are over the limit, of how many.
+  static std::string CountOver(const SeriesList& base, const SeriesList& current, double limit) {
+    const double bound = LevelOf(base) * (1 + limit);
+    std::size_t over = 0, all = 0;
+    for (const stats::Series& run : current) {
+      all += run.values.size();
+      over += static_cast<std::size_t>(
+          std::ranges::count_if(run.values, [bound](double value) { return value > bound; }));
+    }
+    return fmt::format("{} of {} iterations, not all of them", over, all);
+  }
+
+  Found SomeIterations() const {
+    if (missed_ == nullptr || !IsOfTotal(*missed_)) return {};
+    const bool is_by_steps = StepsUseOf(baselines_, candidates_) == StepsUse::kBoth;
+    SeriesList base = is_by_steps ? AllSteps(baselines_) : TotalsOf(baselines_);
+    SeriesList current = is_by_steps ? AllSteps(candidates_) : TotalsOf(candidates_);
+    if (base.empty() || current.empty()) {
+      base = TimesOf(baselines_, missed_->metric);
+      current = TimesOf(candidates_, missed_->metric);
+    }
+    const bool is_known = !base.empty() && !current.empty();
+    return Of(MovementKind::kSomeIterations, is_known
+                                                 ? CountOver(base, current, *missed_->total_limit)
+                                                 : "some of the iterations, not the typical one");
+  }
+
+  Found Clock() const {
+    const std::optional<ClockChange> clocks = FindClockChange(baselines_, candidates_);
+    if (!clocks || missed_ == nullptr) return {};
+    const double change = missed_->method == CompareMethod::kStatistics && missed_->is_relative
+                              ? missed_->shift
+                              : Change();
+    if (change == 0) return {};
+    const auto [least, most] = std::minmax({clocks->low / change, clocks->high / change});
+    if (least < kNearlyAll) return {};
+    return Of(MovementKind::kClock,
+              fmt::format("the GPU ran at {:.0f} instead of {:.0f} MHz: {}", clocks->current,
+                          clocks->base, ShareText(least, most)));
+  }
+
+  static std::string ShareText(double least, double most) {
+    least = std::min(1.0, least), most = std::min(1.0, most);
+    const std::string range = least == most ? "" : fmt::format("{:.0f} to ", 100 * least);
+    return fmt::format("{}{:.0f} % of the change", range, 100 * most);
+  }
+
+  Found OneRank() const {
+    if (!of_.slow_rank) return {};
+    return Of(MovementKind::kOneRank, of_.slow_rank->text);
+  }
+
+  Found Work() const {
+    if (of_.work.kind == WorkKind::kSame) return {};
+    double launches = 0;
+    for (const PairedWork& row : of_.kernels.rows) launches += row.current_count - row.base_count;
+    std::vector<std::string> said;
+    if (std::abs(launches) >= knowledge::kGateChangedKernels.value()) {
+      said.push_back(fmt::format("{}{:.3g} kernels per iteration", launches > 0 ? "+" : "−",
+                                 std::abs(launches)));
+    }
+    if (!of_.work.come.empty()) said.push_back("new: " + of_.work.come);
+    if (!of_.work.gone.empty()) said.push_back("gone: " + of_.work.gone);
+    return Of(MovementKind::kWork, said.empty() ? "an iteration does other work"
+                                                : fmt::format("an iteration does other work: {}",
+                                                              fmt::join(said, "; ")));
+  }
+
+  // A change of single kernels need not move the iteration.
+  Found OnlyParts() const {
+    if (std::ranges::any_of(of_.metrics, IsMissed)) return {};
+    for (const PartsComparison& parts : of_.parts) {
+      if (!IsMissedOf(parts)) continue;
+      return Of(MovementKind::kParts,
+                fmt::format("single {}, not the iteration: {}", parts.kind, parts.most));
+    }
+    return {};
+  }
+
+  Found FewKernels() const {
+    if (missed_ == nullptr) return {};
+    std::vector<KernelMove> moved = kernels_;
+    std::erase_if(moved, [&](const KernelMove& kernel) { return kernel.delta * delta_ <= 0; });
+    std::ranges::stable_sort(moved, std::ranges::greater(),
+                             [](const KernelMove& kernel) { return std::abs(kernel.delta); });
+    double sum = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(moved.size(), kMostParts); ++i) {
+      sum += moved[i].delta;
+      if (!IsMost(sum)) continue;
+      const std::string name = PrintableShort(moved.front().name);
+      return Of(MovementKind::kParts,
+                i == 0 ? fmt::format("`{}` makes {} of it", name, ShareOfChange(sum))
+                       : fmt::format("{} kernels make {} of it, `{}` most", i + 1,
+                                     ShareOfChange(sum), name));
+    }
+    return {};
+  }
+
+  // The change of half of the kernel time, in the order of the changes.
+  double CommonChange(double time) const {
+    std::vector<std::pair<double, double>> changes;
+    for (const KernelMove& kernel : kernels_) {
+      if (kernel.base > 0) changes.emplace_back(kernel.delta / kernel.base, kernel.base);
+    }
+    std::sort(changes.begin(), changes.end());
+    double sum = 0;
+    for (const auto& [change, weight] : changes) {
+      sum += weight;
+      if (sum >= time / 2) return change;
+    }
+    return 0;
+  }
+
+  Found AllAlike() const {
+    double time = 0, alike = 0;
+    for (const KernelMove& kernel : kernels_) time += kernel.base;
+    if (missed_ == nullptr || time <= 0) return {};
+    const double common = CommonChange(time);
+    const double slack = knowledge::kGateMovementPoint.value() +
+                         knowledge::kGateMovementPart.value() * std::abs(common);
+    for (const KernelMove& kernel : kernels_) {
+      if (kernel.base > 0 && std::abs(kernel.delta / kernel.base - common) <= slack)
+        alike += kernel.base;
+    }
+    const bool is_much =
+        common * delta_ > 0 && common * time / delta_ >= knowledge::kGateMovementHalf.value();
+    if (alike < kNearlyAll * time || !is_much) return {};
+    return Of(MovementKind::kAllAlike,
+              fmt::format("every kernel takes {} {}: the machine, its clock or a library, rather "
+                          "than one place in the code",
+                          FormatShare(std::abs(common)), common > 0 ? "longer" : "less time"));
+  }
+
+  Found Host() const {
+    if (missed_ == nullptr) return {};
+    double host = 0;
+    for (const WaterfallStep& step : of_.waterfall.steps) {
+      const auto category = step.parent < 0 ? FindCategory(step.name) : std::nullopt;
+      if (category && *category >= Category::kRuntime) host += static_cast<double>(step.delta);
+    }
+    if (!IsMost(host)) return {};
+    double kernels = 0;
+    for (const KernelMove& kernel : kernels_) kernels += kernel.delta;
+    const bool are_alike =
+        !kernels_.empty() && std::abs(kernels) <= (1 - kNearlyAll) * std::abs(delta_);
+    return Of(MovementKind::kHost,
+              fmt::format("{}the host makes {} of it", are_alike ? "kernels take as long; " : "",
+                          ShareOfChange(host)));
+  }
+
+  static constexpr std::size_t kMostParts = knowledge::kGateMovementParts.as<std::size_t>();
+
+  std::span<const Snapshot> baselines_, candidates_;
+  const RunComparison& of_;
+  const MetricComparison* missed_;
+  double base_ = 0, delta_ = 0;  // ns of the mean iteration.
+  std::vector<KernelMove> kernels_;
+};
+
+// ---- Evidence ----
+
+constexpr std::array<std::string_view, 5> kMachine = {"gpu", "driver", "runtime", "nccl",
+                                                      "framework"};
+constexpr std::array<std::string_view, 5> kSwitches = {"record_shapes", "profile_memory",
+                                                       "with_stack", "with_flops", "with_modules"};
+
+// The largest of the runs; nothing where none knows it.
+std::optional<double> LargestOf(std::span<const Snapshot> runs, MetricId id) {
+  std::optional<double> largest;
+  for (const Snapshot& run : runs) {
+    const auto found = run.metrics.find(id.text());
+    if (found != run.metrics.end())
+      largest = std::max(largest.value_or(found->second), found->second);
+  }
+  return largest;
+}
+
+void AddDifferences(const RunComparison& comparison, std::span<const std::string_view> of,
+                    std::string_view before, std::vector<std::string>& out) {
+  for (const Difference& difference : comparison.differences) {
+    if (std::ranges::find(of, difference.property) == of.end()) continue;
+    if (difference.base.empty() || difference.current.empty()) continue;
+    out.push_back(fmt::format("{}{} {} → {}", before, difference.property,
+                              PrintableShort(difference.base), PrintableShort(difference.current)));
+  }
+}
+
+void AddShare(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+              MetricId id, std::string_view what, std::vector<std::string>& out) {
+  const auto here = LargestOf(candidates, id), there = LargestOf(baselines, id);
+  if (!here || *here <= knowledge::kUnrecordedThrottledShare) return;
+  out.push_back(fmt::format("{} for {} of the time{}", what, FormatShare(*here),
+                            there ? fmt::format(", in the baseline {}", FormatShare(*there)) : ""));
+}
+
+void AddCount(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
+              MetricId id, std::string_view one, std::string_view many,
+              std::vector<std::string>& out) {
+  const auto here = LargestOf(candidates, id), there = LargestOf(baselines, id);
+  if (!here || *here <= 0) return;
+  out.push_back(fmt::format("{:.0f} {}{}", *here, *here == 1 ? one : many,
+                            there ? fmt::format(", in the baseline {:.0f}", *there) : ""));
+}
+
+std::vector<std::string> EvidenceOf(std::span<const Snapshot> baselines,
+                                    std::span<const Snapshot> candidates,
+                                    const RunComparison& comparison,
+                                    std::span<const std::int64_t> same_commit) {
+  std::vector<std::string> out;
+  if (!same_commit.empty()) {
+    out.push_back(
+        fmt::format("the same commit as run {}, which passed: not the code", same_commit.back()));
+  }
+  AddDifferences(comparison, kMachine, "", out);
+  AddShare(baselines, candidates, metric::kConditionsThrottled, "throttled", out);
+  AddShare(baselines, candidates, metric::kConditionsPowerCapped, "at the power limit", out);
+  AddCount(baselines, candidates, metric::kConditionsOtherProcesses,
+           "process of others on the device", "processes of others on the device", out);
+  AddCount(baselines, candidates, metric::kConditionsEccUncorrected,
+           "uncorrected memory error (ECC)", "uncorrected memory errors (ECC)", out);
+  AddDifferences(comparison, kSwitches, "profiler: ", out);
+  return out;
+}
+
+}  // namespace
+
+std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
+                                     std::span<const Snapshot> candidates,
+                                     const RunComparison& comparison,
+                                     std::span<const std::int64_t> same_commit) {
+  const bool is_missed = std::ranges::any_of(comparison.parts, IsMissedOf) ||
+                         std::ranges::any_of(comparison.metrics, IsMissed);
+  if (!comparison.is_judged || !is_missed) return std::nullopt;
+  Movement movement = Finder(baselines, candidates, comparison).Find();
+  movement.evidence = EvidenceOf(baselines, candidates, comparison, same_commit);
+  return movement;
+}
+
+}  // namespace profgauge::gate

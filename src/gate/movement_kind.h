@@ -1,0 +1,30 @@
+// Kinds of movements behind a missed limit; gate/movement.h says which holds when.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace profgauge::gate {
+
+enum class MovementKind : std::uint8_t {
+  kInputs,
+  kSomeIterations,
+  kClock,
+  kOneRank,
+  kWork,
+  kParts,
+  kAllAlike,
+  kHost,
+  kUnknown,
+};
+inline constexpr std::array<std::string_view, 9> kMovementKindNames = {
+    "inputs", "some_iterations", "clock", "one_rank", "work",
+    "parts",  "all_alike",       "host",  "unknown"};
+/// The id in report.json.
+constexpr std::string_view NameOf(MovementKind kind) {
+  return kMovementKindNames[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace profgauge::gate

@@ -1,0 +1,232 @@
+// What kind of movement is behind a missed limit: the first row that holds, and the evidence.
+#include "gate/movement.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/metric_id.h"
+#include "compare_fixture.h"
+#include "gate/compare.h"
+
+namespace profgauge::gate {
+namespace {
+
+constexpr Ns kMovedIteration = 1'000'000;
+
+// The typical iteration misses its limit of +5 % by `change`.
+MetricComparison MissedTimeBy(double change) {
+  MetricComparison metric;
+  metric.metric = metric::kIterationTimeMedian.text();
+  metric.unit = Unit::kTime;
+  metric.method = CompareMethod::kStatistics;
+  metric.verdict = stats::Change::kFail;
+  metric.shift = change;
+  metric.allowed = 0.05;
+  metric.total = change;
+  metric.total_limit = 0.05;
+  return metric;
+}
+
+struct MovedKernel {
+  std::string name;
+  Ns base = 0, delta = 0;
+};
+
+// An iteration of 1 ms that takes `delta` longer, of which kernels take theirs and the host `host`.
+RunComparison MovedBy(Ns delta, const std::vector<MovedKernel>& kernels, Ns host = 0) {
+  RunComparison out;
+  out.metrics = {MissedTimeBy(static_cast<double>(delta) / kMovedIteration)};
+  out.waterfall.base = kMovedIteration;
+  out.waterfall.delta = delta;
+  WaterfallStep step;
+  step.name = "cpu";
+  step.delta = host;
+  out.waterfall.steps = {step};
+  for (const MovedKernel& kernel : kernels) {
+    PairedWork row;
+    row.name = kernel.name;
+    row.base = kernel.base;
+    row.current = kernel.base + kernel.delta;
+    row.delta = kernel.delta;
+    row.base_count = row.current_count = 1;
+    out.kernels.rows.push_back(row);
+  }
+  return out;
+}
+
+std::vector<Snapshot> SomeRuns(int count = 1) {
+  std::vector<Snapshot> runs;
+  for (int i = 0; i < count; ++i) runs.push_back(testing::Sample(1));
+  return runs;
+}
+
+Movement MovementOf(const RunComparison& comparison, const std::vector<Snapshot>& base = SomeRuns(),
+                    const std::vector<Snapshot>& current = SomeRuns(),
+                    const std::vector<std::int64_t>& same_commit = {}) {
+  const auto movement = FindMovement(base, current, comparison, same_commit);
+  EXPECT_TRUE(movement);
+  return movement.value_or(Movement{});
+}
+
+std::vector<MovedKernel> TwentyKernels(double change) {
+  std::vector<MovedKernel> kernels;
+  for (int i = 0; i < 20; ++i)
+    kernels.push_back({"kernel " + std::to_string(i), 45'000, static_cast<Ns>(45'000 * change)});
+  return kernels;
+}
+
+TEST(Movement, ExistsOnlyWhereALimitIsMissed) {
+  RunComparison kept = MovedBy(90'000, TwentyKernels(0.1));
+  kept.metrics[0].verdict = stats::Change::kPass;
+  EXPECT_FALSE(FindMovement(SomeRuns(), SomeRuns(), kept));
+  kept.metrics[0].verdict = stats::Change::kInconclusive;
+  EXPECT_FALSE(FindMovement(SomeRuns(), SomeRuns(), kept));
+  kept.metrics[0].over_limit = true;
+  EXPECT_TRUE(FindMovement(SomeRuns(), SomeRuns(), kept));
+  kept.is_judged = false;
+  EXPECT_FALSE(FindMovement(SomeRuns(), SomeRuns(), kept));
+}
+
+TEST(Movement, InputsWhereTheyTookOffHalfOrDiffer) {
+  RunComparison comparison = MovedBy(70'000, TwentyKernels(0.07));
+  comparison.metrics[0].inputs = 0.06;
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kInputs);
+  EXPECT_EQ(testing::Plain(MovementOf(comparison).text),
+            "the inputs are longer: +6.0 % of the +7.0 %");
+  comparison.metrics[0].inputs = 0.03;
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kAllAlike);
+  comparison.changed_inputs = "aten::mm [[64, 8]] → aten::mm [[72, 8]]";
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kInputs);
+}
+
+TEST(Movement, SomeIterationsWhereOnlyTheTotalMisses) {
+  std::vector<Snapshot> current = SomeRuns();
+  for (std::size_t i = 0; i < 7; ++i) current[0].iteration_times[i] *= 3;
+  RunComparison comparison = MovedBy(700'000, TwentyKernels(0.7));
+  comparison.metrics[0].shift = 0.01;
+  comparison.metrics[0].total = 0.7;
+  const Movement movement = MovementOf(comparison, SomeRuns(), current);
+  EXPECT_EQ(movement.kind, MovementKind::kSomeIterations);
+  EXPECT_EQ(movement.text, "7 of 20 iterations, not all of them");
+}
+
+TEST(Movement, ClockWhereItExplainsNearlyAll) {
+  const auto at = [](double clock) {
+    std::vector<Snapshot> runs = SomeRuns();
+    runs[0].metrics[std::string(metric::kConditionsClock.text())] = clock;
+    runs[0].metrics[std::string(metric::kGpuUtilizationMean.text())] = 1;
+    runs[0].metrics[std::string(metric::kGpuIdleMean.text())] = 0;
+    runs[0].metrics[std::string(metric::kConditionsComputeBound.text())] = 1;
+    return runs;
+  };
+  const RunComparison comparison = MovedBy(650'000, TwentyKernels(0.65));
+  const Movement movement = MovementOf(comparison, at(1980), at(1200));
+  EXPECT_EQ(movement.kind, MovementKind::kClock);
+  EXPECT_EQ(movement.text, "the GPU ran at 1200 instead of 1980 MHz: 100 % of the change");
+  EXPECT_EQ(MovementOf(comparison, at(1980), at(1700)).kind, MovementKind::kAllAlike);
+}
+
+TEST(Movement, OneRankAndOtherWork) {
+  RunComparison comparison = MovedBy(90'000, TwentyKernels(0.1));
+  comparison.work.kind = WorkKind::kChanged;
+  comparison.work.come = "`fused_x` (1 an iteration)";
+  comparison.kernels.rows[0].current_count = 13;
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kWork);
+  EXPECT_EQ(MovementOf(comparison).text,
+            "an iteration does other work: +12 kernels per iteration; new: `fused_x` (1 an "
+            "iteration)");
+  comparison.slow_rank = SlowRank{3, "rank 3 takes 4.97 ms more"};
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kOneRank);
+}
+
+TEST(Movement, PartsWhereFewKernelsMakeIt) {
+  std::vector<MovedKernel> kernels = TwentyKernels(0);
+  kernels[4].delta = 58'000;
+  kernels[5].delta = 2'000;
+  EXPECT_EQ(MovementOf(MovedBy(60'000, kernels)).kind, MovementKind::kParts);
+  EXPECT_EQ(MovementOf(MovedBy(60'000, kernels)).text, "`kernel 4` makes 97 % of it");
+  kernels[4].delta = 30'000;
+  kernels[6].delta = 20'000;
+  EXPECT_EQ(MovementOf(MovedBy(60'000, kernels)).text,
+            "2 kernels make 83 % of it, `kernel 4` most");
+}
+
+TEST(Movement, PartsWhereOnlyTheyMiss) {
+  RunComparison comparison = MovedBy(5'000, TwentyKernels(0.005));
+  comparison.metrics[0].verdict = stats::Change::kPass;
+  PartsComparison parts;
+  parts.kind = "kernels";
+  parts.most = "`kernel 3` +39 %";
+  parts.once = "kernel 3: +39 % in this run";
+  comparison.parts = {parts};
+  EXPECT_FALSE(FindMovement(SomeRuns(), SomeRuns(), comparison));  // A warning, of one run.
+  comparison.parts[0].level = rules::Level::kError;
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kParts);
+  comparison.parts[0].level = rules::Level::kWarn;
+  comparison.parts[0].found = {"kernel 3: +39 % in 2 runs"};
+  EXPECT_EQ(MovementOf(comparison).text, "single kernels, not the iteration: `kernel 3` +39 %");
+}
+
+// In a program of few kernels a common change is mostly that of the largest ones.
+TEST(Movement, AllAlikeGoesBeforeFewKernels) {
+  const std::vector<MovedKernel> few = {
+      {"a", 500'000, 40'000}, {"b", 300'000, 24'000}, {"c", 100'000, 8'500}};
+  const Movement movement = MovementOf(MovedBy(72'500, few));
+  EXPECT_EQ(movement.kind, MovementKind::kAllAlike);
+  EXPECT_EQ(testing::Plain(movement.text),
+            "every kernel takes 8.0 % longer: the machine, its clock or a library, rather than one "
+            "place in the code");
+}
+
+TEST(Movement, HostWhereKernelsTakeAsLong) {
+  const Movement movement = MovementOf(MovedBy(100'000, TwentyKernels(0), 99'000));
+  EXPECT_EQ(movement.kind, MovementKind::kHost);
+  EXPECT_EQ(movement.text, "kernels take as long; the host makes 99 % of it");
+  EXPECT_EQ(MovementOf(MovedBy(100'000, TwentyKernels(0), 60'000)).kind, MovementKind::kUnknown);
+}
+
+TEST(Movement, TimesAloneKnowOnlySomeIterations) {
+  std::vector<Snapshot> times = SomeRuns();
+  times[0].iteration_times = {0};
+  times[0].parts.clear();
+  times[0].step_times.assign(40, kMovedIteration);
+  std::vector<Snapshot> slower = times;
+  for (std::size_t i = 0; i < 10; ++i) slower[0].step_times[i] *= 6;
+  RunComparison comparison = MovedBy(0, {});
+  comparison.waterfall = {};
+  comparison.metrics[0].metric = metric::kStepTimeMedian.text();
+  EXPECT_EQ(MovementOf(comparison, times, times).kind, MovementKind::kUnknown);
+  EXPECT_EQ(MovementOf(comparison, times, times).text, "times alone do not show what moved");
+  comparison.metrics[0].shift = 0;
+  comparison.metrics[0].total = 1;
+  EXPECT_EQ(MovementOf(comparison, times, slower).kind, MovementKind::kSomeIterations);
+  EXPECT_EQ(MovementOf(comparison, times, slower).text, "10 of 40 iterations, not all of them");
+}
+
+TEST(Movement, EvidenceIsOfWhateverKind) {
+  RunComparison comparison = MovedBy(100'000, TwentyKernels(0), 50'000);
+  comparison.differences = {{"driver", "550.54", "560.28"},
+                            {"with_stack", "0", "1"},
+                            {"nccl", "", "2.21"},
+                            {"iterations", "a", "b"}};
+  std::vector<Snapshot> base = SomeRuns(), current = SomeRuns();
+  base[0].metrics[std::string(metric::kConditionsThrottled.text())] = 0;
+  current[0].metrics[std::string(metric::kConditionsThrottled.text())] = 0.31;
+  current[0].metrics[std::string(metric::kConditionsOtherProcesses.text())] = 2;
+  current[0].metrics[std::string(metric::kConditionsEccUncorrected.text())] = 1;
+  const Movement movement = MovementOf(comparison, base, current, {47, 48});
+  EXPECT_EQ(movement.kind, MovementKind::kUnknown);
+  std::vector<std::string> plain;
+  for (const std::string& one : movement.evidence) plain.push_back(testing::Plain(one));
+  EXPECT_EQ(plain,
+            (std::vector<std::string>{
+                "the same commit as run 48, which passed: not the code", "driver 550.54 → 560.28",
+                "throttled for 31.0 % of the time, in the baseline 0 %",
+                "2 processes of others on the device", "1 uncorrected memory error (ECC)",
+                "profiler: with_stack 0 → 1"}));
+}
+
+}  // namespace
+}  // namespace profgauge::gate
