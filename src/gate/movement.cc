@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
 #include "base/format.h"
@@ -35,12 +37,15 @@ bool IsMissedOf(const PartsComparison& parts) {
   return !parts.found.empty() || (!parts.once.empty() && parts.level == rules::Level::kError);
 }
 
-// The missed limit that says most about time: the typical one, else a mean, else any.
+// The missed limit that says most about time: the typical one, else a mean, else any, of shares of
+// the time too.
 const MetricComparison* MissedTime(const RunComparison& comparison) {
   const auto weight = [](const MetricComparison& metric) {
     if (IsTypicalTime(metric.metric)) return 3;
     if (IsMeanTime(metric.metric)) return 2;
-    return metric.unit == Unit::kTime || metric.metric == metric::kStepThroughput ? 1 : 0;
+    const bool is_of_time = metric.unit == Unit::kTime || metric.unit == Unit::kShare ||
+                            metric.metric == metric::kStepThroughput;
+    return is_of_time ? 1 : 0;
   };
   const MetricComparison* found = nullptr;
   for (const MetricComparison& metric : comparison.metrics) {
@@ -119,20 +124,36 @@ class Finder {
                                                  FormatShare(*of_.work.samples)));
   }
 
-  // How many of the candidates' values are over the limit, of how many.
-  static std::string CountOver(const SeriesList& base, const SeriesList& current, double limit) {
+  // Whether the two runs of the waterfall show the change that was judged, or one of the limit: the
+  // slower one of several candidates may be neither, and time between iterations is in neither.
+  bool IsShown() const {
+    if (missed_ == nullptr) return false;
+    if (!IsTypicalTime(missed_->metric) && !IsMeanTime(missed_->metric)) return true;
+    const double judged = std::max(
+        {std::abs(missed_->shift), std::abs(missed_->total.value_or(0)), missed_->allowed});
+    return std::abs(Change()) >= knowledge::kGateMovementHalf.value() * judged;
+  }
+
+  // Nothing where nearly all of the candidates' values are over the limit.
+  static std::optional<std::string> CountOver(const SeriesList& base, const SeriesList& current,
+                                              double limit) {
     const double bound = LevelOf(base) * (1 + limit);
-    std::size_t over = 0, all = 0;
+    std::ptrdiff_t over = 0, all = 0;
     for (const stats::Series& run : current) {
-      all += run.values.size();
-      over += static_cast<std::size_t>(
-          std::ranges::count_if(run.values, [bound](double value) { return value > bound; }));
+      all += std::ssize(run.values);
+      over += std::ranges::count_if(run.values, [bound](double value) { return value > bound; });
     }
+    if (static_cast<double>(over) >= kNearlyAll * static_cast<double>(all)) return std::nullopt;
     return fmt::format("{} of {} iterations, not all of them", over, all);
   }
 
   Found SomeIterations() const {
-    if (missed_ == nullptr || !IsOfTotal(*missed_)) return {};
+    if (missed_ == nullptr || !missed_->total_limit || missed_->shift > *missed_->total_limit) {
+      return {};
+    }
+    const bool is_of_some = IsOfTotal(*missed_) || missed_->open == stats::Open::kStart ||
+                            missed_->open == stats::Open::kStalls;
+    if (!is_of_some) return {};
     const bool is_by_steps = StepsUseOf(baselines_, candidates_) == StepsUse::kBoth;
     SeriesList base = is_by_steps ? AllSteps(baselines_) : TotalsOf(baselines_);
     SeriesList current = is_by_steps ? AllSteps(candidates_) : TotalsOf(candidates_);
@@ -140,10 +161,12 @@ class Finder {
       base = TimesOf(baselines_, missed_->metric);
       current = TimesOf(candidates_, missed_->metric);
     }
-    const bool is_known = !base.empty() && !current.empty();
-    return Of(MovementKind::kSomeIterations, is_known
-                                                 ? CountOver(base, current, *missed_->total_limit)
-                                                 : "some of the iterations, not the typical one");
+    if (base.empty() || current.empty()) {
+      return Of(MovementKind::kSomeIterations, "some of the iterations, not the typical one");
+    }
+    auto text = CountOver(base, current, *missed_->total_limit);
+    if (!text) return {};
+    return Of(MovementKind::kSomeIterations, *std::move(text));
   }
 
   Found Clock() const {
@@ -199,7 +222,7 @@ class Finder {
   }
 
   Found FewKernels() const {
-    if (missed_ == nullptr) return {};
+    if (!IsShown()) return {};
     std::vector<KernelMove> moved = kernels_;
     std::erase_if(moved, [&](const KernelMove& kernel) { return kernel.delta * delta_ <= 0; });
     std::ranges::stable_sort(moved, std::ranges::greater(),
@@ -235,7 +258,7 @@ class Finder {
   Found AllAlike() const {
     double time = 0, alike = 0;
     for (const KernelMove& kernel : kernels_) time += kernel.base;
-    if (missed_ == nullptr || time <= 0) return {};
+    if (!IsShown() || time <= 0) return {};
     const double common = CommonChange(time);
     const double slack = knowledge::kGateMovementPoint.value() +
                          knowledge::kGateMovementPart.value() * std::abs(common);
@@ -253,7 +276,7 @@ class Finder {
   }
 
   Found Host() const {
-    if (missed_ == nullptr) return {};
+    if (!IsShown()) return {};
     double host = 0;
     for (const WaterfallStep& step : of_.waterfall.steps) {
       const auto category = step.parent < 0 ? FindCategory(step.name) : std::nullopt;

@@ -112,6 +112,41 @@ TEST(Movement, SomeIterationsWhereOnlyTheTotalMisses) {
   EXPECT_EQ(movement.text, "7 of 20 iterations, not all of them");
 }
 
+// A start that costs more, too; but time after every iteration is not of some.
+TEST(Movement, SomeIterationsAreNotNearlyAll) {
+  std::vector<Snapshot> current = SomeRuns();
+  for (std::size_t i = 0; i < 5; ++i) current[0].iteration_times[i] *= 10;
+  RunComparison comparison = MovedBy(2'200'000, TwentyKernels(2.2));
+  comparison.metrics[0].verdict = stats::Change::kInconclusive;
+  comparison.metrics[0].over_limit = true;
+  comparison.metrics[0].shift = comparison.metrics[0].total.emplace(-0.01);
+  comparison.metrics[0].open = stats::Open::kStart;
+  EXPECT_EQ(MovementOf(comparison, SomeRuns(), current).text,
+            "5 of 20 iterations, not all of them");
+  for (Ns& time : current[0].iteration_times) time = 3 * kMovedIteration;
+  comparison.metrics[0].total = 0.23;
+  EXPECT_NE(MovementOf(comparison, SomeRuns(), current).kind, MovementKind::kSomeIterations);
+}
+
+// One of three candidates is slower, and it is not the one in the middle.
+TEST(Movement, IsUnknownWhereTheRunsDoNotShowIt) {
+  RunComparison comparison = MovedBy(5'000, TwentyKernels(0.005));
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kUnknown);
+  comparison.metrics[0].shift = 0.2;
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kUnknown);
+}
+
+// A limit on a share of the time says as much about time.
+TEST(Movement, IsOfSharesToo) {
+  RunComparison comparison = MovedBy(100'000, TwentyKernels(0), 99'000);
+  comparison.metrics[0].metric = metric::kBreakdownDataloader.text();
+  comparison.metrics[0].unit = Unit::kShare;
+  comparison.metrics[0].total_limit.reset();
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kHost);
+  comparison.metrics[0].unit = Unit::kBytes;
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kUnknown);
+}
+
 TEST(Movement, ClockWhereItExplainsNearlyAll) {
   const auto at = [](double clock) {
     std::vector<Snapshot> runs = SomeRuns();
