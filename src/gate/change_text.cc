@@ -269,12 +269,13 @@ class Sentence {
 
   std::string OddRun() const {
     const std::vector<stats::RunUse>& runs = comparison_.current.runs;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (runs[i].left_out != stats::LeftOut::kOdd || runs[i].from_others <= 0) continue;
+    for (const stats::RunUse& run : runs) {
+      if (run.left_out != stats::LeftOut::kOdd || run.from_others <= 0) continue;
+      // A note has its name; a number would be of no order that the reader knows.
       return fmt::format(
-          "candidate run {} of {} takes {} as the others. Record it again. Without it {}, limit {}",
-          i + 1, runs.size(), Times(1 + runs[i].from_others), Shift(),
-          LimitNumber(context_.limit, false));
+          "one of {} candidate runs takes {} as the others. Record it again. Without it {}, limit "
+          "{}",
+          runs.size(), Times(1 + run.from_others), Shift(), LimitNumber(context_.limit, false));
     }
     return "one of the candidate runs takes longer from start to start. Record it again. The "
            "typical iteration is " +

@@ -200,8 +200,8 @@ class Finder {
     for (const PairedWork& row : of_.kernels.rows) launches += row.current_count - row.base_count;
     std::vector<std::string> said;
     if (std::abs(launches) >= knowledge::kGateChangedKernels.value()) {
-      said.push_back(fmt::format("{}{:.3g} kernels per iteration", launches > 0 ? "+" : "−",
-                                 std::abs(launches)));
+      said.push_back(fmt::format("{}{:.3g} launch{} per iteration", launches > 0 ? "+" : "−",
+                                 std::abs(launches), std::abs(launches) == 1 ? "" : "es"));
     }
     if (!of_.work.come.empty()) said.push_back("new: " + of_.work.come);
     if (!of_.work.gone.empty()) said.push_back("gone: " + of_.work.gone);

@@ -170,7 +170,7 @@ TEST(Movement, OneRankAndOtherWork) {
   comparison.kernels.rows[0].current_count = 13;
   EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kWork);
   EXPECT_EQ(MovementOf(comparison).text,
-            "an iteration does other work: +12 kernels per iteration; new: `fused_x` (1 an "
+            "an iteration does other work: +12 launches per iteration; new: `fused_x` (1 an "
             "iteration)");
   comparison.slow_rank = SlowRank{3, "rank 3 takes 4.97 ms more"};
   EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kOneRank);
