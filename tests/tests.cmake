@@ -194,6 +194,7 @@ file(GLOB formats CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/src/rea
 list(FILTER formats EXCLUDE REGEX "[.]")  # Folders are left. What has no cases is passed over.
 profgauge_fuzz(run DEPENDS api LIBRARIES fuzz_run_check MUTANTS 2 CASES ${formats} WORDS readers)
 profgauge_fuzz(run_side DEPENDS readers WORDS readers/run_side)
+profgauge_fuzz(times DEPENDS readers WORDS readers/run_side)
 profgauge_fuzz(summary DEPENDS analysis readers report WORDS model/summary)
 profgauge_fuzz(xplane DEPENDS readers WORDS readers/xla)
 profgauge_fuzz(yaml DEPENDS rules WORDS rules)

@@ -84,6 +84,8 @@ struct MetricSpec {
 };
 /// The family of metrics that follow from the times of unrecorded iterations.
 inline constexpr std::string_view kUnrecordedFamily = "unrecorded";
+/// The family of metrics that load tests state.
+inline constexpr std::string_view kServingFamily = "serving";
 /// The family of metrics that follow from readings of the devices' clocks, power and temperature.
 inline constexpr std::string_view kConditionsFamily = "conditions";
 /// One entry for each of metric::kAll, in that order.

@@ -132,11 +132,14 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     std::vector<recording::EdgeFacts> edges;
     for (const context::RankContext& rank : ranks) edges.push_back(recording::EdgeFactsOf(rank));
     steps = summary::MarkRun(ranks, edges, out);
+  } else {
+    steps = recording::AddUnrecorded(ranks, out);
   }
   recording::MarkLostNames(ranks, out);
   neuron::AddNeuron(ranks, selection, out);
   time::AddRegions(ranks, selection, out);
   dlprof::AddOpPaths(ranks, out);
+  recording::AddSideResults(ranks, out);
   recording::AddReported(ranks, selection.range.has_value(), out);
 
   for (context::RankContext& rank : *kept) {  // Simulations need much memory and do without these.

@@ -71,7 +71,8 @@ bool IsEachArgumentARun(const std::vector<Profile>& profiles,
 // True for no runs: Split() uses it only where there may be several runs.
 bool HaveOneRank(std::span<const gate::Snapshot> runs) {
   return std::all_of(runs.begin(), runs.end(), [](const gate::Snapshot& run) {
-    return run.Environment("world_size") == "1";
+    const std::string_view ranks = run.Environment("world_size");
+    return ranks == "1" || (ranks.empty() && gate::IsOfTimes(run));
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "analysis/summary/rank_summary.h"
 #include "model/certificate.h"
+#include "model/run_side.h"
 
 namespace profgauge {
 namespace {
@@ -46,6 +47,7 @@ bool IsCpuOnly(std::span<const Profile> ranks) {
 // Two questions, since a run whose device work was not recorded must not be judged as a run without
 // a device.
 //
+//   times without a profile        builtin:times, and a remark that says so
 //   no device work, none listed    builtin:cpu, and a remark that says so
 //   no device work, some listed    builtin:recommended, and a remark on how to choose
 //   anything else                  builtin:recommended, without a remark
@@ -56,6 +58,16 @@ DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs) {
                          [may_list](const Profile& rank) { return UsesNoDevice(rank, may_list); });
     });
   };
+  const bool are_times = std::all_of(runs.begin(), runs.end(), [](const RunToJudge& run) {
+    return std::all_of(run.ranks.begin(), run.ranks.end(),
+                       [](const Profile& rank) { return IsOfTimes(rank); });
+  });
+  if (are_times) {
+    return {kTimesPolicy,
+            {"times-policy",
+             "builtin:times is the policy because the file holds times only; --policy selects "
+             "another"}};
+  }
   if (use_no_device(false)) {
     return {kCpuPolicy,
             {"cpu-policy",

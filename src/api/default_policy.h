@@ -13,6 +13,7 @@ namespace profgauge {
 /// Enforced when no one names a policy.
 inline constexpr std::string_view kDefaultPolicy = "builtin:recommended";
 inline constexpr std::string_view kCpuPolicy = "builtin:cpu";
+inline constexpr std::string_view kTimesPolicy = "builtin:times";
 
 /// Whether the run is of a program that used no GPU, as far as its profiles can say: operators,
 /// but no device event, no call of a GPU runtime, no memory on a device, no listed device, and no
@@ -24,7 +25,8 @@ struct DefaultPolicy {
   analysis::Remark
       remark;  ///< The report's sentence about the choice; without text if there is none.
 };
-/// The policy of runs that are judged together: kCpuPolicy where all of them are CPU-only. If only
+/// The policy of runs that are judged together: kTimesPolicy where all of them are times without a
+/// profile, kCpuPolicy where all of them are CPU-only. If only
 /// listed devices, which the programs may not have used, speak against that, it stays
 /// kDefaultPolicy, and the remark says how to choose. REQUIRES: `runs` is not empty.
 DefaultPolicy DefaultPolicyOf(std::span<const RunToJudge> runs);

@@ -198,6 +198,31 @@
   X(kCoverageStartUpTime, "coverage.start_up_time") \
   X(kCoverageCaptureTime, "coverage.capture_time") \
   X(kCoverageOutsideShare, "coverage.outside_share") \
+  X(kServeTtftMean, "serve.ttft.mean") \
+  X(kServeTtftMedian, "serve.ttft.median") \
+  X(kServeTtftP90, "serve.ttft.p90") \
+  X(kServeTtftP95, "serve.ttft.p95") \
+  X(kServeTtftP99, "serve.ttft.p99") \
+  X(kServeTpotMean, "serve.tpot.mean") \
+  X(kServeTpotMedian, "serve.tpot.median") \
+  X(kServeTpotP90, "serve.tpot.p90") \
+  X(kServeTpotP95, "serve.tpot.p95") \
+  X(kServeTpotP99, "serve.tpot.p99") \
+  X(kServeItlMean, "serve.itl.mean") \
+  X(kServeItlMedian, "serve.itl.median") \
+  X(kServeItlP90, "serve.itl.p90") \
+  X(kServeItlP95, "serve.itl.p95") \
+  X(kServeItlP99, "serve.itl.p99") \
+  X(kServeE2eMean, "serve.e2e.mean") \
+  X(kServeE2eMedian, "serve.e2e.median") \
+  X(kServeE2eP90, "serve.e2e.p90") \
+  X(kServeE2eP95, "serve.e2e.p95") \
+  X(kServeE2eP99, "serve.e2e.p99") \
+  X(kServeRequestRate, "serve.request_rate") \
+  X(kServeOutputRate, "serve.output_rate") \
+  X(kServeTotalRate, "serve.total_rate") \
+  X(kServeGoodput, "serve.goodput") \
+  X(kServeFailedShare, "serve.failed_share") \
   X(kNeuronTotalTime, "neuron.total_time") \
   X(kNeuronExecTime, "neuron.exec_time") \
   X(kNeuronActiveTime, "neuron.active_time") \

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/gone.h"
 #include "cli/option_values.h"
+#include "readers/run_side/step_log.h"
 
 namespace profgauge::cli {
 namespace {
@@ -275,6 +276,13 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   return {};
 }
 
+/// `check --step-times FILE:COLUMN:UNIT`, without a profile: the file is judged.
+void TakeTimesAlone(const CommandSpec& command, Options& options) {
+  const bool reads = (command.bit & (kOnJudging | kOnInspect)) != 0;
+  if (!reads || options.step_times.empty() || !options.arguments.empty()) return;
+  options.arguments.push_back(readers::ParseStepTimes(options.step_times).file);
+}
+
 }  // namespace
 
 bool HasOption(const CommandSpec& command, const OptionSpec& option) {
@@ -327,6 +335,7 @@ Result<Options> ParseCommandLine(std::span<const std::string> args, Options* wro
   const auto finish = [&, command = command]() -> Status {
     PROFGAUGE_CHECK(ApplyOptions(line, options));
     PROFGAUGE_CHECK(ApplyVariables(*command, options));
+    TakeTimesAlone(*command, options);
     PROFGAUGE_CHECK(CheckArgumentCount(*command, options));
     PROFGAUGE_CHECK(ResolveRange(options));
     return CheckSourceRoot(options);

@@ -104,7 +104,8 @@ Result<analysis::time::WorkSums> BaselineParser::Work(const json::object& object
   PROFGAUGE_TRY(const auto* ops, Part<json::array>(object, "ops", prefix));
   PROFGAUGE_TRY(work.ops, Sums(*ops, strings, prefix + "ops"));
   for (const auto& [name, list] :
-       {std::pair{"collectives", &work.collectives}, std::pair{"modules", &work.modules}}) {
+       {std::pair{"collectives", &work.collectives}, std::pair{"modules", &work.modules},
+        std::pair{"benchmarks", &work.benchmarks}}) {
     if (!object.contains(name)) continue;
     PROFGAUGE_TRY(const auto* sums, Part<json::array>(object, name, prefix));
     PROFGAUGE_TRY(*list, Sums(*sums, strings, prefix + name));

@@ -187,6 +187,11 @@ void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Ad
 void CountParts(const RunComparison& comparison, const rules::Policy& policy,
                 const Acceptance& acceptance, Verdict& verdict, Added& added) {
   for (const PartsComparison& parts : comparison.parts) {
+    if (!parts.open.empty()) {
+      ++verdict.open;
+      added.open.insert(added.open.end(), parts.open.begin(), parts.open.end());
+      continue;
+    }
     const bool is_found = !parts.found.empty();
     if (!is_found && parts.once.empty()) {
       ++verdict.passed;
@@ -216,6 +221,14 @@ void CountParts(const RunComparison& comparison, const rules::Policy& policy,
 std::string Incomparable(const RunComparison& comparison) {
   const std::string text =
       "the baseline is not comparable: " + HardDifferences(comparison.differences);
+  constexpr std::size_t kStart = kLoadProperty.size();
+  for (const Difference& difference : comparison.differences) {
+    if (!difference.is_hard || !difference.property.starts_with(kLoadProperty)) continue;
+    return fmt::format(
+        "{} is {} here and {} in the baseline: latencies under another load cannot be compared "
+        "[baseline/other-load]",
+        difference.property.substr(kStart), difference.current, difference.base);
+  }
   const auto selects = [](const Difference& d) {
     return d.is_hard && d.property == kSelectionProperty;
   };

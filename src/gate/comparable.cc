@@ -41,6 +41,10 @@ bool MayWaitForHost(const Snapshot& run) {
   return idle == run.metrics.end() || idle->second > kWaitsForHost;
 }
 
+// Properties of a recording that a file of times does not have.
+constexpr std::array<std::string_view, 5> kOfRecording = {"format", "gpus", "ranks", "iterations",
+                                                          "cuda_graphs"};
+
 std::string PropertyOf(const Snapshot& run, std::string_view property) {
   if (property == "format") return run.format;
   const std::string_view value = run.Environment(property);
@@ -132,7 +136,10 @@ std::vector<Difference> FindDifferences(const Snapshot& base, const Snapshot& cu
                                             : IsOneOf(property, kHardProperties) ||
                                                 (IsOneOf(property, kSlowSwitches) &&
                                                  (MayWaitForHost(base) || MayWaitForHost(current)));
-    difference.is_hard = is_known && is_listed;
+    const bool is_asked =
+        !(IsOfTimes(base) || IsOfTimes(current)) || !IsOneOf(property, kOfRecording);
+    const bool is_of_load = property.starts_with(kLoadProperty) && !policy.match_any;
+    difference.is_hard = is_known && is_asked && (is_listed || is_of_load);
     differences.push_back(std::move(difference));
   }
   std::stable_partition(differences.begin(), differences.end(),

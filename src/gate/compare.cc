@@ -85,7 +85,12 @@ std::size_t FewestSteps(std::span<const Snapshot> runs) {
 // shows the same speed as a whole one. Under four fifths are noted.
 void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
                     RunComparison& out) {
-  const std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);
+  const bool is_of_times =
+      std::ranges::any_of(baselines, IsOfTimes) || std::ranges::any_of(candidates, IsOfTimes);
+  std::int64_t there = FewestIterations(baselines), here = FewestIterations(candidates);
+  // Times without a profile have steps instead of recorded iterations; a profile's steps are
+  // beside.
+  if (is_of_times) there = here = 1;
   const double share = static_cast<double>(here) / static_cast<double>(there);
   if (share < stats::kEndedEarly) {
     out.ended_early = EndedEarly{here, there};
@@ -197,7 +202,12 @@ std::vector<MetricComparison> CompareMetrics(
   std::vector<MetricComparison> metrics;
   const std::vector<rules::BaselineLimit> limits =
       policy.limits.empty() ? DefaultLimits(StepsUseOf(baselines, candidates)) : policy.limits;
+  const auto is_nowhere = [&](const rules::BaselineLimit& limit) {
+    const auto lacks = [&](const Snapshot& run) { return !run.metrics.contains(limit.metric); };
+    return std::ranges::all_of(baselines, lacks) && std::ranges::all_of(candidates, lacks);
+  };
   for (const rules::BaselineLimit& limit : limits) {
+    if (limit.is_optional && is_nowhere(limit)) continue;
     metrics.push_back(comparer.Compare(limit));
     const bool may_be_no_news = policy.limits.empty() || IsToldByLength(limit, limits);
     if (may_be_no_news && !comparer.IsNews(metrics.back())) metrics.pop_back();
@@ -218,6 +228,12 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
   const auto judge = [&](const std::optional<rules::PartLimit>& limit, auto sums,
                          std::string_view word) {
     if (!limit) return;
+    const bool are_benchmarks = word == "benchmark";
+    const auto has_any = [&](const Snapshot& run) { return !(run.work.*sums).empty(); };
+    if (are_benchmarks && std::ranges::none_of(runs.candidates, has_any) &&
+        std::ranges::none_of(runs.baselines, has_any)) {
+      return;
+    }
     std::vector<PartFindings> each;
     for (const Snapshot& run : runs.candidates) {
       each.push_back(JudgeParts(runs.baselines, run, sums, *limit, floor));
@@ -231,6 +247,14 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     std::string once = PartsOnceText(confirmed, word);
     const std::vector<std::string> lone = LonePartTexts(confirmed, word);
     comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
+    if (!confirmed.is_judged && are_benchmarks && comparison.metrics.empty()) {
+      // Nothing else of the file is compared.
+      PartsComparison& parts = comparison.parts.emplace_back();
+      parts.kind = fmt::format("{}s", word);
+      parts.level = limit->level;
+      for (const std::string& text : texts) parts.open.push_back(text + " [gate/learning]");
+      return;
+    }
     if (!confirmed.is_judged) {
       comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
       return;
@@ -256,13 +280,14 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     parts.once = std::move(once);
   };
   const bool is_default = policy.limits.empty() && !policy.kernels && !policy.operators &&
-                          !policy.collectives && !policy.modules &&
+                          !policy.collectives && !policy.modules && !policy.benchmarks &&
                           runs.baselines.size() >= stats::kPartRuns;
   judge(is_default ? rules::PartLimit{} : policy.kernels, &analysis::time::WorkSums::kernels,
         "kernel");
   judge(policy.operators, &analysis::time::WorkSums::ops, "operator");
   judge(policy.collectives, &analysis::time::WorkSums::collectives, "collective");
   judge(policy.modules, &analysis::time::WorkSums::modules, "module");
+  judge(policy.benchmarks, &analysis::time::WorkSums::benchmarks, "benchmark");
 }
 
 RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates,
@@ -312,8 +337,10 @@ RunComparison CompareRuns(std::span<const Snapshot> baselines, std::span<const S
     out.notes.insert(out.notes.begin(), std::move(idle));
   }
   out.values = PairValues(base, current);
-  out.kernels = PairKernels(base, current);
-  out.ops = PairOps(base, current);
+  if (!IsOfTimes(base) && !IsOfTimes(current)) {
+    out.kernels = PairKernels(base, current);
+    out.ops = PairOps(base, current);
+  }
   if (purpose != ComparePurpose::kExplain) out.changed = ChangedLine(out);
   return out;
 }

@@ -184,8 +184,10 @@ MetricComparison MetricComparer::Compare(const rules::BaselineLimit& given) {
   if (!is_done) CompareValues(limit, out);
   const bool is_within = out.verdict != stats::Change::kFail;
   // Unrecorded iterations are of the same batch as the recorded ones, which show it.
-  const bool is_of_batch = is_time || is_sum || IsIterationTime(limit.metric);
-  const bool is_of_iteration = spec == nullptr || spec->family.empty();
+  const bool is_of_batch =
+      is_time || is_sum || IsIterationTime(limit.metric) || limit.metric.starts_with("serve.");
+  const bool is_of_iteration =
+      spec == nullptr || spec->family.empty() || spec->family == analysis::kServingFamily;
   if (is_of_batch && is_of_iteration && !IsExact(limit.metric)) DoubtWork(limit, out);
   if (is_time && is_within) DoubtEmptyIterations(out);
   if (steps_ == StepsUse::kBoth && IsIterationTime(limit.metric)) DoubtAfter(out);

@@ -16,6 +16,7 @@
 #include "base/whole.h"
 #include "knowledge/gate.h"
 #include "model/certificate.h"
+#include "model/run_side.h"
 
 namespace profgauge::gate {
 namespace {
@@ -37,6 +38,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kCompara
     {"cuda_graphs", "cuda_graphs"},
 }};
 
+// More values of one benchmark say little more of its spread.
+constexpr std::size_t kMostBenchmarkValues = 256;
+
 void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value) {
   if (!value.empty() && snapshot.Environment(key).empty()) {
     snapshot.environment.emplace_back(key, std::move(value));
@@ -52,6 +56,39 @@ bool IsUncertain(const analysis::Metric& metric) {
   return std::abs(*metric.may_be - value) > knowledge::kGateUncertainValue.value() * scale;
 }
 
+/// What files of times hold besides steps: how the server was loaded, and benchmarks.
+void AddTimes(std::span<const Profile> ranks, Snapshot& snapshot) {
+  for (const Profile& rank : ranks) {
+    const RunSide* side = rank.run_side.get();
+    if (side == nullptr || !side->load_test) continue;
+    for (const auto& [name, value] : side->load_test->load) {
+      AddEnvironment(snapshot, std::string(kLoadProperty) + name, value);
+    }
+    snapshot.answered += side->load_test->completed;
+    snapshot.answered_tokens += side->load_test->output_tokens;
+  }
+}
+
+void AddBenchmarks(std::span<const Profile> ranks, analysis::time::WorkSums& work) {
+  constexpr double kPicoseconds = 1000;
+  for (const Profile& rank : ranks) {
+    if (rank.run_side == nullptr) continue;
+    for (const NamedTimes& benchmark : rank.run_side->benchmarks) {
+      analysis::time::WorkSum& sum = work.benchmarks.emplace_back();
+      sum.name = benchmark.name;
+      sum.count = static_cast<std::int64_t>(benchmark.lengths.size());
+      const std::size_t kept = std::min(benchmark.lengths.size(), kMostBenchmarkValues);
+      double all = 0;
+      for (const double length : benchmark.lengths) all += length * kPicoseconds;
+      sum.gpu_time = std::llround(std::min(all, 9e18));
+      for (std::size_t i = 0; i < kept; ++i) {
+        sum.series.push_back(std::llround(benchmark.lengths[i] * kPicoseconds));
+      }
+    }
+  }
+  if (!work.benchmarks.empty()) work.iterations = std::max<std::int64_t>(1, work.iterations);
+}
+
 /// Names may have any bytes, the baseline's JSON not; the same in all runs, so that they compare.
 void MakeValid(Snapshot& snapshot) {
   const auto mend = [](std::string& text) { text = ValidUtf8(text); };
@@ -64,7 +101,7 @@ void MakeValid(Snapshot& snapshot) {
     }
   }
   for (auto* sums : {&snapshot.work.kernels, &snapshot.work.ops, &snapshot.work.collectives,
-                     &snapshot.work.modules}) {
+                     &snapshot.work.modules, &snapshot.work.benchmarks}) {
     for (analysis::time::WorkSum& sum : *sums) mend(sum.name);
   }
 }
@@ -120,14 +157,20 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
   }
   snapshot.source = ranks.size() == 1 ? ranks.front().source.hash : sources.Hex();
   AddEnvironment(snapshot, "gpu", attribution.gpu_models);
-  if (const analysis::Metric* gpus = analysis.Find(metric::kProfileGpus); gpus != nullptr) {
+  const bool is_of_times = IsOfTimes(snapshot);
+  if (is_of_times) AddEnvironment(snapshot, "times", ranks.front().source.dialect);
+  AddTimes(ranks, snapshot);
+  if (const analysis::Metric* gpus = analysis.Find(metric::kProfileGpus);
+      gpus != nullptr && !is_of_times) {
     const double count = AsNumber(gpus->value, 0);
     AddEnvironment(snapshot, "gpus", fmt::format("{:.0f}", count));
     // Where there is no device, nothing else shows how many of the ranks were recorded.
     if (count == 0) AddEnvironment(snapshot, "ranks", fmt::format("{}", ranks.size()));
   }
-  AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
-  AddEnvironment(snapshot, "iterations", analysis.iteration_source.Text());
+  const bool states_world =
+      !is_of_times || ranks.size() > 1 || ranks.front().distributed.world_size > 0;
+  if (states_world) AddEnvironment(snapshot, "world_size", fmt::format("{}", world_size));
+  if (!is_of_times) AddEnvironment(snapshot, "iterations", analysis.iteration_source.Text());
   for (const auto& [key, fact] : kComparable)
     AddEnvironment(snapshot, key, std::string(FactOf(ranks.front(), fact)));
   AddEnvironment(snapshot, "shape_signature", attribution.shape_signature);
@@ -162,6 +205,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     if (analysis.steps->work_name == "samples") snapshot.samples = analysis.steps->work;
   }
   snapshot.work = std::move(attribution.work);
+  AddBenchmarks(ranks, snapshot.work);
   snapshot.ranks = RanksOf(analysis);
   snapshot.idle_in =
       IdleByHost(analysis, static_cast<double>(snapshot.iteration_times.size() *

@@ -40,6 +40,13 @@ struct PartTime {
   double log = 0, error = 0;
 };
 
+using PartSums = const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*;
+
+// Benchmarks are of no iteration: each has its own number of values.
+constexpr bool AreBenchmarks(PartSums sums) {
+  return sums == &analysis::time::WorkSums::benchmarks;
+}
+
 PartTime TimeOf(const analysis::time::WorkSum& sum, std::int64_t iterations) {
   const auto n = static_cast<double>(iterations);
   const double mean = static_cast<double>(sum.gpu_time > 0 ? sum.gpu_time : sum.host_time) / n;
@@ -52,7 +59,6 @@ PartTime TimeOf(const analysis::time::WorkSum& sum, std::int64_t iterations) {
 }
 
 using Parts = std::map<std::string, PartTime, std::less<>>;
-using PartSums = const std::vector<analysis::time::WorkSum> analysis::time::WorkSums::*;
 
 // Kernels that other builds number otherwise are one part.
 std::string KeyOf(const std::string& name, PartSums sums) {
@@ -74,7 +80,9 @@ Parts PartsOf(const Snapshot& run, PartSums sums) {
     if (!is_new) AddTo(sum, part->second);
   }
   Parts parts;
-  for (const auto& [name, sum] : merged) parts.emplace(name, TimeOf(sum, run.work.iterations));
+  for (const auto& [name, sum] : merged) {
+    parts.emplace(name, TimeOf(sum, AreBenchmarks(sums) ? sum.count : run.work.iterations));
+  }
   return parts;
 }
 
@@ -111,6 +119,7 @@ std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
 // Names that all runs have stay; the others of a run become one for each type of operator.
 void PoolOthers(const Snapshot& run, PartSums sums, const std::set<std::string, std::less<>>& all,
                 Parts& parts) {
+  if (AreBenchmarks(sums)) return;  // Names that are new or gone are told, and replace nothing.
   const bool are_kernels = sums == &analysis::time::WorkSums::kernels;
   const auto launchers = LaunchersOf(run);
   std::map<std::string, double, std::less<>> pools;
@@ -145,7 +154,8 @@ void AddLone(const Parts& those, const Parts& named, double iteration, double le
              std::vector<LonePart>& out) {
   for (const auto& [name, time] : named) {
     const double share = iteration > 0 ? std::exp(time.log) / iteration : 0;
-    if (share >= least && !those.contains(name)) out.push_back({name, share, is_new});
+    if ((share >= least || least <= 0) && !those.contains(name))
+      out.push_back({name, share, is_new});
   }
 }
 
@@ -167,7 +177,7 @@ std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& can
     const double error = stats::Median(errors);
     series.within = (error * error + time.error * time.error) / 2;
     series.change = time.log - series.base_level;
-    series.share = iteration > 0 ? std::exp(time.log) / iteration : 0;
+    series.share = iteration > 0 ? std::exp(time.log) / iteration : 1;
     for (const double value : series.base) series.rest.push_back(value - series.base_level);
     all.push_back(std::move(series));
   }
@@ -253,17 +263,23 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
   const auto in_all = InAll(runs, now);
   for (std::size_t i = 0; i < runs.size(); ++i) PoolOthers(baselines[i], sums, in_all, runs[i]);
   PoolOthers(candidate, sums, in_all, now);
+  out.are_benchmarks = AreBenchmarks(sums);
   std::vector<Series> all = AllSeriesOf(runs, now, IterationOf(candidate));
-  SetLone(baselines, candidate, runs, now, limit.min_share, out);
+  SetLone(baselines, candidate, runs, now, out.are_benchmarks ? 0 : limit.min_share, out);
   out.is_judged = true;
   if (all.empty()) return out;
-  const double common = SharedBy(all, [](const Series& series) { return series.change; });
-  out.common = std::expm1(common);
+  const double shared = SharedBy(all, [](const Series& series) { return series.change; });
+  out.common = std::expm1(shared);
+  // Nothing else judges benchmarks: a change of all of them is the change.
+  const double common = out.are_benchmarks ? 0 : shared;
   for (std::size_t run = 0; run < runs.size(); ++run) {
+    if (out.are_benchmarks) break;
     const double moved = SharedBy(all, [run](const Series& series) { return series.rest[run]; });
     for (Series& series : all) series.rest[run] -= moved;
   }
-  std::erase_if(all, [&](const Series& series) { return series.share < limit.min_share; });
+  std::erase_if(all, [&](const Series& series) {
+    return !out.are_benchmarks && series.share < limit.min_share;
+  });
   out.tested = all.size();
   if (all.empty()) return out;
   const double degrees = static_cast<double>(runs.size()) - 1;
@@ -272,7 +288,7 @@ PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& can
   const double prior = stats::Median(own) / kMedianOfSquares;
   constexpr double kHalfPi = std::numbers::pi / 2;
   const double factor = 1 + kHalfPi / (degrees + kHalfPi);
-  const double floor = kPartFloor * noise_floor;
+  const double floor = out.are_benchmarks ? noise_floor : kPartFloor * noise_floor;
   std::vector<double> chances;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double pooled =
@@ -343,6 +359,7 @@ ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const Part
   out.candidates = candidates.size();
   out.runs = candidates.front().runs;
   out.is_judged = candidates.front().is_judged;
+  out.are_benchmarks = candidates.front().are_benchmarks;
   out.lone = LoneOfAll(candidates);
   std::map<std::string, std::vector<const PartFinding*>, std::less<>> seen;
   for (const PartFindings& findings : candidates) {
@@ -375,16 +392,19 @@ std::vector<std::string> PartTexts(const ConfirmedParts& parts, std::string_view
     const PartFinding& part = parts.slower[i];
     const std::string runs = parts.candidates == 1 ? "this run and the one before"
                                                    : fmt::format("{} runs", part.in_runs);
-    texts.push_back(
-        fmt::format("{} {}: {} in {} ({} of the iteration; by chance {}; {} baseline runs)", word,
-                    PrintableShort(part.name), RelativeChange(part.change), runs,
-                    FormatShare(part.share), ChanceOf(part), parts.runs));
+    const std::string share =
+        parts.are_benchmarks ? "" : fmt::format("{} of the iteration; ", FormatShare(part.share));
+    texts.push_back(fmt::format("{} {}: {} in {} ({}by chance {}; {} baseline runs)", word,
+                                PrintableShort(part.name), RelativeChange(part.change), runs, share,
+                                ChanceOf(part), parts.runs));
     if (!part.above.empty()) {
       texts.back() += fmt::format(", operator above it: {}", PrintableShort(part.above));
     }
     const std::string common = RelativeChange(parts.common);
     if (i == 0 && common != RelativeChange(0)) {
-      texts.back() += fmt::format("; all {}s {}, which is excluded", word, common);
+      texts.back() += parts.are_benchmarks
+                          ? fmt::format("; half of all {}s {} or less", word, common)
+                          : fmt::format("; all {}s {}, which is excluded", word, common);
     }
   }
   if (parts.slower.size() > kNamedParts) {
@@ -414,6 +434,11 @@ std::vector<std::string> LonePartTexts(const ConfirmedParts& parts, std::string_
   std::vector<std::string> texts;
   for (const LonePart& part : parts.lone) {
     if (texts.size() == kNamedParts) break;
+    if (parts.are_benchmarks) {
+      texts.push_back(fmt::format("{} {} is {}: there is nothing to compare it with", word,
+                                  PrintableShort(part.name), part.is_new ? "new" : "gone"));
+      continue;
+    }
     texts.push_back(fmt::format("{} {} is {}: {} of the iteration, with nothing to compare", word,
                                 PrintableShort(part.name), part.is_new ? "new" : "gone",
                                 FormatShare(part.share)));

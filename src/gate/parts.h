@@ -49,8 +49,9 @@ struct PartFindings {
   std::vector<LonePart> lone;  ///< Largest first; reported, not judged.
   double common = 0;           ///< The common change of all parts.
   std::size_t tested = 0;
-  std::size_t runs = 0;    ///< Runs of the baseline.
-  bool is_judged = false;  ///< Whether there are runs enough.
+  std::size_t runs = 0;         ///< Runs of the baseline.
+  bool is_judged = false;       ///< Whether there are runs enough.
+  bool are_benchmarks = false;  ///< Of no iteration.
 };
 
 /// Holds the parts `sums` of `candidate` against those of `baselines`. Parts below
@@ -71,6 +72,7 @@ struct ConfirmedParts {
   double common = 0;                ///< The mean of the candidates.
   std::size_t candidates = 0, runs = 0;
   bool is_judged = false;
+  bool are_benchmarks = false;
 
   /// Whether a second run decides about `once`; of several runs one that alone shows a part does
   /// not confirm it.

@@ -241,6 +241,12 @@ Status BaselineParser::AddShares(const json::object& object, const std::string& 
 
 Status BaselineParser::AddValues(const json::object& object, const std::string& prefix,
                                  Snapshot& run) const {
+  for (const auto& [key, target] :
+       {std::pair{"answered", &run.answered}, std::pair{"answered_tokens", &run.answered_tokens}}) {
+    if (!object.contains(key)) continue;
+    PROFGAUGE_TRY(*target, Number(object.at(key), prefix + key));
+    if (!(*target > 0)) return Fail(Bad("field", "expected a number above 0", prefix + key));
+  }
   if (object.contains("samples")) {
     PROFGAUGE_TRY(run.samples, Number(object.at("samples"), prefix + "samples"));
     if (run.samples <= 0) {
@@ -327,8 +333,13 @@ std::vector<double> ObservedTimes(const Snapshot& run) {
 
 bool IsTimed(const Snapshot& run) { return stats::Median(ObservedTimes(run)) > 0; }
 
+bool IsOfTimes(const Snapshot& run) { return run.format == "times"; }
+
 std::optional<double> MedianIteration(const Snapshot& run) {
-  if (!IsTimed(run)) return std::nullopt;
+  if (!IsTimed(run)) {
+    const auto step = run.metrics.find(metric::kStepTimeMedian.text());
+    return step == run.metrics.end() ? std::nullopt : std::optional(step->second);
+  }
   const std::vector<double> times = ObservedTimes(run);
   return stats::Median(times);
 }

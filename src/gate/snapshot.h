@@ -7,9 +7,9 @@
 //   [category, op_type, op, shapes, kernel, position, count, time, [series…]]
 // of which the first five are indices into "strings" and the series may be missing. "work" holds
 // the total work of kernels and ops: {"iterations", "has_gpu", "kernels": [sum…], "ops": [sum…]},
-// and "collectives" and "modules" where there are any, a sum being [name, count, gpu_time,
-// host_time, [series…]]; runs without it compare all the same. "definitions" has the numbers of the
-// metrics' definitions that are not 1. Each of the following fields may be missing.
+// and "collectives", "modules" and "benchmarks" where there are any, a sum being [name, count,
+// gpu_time, host_time, [series…]]; runs without it compare all the same. "definitions" has the
+// numbers of the metrics' definitions that are not 1. Each of the following fields may be missing.
 // "iteration_shapes" has 16 hex digits for each iteration: the same ones for the same input shapes;
 // "iteration_values" has times of each iteration by metric id, of metrics that are their sums.
 // "steps" are unrecorded iterations, "samples" is the number in an iteration, "conditions" the
@@ -41,6 +41,10 @@ inline constexpr std::string_view kBaselineKind = "profgauge-baseline";
 /// knowledge of kernels and devices. Runs without it were made of all iterations and without such
 /// knowledge.
 inline constexpr std::string_view kSelectionProperty = "selection";
+
+/// How keys of Snapshot::environment begin that say how a load test loaded the server. Latencies
+/// under another load cannot be compared.
+inline constexpr std::string_view kLoadProperty = "load.";
 
 /// A key of Snapshot::environment: a number of the operators that launch work, with their input
 /// shapes and launches.
@@ -83,6 +87,8 @@ struct Snapshot {
   /// count because of that, too; 0: unknown.
   double steps_after = 0;
   double samples = 0;  ///< Samples of an iteration, if the run states them; else 0.
+  /// Requests and tokens that a server answered in a load test; 0: none, or not stated.
+  double answered = 0, answered_tokens = 0;
   /// For each iteration: the input shapes of its matmuls and convolutions, as a number that is
   /// equal for equal shapes. Empty where that was not recorded.
   std::vector<std::uint64_t> iteration_shapes;
@@ -108,11 +114,15 @@ struct Snapshot {
 /// The lengths that are judged: `iteration_times` as observed, in ns, one for each iteration.
 std::vector<double> ObservedTimes(const Snapshot& run);
 
+/// Whether the run is of a file with times and nothing else.
+bool IsOfTimes(const Snapshot& run);
+
 /// Whether the run has iteration times that can be compared: their median is above 0.
 /// REQUIRES: the run has an iteration; one without times of events has a single 0.
 bool IsTimed(const Snapshot& run);
 
-/// The median of the run's iteration times, in ns; nothing where it has no times.
+/// The median of the run's iteration times in ns, of times without a profile that of the steps;
+/// nothing where it has none.
 std::optional<double> MedianIteration(const Snapshot& run);
 
 /// The bytes of a baseline file; same runs, same bytes.

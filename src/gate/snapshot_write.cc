@@ -90,6 +90,8 @@ json::object WriteSnapshot(const Snapshot& run) {
     out["steps"] = std::move(steps);
   }
   if (run.samples > 0) out["samples"] = run.samples;
+  if (run.answered > 0) out["answered"] = run.answered;
+  if (run.answered_tokens > 0) out["answered_tokens"] = run.answered_tokens;
   if (!run.iteration_values.empty()) {
     json::object values;
     for (const auto& [id, times] : run.iteration_values) values[id] = json::value_from(times);
@@ -113,6 +115,9 @@ json::object WriteSnapshot(const Snapshot& run) {
       work["collectives"] = WriteSums(run.work.collectives, strings);
     }
     if (!run.work.modules.empty()) work["modules"] = WriteSums(run.work.modules, strings);
+    if (!run.work.benchmarks.empty()) {
+      work["benchmarks"] = WriteSums(run.work.benchmarks, strings);
+    }
     out["work"] = std::move(work);
   }
   if (!run.ranks.empty()) {

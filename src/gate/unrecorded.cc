@@ -265,7 +265,9 @@ std::vector<double> UsualOf(const Snapshot& run) {
 }
 
 bool HasSteps(const Snapshot& run) {
-  return run.step_times.size() >= run.steps_unusual.size() + knowledge::kUnrecordedConfidentLeast;
+  const std::size_t least = IsOfTimes(run) ? knowledge::kUnrecordedLeastAlone.as<std::size_t>()
+                                           : knowledge::kUnrecordedConfidentLeast.as<std::size_t>();
+  return run.step_times.size() >= run.steps_unusual.size() + least;
 }
 
 stats::Series SeriesOfSteps(std::vector<double> values) {

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "gate/circumstances.h"
 #include "gate/pairing.h"
+#include "gate/statistics.h"
 #include "knowledge/gate.h"
 
 namespace profgauge::gate {
@@ -193,6 +195,43 @@ std::string Listed(const WorkChange& work) {
                      work.come.empty() ? "nothing" : work.come);
 }
 
+double ShareOf(const Snapshot& run, MetricId metric) {
+  const auto found = run.metrics.find(metric.text());
+  return found == run.metrics.end() ? 0 : found->second;
+}
+
+/// Why the candidates answered less than the baseline's runs did: latencies of requests that are
+/// answered say nothing of those that are not. Empty where they answered as much.
+std::string Unanswered(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
+  std::vector<double> requests, tokens;
+  double failed = 0;
+  for (const Snapshot& run : baselines) {
+    requests.push_back(run.answered);
+    tokens.push_back(run.answered_tokens);
+    failed = std::max(failed, ShareOf(run, metric::kServeFailedShare));
+  }
+  const double least = knowledge::kGateAnswered.value();
+  for (const Snapshot& run : candidates) {
+    const double share = ShareOf(run, metric::kServeFailedShare);
+    if (share > failed + knowledge::kGateFailedMore.value()) {
+      const double all = std::round(run.answered / (1 - std::min(share, 0.999999)));
+      return fmt::format(
+          "{:.0f} of {:.0f} requests failed: latencies are of the other {:.0f} and cannot be "
+          "compared with runs in which {} were answered",
+          all - run.answered, all, run.answered, failed > 0 ? "more" : "all");
+    }
+    if (stats::Median(requests) > 0 && run.answered < least * stats::Median(requests)) {
+      return fmt::format("{:.0f} requests were completed, in the baseline {:.0f}", run.answered,
+                         stats::Median(requests));
+    }
+    if (stats::Median(tokens) > 0 && run.answered_tokens < least * stats::Median(tokens)) {
+      return fmt::format("{:.0f} output tokens were completed, in the baseline {:.0f}",
+                         run.answered_tokens, stats::Median(tokens));
+    }
+  }
+  return {};
+}
+
 constexpr std::string_view kAcceptIt =
     "If the work changed on purpose: `Profgauge-Accept: work: REASON`";
 
@@ -233,6 +272,8 @@ WorkChange CompareWork(std::span<const Snapshot> baselines, std::span<const Snap
     out.come = NamesOf(sides->run, sides->base);
   }
   out.kind = KindOf(out);
+  out.answered = Unanswered(baselines, candidates);
+  if (!out.answered.empty()) out.kind = WorkKind::kLess;
   const bool leaves_open = LeavesOpen(out);
   if (out.is_counted && out.samples) {
     out.by_sample = std::abs(*out.samples - 1) > knowledge::kGateSameSamples.value();
@@ -261,6 +302,10 @@ std::optional<std::string> WhyNoTimes(const WorkChange& work, bool is_failure, b
           "in the training loop to compare them. {} [baseline/other-work]",
           FormatShare(work.share), Listed(work), kAcceptIt);
     case WorkKind::kLess:
+      // What was not answered is no lower rate either.
+      if (!work.answered.empty()) {
+        return fmt::format("{}. {} [baseline/less-work]", work.answered, kAcceptIt);
+      }
       if (is_failure) return std::nullopt;
       return fmt::format(
           "an iteration does less than the baseline's: times are not compared. {}. Are steps "
@@ -278,6 +323,7 @@ std::optional<std::string> WhyNoTimes(const WorkChange& work, bool is_failure, b
 
 std::string WorkText(const WorkChange& work) {
   if (work.kind == WorkKind::kSame) return {};
+  if (!work.answered.empty()) return work.answered;
   std::string text = work.gone.empty() && work.come.empty() ? "the work of an iteration changed"
                                                             : "work: " + Listed(work);
   if (work.by_sample) {

@@ -45,6 +45,7 @@ struct WorkChange {
   bool is_counted = false;   ///< By the program itself.
   bool by_sample = false;    ///< It counted others: times are compared per sample.
   bool is_accepted = false;  ///< Somebody accepts what would leave no verdict.
+  std::string answered;      ///< What of a load test's requests was not answered; else empty.
   std::string gone, come;    ///< "adamw (0.75 an iteration, 11 % of the time)"; three at most.
 };
 

@@ -51,7 +51,7 @@ list(TRANSFORM knowledge_headers PREPEND ${generated}/knowledge/)
 list(TRANSFORM knowledge_headers APPEND .h)
 set(knowledge_tables kernels communication collectives library_files code_loaders device_operators
   device_backends vendors peaks links words
-  markers foreign tiles head_sizes public_roots public_words)
+  markers foreign times_forms tiles head_sizes public_roots public_words)
 list(TRANSFORM knowledge_tables REPLACE "(.+)" "${generated}/knowledge/\\1.inc")
 
 # A header that stays the same is not written, and nothing that includes it is compiled again.

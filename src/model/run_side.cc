@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 
+#include "model/profile.h"
+
 namespace profgauge {
 namespace {
 
@@ -26,6 +28,8 @@ std::string_view TextOf(RunCarrier carrier) {
       return "inside the profile";
     case RunCarrier::kBeside:
       return "a file beside the profile";
+    case RunCarrier::kItself:
+      return "the file";
     case RunCarrier::kNamed:
       break;
   }
@@ -35,6 +39,10 @@ std::string_view TextOf(RunCarrier carrier) {
 std::span<const RunDevice> DevicesOf(const RunSide& side) {
   if (!side.logged.empty() || !side.document) return side.logged;
   return side.document->devices;
+}
+
+bool IsOfTimes(const Profile& profile) {
+  return profile.run_side != nullptr && profile.run_side->carrier == RunCarrier::kItself;
 }
 
 bool IsPowerCap(std::string_view reason) { return reason.find("power_cap") != reason.npos; }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/metric_id.h"
 #include "base/units.h"
 
 namespace profgauge {
@@ -90,8 +91,22 @@ enum class RunCarrier : std::uint8_t {
   kInside,  ///< The profile itself.
   kBeside,  ///< A file beside it.
   kNamed,   ///< `--step-times`.
+  kItself,  ///< The profile is a file of times and holds nothing else.
 };
 std::string_view TextOf(RunCarrier carrier);  ///< "inside the profile", …
+
+/// Times of one of several benchmarks.
+struct NamedTimes {
+  std::string name;
+  std::vector<double> lengths;  ///< ns, of which benchmarks of one instruction have fractions.
+};
+
+/// What a load test states: how the server was loaded, what it answered, and how fast.
+struct LoadTest {
+  std::vector<std::pair<std::string, std::string>> load;  ///< "request_rate", "8".
+  double completed = 0, output_tokens = 0;                ///< 0: not stated.
+  std::vector<std::pair<MetricId, double>> metrics;       ///< In their units.
+};
 
 struct RunSide {
   RunCarrier carrier = RunCarrier::kInside;
@@ -99,6 +114,8 @@ struct RunSide {
   std::optional<RunDocument> document;
   /// The process of the profile wrote it, as the profile's contents show.
   bool is_of_process = false;
+  std::vector<NamedTimes> benchmarks;  ///< Several; of a single one the document has the times.
+  std::optional<LoadTest> load_test;
   std::vector<RunDevice> logged;     ///< Data of `--device-log` about the profile's devices.
   std::vector<RunProblem> problems;  ///< Documents that are not used.
   std::string note;                  ///< Where several carriers disagree; else empty.
@@ -107,6 +124,10 @@ struct RunSide {
 /// The devices' conditions: those of a log, else the document's.
 /// Points into `side`. Empty where neither is there.
 std::span<const RunDevice> DevicesOf(const RunSide& side);
+
+struct Profile;
+/// Whether the profile is a file of times and holds nothing else.
+bool IsOfTimes(const Profile& profile);
 
 /// Reasons for lower clocks. They have the names of NVML, or contain these words.
 bool IsPowerCap(std::string_view reason);  ///< "sw_power_cap", "ppt_power_cap"

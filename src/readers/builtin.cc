@@ -37,6 +37,7 @@
 #include "readers/rocprofv3/rocpd/schema.h"
 #include "readers/rocprofv3/rocpd/scrub.h"
 #include "readers/rocprofv3/rocprofv3_reader.h"
+#include "readers/run_side/times_reader.h"
 #include "readers/summary/summary_reader.h"
 #include "readers/text/blocks.h"
 #include "readers/text/csv_copy.h"
@@ -67,6 +68,7 @@ std::vector<std::unique_ptr<Reader>> MakeBuiltinReaders() {
   made.push_back(readers::MakeNetDictReader());
   made.push_back(readers::MakeDlprofDatabaseReader());
   made.push_back(readers::MakeDlprofReportReader());
+  made.push_back(readers::MakeTimesReader());  // Takes any text if no other does.
   return made;
 }
 

@@ -29,6 +29,7 @@
 #include "readers/replayed.h"
 #include "readers/run_side/attach.h"
 #include "readers/run_side/document.h"
+#include "readers/run_side/times_reader.h"
 
 namespace profgauge::readers {
 namespace {
@@ -142,6 +143,27 @@ void CheckName(const Reader& reader, Profile& profile, bool compressed) {
   profile.log.Add(Counter::name_suffix_wrong);
 }
 
+/// The reader of the file: what the user names as times is read as such.
+Result<const Reader*> ReaderOf(const std::string& path, std::span<const std::byte> head,
+                               bool compressed, const ReadOptions& options) {
+  if (path == options.step_times.file) {
+    const auto& all = BuiltinReaders();
+    return std::find_if(all.begin(), all.end(),
+                        [](const auto& reader) { return reader->name() == kTimesFormat; })
+        ->get();
+  }
+  PROFGAUGE_TRY(const Reader* reader, FindReader(path, head, compressed));
+  const bool is_document = IsRunDocumentName(fs::path(path).filename().string());
+  if (!options.is_in_folder || is_document || reader->name() != kTimesFormat) return reader;
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  if (!LooksLikeTimes(text)) return Fail(UnknownFile(path, text));
+  return Fail(InputError(
+      path, "input/times", "the file holds times of iterations, which are not taken from a folder",
+      fmt::format("pass it by its name: `profgauge check {0}`, or with a profile: "
+                  "`profgauge check PROFILE --step-times {0}`",
+                  AsShellWord(path))));
+}
+
 /// A file or folder that is named twice, under whatever names: its ranks would count twice.
 Status CheckNoPathTwice(const std::vector<std::string>& paths) {
   std::set<std::string> names;
@@ -171,7 +193,7 @@ Result<std::vector<Profile>> ReadProfiles(const std::string& path, const ReadOpt
                            "the profiler was probably stopped before it wrote anything; "
                            "record again"));
   }
-  PROFGAUGE_TRY(const Reader* reader, FindReader(path, head, source.compressed()));
+  PROFGAUGE_TRY(const Reader* reader, ReaderOf(path, head, source.compressed(), options));
   PROFGAUGE_TRY(auto profiles, reader->ReadRanks(source, options));
   for (Profile& profile : profiles) CheckName(*reader, profile, source.compressed());
   return profiles;
@@ -252,7 +274,9 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
     });
     std::move(inside.begin(), inside.end(), std::back_inserter(files));
   }
-  for (Read& profiles : ReadEach(path, files, options)) {
+  ReadOptions inside = options;
+  inside.is_in_folder = true;
+  for (Read& profiles : ReadEach(path, files, inside)) {
     if (profiles) {
       std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
     } else {
@@ -272,6 +296,14 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
     }
   }
   if (run.profiles.empty() && !unreadable.empty()) return Fail(std::move(unreadable.front()));
+  if (run.profiles.empty()) {
+    // Documents without profiles: each is a rank, which is all that is known of it.
+    for (Read& profiles : ReadEach(path, run.documents, inside)) {
+      if (!profiles) return Fail(std::move(profiles).error());
+      std::move(profiles->begin(), profiles->end(), std::back_inserter(run.profiles));
+    }
+    run.documents.clear();
+  }
   if (run.profiles.empty()) return Fail(NoProfiles(path));
   const bool are_separate = ranks == RanksFrom::kNothing;
   if (!are_separate) {

@@ -64,6 +64,8 @@ struct ReadOptions {
   /// Which aggregation of a DLProf database; -1 is the newest.
   std::int64_t aggregation = -1;
   StepTimesInput step_times;
+  /// The file is one of a folder: times of iterations are no profile there, but `*.run.json`.
+  bool is_in_folder = false;
   Named named = Named::kByUser;  ///< Whether a pipe is waited for.
   unsigned threads = 0;          ///< Worker threads; 0 means one per core. Never changes results.
   /// Called now and then while bytes are read, from any thread but never from two simultaneously.

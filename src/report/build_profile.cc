@@ -249,7 +249,8 @@ std::string RunNameOf(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   std::string name(path.substr(path.find_last_of('/') + 1));
   const std::string whole = name;
-  static const RE2 kSuffix(R"((?i)(\.(gz|json|trace|pt|zip|sqlite|nsys-rep|db|csv|pgsum))+$)");
+  static const RE2 kSuffix(
+      R"((?i)(\.run\.json|\.(gz|json|jsonl|log|trace|pt|zip|sqlite|nsys-rep|db|csv|pgsum))+$)");
   static const RE2 kStamp(R"([._]\d{9,}$)");
   static const RE2 kWorker(R"((?i)[._-]*(worker|rank)[._-]?\d+$)");
   RE2::Replace(&name, kSuffix, "");

@@ -10,9 +10,11 @@
 #include <string_view>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "gate/reasons.h"
 #include "model/devices.h"
 #include "model/import_log.h"
+#include "model/run_side.h"
 #include "profgauge/version.h"
 #include "report/build_sections.h"
 
@@ -28,11 +30,22 @@ std::set<std::string_view> FamiliesOf(const analysis::Analysis& analysis) {
   return families;
 }
 
-std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const DeviceWords& words) {
+/// Whether times without a profile can state the metric: of steps, of the run, of a load test.
+bool IsOfTimes(const analysis::Metric& metric) {
+  return metric.spec->family == analysis::kUnrecordedFamily ||
+         metric.spec->family == analysis::kServingFamily ||
+         metric.spec->family == analysis::kConditionsFamily;
+}
+
+std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const DeviceWords& words,
+                                 bool is_of_times) {
   const auto families = FamiliesOf(analysis);
   std::vector<Metric> metrics;
   for (const analysis::Metric& found : analysis.metrics) {
     if (!families.contains(found.spec->family)) continue;
+    // Without a profile the list of what one would show is no news.
+    const bool is_told = IsOfTimes(found) || found.spec->id == metric::kProfileRanks;
+    if (is_of_times && (IsAbsent(found.value) || !is_told)) continue;
     Metric& metric = metrics.emplace_back();
     metric.id = found.spec->id;
     metric.title = InDeviceWords(found.spec->title, words);
@@ -45,6 +58,11 @@ std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const Devic
     if (found.low_confidence && metric.note.empty()) metric.note = "low confidence";
   }
   return metrics;
+}
+
+bool AreOfTimes(std::span<const Profile> ranks) {
+  return std::all_of(ranks.begin(), ranks.end(),
+                     [](const Profile& rank) { return profgauge::IsOfTimes(rank); });
 }
 
 Value LimitOf(const std::optional<double>& limit) { return limit ? Value{*limit} : Value{}; }
@@ -163,6 +181,10 @@ void BuildTables(const BuildInput& input, Report& report) {
   std::erase_if(report.tables, [](const Table& table) { return table.columns().empty(); });
   const auto& absent = input.analysis->absent_tables;
   const auto families = FamiliesOf(*input.analysis);
+  if (AreOfTimes(input.ranks)) {
+    std::erase_if(report.tables, [](const Table& table) { return table.rows() == 0; });
+    return;
+  }
   for (const analysis::TableSpec& spec : analysis::TableCatalogue()) {
     if (!families.contains(spec.family)) continue;
     const auto it = absent.find(spec.id);
@@ -298,7 +320,7 @@ Report BuildReport(const BuildInput& input) {
       report.gate.push_back(BuildGateRow(result, analysis, words));
     }
   }
-  report.metrics = BuildMetrics(analysis, words);
+  report.metrics = BuildMetrics(analysis, words, AreOfTimes(input.ranks));
   report.findings = input.findings;
   report.plan = input.plan;
   if (input.verdict != nullptr) {

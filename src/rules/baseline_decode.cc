@@ -141,6 +141,11 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
       {"per", [&](const YamlNode& n) { DecodePer(decoder, n, limit); }},
       {"level",
        [&](const YamlNode& n) { Set(limit.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
+      {"on_missing",
+       [&](const YamlNode& n) {
+         static constexpr Decoder::Word<bool> kWords[] = {{"skip", true}, {"no_verdict", false}};
+         Set(limit.is_optional, decoder.OneOf<bool>(n, "on_missing", kWords));
+       }},
   };
   decoder.Map(node, "a baseline limit", kKeys);
   if (node.kind == YamlNode::Kind::kMap && node.Find("max_increase") == nullptr &&
@@ -217,6 +222,7 @@ std::optional<PartLimit>* PartsNamed(std::string_view key, PolicyBaseline& out) 
   if (key == "kernels") return &out.kernels;
   if (key == "operators") return &out.operators;
   if (key == "collectives") return &out.collectives;
+  if (key == "benchmarks") return &out.benchmarks;
   return key == "modules" ? &out.modules : nullptr;
 }
 
@@ -274,7 +280,7 @@ std::vector<std::string_view> LimitedMetrics() {
 void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out) {
   std::vector<std::string_view> names = {"match",       "noise_floor", "strictness", "missing",
                                          "min_runs",    "anchor",      "kernels",    "operators",
-                                         "collectives", "modules"};
+                                         "collectives", "modules",     "benchmarks"};
   for (const std::string_view id : LimitedMetrics()) names.push_back(id);
   decoder.EachNamed(node, "`baseline`", names, [&](const YamlNode& key, const YamlNode& value) {
     if (key.text == "match") {

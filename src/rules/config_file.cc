@@ -26,7 +26,7 @@ Error FileError(const std::string& path, std::string_view code, std::string mess
   return error;
 }
 
-constexpr std::string_view kPresets[] = {"cpu", "recommended", "report-only", "strict"};
+constexpr std::string_view kPresets[] = {"cpu", "recommended", "report-only", "strict", "times"};
 
 std::string NameOfBuiltin(const std::string& path) { return path.substr(kBuiltinPrefix.size()); }
 

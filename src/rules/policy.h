@@ -107,6 +107,7 @@ struct BaselineLimit {
   /// much as the typical time.
   std::optional<double> total;
   bool judges_total = true;  ///< `total: off` is false.
+  bool is_optional = false;  ///< `on_missing: skip`: not applicable where no run has the metric.
   bool per_sample = false;   ///< `per: sample`: of times, divided by the samples of an iteration.
   Level level = Level::kError;
   Where where;
@@ -137,7 +138,7 @@ struct PartLimit {
 struct PolicyBaseline {
   std::vector<BaselineLimit> limits;
   /// Absent: not judged, but for `kernels` where the block has no limit at all (gate/compare.h).
-  std::optional<PartLimit> kernels, operators, collectives, modules;
+  std::optional<PartLimit> kernels, operators, collectives, modules, benchmarks;
   std::optional<OnBaselineMissing> missing;  ///< Absent: no verdict of a history, fail of a file.
   std::int64_t min_runs = 1;                 ///< Fewer are missing.
   PolicyAnchor anchor;

@@ -301,6 +301,7 @@ class PolicyDiff {
     HoldPart("operators", before.operators, now.operators);
     HoldPart("collectives", before.collectives, now.collectives);
     HoldPart("modules", before.modules, now.modules);
+    HoldPart("benchmarks", before.benchmarks, now.benchmarks);
     constexpr auto kUsual = OnBaselineMissing::kNoVerdict;
     OnBaselineMissing missing = now.missing.value_or(kUsual);
     Word("baseline.missing", before.missing.value_or(kUsual), missing, kOnBaselineMissingOrder);
@@ -373,7 +374,8 @@ class PolicyDiff {
                                      : IsAtMost(a.total ? a.total : RelativeOf(a), b.total)));
     return is_at_most(a.max_increase, b.max_increase) &&
            is_at_most(a.max_decrease, b.max_decrease) &&
-           a.min_abs.value_or(0) <= b.min_abs.value_or(0) && total && a.level >= b.level;
+           a.min_abs.value_or(0) <= b.min_abs.value_or(0) && total && a.level >= b.level &&
+           (!a.is_optional || b.is_optional);
   }
 
   // The limit of the total unless it has its own.
@@ -394,6 +396,7 @@ class PolicyDiff {
       parts.push_back("min_abs " + FormatLimit(*limit.min_abs, UnitOf(limit.metric)));
     }
     if (!limit.judges_total) parts.emplace_back("total off");
+    if (limit.is_optional) parts.emplace_back("on_missing skip");
     if (limit.total) parts.push_back("total +" + PercentOf(*limit.total));
     if (limit.level != Level::kError) parts.emplace_back(LevelName(limit.level));
     return fmt::format("{}", fmt::join(parts, ", "));

@@ -72,6 +72,7 @@ constexpr Doc kDocs[] = {
     {"`baseline`", "operators", "limit on the time of each operator"},
     {"`baseline`", "collectives", "limit on each collective's time, by kind and group size"},
     {"`baseline`", "modules", "limit on each module's time by itself, without modules inside"},
+    {"`baseline`", "benchmarks", "limit on each benchmark of a file of times"},
     {"a limit on parts", "max_increase", "in percent; default: 5 %"},
     {"a limit on parts", "min_share",
      "smallest part of the iteration that is judged; default: 0.1 %"},
@@ -87,6 +88,7 @@ constexpr Doc kDocs[] = {
      "in percent of the baseline's value (of a share, too), or in the metric's unit (of a share: "
      "0.05 "
      "is 5 points)"},
+    {"a baseline limit", "on_missing", "skip: not applicable where no run has the metric"},
     {"a baseline limit", "min_abs", "smaller changes pass, whatever the percentage"},
     {"a baseline limit", "total",
      "limit on the total of all iterations, for a typical time; off: not judged"},

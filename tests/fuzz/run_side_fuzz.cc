@@ -1,4 +1,4 @@
-// Any bytes as `profgauge.run`, as `duet.json`, as a log of iteration times and as one of devices.
+// Any bytes as `profgauge.run`, as `duet.json`, and as a log of devices.
 //
 // Checks: conditions are numbers and shares are shares; times of a duet are positive; a used
 // document has iterations, all of possible lengths, in order and within the limits; an unused one
@@ -11,7 +11,6 @@
 
 #include "readers/run_side/device_log.h"
 #include "readers/run_side/document.h"
-#include "readers/run_side/step_log.h"
 #include "support/fuzz.h"
 #include "support/json_or_lines.h"
 
@@ -80,11 +79,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::Require(reading.document || !reading.problems.empty(), "a problem is said");
   for (const RunProblem& problem : reading.problems) {
     fuzz::Require(problem.code.starts_with("run/") && !problem.text.empty(), "with code and words");
-  }
-  for (const readers::StepTimesInput& how :
-       {readers::StepTimesInput{}, readers::StepTimesInput{"", "time", "ms"}}) {
-    auto log = readers::ReadStepLog(text, how);
-    if (auto* found = fuzz::ValueOf(log)) CheckDocument(found->document);
   }
   static_cast<void>(readers::DecodeRunMark(text));
   CheckDeviceLog(text);

@@ -20,6 +20,8 @@ constexpr double kSureLevel = 0.975;  // One-sided: the interval holds the level
 constexpr std::size_t kLeastBatches = 4;
 constexpr double kAssumedInflation = (1 + 0.8) / (1 - 0.8);
 constexpr double kAssumedDegrees = 3;
+// Of a file with nothing else: beside a profile few times say less than the profile does.
+constexpr std::size_t kLeastAlone = knowledge::kUnrecordedLeastAlone.as<std::size_t>();
 // Lengths that are all multiples of this were rounded to it.
 constexpr Ns kCoarseLength = 1'000'000;
 
@@ -240,9 +242,12 @@ std::optional<JudgedSteps> JudgeSteps(const context::RankContext& rank, std::str
     if (out.is_before_only) values.resize(place);
   }
   const Usual usual = UsualOf(values);
-  if (usual.lengths.size() < knowledge::kUnrecordedConfidentLeast) {
+  const std::size_t least = side->carrier == RunCarrier::kItself
+                                ? kLeastAlone
+                                : knowledge::kUnrecordedConfidentLeast.as<std::size_t>();
+  if (usual.lengths.size() < least) {
     why_not = fmt::format("{} unrecorded iterations are known ({} or more are needed)",
-                          usual.lengths.size(), knowledge::kUnrecordedConfidentLeast.value());
+                          usual.lengths.size(), least);
     return std::nullopt;
   }
   out.level = LevelOfSteps(usual.lengths, usual.starts);

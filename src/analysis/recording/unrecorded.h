@@ -22,6 +22,9 @@ inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankContext> ranks,
                                                  tables::Output& out);
 
+/// Sets serve.* of load tests and the table `benchmarks`, as a file of times states them.
+void AddSideResults(std::span<const context::RankContext> ranks, tables::Output& out);
+
 // The conditions under which devices ran: clocks, power, temperature, reasons for lowered clocks.
 
 /// Sets conditions.*: from the data in `profgauge.run` and `--device-log` about all ranks' devices.

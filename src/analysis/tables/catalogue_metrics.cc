@@ -24,8 +24,9 @@ using enum Pooling;
 std::span<const MetricSpec> MetricCatalogue() {
   static const std::vector<MetricSpec> kAll = [] {
     std::vector<MetricSpec> all;
-    for (const auto part : {tables::TimeMetrics(), tables::WorkMetrics(), tables::PathMetrics(),
-                            tables::RunMetrics(), tables::NeuronMetrics()}) {
+    for (const auto part :
+         {tables::TimeMetrics(), tables::WorkMetrics(), tables::PathMetrics(), tables::RunMetrics(),
+          tables::ServingMetrics(), tables::NeuronMetrics()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     assert(all.size() == metric::kAll.size());

@@ -20,12 +20,13 @@
 
 namespace profgauge::analysis::tables {
 
-/// Metrics of iterations, idle time and communication. The four parts follow each other in the
+/// Metrics of iterations, idle time and communication. The five parts follow each other in the
 /// catalog in this order; NeuronMetrics() comes last.
 std::span<const MetricSpec> TimeMetrics();
-std::span<const MetricSpec> WorkMetrics();  ///< Computed, launched and copied work.
-std::span<const MetricSpec> PathMetrics();  ///< Metrics of the critical path.
-std::span<const MetricSpec> RunMetrics();   ///< Metrics of ranks, memory, peaks and coverage.
+std::span<const MetricSpec> WorkMetrics();     ///< Computed, launched and copied work.
+std::span<const MetricSpec> PathMetrics();     ///< Metrics of the critical path.
+std::span<const MetricSpec> ServingMetrics();  ///< As load tests state them.
+std::span<const MetricSpec> RunMetrics();      ///< Metrics of ranks, memory, peaks and coverage.
 
 /// A column that follows from more than its table does: where that is missing, the column is absent
 /// and the table stays (Output::SetLacking()).

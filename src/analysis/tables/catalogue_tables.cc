@@ -29,6 +29,8 @@ constexpr std::string_view kSelectionFamily = "selection";
 // A table that is there only when a policy has scenarios.
 constexpr std::string_view kWhatIfFamily = "what_if";
 constexpr std::string_view kComparisonFamily = "comparison";
+// A table that is there only of files with several benchmarks.
+constexpr std::string_view kBenchmarksFamily = "benchmarks";
 
 constexpr std::string_view kNoFamily;
 
@@ -152,6 +154,8 @@ constexpr TableSpec kTables[] = {
      "One row per place in the program that markers of PyProf or DLProf name, as DLProf counts "
      "operators, in the selected iterations only.",
      tables::columns::kOpPaths, kDlprofFamily, tables::catalogue::kOfTimes},
+    {"benchmarks", "benchmark", "Benchmarks", "One row per benchmark of a file of times.",
+     tables::columns::kBenchmarks, kBenchmarksFamily},
     {"op_groups", "op_group", "Operator groups",
      "One row per group of operators, as DLProf states or counts them.", tables::columns::kOpGroups,
      kDlprofFamily},

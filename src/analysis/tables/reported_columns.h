@@ -40,6 +40,14 @@ inline constexpr ColumnSpec kDlprofAdvice[] = {
     {"recommendation", "Recommendation", kText, "Advice in DLProf's words."},
 };
 
+inline constexpr ColumnSpec kBenchmarks[] = {
+    {"name", "Benchmark", kText, "Its name in the file."},
+    {"runs", "Values", kCount, "Times of it in the file."},
+    {"median", "Median", kTime, "Median time."},
+    {"robust_cv", "Spread", kShare,
+     "1.4826 times the median absolute deviation by the median; absent for a single value."},
+};
+
 inline constexpr ColumnSpec kHostUse[] = {
     {"name", "What", kText, "memory, one CPU, or the average of all."},
     {"samples", "Samples", kCount, "Recorded samples."},

@@ -35,6 +35,9 @@ struct WorkSums {
   std::vector<WorkSum> ops;          ///< By GPU time, then host time.
   std::vector<WorkSum> collectives;  ///< By kind and group size: "all_reduce of 8".
   std::vector<WorkSum> modules;      ///< By path, without the modules inside.
+  /// Of a file of times: `count` values, whose times are in picoseconds, as a benchmark of one
+  /// instruction takes no whole nanoseconds. In the file's order; of no iteration.
+  std::vector<WorkSum> benchmarks;
 };
 
 /// Times by iteration of the run, where there are any.

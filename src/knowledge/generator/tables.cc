@@ -92,6 +92,19 @@ constexpr Field kForeign[] = {{"code", "code", Is::kText, true},
                               {"tables", "tables"},
                               {"list", "list", Is::kFlag},
                               {"early", "early", Is::kFlag}};
+constexpr Field kTimesForms[] = {{"id", "id", Is::kText, true},
+                                 {"title", "title", Is::kText, true},
+                                 {"gives", "gives", Is::kWord, true},
+                                 {"sign", "sign"},
+                                 {"step", "step"},
+                                 {"keys", "keys"},
+                                 {"rows", "rows"},
+                                 {"at", "at"},
+                                 {"name", "name"},
+                                 {"unit", "unit"},
+                                 {"only", "only"},
+                                 {"note", "note"},
+                                 {"list", "list", Is::kFlag}};
 constexpr Field kTiles[] = {{"id", "id", Is::kText, true}, {"matches", "pattern", Is::kText, true}};
 constexpr Field kHeadSizes[] = {{"id", "id", Is::kText, true},
                                 {"matches", "pattern", Is::kText, true},
@@ -124,7 +137,8 @@ constexpr List kLists[] = {{"names.yaml", "kernels", kKernels},
                            {"markers.yaml", "markers", kMarkers},
                            {"markers.yaml", "steps", kSteps},
                            {"markers.yaml", "witnesses", kWitnesses},
-                           {"foreign.yaml", "foreign", kForeign}};
+                           {"foreign.yaml", "foreign", kForeign},
+                           {"times.yaml", "times_forms", kTimesForms}};
 
 class Writer {
  public:

@@ -21,6 +21,8 @@
 #include "model/summary/summary.h"
 #include "readers/run_side/document.h"
 #include "readers/run_side/step_log.h"
+#include "readers/run_side/times_forms.h"
+#include "readers/run_side/times_reader.h"
 
 namespace profgauge::readers {
 namespace {
@@ -34,6 +36,7 @@ struct Found {
   RunCarrier carrier;
   std::string path;
   RunReading reading;
+  TimesFile others = {};  ///< What a named file holds besides: benchmarks, a load test.
 };
 
 /// Parts of the suffixes that profiles have: "a.pt.trace.json.gz", "host.xplane.pb".
@@ -147,6 +150,8 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
   std::optional<RunDocument> inside;
   for (Found& found : all) {
     auto& document = found.reading.document;
+    if (!found.others.benchmarks.empty()) side->benchmarks = std::move(found.others.benchmarks);
+    if (found.others.load_test) side->load_test = std::move(found.others.load_test);
     for (RunProblem& problem : found.reading.problems) {
       problem.text = fmt::format("{}: {}", TextOf(found.carrier), problem.text);
       side->problems.push_back(std::move(problem));
@@ -175,7 +180,9 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
   }
   // The process' own marks in the profile show that a longer list is of it.
   side->is_of_process = inside && side->document && DoAgree(*inside, *side->document);
-  return side->document || !side->problems.empty() ? side : nullptr;
+  const bool is_empty =
+      !side->document && side->benchmarks.empty() && !side->load_test && side->problems.empty();
+  return is_empty ? nullptr : side;
 }
 
 /// A document or log that the user names. Errors as AttachRunSides().
@@ -185,30 +192,21 @@ Result<Found> ReadNamed(const StepTimesInput& how) {
     return Fail(InputError(how.file, "run/unreadable", "the file cannot be read",
                            "check its name and permissions"));
   }
-  Found found{RunCarrier::kNamed, how.file, {}};
-  found.reading = ReadRunDocument(WithoutByteOrderMark(*text));
-  if (found.reading.document) return found;
-  const RunProblem problem = found.reading.problems.front();
-  // A file of this kind that cannot be used is no log of another kind.
-  const bool is_document = Contains(*text, "\"segments\"") || Contains(*text, "\"batches\"");
-  if (is_document && Contains(*text, "\"schema\"")) {
-    return Fail(InputError(how.file, problem.code,
-                           fmt::format("the times of iterations cannot be used: {}", problem.text),
-                           "`profgauge schema run` prints the fields of the file"));
-  }
-  auto log = ReadStepLog(*text, how);
-  if (!log) {
-    Error error = std::move(log).error();
+  auto times = ReadTimes(*text, how);
+  if (!times) {
+    Error error = std::move(times).error();
     error.where.file = how.file;
     return Fail(std::move(error));
   }
-  found.reading = {std::move(log->document), {}};
+  Found found{RunCarrier::kNamed, how.file, {std::exchange(times->document, std::nullopt), {}}};
+  for (const std::string& note : times->notes) found.reading.problems.push_back({"run/note", note});
+  found.others = *std::move(times);
   return found;
 }
 
 /// The profile that a named document is of.
 Result<std::size_t> PlaceOf(const Found& named, const std::vector<Profile>& profiles) {
-  const std::int64_t rank = named.reading.document->rank;
+  const std::int64_t rank = named.reading.document ? named.reading.document->rank : -1;
   if (rank < 0 || profiles.size() == 1) return std::size_t{0};
   const auto found = std::ranges::find_if(
       profiles, [rank](const Profile& profile) { return profile.distributed.rank == rank; });
@@ -224,10 +222,21 @@ class Attacher {
 
   Status AddNamed(const StepTimesInput& named) {
     if (named.file.empty() || profiles_.empty()) return {};
+    // The file itself is what is judged.
+    const auto is_it = [&](const Profile& profile) { return profile.source.path == named.file; };
+    if (std::ranges::any_of(profiles_, is_it)) return {};
     PROFGAUGE_TRY(Found found, ReadNamed(named));
     PROFGAUGE_TRY(const std::size_t place, PlaceOf(found, profiles_));
-    if (auto other = OtherRank(*found.reading.document, profiles_[place].distributed)) {
-      return Fail(InputError(found.path, other->code, other->text));
+    if (profiles_[place].source.format == kTimesFormat) {
+      return Fail(UsageError(
+          "usage/step-times",
+          fmt::format("`{}` holds times itself", Printable(profiles_[place].source.path)),
+          "`--step-times` gives times to a profile: name one of the two files"));
+    }
+    if (found.reading.document) {
+      if (auto other = OtherRank(*found.reading.document, profiles_[place].distributed)) {
+        return Fail(InputError(found.path, other->code, other->text));
+      }
     }
     found_[place].push_back(std::move(found));
     return {};
@@ -235,6 +244,7 @@ class Attacher {
 
   void AddBeside() {
     for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      if (profiles_[i].source.format == kTimesFormat) continue;
       auto found = FindBeside(profiles_[i]);
       if (!found || IsTaken(i, found->path)) continue;
       std::erase(left_, found->path);

@@ -1,4 +1,4 @@
-// Lists of times in JSON: vLLM's latencies, benchmarks, a bare list; and JSON lines.
+// JSON: documents of known forms, lists with a column, and JSON lines.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/exact_json.h"
 #include "base/text.h"
 #include "readers/run_side/step_log.h"
+#include "readers/run_side/times_forms.h"
 
 namespace profgauge::readers {
 namespace {
@@ -32,43 +33,8 @@ std::vector<LoggedTime> NumbersIn(const json::array& list) {
   std::vector<LoggedTime> values;
   for (const json::value& entry : list) {
     if (entry.is_number()) values.push_back({-1, entry.to_number<double>()});
-    if (const auto* inner = entry.if_array()) {  // vLLM's `itls`: a list for each request.
-      for (const LoggedTime& value : NumbersIn(*inner)) values.push_back(value);
-    }
   }
   return values;
-}
-
-const json::value* At(const json::value& value, std::string_view key) {
-  const auto* object = value.if_object();
-  return object == nullptr ? nullptr : object->if_contains({key.data(), key.size()});
-}
-
-const json::array* ListAt(const json::value& value, std::string_view key) {
-  const auto* found = At(value, key);
-  return found == nullptr ? nullptr : found->if_array();
-}
-
-std::string TextAt(const json::value& value, std::string_view key) {
-  const auto* found = At(value, key);
-  const auto* text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? "" : std::string(text->data(), text->size());
-}
-
-/// Google Benchmark: repetitions of one benchmark, each a mean of its iterations.
-Result<StepLog> OfGoogleBenchmark(const json::array& benchmarks) {
-  std::vector<LoggedTime> values;
-  std::string name, unit;
-  for (const json::value& run : benchmarks) {
-    const auto* time = At(run, "real_time");
-    if (TextAt(run, "run_type") == "aggregate" || time == nullptr || !time->is_number()) continue;
-    if (name.empty()) {
-      name = TextAt(run, "name");
-      unit = TextAt(run, "time_unit");
-    }
-    if (TextAt(run, "name") == name) values.push_back({-1, time->to_number<double>()});
-  }
-  return MakeStepLog("benchmark", values, FactorOf(unit).value_or(1), Logged::kSingle);
 }
 
 using Row = std::vector<std::pair<std::string, double>>;
@@ -105,6 +71,7 @@ Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTime
     }
     if (has_time) values.push_back(value);
   }
+  if (IsRunningTotal(values)) return Fail(RunningTotal(column));
   return MakeStepLog(kind, values, factor, Logged::kSingle);
 }
 
@@ -118,32 +85,6 @@ Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
   return MakeStepLog("JSON list", NumbersIn(list), factor, Logged::kSingle);
 }
 
-/// The first of several benchmarks.
-/// By keys that only one tool writes; a list may be of numbers or of objects.
-std::optional<Result<StepLog>> OfDocument(const json::value& value, const StepTimesInput& how) {
-  constexpr double kSeconds = 1e9;
-  if (const auto* list = value.if_array()) return OfList(*list, how);
-  for (const std::string_view key : {"latencies", "itls"}) {
-    const auto* list = ListAt(value, key);
-    if (list != nullptr)
-      return MakeStepLog("vLLM benchmark", NumbersIn(*list), kSeconds, Logged::kSingle);
-  }
-  if (const auto* results = ListAt(value, "results"); results != nullptr && !results->empty()) {
-    const auto* times = ListAt(results->front(), "times");
-    if (times != nullptr)
-      return MakeStepLog("hyperfine", NumbersIn(*times), kSeconds, Logged::kSingle);
-  }
-  const auto* benchmarks = ListAt(value, "benchmarks");
-  if (benchmarks == nullptr || benchmarks->empty()) return std::nullopt;
-  if (const auto* stats = At(benchmarks->front(), "stats")) {
-    const auto* data = ListAt(*stats, "data");
-    if (data != nullptr)
-      return MakeStepLog("pytest-benchmark", NumbersIn(*data), kSeconds, Logged::kSingle);
-  }
-  if (At(benchmarks->front(), "real_time") != nullptr) return OfGoogleBenchmark(*benchmarks);
-  return std::nullopt;
-}
-
 std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInput& how) {
   Rows rows;
   for (const std::string_view line : Lines(text)) {
@@ -155,16 +96,39 @@ std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInp
   return OfRows("JSON lines", rows, how);
 }
 
+/// Tools that write a line for each run: the last one counts.
+std::optional<Result<TimesFile>> OfLastLine(std::string_view text) {
+  const std::vector<std::string_view> lines = Lines(text);
+  const auto last = Parsed(lines.back());
+  if (lines.size() < 2 || !last || !last->is_object()) return std::nullopt;
+  auto file = ReadTimesForm(*last);
+  if (file && *file && (*file)->load_test) {
+    (*file)->notes.push_back(
+        fmt::format("{} results are in the file: the last one counts", lines.size()));
+    return file;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<Result<StepLog>> ReadJsonLog(std::string_view text, const StepTimesInput& how) {
+std::optional<Result<TimesFile>> ReadJsonTimes(std::string_view text, const StepTimesInput& how) {
   const std::string_view trimmed = Trim(WithoutByteOrderMark(text));
   if (!trimmed.starts_with('{') && !trimmed.starts_with('[')) return std::nullopt;
+  if (trimmed.size() > kMostJsonBytes) return std::nullopt;
   if (const auto value = Parsed(trimmed)) {
-    if (auto log = OfDocument(*value, how)) return log;
+    if (how.column.empty()) {
+      if (auto file = ReadTimesForm(*value)) return file;
+    }
+    if (const auto* list = value->if_array()) return AsTimes(OfList(*list, how));
     if (Lines(trimmed).size() > 1) return std::nullopt;
   }
-  return OfLines(trimmed, how);
+  if (how.column.empty()) {
+    if (auto file = OfLastLine(trimmed)) return file;
+  }
+  auto log = OfLines(trimmed, how);
+  if (!log) return std::nullopt;
+  return AsTimes(*std::move(log));
 }
 
 }  // namespace profgauge::readers

@@ -14,13 +14,49 @@
 
 namespace profgauge::readers {
 
-Result<StepLog> ReadStepLog(std::string_view text, const StepTimesInput& how) {
-  if (auto log = ReadEventsFile(text, how)) return *std::move(log);
-  if (auto log = ReadJsonLog(text, how)) return *std::move(log);
-  if (auto log = ReadTextLog(text)) return *std::move(log);
-  if (auto log = ReadMetricLog(text, how)) return *std::move(log);
-  if (auto log = ReadTableLog(text, how)) return *std::move(log);
+Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
+  RunReading reading = ReadRunDocument(WithoutByteOrderMark(text));
+  if (reading.document) {
+    TimesFile file;
+    file.document = std::move(reading.document);
+    file.form = "profgauge.run";
+    for (const RunProblem& problem : reading.problems) file.notes.push_back(problem.text);
+    return file;
+  }
+  // A file of this kind that cannot be used is no log of another kind.
+  const bool is_document = ContainsAny(text, {"\"segments\"", "\"batches\""});
+  if (is_document && Contains(text, "\"schema\"") && Trim(text).starts_with('{')) {
+    const RunProblem& problem = reading.problems.front();
+    return Fail(InputError("", problem.code,
+                           fmt::format("the times of iterations cannot be used: {}", problem.text),
+                           "`profgauge schema run` prints the fields of the file"));
+  }
+  if (auto log = ReadEventsFile(text, how)) return AsTimes(*std::move(log));
+  if (auto file = ReadJsonTimes(text, how)) return *std::move(file);
+  if (auto log = ReadTextLog(text)) return AsTimes(*std::move(log));
+  if (auto log = ReadMetricLog(text, how)) return AsTimes(*std::move(log));
+  if (auto log = ReadTableLog(text, how)) return AsTimes(*std::move(log));
   return Fail(NoTimes("the file holds no times of iterations that are known"));
+}
+
+Result<TimesFile> AsTimes(Result<StepLog> log) {
+  if (!log) return Fail(std::move(log).error());
+  TimesFile file;
+  file.form = std::move(log->kind);
+  file.document = std::move(log->document);
+  return file;
+}
+
+// Times of steps go up and down: ten in a row that only grow are none, nor five that grow as fast
+// as their number.
+bool IsRunningTotal(const std::vector<LoggedTime>& values) {
+  if (values.size() < kLeastTimes || !(values.front().value > 0)) return false;
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (!(values[i].value > values[i - 1].value)) return false;
+  }
+  constexpr std::size_t kManyGrow = 10;
+  const double growth = values.back().value / values.front().value;
+  return values.size() >= kManyGrow || growth > static_cast<double>(values.size()) / 2;
 }
 
 namespace {
@@ -218,6 +254,12 @@ Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& val
     return Fail(NoTimes("no time of an iteration is in the " + log.kind));
   }
   return log;
+}
+
+Error RunningTotal(const std::string& column) {
+  return UsageError("usage/step-column",
+                    fmt::format("`{}` is a running total, not a step", PrintableShort(column)),
+                    "name a column with the time of each step: --step-times FILE:COLUMN:UNIT");
 }
 
 Error NoTimes(std::string message) {

@@ -12,6 +12,7 @@
 #include "model/run_side.h"
 #include "profgauge/error.h"
 #include "readers/reader.h"
+#include "readers/run_side/times_forms.h"
 
 namespace profgauge::readers {
 
@@ -24,11 +25,15 @@ struct StepLog {
   std::string kind;      ///< "Megatron-LM log"
 };
 
-/// Reads a log in any of the known forms. Errors: kUsage "usage/step-unit", "usage/step-column";
-/// kInput "run/no-times" with the known forms.
-/// The forms are tried in a fixed order, the most certain first: event files, JSON, logs by their
-/// words, MLflow's metrics, tables.
-Result<StepLog> ReadStepLog(std::string_view text, const StepTimesInput& how);
+/// Larger documents of JSON are not read.
+inline constexpr std::size_t kMostJsonBytes = std::size_t{128} << 20;
+
+/// Reads a file in any of the known forms. Errors: kUsage "usage/step-unit", "usage/step-column";
+/// kInput "run/no-times" with the known forms, and those of ReadRunDocument() for a
+/// `profgauge.run` that cannot be used.
+/// The forms are tried in a fixed order, the most certain first: `profgauge.run`, event files,
+/// JSON, logs by their words, MLflow's metrics, tables.
+Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how);
 
 // Shared by the readers of logs: values with their unit, and how they become a document.
 
@@ -76,11 +81,18 @@ Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& val
 /// The error "run/no-times".
 Error NoTimes(std::string message);
 
+/// The same as a file with nothing else.
+Result<TimesFile> AsTimes(Result<StepLog> log);
+/// Whether numbers only grow, as a running total does and times of steps do not.
+bool IsRunningTotal(const std::vector<LoggedTime>& values);
+/// The error "usage/step-column" for such a column.
+Error RunningTotal(const std::string& column);
+
 // Nothing where the text is of another kind.
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text);
 std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how);
-std::optional<Result<StepLog>> ReadJsonLog(std::string_view text, const StepTimesInput& how);
+std::optional<Result<TimesFile>> ReadJsonTimes(std::string_view text, const StepTimesInput& how);
 std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTimesInput& how);
 
 }  // namespace profgauge::readers

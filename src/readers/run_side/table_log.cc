@@ -65,6 +65,7 @@ std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTim
       if (at < cells.size()) time.step = ParseInteger(cells[at]).value_or(-1);
       values.push_back(time);
     }
+    if (IsRunningTotal(values)) return Fail(RunningTotal(column));
     return MakeStepLog("table", values, factor, Logged::kSingle);
   };
   return read();

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "readers/run_side/step_log.h"
+#include "readers/run_side/times_forms.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers {
@@ -26,19 +27,6 @@ std::int64_t StepOf(std::optional<double> number) {
   constexpr double kMostSteps = 1e15;
   return number && *number >= 0 && *number < kMostSteps ? static_cast<std::int64_t>(*number) : -1;
 }
-
-struct Words {
-  std::string_view kind, step, time;
-  double factor;
-  Logged logged;
-};
-// Megatron-LM: " iteration       10/      61 | … elapsed time per iteration (ms): 28.4 |", the mean
-// since the line before (v1.0 to 2026-08). NeMo: "… | global_step: 0 | … | train_step_timing in s:
-// 7.126", and in NeMo 1's progress bar "train_step_timing in s=3.130]", of each iteration.
-constexpr Words kLogs[] = {
-    {"Megatron-LM log", " iteration ", "elapsed time per iteration (ms):", 1e6, Logged::kMean},
-    {"NeMo log", "global_step:", "train_step_timing in s:", 1e9, Logged::kSingle},
-    {"NeMo log", "global_step=", "train_step_timing in s=", 1e9, Logged::kSingle}};
 
 /// "1767323045000 0.0279 1": milliseconds since 1970, the value, the step.
 /// A file of MLflow has nothing but such lines; anything else in it means that it is another log.
@@ -76,17 +64,19 @@ std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTi
   return MakeStepLog("MLflow metric", values, *factor, Logged::kSingle);
 }
 
+// Lines differ from version to version: of Megatron-LM " iteration       10/      61 | … elapsed
+// time per iteration (ms): 28.4 |", of NeMo "… | global_step: 0 | … | train_step_timing in
+// s: 7.126".
 std::optional<Result<StepLog>> ReadTextLog(std::string_view text) {
-  for (const Words& words : kLogs) {
-    if (!Contains(text, words.time)) continue;
-    std::vector<LoggedTime> values;
-    for (const std::string_view line : Lines(text)) {
-      const auto value = NumberBehind(line, words.time);
-      if (value) values.push_back({StepOf(NumberBehind(line, words.step)), *value});
-    }
-    return MakeStepLog(std::string(words.kind), values, words.factor, words.logged);
+  const TimesForm* form = FormOfLog(text);
+  if (form == nullptr) return std::nullopt;
+  std::vector<LoggedTime> values;
+  for (const std::string_view line : Lines(text)) {
+    const auto value = NumberBehind(line, form->sign);
+    if (value) values.push_back({StepOf(NumberBehind(line, form->step)), *value});
   }
-  return std::nullopt;
+  return MakeStepLog(std::string(form->title), values, FactorOf(form->unit).value_or(1),
+                     form->gives == Gives::kMeans ? Logged::kMean : Logged::kSingle);
 }
 
 }  // namespace profgauge::readers

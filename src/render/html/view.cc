@@ -204,6 +204,7 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
   view["timeline"] = MakeMarkup(
       report.timeline.empty() ? "" : PackTimeline(report.timeline, report.profile.accelerator));
   view["timeline_note"] = TimelineNote(report);
+  view["recorded"] = report.profile.format != "times";  // Else nothing of a device is known.
   return view;
 }
 

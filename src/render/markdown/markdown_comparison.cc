@@ -149,6 +149,7 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
                           ? fmt::format("{} candidate runs", comparison.current_runs)
                           : std::string()},
           {"comparable", comparison.comparable},
+          {"timed", HasTimes(comparison)},
           {"base", Time(comparison.base)},
           {"current", Time(comparison.current)},
           {"delta", HasTimes(comparison) ? Delta(comparison.delta) : "–"},

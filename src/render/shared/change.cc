@@ -146,6 +146,11 @@ const report::ComparedMetric* TestedTime(const report::Comparison& comparison) {
       if (metric.metric == id) return &metric;
     }
   }
+  if (HasTimes(comparison)) return nullptr;
+  // Times without a profile: their steps.
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    if (metric.metric == metric::kStepTimeMedian) return &metric;
+  }
   return nullptr;
 }
 
@@ -242,8 +247,18 @@ bool HasTimes(const report::Comparison& comparison) {
   return comparison.base > 0 || comparison.current > 0;
 }
 
+namespace {
+
+/// Times without a profile have no recorded iterations: the steps are compared.
+bool IsBySteps(const report::Comparison& comparison) {
+  const report::ComparedMetric* tested = TestedTime(comparison);
+  return !HasTimes(comparison) && tested != nullptr && tested->metric.starts_with("step.");
+}
+
+}  // namespace
+
 Speed SpeedOf(const report::Comparison& comparison) {
-  if (!HasTimes(comparison)) return Speed::kNoTimes;
+  if (!HasTimes(comparison) && !IsBySteps(comparison)) return Speed::kNoTimes;
   const report::ComparedMetric* tested = TestedTime(comparison);
   if (tested == nullptr) return Speed::kNotTested;
   if (tested->result == State::kMissing) return Speed::kNotComparable;
@@ -286,7 +301,7 @@ std::string TestedChange(const report::Comparison& comparison) {
 std::string ChangeSentence(const report::Comparison& comparison) {
   const std::string_view word = SpeedWord(comparison);
   const report::ComparedMetric* tested = TestedTime(comparison);
-  if (!HasTimes(comparison)) return fmt::format("Iteration time: {}", word);
+  if (SpeedOf(comparison) == Speed::kNoTimes) return fmt::format("Iteration time: {}", word);
   if (SpeedOf(comparison) == Speed::kNotComparable) {
     return fmt::format("{}: {} ({})", tested->title, word, tested->note);
   }
@@ -303,7 +318,8 @@ std::string ChangeSentence(const report::Comparison& comparison) {
           : std::string();
   return fmt::format("{}: {} → {}, {}{}: {}{}{}", tested->title, tested->base.text,
                      tested->current.text, tested->change.text, interval, word,
-                     MeanText(comparison, *tested), SlowRankText(comparison));
+                     HasTimes(comparison) ? MeanText(comparison, *tested) : std::string(),
+                     SlowRankText(comparison));
 }
 
 SpeedLook LookOfSpeed(const report::Comparison& comparison) {

@@ -204,6 +204,17 @@ std::string RunText(const report::Report& report) {
   };
   add(DevicesText(profile));
   if (profile.ranks > 1) add(Counted(profile.ranks, "rank", "ranks"));
+  if (profile.format == "times") {
+    add(profile.dialect);
+    const report::Metric* steps = report::FindMetricById(report, metric::kStepCount);
+    const report::Metric* median = report::FindMetricById(report, metric::kStepTimeMedian);
+    if (steps != nullptr && median != nullptr && !IsAbsent(median->quantity.value)) {
+      add(Counted(static_cast<std::int64_t>(AsNumber(steps->quantity.value, 0)), "iteration",
+                  "iterations"));
+      add(median->quantity.text + "/iteration");
+    }
+    return text;
+  }
   add(IterationsText(profile));
   const report::Metric* mean = report::FindMetricById(report, metric::kIterationTimeMean);
   if (mean != nullptr && !IsAbsent(mean->quantity.value)) add(mean->quantity.text + "/iteration");

@@ -64,7 +64,7 @@ std::string BreakdownText(const report::Report& report, std::size_t width) {
 }
 
 std::string ChangeText(const report::Report& report, std::size_t width) {
-  if (!report.comparison) return {};
+  if (!report.comparison || !HasTimes(*report.comparison)) return {};
   const report::Comparison& comparison = *report.comparison;
   std::vector<std::string> parts = {fmt::format("{}/iteration against {}", TotalChange(comparison),
                                                 Printable(comparison.baseline))};

@@ -112,7 +112,7 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
 }
 
 std::string ChangeLine(const report::Comparison& comparison) {
-  if (!HasTimes(comparison)) {
+  if (SpeedOf(comparison) == Speed::kNoTimes) {
     return "The change of the iteration time cannot be explained: a run has no iteration times.\n";
   }
   return Printable(ChangeSentence(comparison)) + "\n";

@@ -262,5 +262,31 @@ TEST(FindDifferences, ProfilerSwitchesAreHardIfIdle) {
   }
 }
 
+// A profile with step times and the times alone: what only a recording has is not asked.
+TEST(FindDifferences, TimesAreAskedForWhatTheyHave) {
+  Snapshot profile = Sample(1), times = Sample(1);
+  profile.environment = {{"gpu", "A"}, {"gpus", "1"}, {"iterations", "step"}};
+  times.environment = {{"times", "table"}};
+  profile.format = "kineto";
+  times.format = "times";
+  for (const Difference& difference : FindDifferences(profile, times, {})) {
+    EXPECT_FALSE(difference.is_hard) << difference.property;
+  }
+  times.environment.emplace_back("gpu", "B");
+  const auto differences = FindDifferences(profile, times, {});
+  EXPECT_EQ(differences.front().property, "gpu");
+  EXPECT_TRUE(differences.front().is_hard);
+}
+
+TEST(FindDifferences, LoadIsHard) {
+  Snapshot base = Sample(1), current = Sample(1);
+  base.environment = {{"load.request_rate", "8"}};
+  current.environment = {{"load.request_rate", "4"}};
+  EXPECT_TRUE(FindDifferences(base, current, {}).front().is_hard);
+  rules::PolicyBaseline any;
+  any.match_any = true;
+  EXPECT_FALSE(FindDifferences(base, current, any).front().is_hard);
+}
+
 }  // namespace
 }  // namespace profgauge::gate

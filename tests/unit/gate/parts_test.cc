@@ -270,5 +270,35 @@ TEST(CompareParts, JudgesKernelsByDefault) {
   EXPECT_TRUE(comparison.notes.empty());
 }
 
+// Each benchmark has its own number of values; a change of all of them is no common one.
+TEST(JudgeParts, BenchmarksAreOfNoIteration) {
+  constexpr Sums kSums = &analysis::time::WorkSums::benchmarks;
+  const auto as_benchmarks = [](Snapshot run) {
+    run.iteration_times = {0};
+    return run;
+  };
+  Even even;
+  std::vector<Snapshot> baselines;
+  for (int i = 0; i < 10; ++i) {
+    baselines.push_back(as_benchmarks(RunOf({{"a"}, {"b", 0.0001}}, kSums, even)));
+  }
+  const Snapshot same = as_benchmarks(RunOf({{"a"}, {"b", 0.0001}}, kSums, even));
+  const Snapshot slow = as_benchmarks(RunOf({{"a", 0.04}, {"b", 0.0002}}, kSums, even));
+  const Snapshot other = as_benchmarks(RunOf({{"a"}, {"c"}}, kSums, even));
+  const rules::PartLimit limit{0.05, 0, rules::Level::kError};
+  EXPECT_TRUE(JudgeParts(baselines, same, kSums, limit, 0.01).found.empty());
+  const PartFindings both = JudgeParts(baselines, slow, kSums, limit, 0.01);
+  EXPECT_EQ(both.found.size(), 2U);
+  const std::vector<PartFindings> twice = {both, both};
+  EXPECT_EQ(PartTexts(ConfirmParts(twice, nullptr), "benchmark").front().find("of the iteration"),
+            std::string::npos);
+  const PartFindings lone = JudgeParts(baselines, other, kSums, limit, 0.01);
+  EXPECT_TRUE(lone.found.empty());
+  ASSERT_EQ(lone.lone.size(), 2U);
+  const std::vector<PartFindings> once = {lone};
+  EXPECT_EQ(LonePartTexts(ConfirmParts(once, nullptr), "benchmark").front(),
+            "benchmark c is new: there is nothing to compare it with");
+}
+
 }  // namespace
 }  // namespace profgauge::gate

@@ -68,6 +68,9 @@ TEST(Baseline, KeepsFactsBesideTheTimes) {
   run.samples = 128;
   run.work.collectives = {{"all_reduce of 8", 2, 7, 0, {}}};
   run.work.modules = {{"Net_0/Linear_1", 2, 8, 0, {}}};
+  run.work.benchmarks = {{"BM_a", 2, 9'000, 0, {4'000, 5'000}}};
+  run.answered = 400;
+  run.answered_tokens = 51'200;
   const std::string text = WriteBaseline({run});
   const auto runs = ParseBaseline(text, "base.json");
   ASSERT_TRUE(runs) << runs.error().message;
@@ -75,6 +78,9 @@ TEST(Baseline, KeepsFactsBesideTheTimes) {
   EXPECT_EQ(runs->front().samples, 128);
   EXPECT_EQ(runs->front().work.collectives.at(0).name, "all_reduce of 8");
   EXPECT_EQ(runs->front().work.modules.at(0).gpu_time, 8);
+  EXPECT_EQ(runs->front().work.benchmarks.at(0).series, (std::vector<Ns>{4'000, 5'000}));
+  EXPECT_EQ(runs->front().answered, 400);
+  EXPECT_EQ(runs->front().answered_tokens, 51'200);
   EXPECT_EQ(WriteBaseline(*runs), text);
   run.iteration_values.begin()->second.push_back(1);
   EXPECT_EQ(ParseBaseline(WriteBaseline({run}), "b").error().code, "baseline/field");

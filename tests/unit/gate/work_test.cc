@@ -161,5 +161,33 @@ TEST(Work, GuardsTheVerdict) {
   EXPECT_EQ(ExitOf(Doing(kStep), Doing(less, 0.7), "wider"), 3);
 }
 
+// Latencies of answered requests say nothing of those that were not.
+TEST(Work, OfALoadTestIsWhatWasAnswered) {
+  const auto answering = [](double requests, double tokens, double failed) {
+    Snapshot run = Sample(1);
+    run.answered = requests;
+    run.answered_tokens = tokens;
+    run.metrics["serve.failed_share"] = failed;
+    return run;
+  };
+  const std::vector<Snapshot> base = {answering(400, 51200, 0), answering(400, 51200, 0)};
+  struct Row {
+    double requests, tokens, failed;
+    std::string_view told;
+  };
+  for (const Row& row : {Row{400, 51200, 0, ""}, Row{399, 51072, 0.0025, ""},
+                         Row{267, 34176, 0.3325, "133 of 400 requests failed"},
+                         Row{300, 51200, 0, "300 requests were completed, in the baseline 400"},
+                         Row{400, 25600, 0, "25600 output tokens were completed"}}) {
+    const std::vector<Snapshot> run = {answering(row.requests, row.tokens, row.failed)};
+    const WorkChange work = CompareWork(base, run);
+    EXPECT_EQ(work.kind, row.told.empty() ? WorkKind::kSame : WorkKind::kLess) << row.told;
+    EXPECT_TRUE(work.answered.starts_with(row.told)) << work.answered;
+    EXPECT_EQ(WhyNoTimes(work, false, true).has_value(), !row.told.empty());
+    EXPECT_EQ(CompareWork(base, run, true).kind,
+              row.told.empty() ? WorkKind::kSame : WorkKind::kChanged);
+  }
+}
+
 }  // namespace
 }  // namespace profgauge::gate

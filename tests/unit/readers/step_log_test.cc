@@ -12,14 +12,15 @@ namespace profgauge::readers {
 namespace {
 
 StepLog Log(std::string_view text, const StepTimesInput& how = {}) {
-  auto log = ReadStepLog(text, how);
-  EXPECT_TRUE(log.has_value()) << text << ": " << (log ? "" : log.error().message);
-  return log ? *std::move(log) : StepLog();
+  auto file = ReadTimes(text, how);
+  EXPECT_TRUE(file.has_value()) << text << ": " << (file ? "" : file.error().message);
+  if (!file || !file->document) return {};
+  return {*std::move(file->document), std::move(file->form)};
 }
 
 std::string CodeOfLog(std::string_view text, const StepTimesInput& how = {}) {
-  const auto log = ReadStepLog(text, how);
-  return log ? "" : log.error().code;
+  const auto file = ReadTimes(text, how);
+  return file ? "" : file.error().code;
 }
 
 constexpr Ns kMillisecond = 1'000'000;
@@ -125,19 +126,15 @@ TEST(StepLog, JsonLinesHaveDottedKeys) {
   EXPECT_EQ(CodeOfLog("{\"step\":1,\"step_time\":2}\n"), "usage/step-unit");
 }
 
-TEST(StepLog, ListsOfBenchmarksHaveTheirUnits) {
-  EXPECT_EQ(Log(R"({"latencies":[0.5,0.25]})").document.segments.at(0).lengths,
-            (std::vector<Ns>{500 * kMillisecond, 250 * kMillisecond}));
-  EXPECT_EQ(Log(R"({"results":[{"times":[1,2]}]})").document.segments.at(0).lengths.size(), 2u);
-  EXPECT_EQ(
-      Log(R"({"benchmarks":[{"stats":{"data":[0.5]}}]})").document.segments.at(0).lengths.at(0),
-      500 * kMillisecond);
-  const StepLog google =
-      Log(R"({"benchmarks":[{"name":"a","run_type":"iteration","real_time":28.0,"time_unit":"ms"},)"
-          R"({"name":"a_median","run_type":"aggregate","real_time":1,"time_unit":"ms"}]})");
-  EXPECT_EQ(google.document.segments.at(0).lengths, (std::vector<Ns>{28 * kMillisecond}));
+TEST(StepLog, ListsNeedAUnit) {
   EXPECT_EQ(CodeOfLog("[1, 2, 3]"), "usage/step-unit");
   EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us"}).document.segments.at(0).lengths.at(2), 3'000);
+}
+
+TEST(StepLog, RunningTotalsAreNoSteps) {
+  EXPECT_EQ(CodeOfLog("step,train/time_s\n0,1\n1,2\n2,3\n3,4\n4,5\n", {"", "train/time_s", ""}),
+            "usage/step-column");
+  EXPECT_EQ(CodeOfLog("step,step_time_s\n0,1\n1,2\n2,1.5\n3,4\n4,5\n"), "");
 }
 
 TEST(StepLog, ListsOfObjectsHaveColumns) {
