@@ -46,6 +46,13 @@ std::string Variable(const std::string& name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
+std::string CommitOfCi(const Environment& environment) {
+  for (const char* name : {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILDKITE_COMMIT"}) {
+    if (std::string commit = environment(name); !commit.empty()) return commit;
+  }
+  return {};
+}
+
 // The first system whose variable is set. `CI` comes last: most systems set it, too.
 std::string DetectCi(const Environment& environment) {
   for (const System& system : kSystems) {

@@ -19,6 +19,9 @@ using Environment = std::function<std::string(const std::string&)>;
 /// The system of this process.
 std::string Variable(const std::string& name);
 
+/// The commit that the CI builds; empty: it names none.
+std::string CommitOfCi(const Environment& environment);
+
 /// The system that "auto" represents where these variables are set: "github", "gitlab", "jenkins",
 /// "buildkite", "circleci", "generic", or "off".
 std::string DetectCi(const Environment& environment);

@@ -15,7 +15,9 @@
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "cli/ci_system.h"
+#include "cli/row_facts.h"
 #include "render/ci/ci.h"
+#include "render/json/row.h"
 #include "render/shared/columns.h"
 #include "render/shared/renderer.h"
 #include "render/shared/runs_table.h"
@@ -180,6 +182,8 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
     case OutputKind::kDotenv:
     case OutputKind::kGithubOutput:
       return DrawFacts(item, render::FactsOf(report, exit_code_));
+    case OutputKind::kRow:
+      return Single(RowOf(report));
     case OutputKind::kRunSummary:
       return Single(summarize_());
     case OutputKind::kTrace: {
@@ -190,6 +194,18 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
       break;
   }
   return Single(render::RenderJson(report));
+}
+
+std::string Drawing::RowOf(const report::Report& report) const {
+  report::RunRow row = report::RowOf(report, RowFactsOf(options_, exit_code_));
+  if (described_) report::DescribeRun(*described_, static_cast<bool>(options_.redact), row);
+  return render::RenderRow(row);
+}
+
+std::string Drawing::RowOf(const render::Ending& ending) const {
+  std::vector<std::string> codes;
+  for (const render::EndingError& error : ending.errors) codes.push_back(error.code);
+  return render::RenderRow(report::RowOf(std::move(codes), RowFactsOf(options_, ending.exit_code)));
 }
 
 Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
@@ -267,6 +283,8 @@ Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
     case OutputKind::kDotenv:
     case OutputKind::kGithubOutput:
       return DrawFacts(item, render::FactsOf(ending));
+    case OutputKind::kRow:
+      return Single(RowOf(ending));
     case OutputKind::kTrace:  // Draw() removes a trace without events.
     case OutputKind::kRunSummary:
     case OutputKind::kJson:

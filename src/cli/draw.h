@@ -22,6 +22,7 @@
 #include "cli/output_kind.h"
 #include "cli/outputs.h"
 #include "cli/stats.h"
+#include "gate/snapshot.h"
 #include "profgauge/error.h"
 #include "render/ci/ci.h"
 #include "render/shared/ending.h"
@@ -65,6 +66,8 @@ class Drawing {
 
   /// The exit code of the program, for outputs that state it.
   void ExitsWith(int exit_code) { exit_code_ = exit_code; }
+  /// The run that a report of nothing but a comparison is about, for the row.
+  void Describes(const gate::Snapshot& run) { described_ = run; }
   /// Makes the bytes of `--write pgsum`. Called while the outputs are drawn.
   void SummarizeBy(std::function<Result<std::string>()> summarize) {
     summarize_ = std::move(summarize);
@@ -99,6 +102,8 @@ class Drawing {
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Runs& runs) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const render::Ending& ending) const;
   Result<std::vector<render::File>> DrawFacts(const Item& item, render::VerdictFacts facts) const;
+  std::string RowOf(const report::Report& report) const;
+  std::string RowOf(const render::Ending& ending) const;
   using DrawsOne = std::function<Result<std::vector<render::File>>(const Item&)>;
   Status DrawAll(const DrawsOne& draw_one, Stats& stats);
   void RemoveUnsummarized();  ///< The output of `--write pgsum`, where there is no summary.
@@ -110,6 +115,7 @@ class Drawing {
   std::vector<Item> items_;
   Options options_;  ///< For the paths of alerts.
   int exit_code_ = 0;
+  std::optional<gate::Snapshot> described_;
   std::function<Result<std::string>()> summarize_;
 };
 

@@ -153,6 +153,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
     }
     case FileKind::kVerdict:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.verdict\"") != head.npos;
+    case FileKind::kRow:
+      return head.starts_with("{\"row_schema\": ");
     case FileKind::kRuns:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.runs\"") != head.npos;
     case FileKind::kTables:

@@ -31,6 +31,7 @@ enum class FileKind : std::uint8_t {
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
+  kRow,          ///< One line that begins with `row_schema`.
   kRuns,         ///< The list of `inspect` of several runs: `kind`.
   kText,         ///< `profgauge: VERDICT`
   kDotenv,       ///< Variables called PROFGAUGE_….

@@ -52,20 +52,23 @@ constexpr OptionSpec kOutputOptions[] = {
      SetTrue<&Options::as_json>, false, "", kAsBrief},
     {"--write", "", "KIND=FILE", Group::kOutputs, kOnDrawing,
      "Write another output: summary, text, junit, sarif, github, code-quality, metrics, verdict, "
-     "pgsum, html-dir, trace",
+     "row, pgsum, html-dir, trace",
      "May be repeated. summary: the short Markdown report, at most 20 kB. text: the verdict in at "
      "most twelve plain lines, for a chat or a mail. junit: limits and findings as JUnit XML. "
      "sarif, github (FILE is usually `-`), code-quality: alerts as SARIF 2.1.0, as GitHub workflow "
      "commands, as GitLab code quality, at the line of the policy that set the limit or level. "
      "metrics: OpenMetrics text. verdict: the verdict, its reasons and the exit code as a small "
-     "JSON file. html-dir: the page as index.html, report.css and report.js in the folder FILE, "
+     "JSON file. row: one line of JSON with a column for each metric, also of a run without a "
+     "verdict, for warehouses (`profgauge schema row`). html-dir: the page as index.html, "
+     "report.css and report.js in the folder FILE, "
      "for servers that forbid inline styles and scripts, e.g. Jenkins' HTML Publisher. `--write "
      "step-summary`, without a file, appends the short report to the file that "
      "$GITHUB_STEP_SUMMARY names. Only check and report have pgsum, the summary that `history add` "
      "and `baseline save` take. They also have trace, the timeline's events as a Chrome trace for "
      "ui.perfetto.dev. It is compressed if FILE ends in .gz.",
      SetWrite, true,
-     "summary= text= junit= sarif= github= code-quality= metrics= verdict= pgsum= html-dir= trace= "
+     "summary= text= junit= sarif= github= code-quality= metrics= verdict= row= pgsum= html-dir= "
+     "trace= "
      "step-summary",
      kAsBrief},
     {"--write", "", "junit=FILE", Group::kOutputs, kOnRulesTest, "Write the results as JUnit XML",

@@ -25,6 +25,7 @@ constexpr OutputSpec kOutputs[] = {
     {Kind::kTrace, "trace", "--write trace", "", "", FileKind::kTrace, Scope::kProfile},
     {Kind::kHtmlFolder, "html-dir", "--write html-dir", "", "", FileKind::kHtml, Scope::kRuns},
     {Kind::kVerdict, "verdict", "--write verdict", "", "verdict.json", FileKind::kVerdict},
+    {Kind::kRow, "row", "--write row", "", "", FileKind::kRow},
     {Kind::kRunSummary, "pgsum", "--write pgsum", "", "run.pgsum", FileKind::kSummary,
      Scope::kProfile},
     {Kind::kDotenv, "", "--ci", "", "", FileKind::kDotenv},

@@ -32,12 +32,13 @@ enum class OutputKind : std::uint8_t {
   kTrace,
   kHtmlFolder,
   kVerdict,
+  kRow,
   kRunSummary,
   kDotenv,
   kGithubOutput,
   kStepSummary,
 };
-inline constexpr std::size_t kOutputKinds = 18;
+inline constexpr std::size_t kOutputKinds = 19;
 
 /// Which of several runs or profiles an output can show, and how.
 enum class OutputScope : std::uint8_t {

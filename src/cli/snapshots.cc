@@ -18,6 +18,7 @@
 #include "base/errors.h"
 #include "base/git.h"
 #include "base/text.h"
+#include "cli/ci_system.h"
 #include "cli/console.h"
 #include "cli/rank_by_rank.h"
 #include "cli/reading.h"
@@ -34,13 +35,13 @@
 #include "rules/waiver.h"
 
 namespace profgauge::cli {
-namespace {
 
-// The folder of the policy, whose repository is judged; else the working folder.
-std::string FolderOf(const Options& options) {
+std::string JudgedFolderOf(const Options& options) {
   const bool is_file = !options.policy.empty() && !options.policy.starts_with("builtin:");
   return is_file ? std::filesystem::path(options.policy).parent_path().string() : std::string();
 }
+
+namespace {
 
 // The last runs that are comparable with those beside them; where none is, the last ones, so that
 // `compare` can say how they differ. Errors: kConfig "history/no-runs" for an empty branch.
@@ -53,7 +54,7 @@ Result<std::vector<gate::Snapshot>> FromHistory(const std::string& what, const O
     question.reference = reference;
     PROFGAUGE_TRY(const auto today, rules::Today("", std::getenv("SOURCE_DATE_EPOCH")));
     question.today = rules::FormatDay(today);
-    TakeCommit(FolderOf(options), question);
+    TakeCommit(JudgedFolderOf(options), question);
     PROFGAUGE_TRY(gate::HistoryChoice choice, gate::ChooseRuns(history, question, beside));
     std::vector<gate::Snapshot> runs;
     for (gate::ChosenRun& run : choice.window) runs.push_back(std::move(run.snapshot));
@@ -166,10 +167,7 @@ bool IsJudgedBranch(const std::string& branch, const std::string& folder) {
 
 void TakeCommit(const std::string& folder, gate::HistoryQuestion& question) {
   std::string commit = question.commit;
-  for (const char* name : {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BUILDKITE_COMMIT"}) {
-    const char* value = std::getenv(name);
-    if (commit.empty() && value != nullptr) commit = value;
-  }
+  if (commit.empty()) commit = CommitOfCi(Variable);
   if (commit.empty()) {
     const auto head = git::HeadOf(folder);
     if (!head) return;
@@ -233,7 +231,7 @@ Result<Choose> FromHistoryLater(const std::string& what, const Options& options,
   auto history = std::make_shared<gate::History>(std::move(opened));
   PROFGAUGE_TRY(auto last, history->Last(question.reference.branch, 1));
   if (!last.empty()) probe.push_back(std::move(last.front().snapshot));
-  const std::string folder = FolderOf(options);
+  const std::string folder = JudgedFolderOf(options);
   TakeCommit(folder, question);
   return Choose([history, question, asked, facts,
                  folder](std::span<const gate::Snapshot> candidates) -> Result<ChosenBaseline> {

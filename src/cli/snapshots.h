@@ -61,6 +61,9 @@ Result<BaselineSource> LoadBaselines(const Options& options, const rules::Policy
 /// Says which files beside the history at `path` SQLite would use, and that we do not.
 void SayUnused(const std::string& path, Console& console);
 
+/// The folder of the policy, whose repository is judged; else the working folder.
+std::string JudgedFolderOf(const Options& options);
+
 /// The judged commit and its ancestors: that of the question, else of the CI, else what is checked
 /// out in the repository around `folder`. Where files differ from that, the run is of a commit that
 /// is to come.

@@ -261,6 +261,13 @@ std::string RunNameOf(std::string_view path) {
   return with_worker.empty() ? whole : with_worker;
 }
 
+std::string DecodedVersion(std::string_view fact, const std::string& text) {
+  for (const VersionFact& version : kVersions) {
+    if (version.key == fact) return Decoded(text, version.coding);
+  }
+  return text;
+}
+
 ProfileInfo BuildProfileInfo(const BuildInput& input) {
   const analysis::Analysis& analysis = *input.analysis;
   const Profile& first = input.ranks.front();

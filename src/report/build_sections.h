@@ -34,6 +34,9 @@ Better BetterOf(analysis::Direction direction);
 
 // The part of the report about the measurement: run, devices, versions, environment.
 
+/// The version that a fact of a profile states, as people write it: "cuda_driver_version" 12040 is
+/// "12.4".
+std::string DecodedVersion(std::string_view fact, const std::string& text);
 ProfileInfo BuildProfileInfo(const BuildInput& input);
 
 /// The profile's facts, without those shown as a version or framework.

@@ -51,15 +51,18 @@ Result<int> Compared(const Options& options, Console& console) {
     PROFGAUGE_TRY(current.runs, load(current, options.arguments[1], base));
   }
   stats.EndPhase("read current");
+  if (!current.runs.empty()) drawing.Describes(current.runs.front());
   const JudgedComparison judged =
       CompareSides(std::move(base), std::move(current), log, policy ? &*policy : nullptr,
                    {options.allow_incomplete, options.redact});
   stats.EndPhase("compare");
+  const int exit_code = gate::ExitCodeOf(judged.verdict, options.exit_zero);
+  drawing.ExitsWith(exit_code);
   const Status drawn = drawing.Draw(judged.report, stats);
   if (options.verbosity > 0) console.Warn(stats.Table());
   const std::string text = render::RenderComparison(judged.report, options.verbosity);
   Tell(text, drawing, console);
-  return ExitAfterDrawing(drawn, gate::ExitCodeOf(judged.verdict, options.exit_zero), console);
+  return ExitAfterDrawing(drawn, exit_code, console);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "cli/ending.h"
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
+#include "cli/row_facts.h"
 #include "cli/snapshots.h"
 #include "cli/text/history_text.h"
 #include "gate/history.h"
@@ -38,14 +39,6 @@ namespace {
 
 // `--branch '*'` of `history list`.
 constexpr std::string_view kAllBranches = "*";
-
-// SOURCE_DATE_EPOCH makes runs of a script repeatable.
-std::int64_t Now() {
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) return std::atoll(epoch);
-  return std::chrono::duration_cast<std::chrono::seconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 // A run to add, with its result.
 struct AddedRun {

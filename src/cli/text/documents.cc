@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/parse.h"
 #include "report/read_report.h"
+#include "report/run_row.h"
 #include "rules/shape.h"
 
 namespace profgauge::cli {
@@ -301,6 +302,8 @@ std::vector<NamedSchema> AllSchemas() {
       {"report",
        "report.json: content of reports, without single events and the rows counted in left_out",
        rules::PrettyJson(report::ReportSchema()) + "\n"});
+  schemas.push_back({"row", "a run as a row of a warehouse: --write row, history list --format",
+                     report::RowSchema()});
   schemas.push_back({"query", "the answer of `profgauge query --format json`",
                      std::string(EmbeddedSchema("rules/schemas/query.json"))});
   schemas.push_back({"lists", "lists that commands write with --json",

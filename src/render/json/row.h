@@ -1,0 +1,14 @@
+// A run as one line of JSON, for `--write row=FILE` and `history list --format jsonl`.
+#pragma once
+
+#include <string>
+
+#include "report/run_row.h"
+
+namespace profgauge::render {
+
+/// An object on one line, with a final newline, in the order of report::RowColumns(); at most 16
+/// kB.
+std::string RenderRow(const report::RunRow& row);
+
+}  // namespace profgauge::render
