@@ -186,8 +186,8 @@ constexpr CommandSpec kCommands[] = {
      RunExportDlprof},
     {"export tables", kOnExportTables, "PROFILE…", 1, kMany,
      "Write all rows of the tables: CSV, TSV, JSON lines, Parquet or SQLite",
-     "One file per table in the folder OUT, and schema.json with units and definitions; of SQLite\n"
-     "one file. The tables are those of `profgauge query --schema`. Large runs are read rank by "
+     "One file per table with rows in the folder OUT, and schema.json with units, definitions and\n"
+     "reasons; of SQLite one file. The first column, `run`, names the recording. The tables are those of `profgauge query --schema`. Large runs are read rank by "
      "rank.",
      "  profgauge export tables ranks/ --format parquet -o tables/\n"
      "  profgauge export tables run7.pt.trace.json.gz --format sqlite -o run7.sqlite\n"

@@ -16,16 +16,19 @@ namespace {
 
 constexpr std::size_t kBytesAtOnce = 4 << 20;
 
-// A copy of a row: writers take whole rows, tables are read cell by cell.
-std::vector<Cell> RowOf(const query::Rows& rows, std::size_t row, std::size_t columns) {
-  std::vector<Cell> cells;
-  cells.reserve(columns);
-  for (std::size_t i = 0; i < columns; ++i) cells.push_back(rows.At(row, i));
-  return cells;
+// RunColumn() and those of the table, as this writer describes them.
+template <class Column>
+std::vector<Column> ColumnsWithRun(std::size_t table) {
+  std::vector<Column> columns = {{RunColumn().name, RunColumn().unit}};
+  for (const query::ColumnInfo& column : query::Schema()[table].columns) {
+    columns.push_back({column.name, column.unit});
+  }
+  return columns;
 }
 
 /// A folder with a file for each table, and schema.json. All are opened before the first row, and
-/// each is put in place by Finish(): a failed export leaves the files of the last one.
+/// each is put in place by Finish(): a failed export leaves the files of the last one. A table
+/// without rows has no file; that of an earlier export goes.
 class FolderFiles : public TableFiles {
  public:
   explicit FolderFiles(Outputs& outputs) : outputs_(outputs) {}
@@ -45,11 +48,24 @@ class FolderFiles : public TableFiles {
   }
 
  protected:
-  Status FinishSchema(const std::string& schema) { return outputs_.Commit(schema_, schema); }
+  /// Commits `rest`, the last bytes of each file.
+  template <class Rest>
+  Status FinishFiles(const std::string& schema, const query::Places& asked, const Rest& rest) {
+    for (const auto& [table, file] : files_) {
+      if (!with_rows_.contains(table) && !asked.contains(table)) {
+        outputs_.RemoveEarlier(file);
+        continue;
+      }
+      PROFGAUGE_TRY(const std::string bytes, rest(table));
+      PROFGAUGE_CHECK(outputs_.Commit(file, bytes));
+    }
+    return outputs_.Commit(schema_, schema);
+  }
 
   Outputs& outputs_;
   std::string suffix_;
   std::map<std::size_t, std::size_t> files_;  // By table.
+  query::Places with_rows_;
   std::size_t schema_ = 0;
 };
 
@@ -61,6 +77,7 @@ class TextFiles : public FolderFiles {
   Status Add(std::size_t table, const query::Part& part) override {
     RowWriter& writer = WriterOf(table);
     const std::size_t columns = query::Schema()[table].columns.size();
+    if (part.rows->size() > 0) with_rows_.insert(table);
     for (std::size_t row = 0; row < part.rows->size(); ++row) {
       writer.Add(RowOf(*part.rows, row, columns));
       if (writer.ready() >= kBytesAtOnce) PROFGAUGE_CHECK(Write(table, writer.Take()));
@@ -68,26 +85,18 @@ class TextFiles : public FolderFiles {
     return {};
   }
 
-  Status Finish(const std::string& schema) override {
-    for (const auto& [table, file] : files_) {
+  Status Finish(const std::string& schema, const query::Places& asked) override {
+    return FinishFiles(schema, asked, [this](std::size_t table) -> Result<std::string> {
       RowWriter& writer = WriterOf(table);
       writer.Finish(false, {});
-      PROFGAUGE_CHECK(Write(table, writer.Take()));
-      PROFGAUGE_CHECK(outputs_.Commit(file, ""));
-    }
-    return FinishSchema(schema);
+      return writer.Take();
+    });
   }
 
  private:
   RowWriter& WriterOf(std::size_t table) {
     auto& writer = writers_[table];
-    if (writer == nullptr) {
-      std::vector<RowColumn> columns;
-      for (const query::ColumnInfo& column : query::Schema()[table].columns) {
-        columns.push_back({column.name, column.unit});
-      }
-      writer = MakeRowWriter(std::move(columns), {format_, {}});
-    }
+    if (writer == nullptr) writer = MakeRowWriter(ColumnsWithRun<RowColumn>(table), {format_, {}});
     return *writer;
   }
   Status Write(std::size_t table, const std::string& text) {
@@ -107,32 +116,33 @@ class ParquetFiles : public FolderFiles {
   Status Add(std::size_t table, const query::Part& part) override {
     exports::ParquetWriter& writer = WriterOf(table);
     const std::size_t rows = part.rows->size();
+    if (rows > 0) with_rows_.insert(table);
     for (std::size_t from = 0; from < rows; from += exports::ParquetWriter::kMostRows) {
-      writer.AddGroup(
-          std::min(exports::ParquetWriter::kMostRows, rows - from),
-          [&](std::size_t row, std::size_t column) { return part.rows->At(from + row, column); });
+      writer.AddGroup(std::min(exports::ParquetWriter::kMostRows, rows - from),
+                      [&](std::size_t row, std::size_t column) {
+                        return column == 0 ? Cell(std::string_view(run_))
+                                           : part.rows->At(from + row, column - 1);
+                      });
       PROFGAUGE_CHECK(outputs_.Write(files_.at(table), writer.Take()));
     }
     return {};
   }
 
-  Status Finish(const std::string& schema) override {
-    for (const auto& [table, file] : files_) {
+  Status Finish(const std::string& schema, const query::Places& asked) override {
+    return FinishFiles(schema, asked, [this](std::size_t table) -> Result<std::string> {
       exports::ParquetWriter& writer = WriterOf(table);
       writer.Finish();
-      PROFGAUGE_CHECK(outputs_.Commit(file, writer.Take()));
-    }
-    return FinishSchema(schema);
+      return writer.Take();
+    });
   }
 
  private:
   exports::ParquetWriter& WriterOf(std::size_t table) {
     auto& writer = writers_[table];
     if (writer == nullptr) {
-      std::vector<exports::ParquetColumn> columns;
+      std::vector<exports::ParquetColumn> columns = ColumnsWithRun<exports::ParquetColumn>(table);
       std::vector<std::pair<std::string, std::string>> units;
-      for (const query::ColumnInfo& column : query::Schema()[table].columns) {
-        columns.push_back({column.name, column.unit});
+      for (const exports::ParquetColumn& column : columns) {
         units.emplace_back("unit." + column.name, UnitName(column.unit));
       }
       writer = std::make_unique<exports::ParquetWriter>(std::move(columns), std::move(units));
@@ -167,11 +177,11 @@ class DatabaseFile : public TableFiles {
     const std::vector<exports::SqliteColumn> columns = ColumnsOf(table);
     PROFGAUGE_CHECK(database_->Into(query::Schema()[table].name, columns));
     for (std::size_t row = 0; row < part.rows->size(); ++row) {
-      PROFGAUGE_CHECK(database_->Add(RowOf(*part.rows, row, columns.size())));
+      PROFGAUGE_CHECK(database_->Add(RowOf(*part.rows, row, columns.size() - 1)));
     }
     return {};
   }
-  Status Finish(const std::string&) override {
+  Status Finish(const std::string&, const query::Places&) override {
     for (const std::size_t table : tables_) {
       PROFGAUGE_CHECK(database_->Index(query::Schema()[table].name, ColumnsOf(table)));
     }
@@ -183,11 +193,7 @@ class DatabaseFile : public TableFiles {
 
  private:
   static std::vector<exports::SqliteColumn> ColumnsOf(std::size_t table) {
-    std::vector<exports::SqliteColumn> columns;
-    for (const query::ColumnInfo& column : query::Schema()[table].columns) {
-      columns.push_back({column.name, column.unit});
-    }
-    return columns;
+    return ColumnsWithRun<exports::SqliteColumn>(table);
   }
 
   Outputs& outputs_;
@@ -197,6 +203,20 @@ class DatabaseFile : public TableFiles {
 };
 
 }  // namespace
+
+const query::ColumnInfo& RunColumn() {
+  static const query::ColumnInfo kRun = {
+      "run", "run", Unit::kText, "Run", "The recording: the column `run` of `--write row`.", true};
+  return kRun;
+}
+
+std::vector<Cell> TableFiles::RowOf(const query::Rows& rows, std::size_t row,
+                                    std::size_t columns) const {
+  std::vector<Cell> cells = {std::string_view(run_)};
+  cells.reserve(columns + 1);
+  for (std::size_t i = 0; i < columns; ++i) cells.push_back(rows.At(row, i));
+  return cells;
+}
 
 Result<std::unique_ptr<TableFiles>> OpenTableFiles(const Options& options,
                                                    const query::Places& tables, Outputs& outputs) {

@@ -3,8 +3,9 @@
 //   --format csv, tsv, jsonl, parquet     -o tables/     tables/kernels.csv, … and schema.json
 //   --format sqlite                       -o run.sqlite  one file, with tables and columns
 //
-// Rows come in parts, of one table each. Text is written in pieces of 4 MiB and Parquet in groups
-// of rows, so a table may be larger than memory.
+// The first column of each is `run`: the recording, as rows of `--write row` name it, so that
+// tables of many runs are one. Rows come in parts, of one table each. Text is written in pieces of
+// 4 MiB and Parquet in groups of rows, so a table may be larger than memory.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +25,26 @@ namespace profgauge::cli {
 class TableFiles {
  public:
   virtual ~TableFiles() = default;
+  /// The cell of the column `run`. REQUIRES: called before the first row.
+  void OfRun(std::string run) { run_ = std::move(run); }
   /// Rows of tables may come in several parts, in order; parts of different tables may alternate.
   /// `table`: its place in the schema, one of those that were opened.
   virtual Status Add(std::size_t table, const query::Part& part) = 0;
-  /// After the last row, once: the files are in place. `schema` describes all; a database has its
-  /// own description and ignores it.
-  virtual Status Finish(const std::string& schema) = 0;
+  /// After the last row, once: the files are in place, of the tables with rows and of `asked`,
+  /// which the user named. `schema` describes all; a database has all tables and its own
+  /// description.
+  virtual Status Finish(const std::string& schema, const query::Places& asked) = 0;
   /// The file of a table, as `schema.json` names it.
   virtual std::string FileOf(std::size_t table) const = 0;
+
+ protected:
+  /// A row with its run in front; a copy: writers take whole rows, tables are read cell by cell.
+  std::vector<Cell> RowOf(const query::Rows& rows, std::size_t row, std::size_t columns) const;
+  std::string run_;
 };
+
+/// The column that every exported table begins with.
+const query::ColumnInfo& RunColumn();
 
 /// Opens all files of these tables. Errors: kOutput, kUsage.
 Result<std::unique_ptr<TableFiles>> OpenTableFiles(const Options& options,

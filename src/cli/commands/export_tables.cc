@@ -26,6 +26,7 @@
 #include "model/summary/summary.h"
 #include "profgauge/version.h"
 #include "render/json/json_writer.h"
+#include "report/run_row.h"
 
 namespace profgauge::cli {
 namespace {
@@ -47,11 +48,16 @@ Error UnknownTable(const std::string& pattern) {
   return error;
 }
 
+struct Chosen {
+  query::Places tables;
+  query::Places named;  ///< One by one: they are written though they have no rows.
+};
+
 // Tables by names or patterns, or by the words `events` and `report` for those of single events and
 // the others; every pattern must fit a table, as a mistyped name would export nothing without a
 // word. Errors: kUsage "query/no-such-table".
-Result<query::Places> ChosenTables(const Options& options) {
-  query::Places chosen;
+Result<Chosen> ChosenTables(const Options& options) {
+  Chosen chosen;
   const std::string list = options.tables.empty() ? "*" : options.tables;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());
@@ -66,11 +72,13 @@ Result<query::Places> ChosenTables(const Options& options) {
                                               : GlobMatch(pattern, table.name);
       if (!fits) continue;
       is_known = true;
-      if (IsExported(table, options)) chosen.insert(i);
+      if (!IsExported(table, options)) continue;
+      chosen.tables.insert(i);
+      if (pattern == table.name) chosen.named.insert(i);
     }
     if (!is_known) return Fail(UnknownTable(pattern));
   }
-  if (chosen.empty()) {
+  if (chosen.tables.empty()) {
     return Fail(UsageError("usage/arguments", "no table is left to export",
                            "only --format sqlite has the tables that describe others"));
   }
@@ -83,13 +91,27 @@ struct Written {
   bool is_known = false;  ///< Its rows could be read.
 };
 
-// The document that says how to read the files: a table without rows is listed, too, with its
-// reason, so that readers need not guess why its file has only heads.
+/// Writes what a reader needs to know of a column.
+void WriteColumn(const query::ColumnInfo& column, std::string_view absent_because,
+                 render::JsonWriter& out) {
+  out.BeginObject(render::JsonWriter::Style::kInline);
+  out.Field("name", column.name);
+  out.Field("id", column.id);
+  out.Field("unit", UnitName(column.unit));
+  out.Field("title", column.title);
+  out.Field("doc", column.doc);
+  out.Key("is_key"), out.Bool(column.is_key);
+  out.OptionalField("absent", absent_because);
+  out.EndObject();
+}
+
+// The document that says how to read the files: a table without rows, which has no file unless it
+// was named, is listed with its reason.
 //
 //   profiles: [{rank, hash}]
 //   tables:   [{name, file, title, doc, source, rows, absent,
 //               columns: [{name, id, unit, title, doc, is_key, absent}]}]
-std::string SchemaText(const query::Dataset& data, const query::Places& tables,
+std::string SchemaText(const query::Dataset& data, const Chosen& chosen,
                        const std::vector<Written>& written, const TableFiles& files,
                        const QueryData& runs, const Options& options) {
   render::JsonWriter out;
@@ -108,29 +130,24 @@ std::string SchemaText(const query::Dataset& data, const query::Places& tables,
   out.EndArray();
   out.Key("tables");
   out.BeginArray();
-  for (const std::size_t place : tables) {
+  for (const std::size_t place : chosen.tables) {
     const query::Relation& table = data[place];
     out.BeginObject();
     out.Field("name", table.info->name);
-    out.Field("file", files.FileOf(place));
+    if (written[place].rows > 0 || chosen.named.contains(place))
+      out.Field("file", files.FileOf(place));
     out.Field("title", table.info->title);
     out.Field("doc", table.info->doc);
     out.Field("source", query::OriginName(table.info->origin));
     out.Field("rows", written[place].rows);
-    out.OptionalField("absent", table.absent_because);
+    const bool has_reason = written[place].rows > 0 || !table.absent_because.empty();
+    out.OptionalField("absent", has_reason ? table.absent_because : "the profile has no such row");
     out.Key("columns");
     out.BeginArray();
+    WriteColumn(RunColumn(), {}, out);
     for (const query::ColumnInfo& column : table.info->columns) {
-      out.BeginObject(render::JsonWriter::Style::kInline);
-      out.Field("name", column.name);
-      out.Field("id", column.id);
-      out.Field("unit", UnitName(column.unit));
-      out.Field("title", column.title);
-      out.Field("doc", column.doc);
-      out.Key("is_key"), out.Bool(column.is_key);
       const auto why = table.absent_columns.find(column.name);
-      if (why != table.absent_columns.end()) out.Field("absent", why->second);
-      out.EndObject();
+      WriteColumn(column, why == table.absent_columns.end() ? std::string() : why->second, out);
     }
     out.EndArray();
     out.EndObject();
@@ -153,6 +170,13 @@ Status WriteTables(const query::Dataset& data, const query::Places& tables, Tabl
   return {};
 }
 
+/// The run as rows name it: RunIdOf() of all its profiles.
+std::string RunOf(const QueryData& data, const Options& options) {
+  std::vector<std::string> hashes;
+  for (auto& [rank, hash] : data.Hashes(options)) hashes.push_back(std::move(hash));
+  return report::RunIdOf(std::move(hashes), static_cast<bool>(options.redact));
+}
+
 query::Places Among(const query::Places& tables, bool events) {
   query::Places chosen;
   for (const std::size_t place : tables) {
@@ -170,7 +194,8 @@ Result<int> RunExportTables(const Options& options, Console& console) {
                            "`profgauge export tables PROFILE… -o tables/`; with --format sqlite "
                            "a file"));
   }
-  PROFGAUGE_TRY(const query::Places tables, ChosenTables(options));
+  PROFGAUGE_TRY(const Chosen chosen, ChosenTables(options));
+  const query::Places& tables = chosen.tables;
   // A folder that an earlier export filled is ours, file by file; inputs are kept whatever it has.
   KeptFiles kept = KeptBy(options);
   kept.force = kept.force || IsOurs(options.out_dir + "/schema.json", FileKind::kTables);
@@ -180,6 +205,7 @@ Result<int> RunExportTables(const Options& options, Console& console) {
   QueryData data;
   const query::Places events = Among(tables, true), others = Among(tables, false);
   PROFGAUGE_TRY(const bool has_events, data.AddWhole("", options, tables, console));
+  files->OfRun(RunOf(data, options));
   if (has_events) {
     PROFGAUGE_CHECK(WriteTables(data.data(), tables, *files, written));
   } else {
@@ -190,11 +216,15 @@ Result<int> RunExportTables(const Options& options, Console& console) {
     if (options.format == "sqlite") data.data().DescribeItself();
     PROFGAUGE_CHECK(WriteTables(data.data(), others, *files, written));
   }
-  std::int64_t rows = 0;
-  for (const Written& one : written) rows += one.rows;
-  PROFGAUGE_CHECK(files->Finish(SchemaText(data.data(), tables, written, *files, data, options)));
-  console.Say(fmt::format("wrote {} rows of {} tables to {}", rows, tables.size(),
-                          Printable(options.out_dir)));
+  std::int64_t rows = 0, with_rows = 0;
+  for (const Written& one : written) {
+    rows += one.rows;
+    with_rows += one.rows > 0 ? 1 : 0;
+  }
+  PROFGAUGE_CHECK(
+      files->Finish(SchemaText(data.data(), chosen, written, *files, data, options), chosen.named));
+  console.Say(
+      fmt::format("wrote {} rows of {} tables to {}", rows, with_rows, Printable(options.out_dir)));
   return kExitPass;
 }
 
