@@ -91,6 +91,16 @@ constexpr CommandSpec kCommands[] = {
      "`history remove level:ID` removes it.",
      "  profgauge history accept 3f2a1c --reason \"wider model\" --owner anna --until 2027-03-31\n",
      RunHistoryAccept, Takes::kNothing},
+    {"history bisect", kOnHistoryBisect, "", 0, 0,
+     "Find the commit that made a step, by noisy runs",
+     "Reads commits from standard input, oldest first, and their runs from the history. Prints "
+     "one\n"
+     "commit. Exit 0: it made the step, with 95 %. Exit 3: measure it, add its run, and ask again. "
+     "A\n"
+     "commit may be asked for again: one noisy run decides nothing.",
+     "  git rev-list --reverse --first-parent v1..main |\n"
+     "    profgauge history bisect --good v1 --bad main --db bisect.db\n",
+     RunHistoryBisect, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
      "Checks the metrics that the policy limits in `baseline:` (default: iteration.time.median), "
      "of\n"
@@ -105,7 +115,7 @@ constexpr CommandSpec kCommands[] = {
      "are comparable with the last one. The page of --html has a chart of each metric.",
      "  profgauge history list --branch main\n"
      "  profgauge history list --branch main --html trend.html\n"
-     "  profgauge history list --format csv > history.csv\n",
+     "  profgauge history list --format parquet -o runs.parquet\n",
      RunHistoryList, Takes::kNothing},
     {"history remove", kOnHistoryRemove, "ID…", 1, kMany,
      "Remove runs or accepted levels from the history",
@@ -187,7 +197,8 @@ constexpr CommandSpec kCommands[] = {
     {"export tables", kOnExportTables, "PROFILE…", 1, kMany,
      "Write all rows of the tables: CSV, TSV, JSON lines, Parquet or SQLite",
      "One file per table with rows in the folder OUT, and schema.json with units, definitions and\n"
-     "reasons; of SQLite one file. The first column, `run`, names the recording. The tables are those of `profgauge query --schema`. Large runs are read rank by "
+     "reasons; of SQLite one file. The first column, `run`, names the recording. The tables are "
+     "those of `profgauge query --schema`. Large runs are read rank by "
      "rank.",
      "  profgauge export tables ranks/ --format parquet -o tables/\n"
      "  profgauge export tables run7.pt.trace.json.gz --format sqlite -o run7.sqlite\n"

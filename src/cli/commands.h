@@ -56,6 +56,7 @@ enum CommandBit : std::uint64_t {
   kOnThresholds = std::uint64_t{1} << 33,
   kOnHistoryAccept = std::uint64_t{1} << 35,
   kOnHistoryCheck = std::uint64_t{1} << 37,
+  kOnHistoryBisect = std::uint64_t{1} << 6,
   kOnBaselinePower = std::uint64_t{1} << 38,
   kOnRulesColumns = std::uint64_t{1} << 40,
   kOnQuery = std::uint64_t{1} << 42,
@@ -67,8 +68,8 @@ enum CommandBit : std::uint64_t {
   kOnLists = kOnMetricsList | kOnRulesList | kOnRulesExplain | kOnRulesCheck | kOnRulesTest |
              kOnRulesColumns | kOnVersion | kOnWhatIf | kOnBaselineShow | kOnHistoryList |
              kOnInspect,
-  kOnHistory =
-      kOnHistoryAdd | kOnHistoryList | kOnHistoryRemove | kOnHistoryAccept | kOnHistoryCheck,
+  kOnHistory = kOnHistoryAdd | kOnHistoryList | kOnHistoryRemove | kOnHistoryAccept |
+               kOnHistoryCheck | kOnHistoryBisect,
   kOnBaseline = kOnBaselineSave | kOnBaselineShow | kOnBaselinePower,
   /// Commands that reduce each run to a snapshot (gate/snapshot.h).
   kOnSnapshots = kOnCompare | kOnBaselineSave | kOnHistoryAdd,
@@ -151,6 +152,7 @@ Result<int> RunHistoryAdd(const Options& options, Console& console);
 Result<int> RunHistoryList(const Options& options, Console& console);
 Result<int> RunHistoryRemove(const Options& options, Console& console);
 Result<int> RunHistoryAccept(const Options& options, Console& console);
+Result<int> RunHistoryBisect(const Options& options, Console& console);
 Result<int> RunHistoryCheck(const Options& options, Console& console);
 Result<int> RunBaselinePower(const Options& options, Console& console);
 Result<int> RunInit(const Options& options, Console& console);

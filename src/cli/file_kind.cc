@@ -154,7 +154,8 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kVerdict:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.verdict\"") != head.npos;
     case FileKind::kRow:
-      return head.starts_with("{\"row_schema\": ");
+      return head.starts_with("{\"row_schema\": ") || head.starts_with("row_schema,run,") ||
+             (head.starts_with("PAR1") && ends.tail.find(kRowsKind) != std::string::npos);
     case FileKind::kRuns:
       return WithoutBlanks(FirstOf(head)).find("\"kind\":\"profgauge.runs\"") != head.npos;
     case FileKind::kTables:

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/options.h"
@@ -31,7 +32,7 @@ enum class FileKind : std::uint8_t {
   kXlsx,         ///< Creator in the document's properties.
   kJson,         ///< report.json: `tool`.
   kVerdict,      ///< verdict.json: `kind`.
-  kRow,          ///< One line that begins with `row_schema`.
+  kRow,          ///< Its first column is `row_schema`, or Parquet whose metadata say it.
   kRuns,         ///< The list of `inspect` of several runs: `kind`.
   kText,         ///< `profgauge: VERDICT`
   kDotenv,       ///< Variables called PROFGAUGE_….
@@ -52,6 +53,9 @@ enum class FileKind : std::uint8_t {
   kForPeople,    ///< Policies and lists: people change them, so none counts as ours.
   kDatabase,     ///< A scrubbed export: nothing shows it from the original.
 };
+
+/// The kind in the metadata of rows as Parquet.
+inline constexpr std::string_view kRowsKind = "profgauge.rows";
 
 /// Whether the file at `path` is one that the program may have written as an output of `kind`.
 /// False when it cannot be read. Reads at most 64 KiB from the start and 4 KiB from the end, of

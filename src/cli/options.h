@@ -93,6 +93,8 @@ struct Options {
   std::optional<std::int64_t> last;  ///< Runs that are listed; 0: all.
   std::string accept, reason, owner, until, verdict;
   bool paired = false;
+  std::string good, bad, metric;  ///< Of `history bisect`.
+  std::vector<std::string> skip;
 
   // What-if.
   std::vector<std::string> scales;  ///< "CONDITION by FACTOR", the id of a rule, or "waiting".

@@ -105,7 +105,8 @@ constexpr OptionSpec kOutputOptions[] = {
     {"--out", "-o", "OUT", Group::kOutputs, kOnExportTables,
      "The folder to write, or the file with --format sqlite", "", SetText<&Options::out_dir>, false,
      "", kAsBrief},
-    {"--out", "-o", "FILE", Group::kOutputs, kOnExportText | kOnExportNetdict | kOnQuery,
+    {"--out", "-o", "FILE", Group::kOutputs,
+     kOnExportText | kOnExportNetdict | kOnQuery | kOnHistoryList,
      "Write to FILE instead of standard output", "", SetText<&Options::out_dir>, false, "",
      kAsBrief},
     {"--force", "", "", Group::kOutputs, kOnWriting, "Overwrite files that ProfGauge did not write",
@@ -118,8 +119,12 @@ constexpr OptionSpec kOutputOptions[] = {
      "csv (default), table, or space: columns separated by one space, e.g. for awk",
      "In cells, blanks become _ and empty cells -.", SetChoice<&Options::format>, false,
      "csv table space", kAsBrief},
-    {"--format", "", "FORMAT", Group::kOutputs, kOnHistoryList, "table (default) or csv", "",
-     SetChoice<&Options::format>, false, "table csv", kAsBrief},
+    {"--format", "", "FORMAT", Group::kOutputs, kOnHistoryList,
+     "table (default), or a row for each run: csv, jsonl or parquet",
+     "Rows have the columns of `--write row`, `profgauge schema row`. csv and parquet have lists "
+     "as "
+     "one text.",
+     SetChoice<&Options::format>, false, "table csv jsonl parquet", kAsBrief},
     {"--format", "", "FORMAT", Group::kOutputs, kOnQuery,
      "table (default), csv, tsv, json, jsonl or md",
      "table and md are for people: cells have units. The others have base units. csv puts a ' "

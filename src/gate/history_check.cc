@@ -49,16 +49,8 @@ double LimitOf(const std::string& metric, const rules::PolicyBaseline& policy) {
 
 std::vector<double> ValuesOf(std::span<const ChosenRun> runs, const std::string& metric) {
   std::vector<double> values;
-  const bool is_inverse = IsBetterHigh(metric);
   for (const ChosenRun& run : runs) {
-    const auto value = run.snapshot.metrics.find(metric);
-    const auto median =
-        metric == metric::kIterationTimeMedian ? MedianIteration(run.snapshot) : std::nullopt;
-    if (median) {
-      values.push_back(*median);
-    } else if (value != run.snapshot.metrics.end() && value->second > 0) {
-      values.push_back(is_inverse ? 1 / value->second : value->second);
-    }
+    if (const auto value = WorseIsHigher(run.snapshot, metric)) values.push_back(*value);
   }
   return values;
 }
@@ -120,6 +112,15 @@ std::vector<double> LogsOf(std::span<const double> values) {
 }
 
 }  // namespace
+
+std::optional<double> WorseIsHigher(const Snapshot& run, const std::string& metric) {
+  if (metric == metric::kIterationTimeMedian) {
+    if (const auto median = MedianIteration(run); median && *median > 0) return median;
+  }
+  const auto found = run.metrics.find(metric);
+  if (found == run.metrics.end() || found->second <= 0) return std::nullopt;
+  return IsBetterHigh(metric) ? 1 / found->second : found->second;
+}
 
 HistoryFindings CheckHistory(std::span<const ChosenRun> runs, const std::string& metric,
                              const rules::PolicyBaseline& policy) {

@@ -36,6 +36,10 @@ struct HistoryFindings {
   std::size_t runs = 0;              ///< Comparable ones.
 };
 
+/// The value of `metric` in a run, or its inverse where higher is better, so that more is worse.
+/// Nothing where the run has none above 0.
+std::optional<double> WorseIsHigher(const Snapshot& run, const std::string& metric);
+
 /// Looks for the wrong direction of `metric`: up, or down where higher is better. `runs` are
 /// ones since the last accepted level, oldest first. Creep needs a limit on `metric` in `policy`.
 /// kTooFew of fewer than 8 runs, or if one has no value: that is no statement about the level. Of

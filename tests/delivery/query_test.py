@@ -257,6 +257,10 @@ class Export(unittest.TestCase):
             names = [column["name"] for column in table["columns"]]
             stored = [list(row) for row in database.execute(f"select * from {table['name']}")]
             self.assertEqual(len(stored), table["rows"], table["name"])
+            self.assertEqual("file" in table, table["rows"] > 0, table["name"])
+            if "file" not in table:
+                self.assertTrue(table["absent"], table["name"])
+                continue
             lines = [json.loads(line)
                      for line in (self.folder / "jsonl" / f"{table['name']}.jsonl").read_text("utf-8").splitlines()]
             plain = [[int(cell) if isinstance(cell, bool) else cell for cell in line.values()] for line in lines]

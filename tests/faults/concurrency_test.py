@@ -37,14 +37,14 @@ def main():
 
         history = folder / "history.db"
         finish([start(program, "history", "add", p, "--db", history) for p in profiles], {0})
-        listed = subprocess.run([program, "history", "list", "--format", "csv", "--db", history],
+        listed = subprocess.run([program, "history", "list", "--json", "-", "--db", history],
                                 capture_output=True, text=True, check=True).stdout
         missing = [p.stem for p in profiles if p.stem not in listed]
         assert not missing, f"the history lacks {missing}:\n{listed}"
 
         # The same recordings again: nothing is added.
         finish([start(program, "history", "add", p, "--db", history) for p in profiles], {0})
-        again = subprocess.run([program, "history", "list", "--format", "csv", "--db", history],
+        again = subprocess.run([program, "history", "list", "--json", "-", "--db", history],
                                capture_output=True, text=True, check=True).stdout
         assert again == listed, again
 

@@ -22,7 +22,7 @@ async function totals(table, source) {
   return Object.fromEntries(Object.entries(reader.getRowObjects()[0]).map(([key, value]) => [key, Number(value)]));
 }
 
-for (const table of schema.tables) {
+for (const table of schema.tables.filter(({file}) => file)) {
   const path = join(folder, table.file);
   const duck = await totals(table, `read_parquet('${path}')`);
   const objects = await parquetReadObjects({file: await asyncBufferFromFile(path)});

@@ -218,12 +218,29 @@ Result<std::vector<gate::HistoryRow>> RowsOf(gate::History& history, const Optio
   return rows;
 }
 
-// How many of the newest runs are listed: what a person reads, or a page shows.
-std::size_t ShownOf(std::size_t runs, const Options& options, bool is_table) {
-  constexpr std::size_t kInTable = 50, kInPage = 500;
-  const std::size_t most =
-      options.last ? static_cast<std::size_t>(*options.last) : (is_table ? kInTable : kInPage);
-  return most == 0 ? runs : std::min(runs, most);
+// How many of the newest runs are listed where --last does not say it: what a person reads, and a
+// page shows. Rows are of all.
+constexpr std::size_t kInTable = 50, kInPage = 500, kInRows = 0;
+
+std::span<const gate::HistoryRow> NewestOf(std::span<const gate::HistoryRow> rows, std::size_t most,
+                                           const Options& options) {
+  if (options.last) most = static_cast<std::size_t>(*options.last);
+  return most == 0 ? rows : rows.last(std::min(rows.size(), most));
+}
+
+// Rows to -o FILE, else to standard output.
+Status ListRows(gate::History& history, std::span<const gate::HistoryRow> rows,
+                const Options& options, Console& console) {
+  Outputs outputs(KeptBy(options));
+  const std::string path = options.out_dir.empty() ? "-" : options.out_dir;
+  PROFGAUGE_TRY(const std::size_t output, outputs.Open(path, FileKind::kRow));
+  const auto shown = NewestOf(rows, kInRows, options);
+  PROFGAUGE_CHECK(WriteHistoryRows(history, shown, options.format, output, outputs));
+  if (path != "-") {
+    console.Say(fmt::format("wrote {} rows to {}",
+                            FormatCount(static_cast<std::int64_t>(shown.size())), path));
+  }
+  return {};
 }
 
 // The branches whose levels are followed, each by itself: levels of several are no trend. All, main
@@ -318,12 +335,15 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   SayUnused(options.db, console);
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, RowsOf(history, options));
-  const bool is_table = options.outputs[OutputKind::kJson] != "-" &&
-                        !(options.IsGiven("--format") && options.format == "csv");
-  const std::size_t shown = ShownOf(rows.size(), options, is_table && !html && !json);
+  const bool has_rows = options.IsGiven("--format") && options.format != "table";
+  if (has_rows) {
+    PROFGAUGE_CHECK(ListRows(history, rows, options, console));
+    if (!html && !json) return kExitPass;
+  }
+  const auto shown = NewestOf(rows, html || json ? kInPage : kInTable, options);
   std::vector<gate::HistoryEntry> entries;
-  entries.reserve(shown);
-  for (const gate::HistoryRow& row : std::span(rows).last(shown)) {
+  entries.reserve(shown.size());
+  for (const gate::HistoryRow& row : shown) {
     static_cast<gate::HistoryRow&>(entries.emplace_back()) = row;
     PROFGAUGE_TRY(entries.back().snapshot, history.Load(row.id));
   }
@@ -333,9 +353,9 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
     trends.push_back(TrendOf(branch, entries, levels, options));
   }
   const ListedHistory listed{entries, levels, trends};
-  if (shown < rows.size()) {
+  if (shown.size() < rows.size()) {
     console.Say(fmt::format("{} of {} runs; `--last N` lists more, `--last 0` all of them",
-                            FormatCount(static_cast<std::int64_t>(shown)),
+                            FormatCount(static_cast<std::int64_t>(shown.size())),
                             FormatCount(static_cast<std::int64_t>(rows.size()))));
   }
   if (html) {
@@ -344,8 +364,8 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
       console.Say("wrote " + options.outputs[OutputKind::kHtml]);
   }
   if (json) PROFGAUGE_CHECK(outputs.Commit(*json, HistoryList(listed).Take()));
-  if (options.outputs[OutputKind::kJson] == "-") return kExitPass;
-  const std::string text = is_table ? HistoryText(listed) : HistoryCsv(listed);
+  if (has_rows || options.outputs[OutputKind::kJson] == "-") return kExitPass;
+  const std::string text = HistoryText(listed);
   if (outputs.uses_stdout()) {
     console.Warn(text);
   } else {

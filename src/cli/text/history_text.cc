@@ -213,26 +213,4 @@ JsonList HistoryList(const ListedHistory& listed) {
   return list;
 }
 
-std::string HistoryCsv(const ListedHistory& listed) {
-  std::string text = "id,time,branch,commit,run,iterations,median_ns,labels\n";
-  const auto quoted = [](const std::string& cell) {
-    std::string out = "\"";
-    // A leading sign would be a formula in a spreadsheet.
-    if (!cell.empty() && std::string_view("=+-@").find(cell.front()) != std::string_view::npos) {
-      out += "'";
-    }
-    for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-  };
-  for (const gate::HistoryEntry& entry : listed.entries) {
-    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
-    const std::string labels = LabelsOf(entry.snapshot);
-    text += fmt::format(
-        "{},{},{},{},{},{},{},{}\n", entry.id, entry.time, quoted(entry.branch),
-        quoted(entry.commit), quoted(entry.snapshot.name), entry.snapshot.iteration_times.size(),
-        median ? fmt::format("{:.0f}", *median) : "", labels.empty() ? "" : quoted(labels));
-  }
-  return text;
-}
-
 }  // namespace profgauge::cli

@@ -1,11 +1,13 @@
 // The outputs of `profgauge history list`.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "cli/json_list.h"
+#include "cli/outputs.h"
 #include "gate/history.h"
 #include "report/runs.h"
 
@@ -29,7 +31,10 @@ std::string HistoryText(const ListedHistory& listed);
 /// A row for each run, with its levels, and of those of the trend its values and the changes that
 /// begin with it.
 JsonList HistoryList(const ListedHistory& listed);
-/// A line for each run, for spreadsheets: no cell begins a formula.
-std::string HistoryCsv(const ListedHistory& listed);
+
+/// Writes a row for each of `rows`, in `format`: "csv", "jsonl" or "parquet". Errors: of the
+/// history and of outputs.
+Status WriteHistoryRows(gate::History& history, std::span<const gate::HistoryRow> rows,
+                        const std::string& format, std::size_t output, Outputs& outputs);
 
 }  // namespace profgauge::cli

@@ -1,0 +1,113 @@
+"""`history bisect`: its answers and refusals, and the sample for CI, run in a repository whose program gets slower."""
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from support import REPOSITORY, environment, main, need, run
+
+need("git", "bash")
+SAMPLE = REPOSITORY / "examples" / "ci" / "bisect.sh"
+
+# A program of twenty iterations, each as long as the file `speed` says and 1 % of noise.
+PROGRAM_TEXT = """
+import json, os, random, sys
+if os.path.exists("broken"):
+    sys.exit(125)
+length = float(open("speed").read()) * (1 + random.gauss(0, 0.01))
+events, now = [], 1000.0
+for i in range(20):
+    step = length * (1 + random.gauss(0, 0.01))
+    common = {"ph": "X", "pid": 1, "tid": 1}
+    events += [
+        {**common, "cat": "user_annotation", "name": f"ProfilerStep#{i}", "ts": now, "dur": step},
+        {**common, "cat": "cpu_op", "name": "aten::mm", "ts": now + 1, "dur": 20, "args": {"External id": i + 1}},
+        {**common, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": now + 5, "dur": 5,
+         "args": {"correlation": i + 1, "External id": i + 1}},
+        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": now + 30, "dur": step - 40,
+         "args": {"device": 0, "stream": 7, "correlation": i + 1, "External id": i + 1}}]
+    now += step
+json.dump({"schemaVersion": 1, "traceEvents": events}, open(sys.argv[1], "w"))
+"""
+
+
+class Bisect(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "train.py").write_text(PROGRAM_TEXT)
+
+    def add(self, commit, speed):
+        (self.folder / "speed").write_text(str(speed))
+        subprocess.run(["python3", "train.py", "run.pt.trace.json"], cwd=self.folder, check=True)
+        done = run("history", "add", "run.pt.trace.json", "--db", "h.db", "--commit", commit, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def bisect(self, *words, commits=range(1, 9), good="c0", bad="c8"):
+        text = "".join(f"c{i}\n" for i in commits)
+        return run("history", "bisect", "--good", good, "--bad", bad, "--db", "h.db", *words, cwd=self.folder, input=text)
+
+    def test_it_asks_and_finds(self):
+        for speed, commit in ((1000, "c0"), (1000, "c0"), (1200, "c8"), (1200, "c8")):
+            self.add(commit, speed)
+        done = self.bisect()
+        self.assertEqual((done.returncode, done.stdout), (3, "c4\n"), done.stderr)
+        self.assertRegex(done.stderr, r"\+[12]\d\.\d % \[\+\d+\.\d, \+\d+\.\d\] between c0 \(2 runs\) and c8 \(2 runs\); "
+                                      r"at one of 8 commits c1 … c8 \(95 %\); measure c4")
+        self.add("c4", 1200)
+        self.assertEqual(self.bisect().stdout, "c2\n")
+        self.assertEqual(self.bisect("--skip", "c2", "--skip", "c3").stdout, "c1\n")
+        self.add("c2", 1000)
+        self.assertEqual(self.bisect("--skip", "c3").returncode, 0)
+        self.add("c3", 1000)
+        done = self.bisect("--metric", "gpu.utilization.mean")
+        self.assertNotEqual(done.returncode, 0)
+        done = self.bisect()
+        self.assertEqual((done.returncode, done.stdout), (0, "c4\n"), done.stderr)
+
+    def test_it_refuses(self):
+        self.add("c0", 1000)
+        for code, done in (("bisect/no-run", self.bisect()),
+                           ("bisect/good-in-list", self.bisect(commits=range(0, 9))),
+                           ("bisect/unknown-commit", self.bisect(commits=range(1, 8))),
+                           ("bisect/unknown-commit", self.bisect("--skip", "c99")),
+                           ("bisect/unknown-commit", self.bisect(commits=())),
+                           ("usage/unknown-metric", self.bisect("--metric", "iteration.time")),
+                           ("usage/arguments", run("history", "bisect", "--good", "a", input=""))):
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"[{code}]", done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.add("c8", 1001)
+        done = self.bisect()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("run both ends again", done.stderr)
+        self.assertIn("[bisect/no-step]", done.stderr)
+
+    def test_the_sample_finds_the_commit(self):
+        def git(*words):
+            return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *words], cwd=self.folder,
+                                  capture_output=True, text=True, check=True).stdout.strip()
+
+        git("init", "-q", "-b", "main")
+        (self.folder / ".git" / "info" / "exclude").write_text("bisect.db\nrun.pt.trace.json\n")
+        hashes = []
+        for i in range(12):
+            (self.folder / "speed").write_text(str(1100 if i >= 7 else 1000) + " " * i)
+            broken = self.folder / "broken"
+            if i == 4:
+                broken.write_text("")
+            elif broken.exists():
+                broken.unlink()
+            git("add", "-A")
+            git("commit", "-q", "-m", f"commit {i}")
+            hashes.append(git("rev-parse", "HEAD"))
+        done = subprocess.run([str(SAMPLE), hashes[0], hashes[-1], "run.pt.trace.json", "python3", "train.py",
+                               "run.pt.trace.json"], cwd=self.folder, env=environment(), capture_output=True, text=True,
+                              check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("commit 7", done.stdout)
+
+
+if __name__ == "__main__":
+    main()
