@@ -102,6 +102,7 @@
   X(kGpuMeasuredSmActive, "gpu.measured.sm_active") \
   X(kGpuMeasuredDramRead, "gpu.measured.dram_read") \
   X(kGpuMeasuredDramWrite, "gpu.measured.dram_write") \
+  X(kGpuMeasuredDram, "gpu.measured.dram") \
   X(kTensorCoreEfficiency, "tensor_core.efficiency") \
   X(kTensorCoreShare, "tensor_core.share") \
   X(kTensorCoreUnknownShare, "tensor_core.unknown_share") \

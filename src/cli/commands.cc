@@ -98,8 +98,8 @@ constexpr CommandSpec kCommands[] = {
      "commit. Exit 0: it made the step, with 95 %. Exit 3: measure it, add its run, and ask again. "
      "A\n"
      "commit may be asked for again: one noisy run decides nothing.",
-     "  git rev-list --reverse --first-parent v1..main |\n"
-     "    profgauge history bisect --good v1 --bad main --db bisect.db\n",
+     "  git rev-list --reverse --first-parent v1..main | profgauge history bisect --good v1 --bad "
+     "main\n",
      RunHistoryBisect, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
      "Checks the metrics that the policy limits in `baseline:` (default: iteration.time.median), "
@@ -197,7 +197,7 @@ constexpr CommandSpec kCommands[] = {
     {"export tables", kOnExportTables, "PROFILE…", 1, kMany,
      "Write all rows of the tables: CSV, TSV, JSON lines, Parquet or SQLite",
      "One file per table with rows in the folder OUT, and schema.json with units, definitions and\n"
-     "reasons; of SQLite one file. The first column, `run`, names the recording. The tables are "
+     "reasons; of SQLite one file. The first column, `run`, names the profile. The tables are "
      "those of `profgauge query --schema`. Large runs are read rank by "
      "rank.",
      "  profgauge export tables ranks/ --format parquet -o tables/\n"

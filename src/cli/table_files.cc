@@ -206,7 +206,7 @@ class DatabaseFile : public TableFiles {
 
 const query::ColumnInfo& RunColumn() {
   static const query::ColumnInfo kRun = {
-      "run", "run", Unit::kText, "Run", "The recording: the column `run` of `--write row`.", true};
+      "run", "run", Unit::kText, "Run", "The profile: the column `run` of `--write row`.", true};
   return kRun;
 }
 

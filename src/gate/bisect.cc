@@ -38,6 +38,19 @@ TwoSides SidesOf(std::span<const BisectedRun> runs, std::size_t place) {
   return sides;
 }
 
+/// What two levels leave unexplained at their best place. Most commits are measured once: the
+/// spread of one commit's runs alone, of six runs at first, is too small too often.
+double ResidualOf(std::span<const BisectedRun> runs, std::size_t places) {
+  constexpr std::size_t kFitted = 3;  // Two levels and a place.
+  if (runs.size() <= kFitted) return 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t place = 1; place <= places; ++place) {
+    const TwoSides sides = SidesOf(runs, place);
+    least = std::min(least, sides.good.squares + sides.bad.squares);
+  }
+  return std::sqrt(least / static_cast<double>(runs.size() - kFitted));
+}
+
 /// The spread of runs of one commit, over all that have several.
 double NoiseOf(std::span<const BisectedRun> runs, double noise_floor) {
   std::map<std::size_t, Level> commits;
@@ -103,7 +116,7 @@ std::vector<std::size_t> LikelyOf(std::span<const double> posterior) {
 
 Bisection Bisect(std::span<const BisectedRun> runs, std::size_t places, double noise_floor) {
   Bisection out;
-  out.noise = NoiseOf(runs, noise_floor);
+  out.noise = std::max(NoiseOf(runs, noise_floor), ResidualOf(runs, places));
   const std::vector<double> posterior = Posterior(runs, places, out.noise);
   const auto best = std::max_element(posterior.begin(), posterior.end());
   out.best = static_cast<std::size_t>(best - posterior.begin()) + 1;

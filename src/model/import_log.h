@@ -27,8 +27,8 @@ std::string_view SeverityName(Severity severity);  ///< "info", "repaired", "ski
   X(events_read, kInfo, "event read", "events read")                                              \
   X(events_ignored_kind, kInfo, "event without a measured value, ignored",                        \
     "events without a measured value, ignored")                                                   \
-  X(hardware_counters_ignored, kInfo, "sample of hardware counters, not read",                    \
-    "samples of hardware counters, not read")                                                     \
+  X(hardware_counters_unread, kInfo, "hardware counter that is not read",                         \
+    "hardware counters that are not read")                                                        \
   X(kernels_without_launch, kInfo, "device event whose launch was not recorded",                  \
     "device events whose launch was not recorded")                                                \
   X(kernels_without_op, kInfo,                                                                    \

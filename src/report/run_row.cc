@@ -122,7 +122,7 @@ std::string_view PairValue(const std::vector<std::pair<std::string, std::string>
   return found == pairs.end() ? std::string_view() : found->second;
 }
 
-void DescribeProfile(const Report& report, bool is_redacted, RunRow& row) {
+void DescribeRecording(const Report& report, bool is_redacted, RunRow& row) {
   row.run = RunIdOf(InputHashes(report), is_redacted);
   row.captured = report.profile.captured;
   row.format = report.profile.format;
@@ -249,7 +249,7 @@ constexpr RowFill kBefore[] = {
      "1; raised where a column goes or changes its meaning, not where one is added",
      [](const RunRow&) { return RowCell(double{kRowSchema}); }},
     PROFGAUGE_ROW(run, ColumnType::kText, Unit::kText,
-                  "The recording: the first 16 digits of its content hash, of ranks of the hash of "
+                  "The profile: the first 16 digits of its content hash, of ranks of the hash of "
                   "theirs; with --redact of digests"),
     PROFGAUGE_ROW(time, ColumnType::kText, Unit::kText, "When it was judged: ISO 8601, UTC"),
     PROFGAUGE_ROW(captured, ColumnType::kText, Unit::kText, "When it was recorded: ISO 8601, UTC"),
@@ -272,7 +272,7 @@ constexpr RowFill kAfter[] = {
                   "pass, fail or no_verdict; also no_verdict where nothing could be judged"),
     PROFGAUGE_ROW(exit_code, ColumnType::kWhole, Unit::kCount, "Exit code of the program"),
     PROFGAUGE_ROW(reasons, ColumnType::kTexts, Unit::kText,
-                  "Metrics and rules that failed, or codes of what leaves it without a verdict"),
+                  "Metrics and rules that failed, or codes of the reasons why there is no verdict"),
     PROFGAUGE_ROW(findings, ColumnType::kTexts, Unit::kText, "Keys of the findings"),
     PROFGAUGE_ROW(policy, ColumnType::kText, Unit::kText, "Name of the policy"),
     PROFGAUGE_ROW(baseline_state, ColumnType::kText, Unit::kText,
@@ -284,7 +284,7 @@ constexpr RowFill kAfter[] = {
     PROFGAUGE_ROW(change_high, ColumnType::kReal, Unit::kShare, "High end of its interval"),
     PROFGAUGE_ROW(total, ColumnType::kReal, Unit::kShare,
                   "Change of the total of all iterations, relative"),
-    PROFGAUGE_ROW(movement, ColumnType::kText, Unit::kText, "What kind of change it is"),
+    PROFGAUGE_ROW(movement, ColumnType::kText, Unit::kText, "Kind of the change"),
 };
 #undef PROFGAUGE_ROW
 
@@ -310,7 +310,7 @@ std::string RunIdOf(std::vector<std::string> hashes, bool is_redacted) {
 
 RunRow RowOf(const Report& report, const RowFacts& facts) {
   RunRow row = RowOfFacts(facts);
-  if (!report.provenance.empty()) DescribeProfile(report, facts.is_redacted, row);
+  if (!report.provenance.empty()) DescribeRecording(report, facts.is_redacted, row);
   if (report.verdict.status != State::kNotJudged) row.verdict = NameOf(report.verdict.status);
   row.reasons = ShortTexts(RowReasons(report));
   row.findings = ShortTexts(FiredKeys(report));

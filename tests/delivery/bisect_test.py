@@ -14,20 +14,21 @@ PROGRAM_TEXT = """
 import json, os, random, sys
 if os.path.exists("broken"):
     sys.exit(125)
-length = float(open("speed").read()) * (1 + random.gauss(0, 0.01))
-events, now = [], 1000.0
-for i in range(20):
-    step = length * (1 + random.gauss(0, 0.01))
-    common = {"ph": "X", "pid": 1, "tid": 1}
-    events += [
-        {**common, "cat": "user_annotation", "name": f"ProfilerStep#{i}", "ts": now, "dur": step},
-        {**common, "cat": "cpu_op", "name": "aten::mm", "ts": now + 1, "dur": 20, "args": {"External id": i + 1}},
-        {**common, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": now + 5, "dur": 5,
-         "args": {"correlation": i + 1, "External id": i + 1}},
-        {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": now + 30, "dur": step - 40,
-         "args": {"device": 0, "stream": 7, "correlation": i + 1, "External id": i + 1}}]
-    now += step
-json.dump({"schemaVersion": 1, "traceEvents": events}, open(sys.argv[1], "w"))
+for path in sys.argv[1:]:
+    length = float(open("speed").read()) * (1 + random.gauss(0, 0.01))
+    events, now = [], 1000.0
+    for i in range(20):
+        step = length * (1 + random.gauss(0, 0.01))
+        common = {"ph": "X", "pid": 1, "tid": 1}
+        events += [
+            {**common, "cat": "user_annotation", "name": f"ProfilerStep#{i}", "ts": now, "dur": step},
+            {**common, "cat": "cpu_op", "name": "aten::mm", "ts": now + 1, "dur": 20, "args": {"External id": i + 1}},
+            {**common, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": now + 5, "dur": 5,
+             "args": {"correlation": i + 1, "External id": i + 1}},
+            {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": now + 30, "dur": step - 40,
+             "args": {"device": 0, "stream": 7, "correlation": i + 1, "External id": i + 1}}]
+        now += step
+    json.dump({"schemaVersion": 1, "traceEvents": events}, open(path, "w"))
 """
 
 
@@ -38,10 +39,11 @@ class Bisect(unittest.TestCase):
         self.folder = pathlib.Path(temporary.name)
         (self.folder / "train.py").write_text(PROGRAM_TEXT)
 
-    def add(self, commit, speed):
+    def add(self, commit, speed, times=1):
         (self.folder / "speed").write_text(str(speed))
-        subprocess.run(["python3", "train.py", "run.pt.trace.json"], cwd=self.folder, check=True)
-        done = run("history", "add", "run.pt.trace.json", "--db", "h.db", "--commit", commit, cwd=self.folder)
+        files = [f"run{i}.pt.trace.json" for i in range(times)]
+        subprocess.run(["python3", "train.py", *files], cwd=self.folder, check=True)
+        done = run("history", "add", *files, "--db", "h.db", "--commit", commit, cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def bisect(self, *words, commits=range(1, 9), good="c0", bad="c8"):
@@ -83,6 +85,14 @@ class Bisect(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("run both ends again", done.stderr)
         self.assertIn("[bisect/no-step]", done.stderr)
+
+    def test_it_ends(self):
+        self.add("c0", 1000, times=31)
+        self.add("c2", 1200, times=31)
+        done = self.bisect(commits=(1, 2), bad="c2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("at one of 2 commits c1, c2 (95 %) after 62 runs", done.stderr)
+        self.assertIn("[bisect/undecided]", done.stderr)
 
     def test_the_sample_finds_the_commit(self):
         def git(*words):

@@ -14,7 +14,7 @@ EXAMPLES = REPOSITORY / "examples"
 CASES = REPOSITORY / "tests" / "cases"
 # Examples of commands whose exit code is a verdict.
 # The baseline of the folder did more work than the runs that are saved over it.
-ALLOWED_EXITS = {"check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
+ALLOWED_EXITS = {"history bisect": (2,), "check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
                  "baseline save": (0, 3), "history check": (0, 1, 3)}
 
 

@@ -364,12 +364,15 @@ void AddUtilization(std::span<const RankContext> ranks, tables::Output& out) {
   };
   set(metric::kGpuSmEfficiency, efficiency);
   set(metric::kGpuOccupancy, occupancy);
-  for (const MetricId id : {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
-                            metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite}) {
-    out.SetAbsent(id, out.Told("needs the {{ device.device }}'s own counters") +
-                          (out.accelerator() == Accelerator::kNvidia
-                               ? "; record with Nsight Systems and --gpu-metrics-devices=all"
-                               : ", which this profile does not have"));
+  for (const MetricId id :
+       {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
+        metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite, metric::kGpuMeasuredDram}) {
+    out.SetAbsent(
+        id, out.Told("needs the {{ device.device }}'s own counters") +
+                (out.accelerator() == Accelerator::kNvidia
+                     ? "; record with Nsight Systems and --gpu-metrics-devices=all, or a PyTorch "
+                       "whose Kineto samples counters"
+                     : ", which this profile does not have"));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -127,6 +128,43 @@ std::string WhyUnknown(const TensorCoreTimes& times) {
          FormatShare(Share(times.unknown, times.kernels)) + " of the kernel time are known by name";
 }
 
+// The share of cycles in which counters saw Tensor Cores active; nothing where they were not
+// sampled.
+std::optional<double> MeasuredActive(std::span<const context::RankContext> ranks) {
+  if (ranks.size() != 1) return std::nullopt;  // One device's counters say nothing of the others'.
+  for (const ReportedMetric& metric : ranks.front().profile->reported.metrics) {
+    if (metric.id == metric::kGpuMeasuredTensorActive && !IsAbsent(metric.value))
+      return AsNumber(metric.value, 0);
+  }
+  return std::nullopt;
+}
+
+// Whether kernels of unknown names use Tensor Cores, by the counters:
+//
+//   active          kernels known to use them      the others
+//   10 % or more    for less of the time           use them
+//   1 % or less     any                            do not
+//   else            any                            unknown
+classify::Tri MeasuredUse(const TensorCoreTimes& times, std::optional<double> active) {
+  if (!active || times.undecided == 0) return classify::Tri::kUnknown;
+  if (*active <= knowledge::kTensorCoresMeasuredNone) return classify::Tri::kNo;
+  const bool is_explained = *active <= Share(times.tensor_core, times.kernels);
+  const bool uses = *active >= knowledge::kTensorCoresMeasuredUse && !is_explained;
+  return uses ? classify::Tri::kYes : classify::Tri::kUnknown;
+}
+
+// The same times with undecided kernels counted as they were measured.
+TensorCoreTimes AsMeasured(TensorCoreTimes times, classify::Tri use) {
+  if (use == classify::Tri::kUnknown) return times;
+  if (use == classify::Tri::kYes) {
+    times.tensor_core += times.undecided;
+    times.eligible_tensor_core += times.eligible_undecided;
+  }
+  times.undecided = 0;
+  times.eligible_undecided = 0;
+  return times;
+}
+
 void SetEfficiency(const TensorCoreTimes& times, std::span<const TensorCoreFacts> facts,
                    bool count_undecided, tables::Output& out) {
   constexpr MetricId kId = metric::kTensorCoreEfficiency;
@@ -193,6 +231,27 @@ void SetMetrics(const TensorCoreTimes& times, std::span<const TensorCoreFacts> f
   if (IsUnknown(times)) return out.SetAbsent(kEligible, WhyUnknown(times));
   out.Set(kEligible, Share(times.eligible, times.kernels));
   SetWithGraphs(kEligible, times.eligible + times.whole_graphs, times.kernels, times, out);
+}
+
+// What the counters say of the shares: they decide them, or see more than names explain.
+void NoteMeasured(const TensorCoreTimes& times, classify::Tri use, double active,
+                  tables::Output& out) {
+  const std::string measured =
+      FormatShare(active) +
+      out.Told(
+          " of the {{ device.device }}'s active cycles issue to {{ device.matrix_units }} "
+          "(measured)");
+  if (use != classify::Tri::kUnknown) {
+    for (const MetricId id : {metric::kTensorCoreEfficiency, metric::kTensorCoreShare}) {
+      if (out.IsSet(id)) out.SetNote(id, measured);
+    }
+    return;
+  }
+  if (times.kernels == 0 || times.unknown == 0) return;
+  const bool is_explained = active <= Share(times.tensor_core, times.kernels);
+  if (active < knowledge::kTensorCoresMeasuredUse || is_explained) return;
+  out.MayBe(metric::kTensorCoreShare, Share(times.tensor_core + times.unknown, times.kernels),
+            measured);
 }
 
 // One row of tensor_core_ops.
@@ -358,7 +417,11 @@ void AddTensorCores(std::span<const context::RankContext> ranks,
     times.unknown += rank.times.unknown;
     times.whole_graphs += rank.times.whole_graphs;
   }
-  SetMetrics(times, facts, ranks.front().knowledge.undecided_use_tensor_cores, out);
+  const std::optional<double> active = MeasuredActive(ranks);
+  const classify::Tri use = MeasuredUse(times, active);
+  SetMetrics(AsMeasured(times, use), facts, ranks.front().knowledge.undecided_use_tensor_cores,
+             out);
+  if (active) NoteMeasured(times, use, *active, out);
   const std::vector<OpRow> rows = PoolRows(facts);
   if (rows.empty()) {
     out.SetTableAbsent("tensor_core_ops",

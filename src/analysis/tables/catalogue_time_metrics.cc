@@ -477,6 +477,11 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Share of the peak bandwidth of device memory used for writing, as the {{ device.device }}'s "
      "counters sampled it; mean over the whole capture.",
      "", kNsys},
+    {metric::kGpuMeasuredDram, "DRAM bandwidth (measured)", kShare, kFromZero, kNeutral, kOther,
+     kOfTimes | kOfEvents, 1,
+     "Share of the peak bandwidth of device memory in use, as the {{ device.device }}'s counters "
+     "sampled it: reading and writing together; mean from the first to the last recorded work.",
+     "", kNsys},
 };
 static_assert(AreInOrder(kTimeMetrics, metric::kProfileWallTime));
 

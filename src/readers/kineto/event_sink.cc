@@ -106,7 +106,7 @@ void EventSink::Receive(const RawEvent& event) {
   if (phase.empty()) {
     log.Add(Counter::events_unreadable);
   } else if (phase == "C" && event.Text(Field::kCategory) == "hardware_counters") {
-    log.Add(Counter::hardware_counters_ignored);
+    ReceiveSample(event);
   } else {
     if (phase.size() == 1) ++rows_->phases[phase.front()];
     log.Add(Counter::events_ignored_kind);

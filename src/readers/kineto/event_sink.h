@@ -8,6 +8,7 @@
 //   i, I      named "[memory]", of any category   a MemoryRow
 //   s, t, f   fwdbwd, forward_backward            a FlowRow, from forward to backward
 //   s, t, f   ac2g, async_cpu_to_gpu              a LaunchArrow, until launches are numbered
+//   C         hardware_counters                   a SampleRow, of counters with a metric
 //   others                                        counted as events_ignored_kind
 //   none                                          counted as events_unreadable
 //
@@ -92,6 +93,7 @@ class EventSink final : public EventReceiver {
   void ReceiveFlow(const RawEvent& event);
   void ReceiveLaunchFlow(const RawEvent& event);
   void ReceiveName(const RawEvent& event);
+  void ReceiveSample(const RawEvent& event);
   void CountUnread(std::string_view category);
   void CountSource(const RawEvent& event, const KnownCategory& known);
   void CountBadTime(const RawEvent& event);

@@ -1,6 +1,9 @@
 // Events that are no work themselves: changes of memory, arrows from calls to their work, and
 // names.
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/whole.h"
 #include "readers/kineto/event_sink.h"
 #include "readers/kineto/raw_event.h"
@@ -24,6 +27,37 @@ void EventSink::ReceiveMemory(const RawEvent& event) {
   row.total_allocated = IntegerOr(event, Field::kTotalAllocated, -1);
   row.total_reserved = IntegerOr(event, Field::kTotalReserved, -1);
   rows_->memory.push_back(row);
+}
+
+// The process is called "GPU 0 Counters". A copy to share has no values: its counters are named.
+void EventSink::ReceiveSample(const RawEvent& event) {
+  constexpr std::size_t kMostCounters = 64;
+  const std::string_view name = event.Text(Field::kName);
+  const auto time = StartOf(event);
+  const auto percent = ParseReal(event.Text(Field::kCounter));
+  if (!IsReadCounter(name) || !percent || !std::isfinite(*percent)) {
+    auto& unread = rows_->unread_counters;
+    std::string text(name);
+    if (unread.size() < kMostCounters || unread.contains(text)) ++unread[std::move(text)];
+    return;
+  }
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  auto& counters = rows_->counters;
+  const auto found = std::find(counters.begin(), counters.end(), name);
+  SampleRow row;
+  row.counter = static_cast<std::uint32_t>(found - counters.begin());
+  if (found == counters.end()) counters.emplace_back(name);
+  std::string_view process = event.Text(Field::kPid);
+  constexpr std::string_view kGpu = "GPU ";
+  if (const auto at = process.find(kGpu); at != process.npos) {
+    process.remove_prefix(at + kGpu.size());
+  }
+  row.gpu = Narrow(ParseInteger(process.substr(0, process.find(' ')))
+                       .value_or(IntegerOr(event, Field::kTid, -1)),
+                   -1);
+  row.time = *time;
+  row.percent = *percent;
+  rows_->samples.push_back(row);
 }
 
 // "s" is at the forward op, "f" and "t" at the backward one; both have the same id.

@@ -93,6 +93,7 @@ class Import {
     PROFGAUGE_CHECK(ReadEvents());
     PROFGAUGE_CHECK(CheckComplete());
     NameUnread();
+    counters_.Finish(builder_);
     builder_.SetHints(kHints);
     builder_.DoubtDeviceOps();
     auto& origin = builder_.source();
@@ -222,6 +223,7 @@ class Import {
     has_correlations_ |= parsed.rows.has_correlations;
     launch_flows_ += parsed.rows.launch_flows;
     arrows_ += parsed.rows.arrows.size();
+    counters_.Take(parsed.rows);
     Merge(parsed.rows, builder_, paired_, traces_);
     if (bad_time_.empty()) bad_time_ = parsed.rows.bad_time;
     for (const auto& [category, count] : parsed.rows.unread) unread_[category] += count;
@@ -433,6 +435,7 @@ class Import {
   ProfileBuilder builder_;
   PairedEvents paired_;
   Traces traces_;
+  SampledCounters counters_;
   std::string before_;           ///< The document up to its list.
   std::string behind_;           ///< And from its end on.
   std::uint64_t first_bad_ = 0;  ///< Where the first chunk that needs repair stops being JSON.

@@ -73,6 +73,7 @@ const Keys& ArgsKeys() {
       {"Dst Rank", Field::kDestinationRank},
       {"name", Field::kLabel},
       {"rank", Field::kRank},      // TraceLens writes it where it merges traces.
+      {"", Field::kCounter},       // Of a sample of hardware counters.
       {"kernel", Field::kKernel},  // ROCm's profiler names it at the launch.
   };
   return keys;

@@ -65,6 +65,7 @@ enum class Field : std::uint8_t {
   kLabel,
   kKernel,
   kRank,
+  kCounter,  ///< The value of a sample, whose key is empty.
   kCount_,
   kArgs,  ///< Not a value: the object with the rest.
   kNone,  ///< A key that does not matter.

@@ -225,6 +225,9 @@ void Rows::Clear() {
   arrows.clear();
   names.clear();
   apart.clear();
+  counters.clear();
+  samples.clear();
+  unread_counters.clear();
   unread.clear();
   is_pytorch = false;
   has_names = false;

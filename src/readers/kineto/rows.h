@@ -18,6 +18,7 @@
 #include "model/launch_ids.h"
 #include "model/profile_builder.h"
 #include "readers/kineto/paired.h"
+#include "readers/kineto/sampled.h"
 
 namespace profgauge::readers::kineto {
 
@@ -92,7 +93,10 @@ struct Rows {
   std::vector<LaunchArrow> arrows;  ///< As long as no event had a correlation.
   std::vector<NameRow> names;
   std::vector<ApartRow> apart;
-  bool rocm = false;                          ///< Has calls of the HIP runtime.
+  std::vector<std::string> counters;  ///< Names of sampled ones that are read.
+  std::vector<SampleRow> samples;
+  std::map<std::string, std::uint64_t> unread_counters;  ///< Samples of the others.
+  bool rocm = false;                                     ///< Has calls of the HIP runtime.
   Accelerator maker = Accelerator::kUnknown;  ///< Whose runtime was called, by the category.
   bool has_correlations = false;              ///< Launches are numbered.
   std::uint64_t launch_flows = 0;  ///< Ends of arrows between calls and work, kept or not.

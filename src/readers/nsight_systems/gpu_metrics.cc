@@ -1,11 +1,10 @@
 // The GPU's own counters, sampled while the program ran (--gpu-metrics-devices).
-#include <fmt/format.h>
-
 #include <map>
 #include <string>
 
 #include "base/metric_id.h"
 #include "readers/database/sqlite_table.h"
+#include "readers/hardware_counters.h"
 #include "readers/nsight_systems/import.h"
 
 namespace profgauge::readers::nsight {
@@ -30,37 +29,6 @@ std::optional<MetricId> MetricOf(std::string_view name) {
   return std::nullopt;
 }
 
-struct Mean {
-  double sum = 0;
-  std::int64_t samples = 0;
-  void Add(double value) {
-    sum += value;
-    ++samples;
-  }
-};
-
-// Means over all samples, and over those while a GPU had work. A machine is sampled with the GPUs
-// that others use, and from before the program starts.
-struct Means {
-  Mean all, at_work;
-};
-
-using MeansOf = std::map<std::string_view, std::pair<MetricId, Means>>;  // By the ids.
-
-void Report(const MeansOf& means, ProfileBuilder& builder) {
-  for (const auto& [text, entry] : means) {
-    const auto& [metric, mean] = entry;
-    const bool is_at_work = mean.at_work.samples > 0;
-    const Mean& told = is_at_work ? mean.at_work : mean.all;
-    builder.reported().metrics.push_back(
-        {metric, told.sum / static_cast<double>(told.samples) / 100,
-         fmt::format("mean of {} samples {}", told.samples,
-                     is_at_work
-                         ? "from the first to the last recorded work of each GPU that has any"
-                         : "over the whole capture")});
-  }
-}
-
 }  // namespace
 
 // A sample names its counter by type and id. The mean over samples is that over time: nsys samples
@@ -78,7 +46,7 @@ Status ReadGpuMetrics(Import& import) {
   PROFGAUGE_TRY(auto scan,
                 TableScan::Open(import.tables, "GPU_METRICS",
                                 {{{"typeId"}}, {{"metricId"}}, {{"value"}}, {{"timestamp"}}}));
-  MeansOf means;
+  HardwareCounters counters;
   PROFGAUGE_CHECK(scan.ForEach([&] {
     // The sample's type carries the GPU in its low byte; the name's may leave it out.
     constexpr std::int64_t kGpu = 0xff;
@@ -88,14 +56,13 @@ Status ReadGpuMetrics(Import& import) {
     if (found == wanted.end()) return;
     import.builder->log().Add(Counter::events_read);
     const MetricId metric = found->second;
-    Means& mean = means.try_emplace(metric.text(), metric, Means{}).first->second.second;
-    mean.all.Add(scan.Real(2));
     const auto worked = import.worked.find(static_cast<std::int32_t>(type & kGpu));
-    if (worked == import.worked.end() || !scan.IsSet(3)) return;
-    const Ns at = scan.Integer(3);
-    if (at >= worked->second.start && at <= worked->second.end) mean.at_work.Add(scan.Real(2));
+    const bool is_placed = worked != import.worked.end() && scan.IsSet(3);
+    const Ns at = is_placed ? scan.Integer(3) : 0;
+    counters.Add(metric, scan.Real(2),
+                 is_placed && at >= worked->second.start && at <= worked->second.end);
   }));
-  Report(means, *import.builder);
+  counters.State(*import.builder);
   return {};
 }
 

@@ -127,11 +127,46 @@ TEST(KinetoForeign, TracesOfOtherToolsAreNamed) {
   EXPECT_EQ(ReadText(Trace("")).error().code, "kineto/no-events");
 }
 
-TEST(KinetoForeign, HardwareCountersAreCounted) {
-  const auto read = ReadText(
-      Trace(Op("aten::mm") + R"(, {"ph": "C", "cat": "hardware_counters", "name": "c", "ts": 1})"));
+std::string SampleEvent(const std::string& name, int ts, double value) {
+  return R"(, {"ph": "C", "cat": "hardware_counters", "name": ")" + name +
+         R"(", "pid": "GPU 0 Counters", "tid": 0, "ts": )" + std::to_string(ts) +
+         R"(, "args": {"": )" + std::to_string(value) + "}}";
+}
+
+double ReportedOf(const Profile& profile, MetricId id) {
+  for (const ReportedMetric& metric : profile.reported.metrics) {
+    if (metric.id == id) return AsNumber(metric.value, -1);
+  }
+  return -1;
+}
+
+// Kernels run from 10 to 40 us; samples outside of that are of nobody's work.
+TEST(KinetoForeign, HardwareCountersAreReadWhileWorkRuns) {
+  const std::string kernels =
+      R"(, {"ph": "X", "cat": "kernel", "name": "a", "pid": 0, "tid": 7, "ts": 10, "dur": 10,)"
+      R"( "args": {"device": 0, "stream": 7}}, {"ph": "X", "cat": "kernel", "name": "b", "pid": 0,)"
+      R"( "tid": 7, "ts": 30, "dur": 10, "args": {"device": 0, "stream": 7}})";
+  const std::string tensor = "sm__inst_executed_pipe_tensor.avg.pct_of_peak_sustained_active";
+  std::string samples;
+  for (const auto& [ts, value] : {std::pair(5, 90.0), {10, 20.0}, {25, 40.0}, {41, 90.0}}) {
+    samples += SampleEvent(tensor, ts, value);
+    samples += SampleEvent("dram__throughput.avg.pct_of_peak_sustained_elapsed", ts, value + 1);
+    samples += SampleEvent("lts__t_sectors.sum", ts, 7);
+  }
+  // Part of the pipe, and a count: neither is the metric.
+  samples +=
+      SampleEvent("sm__inst_executed_pipe_tensor_op_hmma.avg.pct_of_peak_sustained_active", 20, 3);
+  samples += SampleEvent("sm__cycles_active.sum", 20, 3);
+  const auto read = ReadText(Trace(Op("aten::mm") + kernels + samples));
   ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->log[Counter::hardware_counters_ignored], 1U);
+  EXPECT_DOUBLE_EQ(ReportedOf(*read, metric::kGpuMeasuredTensorActive), 0.3);
+  EXPECT_DOUBLE_EQ(ReportedOf(*read, metric::kGpuMeasuredDram), 0.31);
+  EXPECT_EQ(ReportedOf(*read, metric::kGpuMeasuredSmActive), -1);
+  EXPECT_EQ(read->log[Counter::hardware_counters_unread], 3U);
+  ASSERT_EQ(read->log.Examples(Counter::hardware_counters_unread).size(), 1U);
+  EXPECT_EQ(read->log.Examples(Counter::hardware_counters_unread).front(),
+            "lts__t_sectors.sum (4 samples), sm__cycles_active.sum (1 sample), "
+            "sm__inst_executed_pipe_tensor_op_hmma.avg.pct_of_peak_sustained_active (1 sample)");
 }
 
 }  // namespace

@@ -209,6 +209,19 @@ TEST_F(NsightTest, CountersOnlyOfWorkingGpus) {
             "mean of 2 samples from the first to the last recorded work of each GPU that has any");
 }
 
+TEST_F(NsightTest, MemoryTrafficIsReadingAndWriting) {
+  Write(
+      Basic() + nsight_tables::kGpuMetricNames +
+      "insert into TARGET_INFO_GPU_METRICS values (256, 3, 'DRAM Read Bandwidth [Throughput %]'), "
+      "(256, 4, 'DRAM Write Bandwidth [Throughput %]');" +
+      nsight_tables::kGpuMetrics +
+      "insert into GPU_METRICS values (256, 2000, 3, 30), (256, 2000, 4, 20);");
+  const Profile profile = Read();
+  ASSERT_EQ(profile.reported.metrics.size(), 3u);
+  EXPECT_EQ(profile.reported.metrics[2].id, "gpu.measured.dram");
+  EXPECT_EQ(profile.reported.metrics[2].value, Value{0.5});
+}
+
 TEST_F(NsightTest, SchedulingAndSampledStacks) {
   Write(Basic() +
         "insert into StringIds values (50, 'main'), (51, 'train'), (52, '0x7f'), "

@@ -1,0 +1,50 @@
+// Counters of a device's hardware, sampled at a fixed rate while the program ran.
+//
+//   Nsight Systems   --gpu-metrics-devices        "SMs Active", in percent of the peak
+//   Kineto           CUPTI_PM_SAMPLING_METRICS    "sm__cycles_active.avg.pct_of_peak_…", likewise
+//
+// The mean of the samples is that over time. A device is also sampled before and after the program
+// uses it, so that samples count from the first to the last of its work.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "base/metric_id.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers {
+
+/// Sums of samples by metric. O(1) a sample.
+class HardwareCounters {
+ public:
+  /// `percent`: of the peak. `at_work`: its device has work before and after it.
+  void Add(MetricId metric, double percent, bool at_work);
+  /// States the means, as shares of the peak. Where no sample is at work those of all samples are
+  /// stated; the note says which. Memory traffic is the sum of reading and writing where it has no
+  /// counter of its own.
+  void State(ProfileBuilder& builder) const;
+
+ private:
+  struct Mean {
+    double sum = 0;
+    std::int64_t samples = 0;
+    void Add(double value) {
+      sum += value;
+      ++samples;
+    }
+    double share() const { return sum / static_cast<double>(samples) / 100; }
+  };
+  struct Means {
+    Mean all, at_work;
+    const Mean& told() const { return at_work.samples > 0 ? at_work : all; }
+  };
+  void StateOne(MetricId metric, double share, const Means& of, ProfileBuilder& builder) const;
+  const Means* Find(MetricId metric) const;
+
+  std::map<std::string_view, std::pair<MetricId, Means>> means_;  ///< By the ids.
+};
+
+}  // namespace profgauge::readers

@@ -1,0 +1,55 @@
+// Samples of hardware counters in Kineto's traces.
+//
+//   {"ph": "C", "cat": "hardware_counters", "name": COUNTER, "pid": "GPU 0 Counters", "tid": 0,
+//    "ts": microseconds, "args": {"": value}}
+//
+// One event is one counter of one sample, of which there is one a millisecond. Source: kineto,
+// CUPTI_PM_SAMPLING_METRICS. Counters in percent of the peak that a metric stands for are read;
+// the others are named in the import log.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/interval.h"
+#include "model/profile_builder.h"
+
+namespace profgauge::readers::kineto {
+
+struct Rows;
+
+/// One sample of a counter.
+struct SampleRow {
+  std::uint32_t counter = 0;  ///< Index into Rows::counters.
+  std::int32_t gpu = -1;
+  Ns time = 0;
+  double percent = 0;
+};
+
+/// Whether the counter has a metric.
+bool IsReadCounter(std::string_view name);
+
+/// Of all chunks of a file, in order.
+class SampledCounters {
+ public:
+  /// Before the rows are merged.
+  void Take(const Rows& rows);
+  /// States the metrics, and names the counters that are not read. Of several counters of one
+  /// metric the most general is read: the first in the order of kinds, of these the shortest name.
+  void Finish(ProfileBuilder& builder) const;
+
+ private:
+  struct Sample {
+    std::int32_t gpu = -1;
+    Ns time = 0;
+    double percent = 0;
+  };
+  std::map<std::string, std::vector<Sample>> read_;  ///< By name.
+  std::map<std::string, std::uint64_t> unread_;      ///< Samples by name.
+  std::map<std::int32_t, Span> worked_;              ///< By GPU: its first start and last end.
+};
+
+}  // namespace profgauge::readers::kineto
