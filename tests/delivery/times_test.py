@@ -235,6 +235,33 @@ class HostileTest(TimesTest):
         self.check(0, "m.csv")
 
 
+class RepositoryTest(TimesTest):
+    """What the samples of ci/ do with two jobs, of a load test of vLLM and of a log of Megatron-LM: each run is checked,
+    and joins the history by what the check left."""
+
+    def commit(self, number, code, p99=1.0, level=60e6, recordings=1):
+        shutil.rmtree(self.folder / "runs", ignore_errors=True)
+        for repeat in range(recordings):
+            self.write(f"runs/serve/{repeat}.json", serving(10 * number + repeat, p99))
+            self.write(f"runs/train/{repeat}.log", megatron(lengths(10 * number + repeat, level)))
+        done = run("check", "--ci", "gitlab", cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        if code == 0:
+            added = run("history", "add", "profgauge-report", "--branch", "main", "--commit", f"c{number}", cwd=self.folder)
+            self.assertEqual(added.returncode, 0, added.stderr)
+        return done.stdout + done.stderr
+
+    def test_a_load_test_and_a_log_are_gated(self):
+        self.write("profgauge.yaml", "schema: 1\ndb: profgauge-history.db\nbaseline: history:main~10\nlearning_until: 2099-01-01\n"
+                   "jobs:\n" + "".join(f"  - {{name: {name}, inputs: runs/{name}/*, take: pooled}}\n" for name in ("serve", "train")))
+        for number in range(8):
+            self.commit(number, 0)
+        said = self.commit(8, 1, p99=1.6)
+        self.assertIn("serve.ttft.p99", said)
+        self.commit(9, 1, level=75e6, recordings=2)
+        self.commit(10, 0)
+
+
 class RecipeTest(TimesTest):
     def test_golden_values(self):
         """The recipe of examples/training/README.md, line by line."""

@@ -25,6 +25,7 @@
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "base/errors.h"
+#include "base/files.h"
 #include "cli/base_policy.h"
 #include "cli/ci_system.h"
 #include "cli/commands.h"
@@ -39,8 +40,10 @@
 #include "cli/snapshots.h"
 #include "cli/stats.h"
 #include "gate/verdict.h"
+#include "model/run_side.h"
 #include "model/summary/summary_file.h"
 #include "readers/load.h"
+#include "readers/run_side/step_log.h"
 #include "report/redact.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -84,9 +87,14 @@ void NamePolicy(const Options& options, report::Report& report) {
   }
 }
 
-/// The file of `--write pgsum`.
+/// The file of `--write pgsum`. A file of times has nothing to condense: it is its own summary, as
+/// long as its bytes alone say what they are.
 Result<std::string> SummaryOf(const Candidate& run, const rules::Policy& policy,
                               const Options& options) {
+  if (run.ranks.size() == 1 && IsOfTimes(run.ranks[0]) && options.step_times.empty()) {
+    const std::string& path = run.ranks[0].source.path;
+    if (auto text = ReadSmallFile(path, readers::kMostLogBytes)) return *std::move(text);
+  }
   PROFGAUGE_TRY(SummarizedRanks ranks,
                 SummarizeRead(run.ranks, SelectionOf(policy, Choices(options))));
   if (options.redact) RedactSummaries(ranks.stand_ins, options.redact);
