@@ -34,6 +34,29 @@ TEST(TensorCores, EfficiencyCountsEligibleWork) {
   EXPECT_FALSE(analysis.Find("tensor_core.kernels_per_iteration")->low_confidence);
 }
 
+// What counters saw decides kernels of unknown names, unless the known ones explain it.
+TEST(TensorCores, CountersDecideUnknownNames) {
+  const auto efficiency = [](double active) {
+    TestProfile test;
+    test.Op("aten::mm", {0, 300});
+    test.Launch("volta_h884gemm_64x128_ldg8_nt", {10, 11}, {20, 50});  // 30, using.
+    test.Launch("volta_sgemm_64x64_nn", {12, 13}, {50, 60});           // 10, not.
+    test.Launch("mystery", {210, 211}, {220, 240});                    // 20, undecided.
+    Profile profile = test.Finish();
+    profile.reported.metrics.push_back({metric::kGpuMeasuredTensorActive, active, "measured"});
+    return *AnalyzeAll(OneRank(std::move(profile))).Find("tensor_core.efficiency");
+  };
+  EXPECT_DOUBLE_EQ(AsNumber(efficiency(0.6).value, -1), 5.0 / 6);
+  EXPECT_FALSE(efficiency(0.6).may_be.has_value());
+  EXPECT_NE(efficiency(0.6).note.find("active cycles issue to Tensor Cores (measured)"),
+            std::string::npos);
+  // Half of the kernel time is known to use them.
+  EXPECT_DOUBLE_EQ(AsNumber(efficiency(0.4).value, -1), 0.5);
+  EXPECT_NEAR(efficiency(0.4).may_be.value_or(-1), 5.0 / 6, 1e-12);
+  EXPECT_DOUBLE_EQ(AsNumber(efficiency(0.005).value, -1), 0.5);
+  EXPECT_FALSE(efficiency(0.005).may_be.has_value());
+}
+
 // How many kernels use them is as unsure as how much of the time they take.
 TEST(TensorCores, UnknownNamesMakeNumberUncertain) {
   const auto is_unsure = [](std::string_view op, std::string_view kernel, bool all_do) {
