@@ -190,9 +190,6 @@ std::vector<std::string> FiredKeys(const Report& report) {
   return keys;
 }
 
-// The one place for the kind of a movement, which reports do not name yet.
-std::string MovementOf(const Comparison&) { return {}; }
-
 bool IsOfTypicalTime(const ComparedMetric& compared) {
   return compared.metric == metric::kIterationTimeMedian ||
          compared.metric == metric::kStepTimeMedian;
@@ -205,7 +202,7 @@ void TakeComparison(const Report& report, RunRow& row) {
   const Comparison& comparison = *report.comparison;
   if (!report.baseline) row.baseline_state = "used";
   row.baseline_runs = static_cast<double>(comparison.baseline_runs);
-  row.movement = MovementOf(comparison);
+  if (comparison.movement) row.movement = gate::NameOf(comparison.movement->kind);
   const auto compared = std::ranges::find_if(comparison.metrics, IsOfTypicalTime);
   if (compared == comparison.metrics.end()) return;
   row.change = RowShare(compared->change);
