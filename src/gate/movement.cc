@@ -83,7 +83,7 @@ class Finder {
       (void)((found = (this->*rows)(), found.has_value()) || ...);
       if (found) return *std::move(found);
       return {MovementKind::kUnknown,
-              is_known ? "no single kind explains it" : "times alone do not show what moved",
+              is_known ? "no single kind explains it" : "times without a profile show no cause",
               {}};
     };
     if (!is_known) return try_all(&Finder::SomeIterations);

@@ -426,7 +426,7 @@ std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word) {
   }
   if (!parts.IsOpen()) return fmt::format("{} in one of {} runs only", text, parts.candidates);
   return text +
-         " in this run; one run cannot tell chance from change. A second run decides: profgauge "
+         " in this run; one run may be chance. A second run decides: profgauge "
          "check A B --baseline …";
 }
 

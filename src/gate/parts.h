@@ -87,7 +87,7 @@ ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const Part
 /// baseline runs)"; ten at most, the others counted; one line where nothing could be judged.
 std::vector<std::string> PartTexts(const ConfirmedParts& parts, std::string_view word);
 
-/// "kernel flash_fwd: +14.6 % in this run; one run cannot tell chance from change. A second run
+/// "kernel flash_fwd: +14.6 % in this run; one run may be chance. A second run
 /// decides: …"; empty where nothing was found once.
 std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word);
 

@@ -136,7 +136,7 @@ class SchemaTest(unittest.TestCase):
             for path in sorted(REPOSITORY.glob(pattern)):
                 if name is None and path.name.endswith(".test.yaml"):
                     continue
-                kind = name or ("policy" if path.stem in ("recommended", "strict", "report-only", "cpu") else "rules")
+                kind = name or ("policy" if path.stem in ("recommended", "strict", "report-only", "cpu", "times") else "rules")
                 text = path.read_text()
                 problems = [error.message for error in self.schema(kind).iter_errors(load(text))]
                 self.assertEqual(problems, [], path)

@@ -49,9 +49,9 @@ Result<std::string> ReadAll(ByteSource& source) {
     if (got == 0) return text;
     text.append(reinterpret_cast<const char*>(block.data()), got);
     if (text.size() > kMostLogBytes) {
-      return Fail(InputError(
-          source.name(), "run/too-large", fmt::format("over {} MiB of text", kMostLogBytes >> 20),
-          "pass the lines that hold times alone: `grep WORDS FILE > times.log`"));
+      return Fail(InputError(source.name(), "run/too-large",
+                             fmt::format("over {} MiB of text", kMostLogBytes >> 20),
+                             "pass only the lines with times: `grep WORDS FILE > times.log`"));
     }
   }
 }

@@ -10,24 +10,24 @@
 namespace profgauge::gate {
 namespace {
 
-BisectedRun RunAt(std::size_t place, double value) { return {place, std::log(value)}; }
+BisectedRun RunOfCommit(std::size_t place, double value) { return {place, std::log(value)}; }
 
 // By hand: each of four commits is as likely; one in the middle is measured; then the one that
 // halves the rest.
 TEST(Bisect, HalvesWhatIsLeft) {
-  std::vector<BisectedRun> runs = {RunAt(0, 100), RunAt(0, 101), RunAt(4, 105)};
+  std::vector<BisectedRun> runs = {RunOfCommit(0, 100), RunOfCommit(0, 101), RunOfCommit(4, 105)};
   Bisection found = Bisect(runs, 4, 0.01);
   EXPECT_EQ(found.state, Bisection::State::kMeasure);
   EXPECT_NEAR(found.probability, 0.25, 1e-9);
   EXPECT_EQ(found.candidates, (std::vector<std::size_t>{1, 2, 3, 4}));
   EXPECT_EQ(found.next, 2u);
-  runs.push_back(RunAt(2, 101));
+  runs.push_back(RunOfCommit(2, 101));
   found = Bisect(runs, 4, 0.01);
   EXPECT_EQ(found.state, Bisection::State::kMeasure);
   EXPECT_NEAR(found.probability, 0.49, 0.01);
   EXPECT_EQ(found.candidates, (std::vector<std::size_t>{3, 4}));
   EXPECT_EQ(found.next, 3u);
-  runs.push_back(RunAt(3, 104.5));
+  runs.push_back(RunOfCommit(3, 104.5));
   found = Bisect(runs, 4, 0.01);
   EXPECT_EQ(found.state, Bisection::State::kFound);
   EXPECT_EQ(found.best, 3u);
@@ -36,16 +36,17 @@ TEST(Bisect, HalvesWhatIsLeft) {
 }
 
 TEST(Bisect, AsksForTheEndsWhereTheyDoNotDiffer) {
-  const std::vector<BisectedRun> runs = {RunAt(0, 100), RunAt(8, 101)};
+  const std::vector<BisectedRun> runs = {RunOfCommit(0, 100), RunOfCommit(8, 101)};
   EXPECT_EQ(Bisect(runs, 8, 0.01).state, Bisection::State::kNoStep);
   // The spread of one commit's runs is the noise where it is larger than the floor.
-  const std::vector<BisectedRun> noisy = {RunAt(0, 90), RunAt(0, 110), RunAt(8, 105)};
+  const std::vector<BisectedRun> noisy = {RunOfCommit(0, 90), RunOfCommit(0, 110),
+                                          RunOfCommit(8, 105)};
   EXPECT_GT(Bisect(noisy, 8, 0.01).noise, 0.1);
   EXPECT_EQ(Bisect(noisy, 8, 0.01).state, Bisection::State::kNoStep);
 }
 
 TEST(Bisect, OneCommitIsFoundAtOnce) {
-  const std::vector<BisectedRun> runs = {RunAt(0, 100), RunAt(1, 110)};
+  const std::vector<BisectedRun> runs = {RunOfCommit(0, 100), RunOfCommit(1, 110)};
   const Bisection found = Bisect(runs, 1, 0.01);
   EXPECT_EQ(found.state, Bisection::State::kFound);
   EXPECT_EQ(found.best, 1u);
@@ -53,10 +54,12 @@ TEST(Bisect, OneCommitIsFoundAtOnce) {
 
 // A run of the wrong side does not end the search: it costs one more run of its commit.
 TEST(Bisect, OutlivesAnOutlier) {
-  std::vector<BisectedRun> runs = {RunAt(0, 100),   RunAt(0, 100.5), RunAt(0, 99.5), RunAt(8, 105),
-                                   RunAt(8, 105.5), RunAt(8, 104.5), RunAt(4, 103)};
+  std::vector<BisectedRun> runs = {
+      RunOfCommit(0, 100),   RunOfCommit(0, 100.5), RunOfCommit(0, 99.5), RunOfCommit(8, 105),
+      RunOfCommit(8, 105.5), RunOfCommit(8, 104.5), RunOfCommit(4, 103)};
   EXPECT_EQ(Bisect(runs, 8, 0.01).state, Bisection::State::kMeasure);
-  runs.insert(runs.end(), {RunAt(4, 100), RunAt(5, 100), RunAt(6, 105), RunAt(5, 100.2)});
+  runs.insert(runs.end(), {RunOfCommit(4, 100), RunOfCommit(5, 100), RunOfCommit(6, 105),
+                           RunOfCommit(5, 100.2)});
   const Bisection found = Bisect(runs, 8, 0.01);
   EXPECT_EQ(found.state, Bisection::State::kFound);
   EXPECT_EQ(found.best, 6u);
@@ -64,8 +67,8 @@ TEST(Bisect, OutlivesAnOutlier) {
 
 TEST(Bisect, EndsWhereNothingCanBeDecided) {
   std::vector<BisectedRun> runs;
-  for (int i = 0; i < 30; ++i) runs.push_back(RunAt(0, 100 + i % 2));
-  for (int i = 0; i < 31; ++i) runs.push_back(RunAt(2, 110 + i % 2));
+  for (int i = 0; i < 30; ++i) runs.push_back(RunOfCommit(0, 100 + i % 2));
+  for (int i = 0; i < 31; ++i) runs.push_back(RunOfCommit(2, 110 + i % 2));
   EXPECT_EQ(Bisect(runs, 2, 0.01).state, Bisection::State::kUndecided);
 }
 

@@ -233,7 +233,7 @@ TEST(Movement, TimesAloneKnowOnlySomeIterations) {
   comparison.waterfall = {};
   comparison.metrics[0].metric = metric::kStepTimeMedian.text();
   EXPECT_EQ(MovementOf(comparison, times, times).kind, MovementKind::kUnknown);
-  EXPECT_EQ(MovementOf(comparison, times, times).text, "times alone do not show what moved");
+  EXPECT_EQ(MovementOf(comparison, times, times).text, "times without a profile show no cause");
   comparison.metrics[0].shift = 0;
   comparison.metrics[0].total = 1;
   EXPECT_EQ(MovementOf(comparison, times, slower).kind, MovementKind::kSomeIterations);

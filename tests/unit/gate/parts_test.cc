@@ -211,7 +211,7 @@ TEST(ConfirmParts, OfOneRunASecondDecides) {
   EXPECT_TRUE(once.slower.empty());
   EXPECT_TRUE(once.IsOpen());
   EXPECT_EQ(testing::Plain(PartsOnceText(once, "kernel")),
-            "kernel a: +20.0 % in this run; one run cannot tell chance from change. A second run "
+            "kernel a: +20.0 % in this run; one run may be chance. A second run "
             "decides: profgauge check A B --baseline …");
 }
 
