@@ -25,6 +25,7 @@
 #include "analysis/time/run_iterations.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
+#include "model/run_side.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::analysis {
@@ -153,7 +154,14 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   for (const context::RankContext& rank : ranks) analysis.rank_times.push_back(TimeOf(rank));
   analysis.steps = std::move(steps);
   if (replayer->can_replay()) result.replayer = replayer;
-  const auto certify = [&] { analysis.certificate = recording::CertifyRun(ranks, analysis); };
+  const auto certify = [&] {
+    // Nothing was recorded that could be whole.
+    const auto is_of_times = [](const context::RankContext& rank) {
+      return IsOfTimes(*rank.profile);
+    };
+    if (std::all_of(ranks.begin(), ranks.end(), is_of_times)) return;
+    analysis.certificate = recording::CertifyRun(ranks, analysis);
+  };
   if (!has_timeline) {
     analysis.iteration_source = {IterationsBy::kNoTimeline};
     const Metric* stated = analysis.Find(metric::kProfileIterations);

@@ -13,6 +13,7 @@
 #include "exports/pyprof/columns.h"
 #include "gate/snapshot.h"
 #include "model/summary/summary_file.h"
+#include "readers/run_side/times_reader.h"
 
 namespace profgauge::cli {
 namespace {
@@ -168,7 +169,9 @@ bool IsOurs(const std::string& path, FileKind kind) {
     case FileKind::kDotenv:
       return head.starts_with("PROFGAUGE_VERDICT=");
     case FileKind::kSummary:
-      return LooksLikeSummaries(InflatedHead(path));
+      // A file of times is its own summary.
+      return LooksLikeSummaries(InflatedHead(path)) ||
+             (path.ends_with("run.pgsum") && readers::LooksLikeTimes(InflatedHead(path)));
     case FileKind::kTrace:
       return WithoutBlanks(FirstOf(InflatedHead(path)))
                  .find("\"otherData\":{\"tool\":\"profgauge") != std::string::npos;

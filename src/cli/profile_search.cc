@@ -15,6 +15,7 @@
 #include "readers/builtin.h"
 #include "readers/detect.h"
 #include "readers/reader.h"
+#include "readers/run_side/times_reader.h"
 
 namespace profgauge::cli {
 namespace {
@@ -110,6 +111,10 @@ Result<FoundProfile> Sniffed(const std::string& path) {
                 readers::FindReader(path, std::as_bytes(std::span(head)), source->compressed()));
   if (IsAnyJson(*reader, head)) {
     return Fail(InputError(path, "input/unknown", "the file is JSON without events of a trace"));
+  }
+  // Any text may hold times, and they lie beside profiles: they are taken by name.
+  if (reader->name() == readers::kTimesFormat) {
+    return Fail(InputError(path, "input/unknown", "the file is no profile"));
   }
   FoundProfile profile{path, std::string(reader->name()), ParseProfilePath(path)};
   profile.is_part = source->compressed() ? false : !IsWhole(*reader, path);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "analysis/recording/judged_steps.h"
@@ -233,6 +235,31 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     if (are_benchmarks && std::ranges::none_of(runs.candidates, has_any) &&
         std::ranges::none_of(runs.baselines, has_any)) {
       return;
+    }
+    if (are_benchmarks) {
+      std::set<std::string> known;
+      for (const Snapshot& run : runs.baselines) {
+        for (const auto& sum : run.work.*sums) known.insert(sum.name);
+      }
+      const auto is_known = [&](const auto& sum) { return known.contains(sum.name); };
+      const auto shares_none = [&](const Snapshot& run) {
+        return std::ranges::none_of(run.work.*sums, is_known);
+      };
+      if (std::ranges::any_of(runs.candidates, shares_none)) {
+        PartsComparison& parts = comparison.parts.emplace_back();
+        parts.kind = "benchmarks";
+        parts.level = limit->level;
+        parts.open.push_back(
+            "no benchmark of the baseline is in this run, so that none is compared "
+            "[baseline/other-work]");
+        return;
+      }
+      // A single one is the step, which has a limit of its own.
+      const auto is_single = [&](const Snapshot& run) { return (run.work.*sums).size() == 1; };
+      if (std::ranges::all_of(runs.candidates, is_single) &&
+          std::ranges::all_of(runs.baselines, is_single) && !comparison.metrics.empty()) {
+        return;
+      }
     }
     std::vector<PartFindings> each;
     for (const Snapshot& run : runs.candidates) {

@@ -10,6 +10,8 @@
 #include "gate/change_text.h"
 #include "gate/comparable.h"
 #include "gate/compare_metric.h"
+#include "gate/constants.h"
+#include "gate/reasons.h"
 #include "gate/statistics.h"
 #include "knowledge/gate.h"
 
@@ -143,8 +145,9 @@ bool MetricComparer::CompareNoisy(const rules::BaselineLimit& limit,
   };
   if (IsExact(limit.metric) || (!is_sum && base.size() < kLeastForNoise)) return false;
   if (!is_positive(base) || !is_positive(current)) return false;
-  // Counts and bytes are exact.
-  if (CellTypeOf(out.unit) == CellType::kInteger && !is_sum) return false;
+  // Counts and bytes are exact, times are not.
+  const bool is_count = CellTypeOf(out.unit) == CellType::kInteger && out.unit != Unit::kTime;
+  if (is_count && !is_sum) return false;
   bool is_first = true;
   const double iterations = is_sum ? SummedIterations(candidates_.front()) : 0;
   for (const bool increase : {true, false}) {
@@ -191,9 +194,18 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
   out.current = stats::Median(current);
   out.change = out.current - out.base;
   if (stats::IsRounding(out.base, out.current)) out.change = 0;
-  if (CompareSums(limit, out) || CompareSparse(limit, out) ||
-      CompareNoisy(limit, base, current, out))
+  if (CompareSums(limit, out) || CompareSparse(limit, out)) return;
+  const bool is_load_test = limit.metric.starts_with("serve.");
+  if (CompareNoisy(limit, base, current, out)) {
+    // Latencies vary by more than five runs show: a second load test decides near the limit.
+    const bool is_near = std::abs(out.shift) <= stats::kFarLimits * out.allowed;
+    if (is_load_test && is_near && current.size() == 1 && out.verdict == stats::Change::kFail) {
+      out.verdict = stats::Change::kInconclusive;
+      out.over_limit = true;
+      out.open = stats::Open::kAgain;
+    }
     return;
+  }
   const bool too_high =
       limit.max_increase && out.change > AbsoluteOf(*limit.max_increase, out.base);
   const bool too_low =
@@ -205,7 +217,17 @@ void MetricComparer::CompareValues(const rules::BaselineLimit& limit, MetricComp
     out.allowed = out.base != 0 ? allowed / std::abs(out.base) : allowed;
   }
   if (std::abs(out.change) < limit.min_abs.value_or(0)) return;
-  if (too_high || too_low) {
+  // Latencies and rates of equal load tests differ by more than a limit, which one or two runs of
+  // the baseline cannot show.
+  const bool is_noise_known = base.size() >= kLeastForNoise || !is_load_test;
+  if ((too_high || too_low) && !is_noise_known &&
+      std::abs(out.change) <= stats::kFarLimits * out.allowed * std::abs(out.base)) {
+    out.verdict = stats::Change::kInconclusive;
+    out.over_limit = true;
+    out.open = stats::Open::kLearning;
+    out.reason = fmt::format("{} of {} baseline runs show how equal load tests differ [{}]",
+                             base.size(), kLeastForNoise, kLearningReason);
+  } else if (too_high || too_low) {
     out.verdict = stats::Change::kFail;
   } else if (out.method == CompareMethod::kExact && out.change != 0) {
     // A change that the limit allows: fewer launches, more kernels on Tensor Cores.

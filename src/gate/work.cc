@@ -335,6 +335,11 @@ std::string WorkText(const WorkChange& work) {
 
 double WorkOverlap(const Snapshot& a, const Snapshot& b) {
   if (a.work.iterations < 1 || b.work.iterations < 1) return 1;
+  // Times without a profile do not know the work.
+  const auto knows = [](const Snapshot& run) {
+    return !run.work.kernels.empty() || !run.work.ops.empty();
+  };
+  if (!knows(a) || !knows(b)) return 1;
   const auto shared = [&](Sums sums) {
     Loads one, other;
     Add(a, sums, 1, one);

@@ -137,6 +137,13 @@ class Benchmarks {
     double factor = 1;
     const std::string name =
         form_.rows.ends_with("{}") ? std::string(key) : TextAt(row, form_.name);
+    if (HasFailed(row)) {
+      return Fail(InputError("", "run/failed",
+                             fmt::format("the benchmark `{}` failed: its times are not those of "
+                                         "its work",
+                                         PrintableShort(name)),
+                             "repair it, and record again"));
+    }
     if (form_.unit.starts_with('.')) {
       const std::string unit = TextAt(row, form_.unit.substr(1));
       const auto known = FactorOfUnit(unit);
@@ -158,6 +165,18 @@ class Benchmarks {
   std::int64_t left_out() const { return left_out_; }
 
  private:
+  /// As hyperfine and Google Benchmark say it.
+  static bool HasFailed(const json::value& row) {
+    const json::value* error = AtPath(row, "error_occurred");
+    if (error != nullptr && error->is_bool() && error->as_bool()) return true;
+    const json::value* codes = AtPath(row, "exit_codes");
+    if (codes == nullptr || !codes->is_array()) return false;
+    const json::array& list = codes->as_array();
+    return std::any_of(list.begin(), list.end(), [](const json::value& code) {
+      return !code.is_number() || code.to_number<double>() != 0;
+    });
+  }
+
   static Error UnknownUnit(const std::string& name, const std::string& unit) {
     return UsageError("usage/step-unit",
                       fmt::format("`{}` is in `{}`, which is no unit of time", PrintableShort(name),
@@ -229,11 +248,12 @@ std::optional<Result<TimesFile>> ReadRows(const json::value& value, const TimesF
   auto log = MakeStepLog(file.form, times, 1, Logged::kSingle);
   if (!log) return Fail(std::move(log).error());
   file.document = std::move(log->document);
-  if (!only.name.empty()) {
+  if (only.name.empty()) {
+    file.benchmarks.clear();
+  } else {
     file.notes.push_back(
         fmt::format("the only benchmark, `{}`, is the step", PrintableShort(only.name)));
   }
-  file.benchmarks.clear();
   return file;
 }
 

@@ -86,7 +86,7 @@ void AddLatencies(const json::value& value, bool is_aiperf, LoadTest& test) {
         if (!number) number = NumberAt(value, fmt::format("{}_{}_ms", kStats[i], latency.other));
       }
       constexpr double kLongest = static_cast<double>(kMostStepLength);
-      if (number && *number * factor <= kLongest) {
+      if (number && *number > 0 && *number * factor <= kLongest) {
         test.metrics.emplace_back(latency.stats[i], *number * factor);
       }
     }

@@ -50,6 +50,17 @@ class Load : public ::testing::Test {
   fs::path folder_;
 };
 
+// Times beside profiles in a folder are taken by name only.
+TEST_F(Load, TimesAreNotTakenFromAFolder) {
+  Write("bench.json", R"({"results": [{"command": "a", "times": [1, 1, 1, 1, 1, 1]}]})");
+  ReadOptions options;
+  options.is_in_folder = true;
+  const auto read = ReadProfile("bench.json", options);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, "input/times");
+  EXPECT_TRUE(ReadProfile("bench.json", {}));
+}
+
 TEST_F(Load, NamesTheFilesKind) {
   using std::string_view_literals::operator""sv;
   struct Row {
