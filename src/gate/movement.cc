@@ -269,10 +269,15 @@ class Finder {
     const bool is_much =
         common * delta_ > 0 && common * time / delta_ >= knowledge::kGateMovementHalf.value();
     if (alike < kNearlyAll * time || !is_much) return {};
-    return Of(MovementKind::kAllAlike,
-              fmt::format("every kernel takes {} {}: the machine, its clock or a library, rather "
-                          "than one place in the code",
-                          FormatShare(std::abs(common)), common > 0 ? "longer" : "less time"));
+    const std::string which = alike >= time
+                                  ? "every kernel takes"
+                                  : fmt::format("kernels of {} of the kernel time take",
+                                                FormatShare(std::min(alike / time, 0.999)));
+    return Of(
+        MovementKind::kAllAlike,
+        fmt::format("{} {} {}: the machine, its clock or a library, rather than one place in "
+                    "the code",
+                    which, FormatShare(std::abs(common)), common > 0 ? "longer" : "less time"));
   }
 
   Found Host() const {
@@ -376,6 +381,14 @@ std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
                          std::ranges::any_of(comparison.metrics, IsMissed);
   if (!comparison.is_judged || !is_missed) return std::nullopt;
   Movement movement = Finder(baselines, candidates, comparison).Find();
+  // Runs that moved in different ways have no common cause.
+  for (std::size_t i = 0; i < candidates.size() && candidates.size() > 1; ++i) {
+    if (Finder(baselines, candidates.subspan(i, 1), comparison).Find().kind == movement.kind) {
+      continue;
+    }
+    movement = {MovementKind::kUnknown, "the runs moved in different ways", {}};
+    break;
+  }
   movement.evidence = EvidenceOf(baselines, candidates, comparison, same_commit);
   return movement;
 }

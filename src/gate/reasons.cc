@@ -24,6 +24,8 @@ constexpr Reason kReasons[] = {
      "let the branch run on this device and model", "`baseline: {missing: …}` of the policy"},
     {"baseline/less-work", ReasonOf::kBaseline, "an iteration does less than the baseline's",
      "repair the iteration markers, or count samples", kWork},
+    {"baseline/other-load", ReasonOf::kBaseline, "a load test under another load",
+     "send the same requests at the same rate", "no one"},
     {"baseline/other-work", ReasonOf::kBaseline, "an iteration does other work",
      "repair the iteration markers, or count samples", kWork},
     {"baseline/implausible", ReasonOf::kBaseline, "the same kernels take far less time",

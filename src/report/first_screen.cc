@@ -497,6 +497,13 @@ const ComparedMetric* FindCompared(const Report& report, std::string_view id) {
   return found == report.comparison->metrics.end() ? nullptr : &*found;
 }
 
+// Whether parts are all that fails.
+bool IsFailedByParts(const Report& report) {
+  if (PartReasons(report).empty()) return false;
+  const auto fails = [](const auto& row) { return row.status == State::kError; };
+  return std::ranges::none_of(report.gate, fails) && std::ranges::none_of(report.findings, fails);
+}
+
 // The result of the comparison is the answer, not other possible savings.
 Diagnosis OfChange(const Report& report, const GateRow& row) {
   if (const ComparedMetric* metric = FindCompared(report, row.metric);
@@ -516,6 +523,9 @@ Diagnosis Headline(const Report& report) {
   const bool is_undecided = report.verdict.status == State::kNoVerdict;
   if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
   if (const GateRow* missed = MissedChange(report)) return OfChange(report, *missed);
+  if (IsFailedByParts(report)) {
+    return {"regression", fmt::format("Worse than the baseline: {}.", PartReasons(report).front())};
+  }
   const std::vector<const Finding*> candidates = Candidates(report);
   if (const Finding* most = MostWorth(report, candidates)) return OfFinding(report, *most);
   if (const Finding* most = MostCovering(candidates)) return OfFinding(report, *most);
@@ -532,6 +542,19 @@ bool IsAboutProfile(const Finding& finding) {
          finding.rule == "neuron/empty-capture";
 }
 
+std::vector<std::string> PartReasons(const Report& report) {
+  std::vector<std::string> out;
+  if (report.verdict.status != State::kFail) return out;
+  constexpr std::string_view kKinds[] = {"kernel ", "operator ", "collective ", "module ",
+                                         "benchmark "};
+  for (const std::string& reason : report.verdict.reasons) {
+    const bool is_part = std::ranges::any_of(
+        kKinds, [&](std::string_view kind) { return reason.starts_with(kind); });
+    if (is_part) out.push_back(reason);
+  }
+  return out;
+}
+
 Diagnosis Diagnose(const Report& report) {
   Diagnosis out = Headline(report);
   if (report.verdict.status == State::kNoVerdict) {
@@ -540,6 +563,9 @@ Diagnosis Diagnose(const Report& report) {
   }
   if (report.verdict.status != State::kNoVerdict || out.reasons.empty()) {
     std::vector<Reason> more = ReasonsOf(report, State::kError);
+    for (std::string& text : PartReasons(report)) {
+      more.push_back({std::move(text), "change", {}, {}, false});
+    }
     if (more.empty()) more = ReasonsOf(report, State::kWarn);
     out.reasons = std::move(more);
   }

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "profgauge/version.h"
 #include "report/build_sections.h"
+#include "report/first_screen.h"
 #include "report/redact.h"
 #include "rules/shape.h"
 
@@ -164,6 +165,10 @@ std::vector<std::string> RowReasons(const Report& report) {
     for (const NoVerdict& reason : report.verdict.no_verdict) reasons.push_back(reason.code);
   }
   if (report.verdict.status != State::kFail) return reasons;
+  for (const std::string& part : PartReasons(report)) {
+    std::string kind = part.substr(0, part.find(' ')) + "s";
+    if (std::ranges::find(reasons, kind) == reasons.end()) reasons.push_back(std::move(kind));
+  }
   for (const State level : {State::kError, State::kWarn}) {
     for (const GateRow& limit : report.gate) {
       if (limit.status == level && limit.counted_with.empty()) reasons.push_back(limit.metric);
@@ -311,7 +316,7 @@ RunRow RowOf(const Report& report, const RowFacts& facts) {
   if (report.verdict.status != State::kNotJudged) row.verdict = NameOf(report.verdict.status);
   row.reasons = ShortTexts(RowReasons(report));
   row.findings = ShortTexts(FiredKeys(report));
-  row.policy = ShortText(report.verdict.policy);
+  row.policy = ShortText(WithoutFolders(report.verdict.policy));
   TakeComparison(report, row);
   return row;
 }

@@ -122,6 +122,7 @@ constexpr std::string_view kPageTensorCoreOps[] = {"name",         "input_shapes
                                                    "aligned_size", "padding_overhead"};
 
 constexpr TableLook kLooks[] = {
+    {.id = "benchmarks", .sheet = "Benchmarks", .is_main = true, .order = kAsItStands},
     {.id = "device_errors", .sheet = "Self-check", .is_main = true},
     {.id = "layers",
      .sheet = "Layers",

@@ -31,6 +31,7 @@
 #include "gate/snapshot.h"
 #include "render/html/trend.h"
 #include "report/build_sections.h"
+#include "report/first_screen.h"
 #include "report/read_report.h"
 #include "report/state.h"
 
@@ -54,7 +55,8 @@ struct AddedRun {
 //   pass                                                     pass
 //   fail, and some limit on a change failed at level error   fail
 //   fail for other reasons only                              limits
-//   no verdict, since a slowdown is to be recorded again     again
+//   no verdict, since a slowdown or a slower part is to be
+//   recorded again                                           again
 //   no verdict, only since changes are undecided             undecided
 //   no verdict for another reason                            no_verdict
 //
@@ -70,13 +72,15 @@ std::string HistoryVerdict(const report::Report& report) {
         std::any_of(metrics.begin(), metrics.end(), [](const report::ComparedMetric& metric) {
           return metric.result == State::kFail && metric.level == State::kError;
         });
-    return is_slower ? status : "limits";
+    return is_slower || !report::PartReasons(report).empty() ? status : "limits";
   }
   if (report.verdict.status != State::kNoVerdict) return status;
   const auto is_of_change = [&](const std::string& reason) {
     // The first run after a loss, or on a device, is what the next ones are compared with.
-    if (reason.ends_with("[baseline/lost]") || reason.ends_with("[baseline/none-comparable]"))
+    if (reason.ends_with("[baseline/lost]") || reason.ends_with("[baseline/none-comparable]") ||
+        reason.ends_with(fmt::format("[{}]", gate::kPartOnceReason))) {
       return true;
+    }
     return std::any_of(metrics.begin(), metrics.end(), [&](const report::ComparedMetric& metric) {
       // Of other work a run is no baseline: its time says nothing.
       return metric.result == State::kOpen && reason.starts_with(metric.metric) &&
@@ -87,7 +91,7 @@ std::string HistoryVerdict(const report::Report& report) {
   if (!std::all_of(reasons.begin(), reasons.end(), is_of_change)) return status;
   const bool is_again =
       report.verdict.again && std::ranges::any_of(report.verdict.no_verdict, [](const auto& one) {
-        return one.code == gate::kAgainReason;
+        return one.code == gate::kAgainReason || one.code == gate::kPartOnceReason;
       });
   return is_again ? "again" : "undecided";
 }
@@ -336,6 +340,10 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   SayUnused(options.db, console);
   PROFGAUGE_TRY(const std::vector<gate::HistoryRow> rows, RowsOf(history, options));
   const bool has_rows = options.IsGiven("--format") && options.format != "table";
+  if (!has_rows && !options.out_dir.empty()) {
+    return Fail(UsageError("usage/conflict", "a table of runs is printed, not written",
+                           "add `--format csv`, `jsonl` or `parquet`, or write `--html FILE`"));
+  }
   if (has_rows) {
     PROFGAUGE_CHECK(ListRows(history, rows, options, console));
     if (!html && !json) return kExitPass;

@@ -43,8 +43,13 @@ bool IsSameCommit(std::string_view a, std::string_view b) {
 }
 
 // GOOD, then the commits of standard input without those to skip.
-Result<std::vector<std::string>> CommitsToSearch(const Options& options) {
-  std::vector<std::string> commits = {options.good};
+struct Searched {
+  std::vector<std::string> commits;
+  std::vector<std::string> skipped;  ///< By commit: those skipped right before it, with commas.
+};
+Result<Searched> CommitsToSearch(const Options& options) {
+  std::vector<std::string> commits = {options.good}, before = {""};
+  std::string skips;
   std::vector<bool> is_used(options.skip.size());
   for (std::string line; std::getline(std::cin, line);) {
     const std::string commit(Trim(line));
@@ -53,6 +58,7 @@ Result<std::vector<std::string>> CommitsToSearch(const Options& options) {
         options.skip, [&](const std::string& one) { return IsSameCommit(one, commit); });
     if (skipped != options.skip.end()) {
       is_used[static_cast<std::size_t>(skipped - options.skip.begin())] = true;
+      skips += (skips.empty() ? "" : ", ") + PrintableShort(commit, 12);
       continue;
     }
     if (IsSameCommit(commit, options.good)) {
@@ -62,6 +68,7 @@ Result<std::vector<std::string>> CommitsToSearch(const Options& options) {
                      "list the commits after it: git rev-list --reverse --first-parent GOOD..BAD"));
     }
     commits.push_back(commit);
+    before.push_back(std::exchange(skips, ""));
   }
   for (std::size_t i = 0; i < options.skip.size(); ++i) {
     if (is_used[i]) continue;
@@ -70,7 +77,9 @@ Result<std::vector<std::string>> CommitsToSearch(const Options& options) {
         fmt::format("`--skip {}` is not in the list of standard input", Printable(options.skip[i])),
         "name a commit of the list"));
   }
-  if (commits.size() > 1 && IsSameCommit(commits.back(), options.bad)) return commits;
+  if (commits.size() > 1 && IsSameCommit(commits.back(), options.bad)) {
+    return Searched{std::move(commits), std::move(before)};
+  }
   return Fail(UsageError(
       "bisect/unknown-commit",
       fmt::format("the list of standard input does not end with the bad commit {}",
@@ -125,7 +134,7 @@ Status RequireEnds(const std::vector<gate::BisectedRun>& runs, std::size_t place
     return std::ranges::count(runs, place, &gate::BisectedRun::place) > 0;
   };
   if (has(0) && has(places)) return {};
-  const bool is_good = !has(0);
+  const bool is_good = has(places);
   return Fail(UsageError(
       "bisect/no-run",
       fmt::format("the history has no run of the {} commit {} with {}{}", is_good ? "good" : "bad",
@@ -155,22 +164,27 @@ Result<int> RunHistoryBisect(const Options& options, Console& console) {
     return Fail(UsageError("usage/arguments", "`history bisect` needs --good and --bad",
                            "--good GOOD --bad BAD: commits before and after the step"));
   }
-  const std::string metric =
+  std::string metric =
       options.metric.empty() ? std::string(metric::kIterationTimeMedian) : options.metric;
   if (analysis::DescribeMetric(metric) == nullptr) {
     return Fail(UsageError("usage/unknown-metric",
                            fmt::format("there is no metric `{}`", PrintableShort(metric)),
                            "`profgauge metrics list` has the ids"));
   }
-  PROFGAUGE_TRY(const std::vector<std::string> commits, CommitsToSearch(options));
+  PROFGAUGE_TRY(const Searched searched, CommitsToSearch(options));
+  const std::vector<std::string>& commits = searched.commits;
   PROFGAUGE_TRY(gate::History history, gate::History::OpenToRead(options.db));
   SayUnused(options.db, console);
-  PROFGAUGE_TRY(const RunsOfCommits of, FindRunsOf(history, commits, metric, options));
+  PROFGAUGE_TRY(RunsOfCommits of, FindRunsOf(history, commits, metric, options));
+  if (of.runs.empty() && options.metric.empty()) {  // Times without a profile.
+    metric = metric::kStepTimeMedian.text();
+    PROFGAUGE_TRY(of, FindRunsOf(history, commits, metric, options));
+  }
   const std::size_t places = commits.size() - 1;
-  PROFGAUGE_CHECK(RequireEnds(of.runs, places, metric, options));
   if (!of.left_out.empty()) {
     console.Warn(fmt::format("note: left out {}", gate::SkippedText(of.left_out)));
   }
+  PROFGAUGE_CHECK(RequireEnds(of.runs, places, metric, options));
   const gate::Bisection found = gate::Bisect(of.runs, places, gate::stats::kUsualNoiseFloor);
   const auto percent = [](double log) { return std::expm1(log) * 100; };
   const std::string text = fmt::format(
@@ -182,6 +196,9 @@ Result<int> RunHistoryBisect(const Options& options, Console& console) {
     case gate::Bisection::State::kFound:
       console.Warn(fmt::format("{}; at {} ({:.0f} %)", text,
                                PrintableShort(commits[found.best], 12), found.probability * 100));
+      if (const std::string& skipped = searched.skipped[found.best]; !skipped.empty()) {
+        console.Warn(fmt::format("note: or at {}, skipped right before it", skipped));
+      }
       console.Print(commits[found.best] + "\n");
       return kExitPass;
     case gate::Bisection::State::kMeasure:

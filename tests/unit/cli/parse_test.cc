@@ -84,7 +84,7 @@ constexpr Wrong kWrong[] = {
      "error: option `--write` needs KIND=FILE, found `junti=a.xml`\n"
      "  help: did you mean `junit`?\n"
      "  help: kinds are summary, text, junit, sarif, github, code-quality, metrics, trace, "
-     "html-dir, verdict, pgsum, step-summary   [usage/bad-value]\n"},
+     "html-dir, verdict, row, pgsum, step-summary   [usage/bad-value]\n"},
     {"check x --write junit",
      "error: option `--write` needs junit=FILE, found `junit`   [usage/bad-value]\n"},
     {"check x --write junit=",
@@ -99,7 +99,7 @@ constexpr Wrong kWrong[] = {
     {"compare x y --write pgsum=a",
      "error: option `--write` needs KIND=FILE, found `pgsum=a`\n"
      "  help: kinds are summary, text, junit, sarif, github, code-quality, metrics, html-dir, "
-     "verdict, step-summary   [usage/bad-value]\n"},
+     "verdict, row, step-summary   [usage/bad-value]\n"},
     {"check x --key-op mm --iteration-marker step",
      "error: `--key-op` and `--iteration-marker` exclude each other\n"
      "  help: pass only the one that marks the start of iterations   [usage/conflict]\n"},

@@ -196,6 +196,7 @@ report::Comparison MakeComparison() {
   comparison.baseline = comparison.candidate = "x";
   comparison.differences = {{"x", "x", "x", true}};
   comparison.alike = {{"x", "x"}};
+  comparison.movement = {gate::MovementKind::kParts, "`x` makes it", {"x"}};
   comparison.metrics.emplace_back().metric = "x";
   comparison.values.emplace_back().metric = "y";
   comparison.values.back().change = Number(0.5, Unit::kShare);

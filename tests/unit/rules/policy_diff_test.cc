@@ -81,7 +81,7 @@ TEST(PolicyDiff, KeepsComparisonsAndCounts) {
                       "strictness: certain, anchor: off}\n")
                 .texts,
             (Texts{"iterations.min 20 → 2", "ranks.expect 8 → 4", "ranks.allow_missing 0 → 1",
-                   "baseline.kernels +3 % of parts over 1 %, warn → none",
+                   "baseline.kernels +3 % of parts over 0.1 %, warn → none",
                    "baseline.missing fail → pass", "baseline.min_runs 5 → 1",
                    "baseline.anchor on → off", "baseline.noise_floor 1 % → 9 %",
                    "baseline.strictness normal → certain", "baseline.match as usual → any"}));

@@ -179,8 +179,10 @@ TEST(Policy, SettingsThatDoNothingAreRefused) {
   EXPECT_EQ(code("rules: {gpu/idle: error, \"*\": off}\nthresholds: {gpu.idle.mean: {max: 10%}}\n"),
             "policy/off-after");
   EXPECT_EQ(code("rules: {\"*\": off, gpu/idle: error}\n"), "none");
-  EXPECT_EQ(code("extends: [builtin:report-only, builtin:strict]\n"), "policy/fail-on");
-  EXPECT_EQ(code("extends: [builtin:report-only, builtin:strict]\nfail_on: error\n"), "none");
+  EXPECT_EQ(code("extends: [builtin:report-only, builtin:strict, builtin:times]\n"),
+            "policy/fail-on");
+  EXPECT_EQ(code("extends: [builtin:report-only, builtin:strict, builtin:times]\nfail_on: error\n"),
+            "none");
   EXPECT_EQ(code("extends: [builtin:report-only]\n"), "none");
 }
 
