@@ -254,7 +254,7 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
             "[baseline/other-work]");
         return;
       }
-      // A single one is the step, which has a limit of its own.
+      // A single one is the step, which has a separate limit.
       const auto is_single = [&](const Snapshot& run) { return (run.work.*sums).size() == 1; };
       if (std::ranges::all_of(runs.candidates, is_single) &&
           std::ranges::all_of(runs.baselines, is_single) && !comparison.metrics.empty()) {

@@ -24,7 +24,7 @@ class HardwareCounters {
   void Add(MetricId metric, double percent, bool at_work);
   /// States the means, as shares of the peak. Where no sample is at work those of all samples are
   /// stated; the note says which. Memory traffic is the sum of reading and writing where it has no
-  /// counter of its own.
+  /// separate counter.
   void State(ProfileBuilder& builder) const;
 
  private:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ingest.sh LAKE JOB PROFILE [OPTION]…: judges a run and adds its row to LAKE, a folder or a mount. Exits as `check`.
 # LAKE of a bucket: pass a folder, then `aws s3 cp --recursive LAKE s3://BUCKET/lake`. Nothing needs a lock: a row is a
-# file of its own, with the name of its recording, so that one judged twice counts once.
+# separate file, with the name of its recording, so that one judged twice counts once.
 set -u
 program=${PROFGAUGE:-profgauge} lake=$1 job=$2; shift 2
 command -v "$program" >/dev/null || { echo "ingest.sh: no $program: set PROFGAUGE" >&2; exit 127; }
