@@ -1,5 +1,5 @@
 """Compares the answers of two programs: see ci/same.sh."""
-import argparse, concurrent.futures, fnmatch, os, pathlib, shlex, shutil, sqlite3, subprocess, sys, tempfile
+import argparse, atexit, concurrent.futures, fnmatch, os, pathlib, shlex, shutil, sqlite3, subprocess, sys, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data"
@@ -8,12 +8,16 @@ SECONDS = 120  # A program that takes longer hangs: its exit code is then "timeo
 
 def cases():
     """Of tests/cases as tests/case_runner runs them: in a copy of the folder, SQL made a database."""
-    for args in sorted((ROOT / "tests/cases").rglob("args")):
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    top = pathlib.Path(folder.name)
+    subprocess.run([sys.executable, ROOT / "tests/cases/cases.py", "unpack", top], check=True)
+    for args in sorted(top.rglob("args")):
         words = shlex.split(args.read_text())
         judges = words[:1] in (["check"], ["report"])
         if judges and not {"--out", "-o", "--run", "--help", "-h"} & set(words):
             words += ["--out", "out"]
-        yield str(args.parent.relative_to(ROOT)), args.parent, words
+        yield f"tests/cases/{args.parent.relative_to(top)}", args.parent, words
 
 
 def profiles(top):

@@ -1,5 +1,16 @@
 # Unit tests, fuzz targets, benchmarks, and the tests of the whole program.
 
+# A folder for each case; a changed room is unpacked again.
+if(PROFGAUGE_TESTS OR PROFGAUGE_FUZZ)
+  set(PROFGAUGE_CASES ${CMAKE_CURRENT_BINARY_DIR}/cases)
+  file(GLOB rooms CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/tests/cases/*.yaml)
+  file(GLOB_RECURSE beside CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/tests/cases/files/* ${CMAKE_CURRENT_SOURCE_DIR}/tests/cases/shared/*)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${rooms} ${beside})
+  execute_process(COMMAND python3 ${CMAKE_CURRENT_SOURCE_DIR}/tests/cases/cases.py unpack ${PROFGAUGE_CASES}
+    COMMAND_ERROR_IS_FATAL ANY)
+endif()
+
 if(PROFGAUGE_TESTS)
   enable_testing()
   find_package(GTest REQUIRED)
@@ -37,6 +48,7 @@ function(profgauge_test name)
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   target_precompile_headers(${name}_test REUSE_FROM profgauge_precompiled_tests)
   target_compile_definitions(${name}_test PRIVATE
+    PROFGAUGE_CASES_DIR="${PROFGAUGE_CASES}"
     PROFGAUGE_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}"
     PROFGAUGE_SHARED_DIR="${CMAKE_CURRENT_SOURCE_DIR}/../shared")
   gtest_discover_tests(${name}_test DISCOVERY_MODE PRE_TEST)
@@ -132,7 +144,7 @@ endif()
 # profgauge_fuzz(name DEPENDS layer … [LIBRARIES target …] [CASES area …] [MUTANTS n]
 #                [WORDS folder …] [PLAIN_TABLES]):
 # tests/fuzz/<name>_fuzz.cc. With PROFGAUGE_FUZZ a libFuzzer program; otherwise a test that replays
-# tests/fuzz/{seeds,crashes}/<name>_fuzz, the inputs of tests/cases/<area>, and some mutants of each.
+# tests/fuzz/{seeds,crashes}/<name>_fuzz, the inputs of the cases of <area>, and some mutants of each.
 # WORDS: folders of src/ whose texts in quotes are the dictionary of a campaign. PLAIN_TABLES: libFuzzer's program has tables without SQLite (tests/fuzz/support/plain_tables.h).
 function(profgauge_fuzz name)
   cmake_parse_arguments(F "PLAIN_TABLES" "MUTANTS" "DEPENDS;LIBRARIES;CASES;WORDS" ${ARGN})
@@ -145,8 +157,8 @@ function(profgauge_fuzz name)
   if(NOT DEFINED F_MUTANTS)
     set(F_MUTANTS 100)
   endif()
-  list(TRANSFORM F_CASES PREPEND tests/cases/)
-  set(folders tests/fuzz/seeds/${name}_fuzz tests/fuzz/crashes/${name}_fuzz ${F_CASES})
+  list(TRANSFORM F_CASES PREPEND ${PROFGAUGE_CASES}/)
+  set(folders tests/fuzz/seeds/${name}_fuzz tests/fuzz/crashes/${name}_fuzz)
   if(PROFGAUGE_FUZZ)
     target_compile_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     target_compile_definitions(${name}_fuzz PRIVATE PROFGAUGE_FUZZ_SAMPLES)
@@ -155,14 +167,14 @@ function(profgauge_fuzz name)
       target_compile_definitions(${name}_fuzz PRIVATE PROFGAUGE_PLAIN_TABLES)
     endif()
     target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
-    string(REPLACE ";" "\n" lines "${folders}")
+    string(REPLACE ";" "\n" lines "${folders};${F_CASES}")
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}_fuzz.folders "${lines}\n")  # For ci/fuzz.sh.
     list(TRANSFORM F_WORDS PREPEND src/)
     file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${name}_fuzz.words "${F_WORDS}")
   else()
     list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     target_link_libraries(${name}_fuzz PRIVATE fuzz_replay)
-    add_test(NAME Fuzz.${name} COMMAND ${name}_fuzz --mutants ${F_MUTANTS} ${folders})
+    add_test(NAME Fuzz.${name} COMMAND ${name}_fuzz --mutants ${F_MUTANTS} ${folders} ${F_CASES})
   endif()
 endfunction()
 
@@ -300,7 +312,7 @@ endif()
 profgauge_test(slugs SOURCES unit/slugs_test.cc DEPENDS base)
 profgauge_test(layers SOURCES unit/layers_test.cc DEPENDS base)
 
-# One test per folder of tests/cases: the program's whole behaviour, as a user sees it.
+# One test per case of tests/cases: the program's whole behaviour, as a user sees it.
 if(PROFGAUGE_TESTS)
   add_executable(cases_test
     tests/case_runner/case.cc
@@ -312,7 +324,7 @@ if(PROFGAUGE_TESTS)
   target_link_libraries(cases_test PRIVATE
     profgauge_options Boost::json SQLite::SQLite3 ZLIB::ZLIB GTest::gtest)
   target_compile_definitions(cases_test PRIVATE
-    PROFGAUGE_CASES_DIR="${CMAKE_CURRENT_SOURCE_DIR}/tests/cases"
+    PROFGAUGE_CASES_DIR="${PROFGAUGE_CASES}"
     PROFGAUGE_PROGRAM="$<TARGET_FILE:profgauge>")
   add_dependencies(cases_test profgauge)
   gtest_discover_tests(cases_test DISCOVERY_MODE PRE_TEST)

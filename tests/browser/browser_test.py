@@ -388,7 +388,9 @@ def main():
         Run.profgauge = profgauge
         Run.source = pathlib.Path(examples)
         Run.slow = pathlib.Path(examples) / "slow.pt.trace.json.gz"
-        Run.neuron = pathlib.Path(__file__).parent.parent / "cases/neuron/trn2_two_cores/input.json"
+        subprocess.run([sys.executable, pathlib.Path(__file__).parent.parent / "cases/cases.py", "unpack", folder,
+                        "neuron"], check=True)
+        Run.neuron = pathlib.Path(folder) / "neuron/trn2_two_cores/input.json"
         subprocess.run([profgauge, "report", Run.neuron, "-q", "--html", f"{folder}/trn2.html",
                         "--marks", "a=1us,b=6us"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

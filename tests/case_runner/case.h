@@ -1,5 +1,5 @@
-// A case: one folder under tests/cases/<area>/<name>/ with an input, a command line and the
-// expected output.
+// A case: a folder with an input, a command line and the expected output, as the build unpacks it
+// from tests/cases/ROOM.yaml.
 #pragma once
 
 #include <filesystem>

@@ -18,7 +18,7 @@ EXAMPLES = REPOSITORY / "examples"
 PAGES = sorted(path for path in REPOSITORY.rglob("*.md") if path.relative_to(REPOSITORY).parts[0] not in (
     "build", "templates", "dist", ".git"))
 # First words of blocks that show something and are nothing to run.
-PICTURES = ("runs/gpt/step-207/rank-K.pt.trace.json.gz", "bytes → readers", "tests/cases/kineto/kernel_without_op/",
+PICTURES = ("runs/gpt/step-207/rank-K.pt.trace.json.gz", "bytes → readers", "kernel_without_op:",
             "expr  = or .")
 # First words of commands that need root, a network or a build, and where they are tried instead.
 ELSEWHERE = {

@@ -8,10 +8,9 @@ import subprocess
 import tempfile
 import unittest
 
-from support import REPOSITORY, commands, environment, main, on_day, run
+from support import REPOSITORY, cases, commands, environment, main, on_day, run
 
 EXAMPLES = REPOSITORY / "examples"
-CASES = REPOSITORY / "tests" / "cases"
 # Examples of commands whose exit code is a verdict.
 # The baseline of the folder did more work than the runs that are saved over it.
 ALLOWED_EXITS = {"history bisect": (2,), "check": (0, 1, 3), "compare": (0, 1, 3), "baseline power": (0, 3),
@@ -32,7 +31,7 @@ def examples(command):
 
 def database(folder, name, case):
     connection = sqlite3.connect(folder / name)
-    connection.executescript((CASES / case / "input.sql").read_text())
+    connection.executescript((cases() / case / "input.sql").read_text())
     connection.close()
 
 
@@ -48,7 +47,7 @@ def workplace(folder):
         shutil.copytree(EXAMPLES / "ddp", folder / "runs" / step)
     shutil.copytree(REPOSITORY / "rules", folder / "rules")
     shutil.copy(EXAMPLES / "policy.yaml", folder)
-    shutil.copy(CASES / "pyprof" / "export_own_dialect" / "input.dict", folder / "net.dict")
+    shutil.copy(cases() / "pyprof" / "export_own_dialect" / "input.dict", folder / "net.dict")
     database(folder, "net.sqlite", "export/dlprof")
     database(folder, "nsys_profile.sqlite", "export/dlprof")
     database(folder, "report1.sqlite", "export/nsys_kernels")

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import unittest
 
-from support import REPOSITORY, main, run
+from support import REPOSITORY, cases, main, run
 from unique_formats import FORMATS, Words
 from unique_names import Names, trace
 
@@ -128,8 +128,8 @@ class ScrubTest(unittest.TestCase):
         run("summarize", "--config", "none", REPOSITORY / "examples/slow.pt.trace.json.gz", "-o", summary)
         folder.mkdir()
         (folder / "Instruction.parquet").write_bytes(b"PAR1")
-        text.write_bytes((REPOSITORY / "tests/cases/neuron/summary_text/summary.txt").read_bytes())
-        net_dict = REPOSITORY / "tests/cases/pyprof/net_dict/input.dict"
+        text.write_bytes((cases() / "neuron/summary_text/summary.txt").read_bytes())
+        net_dict = cases() / "pyprof/net_dict/input.dict"
         for profile, what, instead in ((summary, "a summary", "summarize PROFILE --redact=code"),
                                        (folder, "Parquet", "nsys export --type sqlite"),
                                        (folder / "Instruction.parquet", "Parquet", "--redact=code"),
@@ -146,7 +146,7 @@ class ScrubTest(unittest.TestCase):
                     self.assertFalse((self.folder / "copy").exists())
 
     def test_a_damaged_binary_trace_is_not_copied(self):
-        whole = (REPOSITORY / "tests/cases/kineto/pftrace/input.pftrace").read_bytes()
+        whole = (cases() / "kineto/pftrace/input.pftrace").read_bytes()
         damaged = self.folder / "cut.pftrace"
         damaged.write_bytes(whole[:-7])
         done = run("scrub", damaged, self.folder / "copy")

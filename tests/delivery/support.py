@@ -3,13 +3,16 @@
 Every test is called as  NAME_test.py PROFGAUGE REPOSITORY [UNITTEST ARGUMENT…]  and exits 77 when a
 program that it needs is not installed, after naming it.
 """
+import atexit
 import datetime
+import functools
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 if len(sys.argv) < 3:
@@ -17,6 +20,15 @@ if len(sys.argv) < 3:
 PROGRAM = pathlib.Path(sys.argv[1]).resolve()
 REPOSITORY = pathlib.Path(sys.argv[2]).resolve()
 SKIPPED = 77
+
+
+@functools.cache
+def cases():
+    """A folder with a folder for each case, as the build has it; gone at the end."""
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    subprocess.run([sys.executable, REPOSITORY / "tests/cases/cases.py", "unpack", folder.name], check=True)
+    return pathlib.Path(folder.name)
 
 
 def run(*arguments, cwd=None, text=True, **more):

@@ -5,11 +5,8 @@ import json
 import shutil
 import sqlite3
 
-from support import REPOSITORY
+from support import cases
 from unique_names import Names, trace
-
-CASES = REPOSITORY / "tests/cases"
-
 
 class Words:
     """`code`: names of code. `private`: what is in no copy."""
@@ -161,7 +158,7 @@ def xla_json(folder, words):
 def database(folder, case):
     path = folder / "input.db"
     base = sqlite3.connect(path)
-    base.executescript((CASES / case / "input.sql").read_text())
+    base.executescript((cases() / case / "input.sql").read_text())
     return path, base
 
 
@@ -215,7 +212,7 @@ def nsight(folder, words):
 
 
 def rocprofv3(folder, words):
-    document = json.loads((CASES / "rocprofv3/steps/input.json").read_text())
+    document = json.loads((cases() / "rocprofv3/steps/input.json").read_text())
     root = document["rocprofiler-sdk-tool"][0]
     root.setdefault("metadata", {}).update(node={"hostname": words.secret()}, command=[words.secret()])
     for symbol in root["kernel_symbols"]:
@@ -231,7 +228,7 @@ def rocprofv3(folder, words):
 
 
 def ascend(folder, words):
-    events = json.loads((CASES / "ascend/step/input.json").read_text())
+    events = json.loads((cases() / "ascend/step/input.json").read_text())
     for event in events:
         if event["ph"] == "X" and not event["name"].startswith(("ProfilerStep", "aten::")):
             event["name"] = words.name(event["name"])
@@ -256,7 +253,7 @@ def ascend_csv(folder, words):
 
 
 def neuron(folder, words):
-    document = json.loads((CASES / "neuron/trn2_two_cores/input.json").read_text())
+    document = json.loads((cases() / "neuron/trn2_two_cores/input.json").read_text())
     for row in document["instruction"]:
         for key in ("layer", "hlo_name"):
             row[key] = words.name(row.get(key) or "layer")

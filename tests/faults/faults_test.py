@@ -25,7 +25,7 @@ import xml.etree.ElementTree
 import zipfile
 from collections import Counter
 
-DATABASE = pathlib.Path(__file__).resolve().parent.parent / "cases/nsight_systems/operating_system"
+CASES = pathlib.Path(__file__).resolve().parent.parent / "cases/cases.py"
 TRACE = """{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB",
 "computeMajor": 8, "computeMinor": 0, "numSms": 108, "totalGlobalMem": 42505273344}],
 "traceEvents": [%s]}"""
@@ -114,7 +114,8 @@ class Bench:
         (self.inputs / "run.json").write_text(trace())
         (self.inputs / "policy.yaml").write_text(POLICY)
         with sqlite3.connect(self.inputs / "run.sqlite") as database:
-            database.executescript((DATABASE / "input.sql").read_text())
+            subprocess.run([sys.executable, CASES, "unpack", self.folder / "cases", "nsight_systems"], check=True)
+            database.executescript((self.folder / "cases/nsight_systems/operating_system/input.sql").read_text())
         self.scenarios = scenarios(self.inputs, self.out)
         self.choose(self.scenarios[0])
         shutil.copy(self.out / "report.json", self.inputs / "report.json")

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-const fs::path kFolderOfCases = PROFGAUGE_SOURCE_DIR "/tests/cases";
+const fs::path kFolderOfCases = PROFGAUGE_CASES_DIR;
 
 std::string TextOfCase(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

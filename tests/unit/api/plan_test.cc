@@ -123,8 +123,8 @@ TEST(Plan, PaddingSavesOnceLaunchesDo) {
 
 TEST(Plan, FindingsSayWhatTheirStepsSave) {
   std::vector<std::string> paths = {kRoot + "/examples/ddp"};
-  for (const char* folder : {"/examples", "/tests/cases"}) {
-    for (const auto& some : std::filesystem::recursive_directory_iterator(kRoot + folder)) {
+  for (const std::string& folder : {kRoot + "/examples", std::string(PROFGAUGE_CASES_DIR)}) {
+    for (const auto& some : std::filesystem::recursive_directory_iterator(folder)) {
       const std::string path = some.path().string();
       if (path.ends_with(".json.gz") || path.ends_with("trace.json")) paths.push_back(path);
     }

@@ -80,8 +80,8 @@ TEST(EmittedTrace, ReadBackAsTheSameProfile) {
 
 // Waiting for a semaphore is no work there either.
 TEST(EmittedTrace, NeuronCoreHasItsWork) {
-  const auto profile = readers::ReadProfile(
-      PROFGAUGE_SOURCE_DIR "/tests/cases/neuron/trn2_two_cores/input.json", {});
+  const auto profile =
+      readers::ReadProfile(PROFGAUGE_CASES_DIR "/neuron/trn2_two_cores/input.json", {});
   ASSERT_TRUE(profile);
   const auto sums = [](const Profile& of) {
     std::map<std::string, std::pair<std::int64_t, Ns>> out;

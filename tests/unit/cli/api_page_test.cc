@@ -61,7 +61,7 @@ const std::string kSlow = kSources + "/examples/slow.pt.trace.json.gz";
 TEST(Library, EqualsCheck) { ExpectSamePages(kSlow, {}); }
 
 TEST(Library, EqualsCheckOfRanks) {
-  ExpectSamePages(kSources + "/tests/cases/kineto/two_ranks/ranks", {});
+  ExpectSamePages(PROFGAUGE_CASES_DIR "/kineto/two_ranks/ranks", {});
 }
 
 TEST(Library, EqualsCheckBesideABaseline) {

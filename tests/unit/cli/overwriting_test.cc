@@ -29,7 +29,7 @@ class OverwritingTest : public testing::Test {
     folder_ = fs::path(testing::TempDir()) / ("overwriting_" + std::to_string(getpid()));
     fs::create_directories(folder_);
     fs::current_path(folder_);
-    const fs::path cases = fs::path(PROFGAUGE_SOURCE_DIR) / "tests/cases";
+    const fs::path cases = PROFGAUGE_CASES_DIR;
     fs::copy_file(cases / "cli/init/input.json", "run.json");
     ASSERT_EQ(Run({"baseline", "save", "run.json", "-o", "base.json"}), "0");
     ASSERT_EQ(Run({"history", "add", "run.json", "--db", "runs.db"}), "0");

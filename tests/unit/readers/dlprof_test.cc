@@ -64,7 +64,7 @@ class DlprofTest : public ::testing::Test {
   // One op, called once in each of two iterations, with a kernel and a copy; two aggregations: the
   // start of a case.
   static std::string Basic() {
-    std::ifstream file(PROFGAUGE_SOURCE_DIR "/tests/cases/dlprof/aggregation/input.sql");
+    std::ifstream file(PROFGAUGE_CASES_DIR "/dlprof/aggregation/input.sql");
     const std::string sql{std::istreambuf_iterator<char>(file), {}};
     const std::size_t end = sql.find("-- Tests of the reader begin");
     EXPECT_NE(end, sql.npos);

@@ -273,8 +273,7 @@ TEST(NeuronRows, Mutations) {
 
 TEST(NeuronRows, Cases) {
   int files = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(std::string(PROFGAUGE_SOURCE_DIR) +
-                                                            "/tests/cases/neuron")) {
+  for (const auto& entry : fs::recursive_directory_iterator(PROFGAUGE_CASES_DIR "/neuron")) {
     if (entry.path().extension() != ".json") continue;
     std::ifstream file(entry.path());
     const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -35,8 +35,7 @@ std::string Slurp(const std::string& path) {
 
 // The fixture whose rows and summary agree in everything.
 json::object Consistent() {
-  const std::string text =
-      Slurp(std::string(PROFGAUGE_SOURCE_DIR) + "/tests/cases/neuron/trn3_fp8/input.json");
+  const std::string text = Slurp(PROFGAUGE_CASES_DIR "/neuron/trn3_fp8/input.json");
   return json::parse(text).as_object();
 }
 

@@ -1,1 +1,0 @@
-../history_no_runs/input.sql

@@ -1,1 +1,0 @@
-../../nvprof/kernels_table/input.sql

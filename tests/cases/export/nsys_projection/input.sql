@@ -1,1 +1,0 @@
-../../shared/ranges.sql
