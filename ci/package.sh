@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes everything under dist/ from a clean clone on Debian 12, tests it, and prints the list of files.
-#   ci/package.sh [PART…]      parts: static arm64 wheel deb container; default: all, in this order
+#   ci/package.sh [PART…]      parts: static arm64 wheel deb source container; default: all, in this order
 #   BUILD=FOLDER ci/package.sh …      another build folder than build/release
 # Needs root: packages are installed, roots are changed into. Only Debian's archives are used;
 # libraries without an archive are built from Debian's source packages (ci/static-libraries.sh).
@@ -77,6 +77,7 @@ make_static() {
   ci/static-libraries.sh "$archives"
   build_targets profgauge_static documents
   make_tarball x86_64 "$build/profgauge_static" strip "$archives"
+  ci/package/sbom.py "$archives" "${linked[@]}" > dist/sbom.spdx.json
 }
 
 # The same for 64-bit ARM, by Debian's cross compiler, tried under an emulator.
@@ -112,7 +113,7 @@ make_wheel() {
   for machine in x86_64 aarch64; do
     program=$build/profgauge-$version-linux-$machine/bin/profgauge
     [ -x "$program" ] || continue
-    SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ci/package/wheel.py "$program" "$machine" dist
+    SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} ci/package/wheel.py "$program" "$machine" dist "${program%/bin/profgauge}/licenses"
   done
   python3 tests/delivery/python_test.py "$build/profgauge_static" . dist/profgauge-"$version"-py3-none-*x86_64.whl
 }
@@ -146,6 +147,15 @@ make_deb() {
   test_deb
 }
 
+# The sources of the commit, and the schemas that editors ask for.
+make_source() {
+  say "sources and schemas"
+  git archive --format=tar --prefix="profgauge-$version/" HEAD | gzip -9n > "dist/profgauge-$version.tar.gz"
+  build_targets profgauge documents
+  local schema
+  for schema in "$build"/share/profgauge/schemas/*.json; do cp "$schema" "dist/schema-$(basename "$schema")"; done
+}
+
 # The lines of ci/Containerfile's first stage in a root with only Debian; an image is made where a
 # program is installed that can.
 make_container() {
@@ -160,12 +170,12 @@ make_container() {
 }
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(static arm64 wheel deb container)
+[ ${#parts[@]} -gt 0 ] || parts=(static arm64 wheel deb source container)
 for part in "${parts[@]}"; do
   case "$part" in
-    static | arm64 | wheel | deb | container) ;;
+    static | arm64 | wheel | deb | source | container) ;;
     *)
-      echo "usage: ci/package.sh [static|arm64|wheel|deb|container]…" >&2
+      echo "usage: ci/package.sh [static|arm64|wheel|deb|source|container]…" >&2
       exit 2
       ;;
   esac

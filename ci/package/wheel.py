@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes a wheel of the static program and src/python/profgauge, without network. Same input, same bytes.
 
-    ci/package/wheel.py PROGRAM MACHINE OUT      MACHINE: x86_64 or aarch64; OUT: a folder
+    ci/package/wheel.py PROGRAM MACHINE OUT LICENSES
+MACHINE: x86_64 or aarch64; OUT: a folder; LICENSES: a folder with those of the linked libraries
 """
 import base64
 import hashlib
@@ -24,13 +25,31 @@ def version():
     return re.search(r'kVersion = "([0-9.]+)"', text).group(1)
 
 
-def metadata():
-    return (f"Metadata-Version: 2.1\nName: profgauge\nVersion: {version()}\nSummary: {SUMMARY}\n"
-            f"License-File: LICENSE\nRequires-Python: >=3.8\nDescription-Content-Type: text/markdown\n\n"
-            + (ROOT / "README.md").read_text())
+SITE = "https://github.com/OWNER/profgauge"
+CLASSIFIERS = ("Environment :: Console", "Intended Audience :: Developers", "Operating System :: POSIX :: Linux",
+               "Programming Language :: C++", "Programming Language :: Python :: 3",
+               "Topic :: Software Development :: Quality Assurance", "Topic :: System :: Benchmark")
 
 
-def contents(program, machine):
+def readme():
+    """With absolute links: the page of the package is elsewhere."""
+    tree = f"{SITE}/blob/v{version()}/"
+    text = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{SITE}/raw/v{version()}/", (ROOT / "README.md").read_text())
+    return re.sub(r"(?<!!)(\[[^]]*\]\()(?!https?:|#)", rf"\1{tree}", text)
+
+
+def metadata(licenses):
+    pages = {"Source": SITE, "Documentation": f"{SITE}/blob/v{version()}/README.md",
+             "Changelog": f"{SITE}/blob/v{version()}/CHANGELOG.md"}
+    lines = ["Metadata-Version: 2.4", "Name: profgauge", f"Version: {version()}", f"Summary: {SUMMARY}",
+             "License-Expression: Apache-2.0", *(f"License-File: {name}" for name in licenses),
+             "Requires-Python: >=3.8", *(f"Classifier: {one}" for one in CLASSIFIERS),
+             *(f"Project-URL: {name}, {page}" for name, page in pages.items()),
+             "Description-Content-Type: text/markdown"]
+    return "\n".join(lines) + "\n\n" + readme()
+
+
+def contents(program, machine, licenses):
     """Name, bytes and mode of each file."""
     name = f"profgauge-{version()}"
     for path in sorted(PACKAGE.iterdir()):
@@ -38,13 +57,15 @@ def contents(program, machine):
             yield f"profgauge/{path.name}", path.read_bytes(), 0o644
     yield f"{name}.data/scripts/profgauge", pathlib.Path(program).read_bytes(), 0o755
     tags = "".join(f"Tag: py3-none-{platform.format(machine)}\n" for platform in PLATFORMS)
-    yield f"{name}.dist-info/LICENSE", (ROOT / "LICENSE").read_bytes(), 0o644
-    yield f"{name}.dist-info/METADATA", metadata().encode(), 0o644
+    texts = {"LICENSE": ROOT / "LICENSE", **{path.name: path for path in sorted(pathlib.Path(licenses).iterdir())}}
+    for file, path in texts.items():
+        yield f"{name}.dist-info/licenses/{file}", path.read_bytes(), 0o644
+    yield f"{name}.dist-info/METADATA", metadata(texts).encode(), 0o644
     yield f"{name}.dist-info/WHEEL", (f"Wheel-Version: 1.0\nGenerator: profgauge\nRoot-Is-Purelib: false\n{tags}"
                                       ).encode(), 0o644
 
 
-def make(program, machine, out):
+def make(program, machine, out, licenses):
     date = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]  # Zip begins in 1980.
     platforms = ".".join(platform.format(machine) for platform in PLATFORMS)
     path = pathlib.Path(out) / f"profgauge-{version()}-py3-none-{platforms}.whl"
@@ -57,7 +78,7 @@ def make(program, machine, out):
         wheel.writestr(entry, data, zipfile.ZIP_DEFLATED, 9)
 
     with zipfile.ZipFile(path, "w") as wheel:
-        for file, data, mode in contents(program, machine):
+        for file, data, mode in contents(program, machine, licenses):
             add(wheel, file, data, mode)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode().rstrip("=")
             record.append(f"{file},sha256={digest},{len(data)}\n")
@@ -66,6 +87,6 @@ def make(program, machine, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[2] not in ("x86_64", "aarch64"):
+    if len(sys.argv) != 5 or sys.argv[2] not in ("x86_64", "aarch64"):
         sys.exit(__doc__.strip())
     print(make(*sys.argv[1:]))

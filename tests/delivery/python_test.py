@@ -3,6 +3,7 @@ and uninstalled; and the module's functions with the program."""
 import hashlib
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,8 +22,12 @@ import profgauge  # noqa: E402
 
 
 def make_wheel(folder):
+    licenses = pathlib.Path(folder) / "licenses"
+    licenses.mkdir(exist_ok=True)
+    (licenses / "zlib1g-dev.txt").write_text("zlib's\n")
     environment = dict(os.environ, SOURCE_DATE_EPOCH="1700000000")
-    done = subprocess.run([sys.executable, REPOSITORY / "ci" / "package" / "wheel.py", PROGRAM, "x86_64", folder],
+    done = subprocess.run([sys.executable, REPOSITORY / "ci" / "package" / "wheel.py", PROGRAM, "x86_64", folder,
+                           licenses],
                           env=environment, check=True, stdout=subprocess.PIPE, universal_newlines=True)
     return pathlib.Path(done.stdout.strip())
 
@@ -125,6 +130,14 @@ class Wheel(unittest.TestCase):
                 self.assertIn("profgauge/py.typed", names)
                 script = next(name for name in names if name.endswith(".data/scripts/profgauge"))
                 self.assertEqual(wheel.getinfo(script).external_attr >> 16 & 0o777, 0o755)
+                meta = wheel.read(next(name for name in names if name.endswith("/METADATA"))).decode()
+                licenses = {name.split("/licenses/")[1] for name in names if ".dist-info/licenses/" in name}
+                self.assertEqual(licenses, {"LICENSE", "zlib1g-dev.txt"})
+                for license_file in licenses:
+                    self.assertIn(f"License-File: {license_file}\n", meta)
+                # The page of the package has no relative links.
+                for link in re.findall(r"\]\(([^)#]+)", meta):
+                    self.assertTrue(link.startswith("https://"), link)
                 record = wheel.read(next(name for name in names if name.endswith("RECORD"))).decode()
                 self.assertEqual({line.split(",")[0] for line in record.splitlines()}, set(names))
 
