@@ -1,8 +1,11 @@
 """The release workflow: its steps as they are written, with stand-ins for uploads; and the forms for issues."""
+import json
 import pathlib
+import platform
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -99,25 +102,72 @@ class ReleaseTest(unittest.TestCase):
         self.assertEqual(check.returncode, 1)
 
     def test_notes_are_those_of_the_version(self):
-        done = self.run_step("release", "Notes")
+        done = self.run_step("draft", "Notes")
         self.assertEqual(done.returncode, 0, done.stderr)
         notes = (self.folder / "notes.md").read_text()
         self.assertIn("### Added", notes)
         self.assertNotIn("## Unreleased", notes)
-        done = self.run_step("release", "Release")
+        done = self.run_step("draft", "Draft")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"gh release create v{self.version} --verify-tag --notes-file notes.md", self.calls.read_text())
+        self.assertIn(f"gh release create v{self.version} --draft --verify-tag --notes-file notes.md", self.calls.read_text())
 
-    def test_images_have_the_tags_of_their_target(self):
-        wanted = {"scratch": (self.version, self.version.rsplit(".", 1)[0], "latest"),
-                  "debian": (f"{self.version}-debian", "debian")}
-        for target, tags in wanted.items():
+    def test_nothing_is_public_before_everything_worked(self):
+        def before(job):
+            needs = self.workflow["jobs"][job].get("needs", [])
+            needs = [needs] if isinstance(needs, str) else needs
+            return set(needs).union(*map(before, needs))
+        self.assertEqual(before("draft"), {"build", "smoke"})
+        self.assertEqual(before("publish"), {"build", "smoke", "draft", "images", "pypi"})
+        self.assertEqual(self.run_step("publish", "Release").returncode, 0)
+        self.assertIn(f"gh release edit v{self.version} --draft=false", self.calls.read_text())
+
+    def tarball(self):
+        """dist/ with a tarball of this machine, with and without a version."""
+        machine, name = platform.machine(), f"profgauge-{self.version}-linux-{platform.machine()}"
+        (self.folder / name / "bin").mkdir(parents=True)
+        shutil.copy(PROGRAM, self.folder / name / "bin/profgauge")
+        (self.folder / "dist").mkdir()
+        subprocess.run(["tar", "-czf", self.folder / f"dist/{name}.tar.gz", "-C", self.folder, name], check=True)
+        done = self.run_step("build", "Names without a version, for addresses that stay")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return machine
+
+    def test_the_program_runs_before_it_is_published(self):
+        machine = self.tarball()
+        self.assertTrue((self.folder / f"dist/profgauge-linux-{machine}.tar.gz").exists())
+        prefix = self.folder / "prefix"
+        prefix.mkdir()
+        done = self.run_step("smoke", "The program judges its example", PREFIX=str(prefix))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue((self.folder / "out/report.html").exists())
+        (prefix / "bin/profgauge").unlink()
+        subprocess.run(["tar", "-czf", self.folder / f"dist/profgauge-linux-{machine}.tar.gz", "-C", self.folder, "bin"], check=True)
+        self.assertNotEqual(self.run_step("smoke", "The program judges its example", PREFIX=str(prefix)).returncode, 0)
+
+    def test_images_hold_the_program_of_the_tarball(self):
+        machine = self.tarball()
+        for target in ("scratch", "debian"):
             self.calls.write_text("")
-            done = self.run_step("images", "Image", TARGET=target, TOKEN="secret")
+            done = self.run_step("images", "Image of one machine", TARGET=target, TOKEN="secret",
+                                 GITHUB_REPOSITORY="Someone/profgauge", GITHUB_SHA="3f2a1c")
             self.assertEqual(done.returncode, 0, done.stderr)
-            pushed = re.findall(r"docker push ghcr.io/someone/profgauge:(\S+)", self.calls.read_text())
-            self.assertEqual(tuple(pushed), tags)
-            self.assertNotIn("secret", self.calls.read_text())  # It goes through a pipe.
+            calls = self.calls.read_text()
+            self.assertIn(f"docker push ghcr.io/someone/profgauge:{self.version}-{target}-{machine}", calls)
+            self.assertIn("org.opencontainers.image.revision=3f2a1c", calls)
+            self.assertEqual("--target debian" in calls, target == "debian")
+            self.assertNotIn("secret", calls)  # It goes through a pipe.
+        self.assertEqual((self.folder / f"image/{machine}/profgauge").read_bytes(), PROGRAM.read_bytes())
+        stages = (REPOSITORY / "ci/package/Containerfile").read_text()
+        self.assertEqual(stages.count("COPY ${MACHINE}/profgauge"), 2)
+
+    def test_images_of_both_machines_have_one_tag(self):
+        done = self.run_step("publish", "Tags for both machines", TOKEN="secret")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        made = re.findall(r"imagetools create --tag ghcr.io/someone/profgauge:(\S+) (.*)", self.calls.read_text())
+        self.assertEqual([tag for tag, _ in made], [self.version, self.version.rsplit(".", 1)[0], "latest",
+                                                    f"{self.version}-debian", "debian"])
+        for _, parts in made:
+            self.assertTrue("x86_64" in parts and "aarch64" in parts)
 
     def test_the_wheel_needs_an_environment(self):
         job = self.workflow["jobs"]["pypi"]
@@ -127,8 +177,40 @@ class ReleaseTest(unittest.TestCase):
         dist.mkdir()
         for name in ("profgauge.whl", "profgauge.deb"):
             (dist / name).write_text("")
-        self.assertEqual(self.run_step("pypi", "The wheel alone").returncode, 0)
+        self.assertEqual(self.run_step("pypi", "The wheels alone").returncode, 0)
         self.assertEqual([path.name for path in (self.folder / "wheel").iterdir()], ["profgauge.whl"])
+
+    def test_pull_requests_run_what_developers_run(self):
+        workflow = yaml.safe_load((WORKFLOW.parent / "ci.yml").read_text())
+        self.assertEqual(set(workflow[True]), {"pull_request", "push"})
+        self.assertEqual(workflow["permissions"], {"contents": "read"})
+        for job in workflow["jobs"]["test"]["strategy"]["matrix"]["include"]:
+            for command in job["run"].split(" && "):
+                script, *words = command.split()
+                text = (REPOSITORY / script).read_text()
+                for word in words:
+                    self.assertRegex(text, rf"(?m)^  (\w+ \| )*{word}( \| \w+)*\)", f"{script} knows no {word}")
+        parts = workflow["jobs"]["package"]["steps"][-2]["run"].split("ci/package.sh ")[1].split()
+        self.assertEqual(parts, ["static", "wheel", "deb"])
+
+    def test_components_are_those_whose_licenses_are_shipped(self):
+        """In ci/package.sh the list of linked packages makes both."""
+        archives = self.folder / "archives"
+        (archives / "sources").mkdir(parents=True)
+        for name in ("libxlsxwriter", "libisal", "fmtlib"):
+            (archives / f"sources/{name}_1.0-1.dsc").write_text(f"Format: 3.0\nSource: {name}\nVersion: 1.0-1\n")
+        linked = re.search(r"^linked=\(([^)]*)\)", (REPOSITORY / "ci/package.sh").read_text(), re.M)[1].split()
+        if any(subprocess.run(["dpkg", "-s", package], capture_output=True, check=False).returncode for package in linked):
+            self.skipTest("not all of the linked libraries are installed")
+        made = subprocess.run([sys.executable, REPOSITORY / "ci/package/sbom.py", archives, *linked], text=True,
+                              capture_output=True, check=True, env=environment(SOURCE_DATE_EPOCH="1700000000")).stdout
+        document = json.loads(made)
+        self.assertEqual(document["creationInfo"]["created"], "2023-11-14T22:13:20Z")
+        names = {package["name"] for package in document["packages"]} - {"profgauge"}
+        sources = {subprocess.run(["dpkg-query", "-W", "-f", "${source:Package}\n", package], text=True, capture_output=True,
+                                  check=True).stdout.splitlines()[0] for package in linked}
+        self.assertEqual(names, sources | {"libxlsxwriter", "libisal", "fmtlib"})
+        self.assertEqual(len(document["relationships"]), len(names) + 1)
 
     def test_forms_ask_for_commands_that_exist(self):
         forms = [path for path in FORMS.glob("*.yml") if path.name != "config.yml"]
