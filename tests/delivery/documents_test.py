@@ -23,7 +23,7 @@ PICTURES = ("runs/gpt/step-207/rank-K.pt.trace.json.gz", "bytes → readers", "k
 # First words of commands that need root, a network or a build, and where they are tried instead.
 ELSEWHERE = {
     "tar": "static_test.sh unpacks the tarball", "apt-get": "ci/package.sh installs the package",
-    "COPY": "ci/Containerfile is built by ci/images.sh", "*/10": "jobs_test.py runs judge-new.sh",
+    "COPY": "ci/package.sh builds ci/Containerfile", "*/10": "jobs_test.py runs judge-new.sh",
     "npm": "needs a network", "./train.sh": "readme_test.py has an empty script in its place",
     "cmake": "the presets are checked below", "ctest": "the presets are checked below",
     "ci/demo.sh": "a build", "ci/test.sh": "a build", "ci/lint.sh": "needs clang-format",
