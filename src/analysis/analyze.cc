@@ -146,6 +146,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   for (context::RankContext& rank : *kept) {  // Simulations need much memory and do without these.
     rank.tree = {};
     rank.works = {};
+    rank.exposed = {};
   }
 
   Replayable result;

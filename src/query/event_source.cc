@@ -81,15 +81,9 @@ std::int32_t RankEvents::QueueOf(std::uint32_t device_row) const {
 }
 
 Ns RankEvents::ExposedOf(std::uint32_t device_row) const {
-  const auto& [collectives, copies] = exposed_.Get([this] {
-    return std::pair(analysis::classify::ExposedTimes(profile(), rank_.classes,
-                                                      analysis::classify::Exposable::kCollectives,
-                                                      rank_.unobserved),
-                     analysis::classify::ExposedTimes(profile(), rank_.classes,
-                                                      analysis::classify::Exposable::kCopiesAndSets,
-                                                      rank_.unobserved));
-  });
-  return collectives[device_row] + copies[device_row];
+  using analysis::classify::Exposable;
+  return rank_.ExposedOf(Exposable::kCollectives)[device_row] +
+         rank_.ExposedOf(Exposable::kCopiesAndSets)[device_row];
 }
 
 double RankEvents::FlopsOf(std::uint32_t device_row) const {

@@ -123,7 +123,6 @@ class RankEvents {
   std::int64_t first_id_;
   Lazy<std::vector<StringId>> modules_;
   Lazy<std::vector<std::int32_t>> queues_, depths_;
-  Lazy<std::pair<OptionalColumn<Ns>, OptionalColumn<Ns>>> exposed_;
   Lazy<analysis::context::WorkDivision> work_;
   Lazy<std::vector<std::uint32_t>> collectives_;
   Lazy<std::vector<analysis::path::PathMove>> path_;

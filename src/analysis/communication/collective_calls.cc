@@ -208,9 +208,7 @@ std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank)
   std::vector<CollectiveCall> calls;
   const Peers peers(rank);
   OpKinds kinds(profile);
-  const OptionalColumn<Ns> exposed =
-      classify::ExposedTimes(profile, rank.classes, classify::Exposable::kCollectives,
-                             context::UncountedParts(rank.unobserved, rank.iterations));
+  const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCollectives);
   std::size_t count = 0;  // Reserved in one step: calls are large.
   for (std::size_t i = 0; i < device.size(); ++i) count += rank.classes[i].collective ? 1 : 0;
   calls.reserve(count);

@@ -15,6 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/classify/kernel_class.h"
+#include "analysis/context/exposed.h"
 #include "analysis/context/gpu_use.h"
 #include "analysis/context/iterations.h"
 #include "analysis/work/op_tree.h"
@@ -39,8 +40,13 @@ struct RankContext {
   std::vector<GpuUse> gpus;       ///< GPUs with work, by id: analysis/context/utilization.h.
   classify::Knowledge knowledge;  ///< From the selection.
   std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.
+  ExposedColumns exposed;         ///< Until all tables are made.
 
   Span window() const { return iterations.window; }
+  /// Per row of the device table; see analysis/context/exposed.h.
+  const OptionalColumn<Ns>& ExposedOf(classify::Exposable wanted) const {
+    return exposed.Of(*this, wanted);
+  }
   bool has_device() const { return profile->device.size() > 0; }
   bool has_host() const { return profile->host.size() > 0; }
   /// Whether the window ends with the last device work, whatever the host does after it: nothing

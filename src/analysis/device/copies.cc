@@ -41,9 +41,7 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 // One pass; exposed time of each iteration is kept beside the sums for its one-off part.
 std::vector<CopyRow> CollectRows(const context::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
-  const OptionalColumn<Ns> exposed =
-      classify::ExposedTimes(*rank.profile, rank.classes, classify::Exposable::kCopiesAndSets,
-                             context::UncountedParts(rank.unobserved, rank.iterations));
+  const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCopiesAndSets);
   std::vector<CopyRow> rows;                  // A handful: look through them.
   std::vector<std::vector<Ns>> by_iteration;  // By row, then by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
@@ -155,48 +153,6 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const tables::Output& 
   return {why, why};
 }
 
-// The copies of one direction.
-struct DirectionMetrics {
-  MetricId time, bytes, bandwidth;
-};
-
-// The sums of one direction over all ranks, or why they are unknown.
-void SetDirection(const DirectionMetrics& id, std::span<const CopyFacts> ranks,
-                  std::initializer_list<CopyKind> kinds, std::string why, tables::Output& out) {
-  CopySums sums;
-  for (const CopyFacts& rank : ranks) {
-    for (const CopyRow& row : rank.rows) {
-      if (row.kind == static_cast<std::uint8_t>(CopyKind::kUnknown) && why.empty()) {
-        why = "the direction of some copies was not recorded";
-      }
-      const bool wanted = std::any_of(kinds.begin(), kinds.end(), [&](CopyKind kind) {
-        return row.kind == static_cast<std::uint8_t>(kind);
-      });
-      if (!wanted) continue;
-      sums.calls += row.sums.calls;
-      sums.time += row.sums.time;
-      sums.bytes += row.sums.bytes;
-      sums.sized += row.sums.sized;
-      sums.sized_time += row.sums.sized_time;
-    }
-  }
-  if (!why.empty()) {
-    for (const MetricId one : {id.time, id.bytes, id.bandwidth}) out.SetAbsent(one, why);
-    return;
-  }
-  out.Set(id.time, sums.time);
-  if (sums.sized == sums.calls) {
-    out.Set(id.bytes, sums.bytes);
-  } else {
-    out.SetAbsent(id.bytes, "the size of some copies was not recorded");
-  }
-  if (sums.sized_time > 0) {
-    out.Set(id.bandwidth, Bandwidth(sums));
-  } else {
-    out.SetAbsent(id.bandwidth, "no such copy with a known size takes time");
-  }
-}
-
 // An iteration's copies are counted with its launches; the reason for unknown ones is known here.
 void SetAbsentPerIteration(std::span<const context::RankContext> ranks, const WhyUnknown& why,
                            tables::Output& out) {
@@ -266,12 +222,6 @@ CopyFacts CopyFactsOf(const context::RankContext& rank) {
 void AddCopies(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
                tables::Output& out) {
   const WhyUnknown why = WhyUnknownOf(facts, out);
-  SetDirection({metric::kMemcpyH2dTime, metric::kMemcpyH2dBytes, metric::kMemcpyH2dBandwidth},
-               facts, {CopyKind::kHostToDevice}, why.to_host, out);
-  SetDirection({metric::kMemcpyD2hTime, metric::kMemcpyD2hBytes, metric::kMemcpyD2hBandwidth},
-               facts, {CopyKind::kDeviceToHost}, why.to_host, out);
-  SetDirection({metric::kMemcpyD2dTime, metric::kMemcpyD2dBytes, metric::kMemcpyD2dBandwidth},
-               facts, {CopyKind::kDeviceToDevice, CopyKind::kPeerToPeer}, why.in_device, out);
   SetAbsentPerIteration(ranks, why, out);
   SetPageableShare(facts, out);
   const bool any_row = std::any_of(facts.begin(), facts.end(),

@@ -91,9 +91,7 @@ void KernelCollector::AddRank(const context::RankContext& rank, std::uint32_t po
   tables::Texts texts(profile, pool_);
   texts_ = &texts;
   const context::WorkDivision division(rank);
-  const OptionalColumn<Ns> exposed =
-      classify::ExposedTimes(profile, rank.classes, classify::Exposable::kCollectives,
-                             context::UncountedParts(rank.unobserved, rank.iterations));
+  const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCollectives);
   // One pass: what is expensive to find is found once for a call and joined to up to three sums, by
   // name, by operator and by iteration.
   for (std::size_t i = 0; i < device.size(); ++i) {
