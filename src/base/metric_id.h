@@ -116,18 +116,9 @@
   X(kLaunchWaitShare, "launch.wait_share") \
   X(kLaunchCapturedShare, "launch.captured_share") \
   X(kSyncTimeShare, "sync.time_share") \
-  X(kMemcpyH2dTime, "memcpy.h2d.time") \
-  X(kMemcpyH2dBytes, "memcpy.h2d.bytes") \
   X(kMemcpyH2dBytesPerIteration, "memcpy.h2d.bytes_per_iteration") \
-  X(kMemcpyH2dBandwidth, "memcpy.h2d.bandwidth") \
-  X(kMemcpyD2hTime, "memcpy.d2h.time") \
-  X(kMemcpyD2hBytes, "memcpy.d2h.bytes") \
   X(kMemcpyD2hBytesPerIteration, "memcpy.d2h.bytes_per_iteration") \
-  X(kMemcpyD2hBandwidth, "memcpy.d2h.bandwidth") \
-  X(kMemcpyD2dTime, "memcpy.d2d.time") \
-  X(kMemcpyD2dBytes, "memcpy.d2d.bytes") \
   X(kMemcpyD2dBytesPerIteration, "memcpy.d2d.bytes_per_iteration") \
-  X(kMemcpyD2dBandwidth, "memcpy.d2d.bandwidth") \
   X(kMemcpyPageableShare, "memcpy.pageable_share") \
   X(kDataloaderExposedShare, "dataloader.exposed_share") \
   X(kDataloaderExposedTime, "dataloader.exposed_time") \
@@ -163,20 +154,6 @@
   X(kCommunicationWaitingShare, "communication.waiting_share") \
   X(kCommunicationMatchedShare, "communication.matched_share") \
   X(kCommunicationMatchedTimeShare, "communication.matched_time_share") \
-  X(kCommunicationAllReduceBusbw, "communication.all_reduce.busbw") \
-  X(kCommunicationAllReduceBusbwUnmatched, "communication.all_reduce.busbw_unmatched") \
-  X(kCommunicationAllGatherBusbw, "communication.all_gather.busbw") \
-  X(kCommunicationAllGatherBusbwUnmatched, "communication.all_gather.busbw_unmatched") \
-  X(kCommunicationReduceScatterBusbw, "communication.reduce_scatter.busbw") \
-  X(kCommunicationReduceScatterBusbwUnmatched, "communication.reduce_scatter.busbw_unmatched") \
-  X(kCommunicationAllToAllBusbw, "communication.all_to_all.busbw") \
-  X(kCommunicationAllToAllBusbwUnmatched, "communication.all_to_all.busbw_unmatched") \
-  X(kCommunicationBroadcastBusbw, "communication.broadcast.busbw") \
-  X(kCommunicationBroadcastBusbwUnmatched, "communication.broadcast.busbw_unmatched") \
-  X(kCommunicationReduceBusbw, "communication.reduce.busbw") \
-  X(kCommunicationReduceBusbwUnmatched, "communication.reduce.busbw_unmatched") \
-  X(kCommunicationSendRecvBusbw, "communication.send_recv.busbw") \
-  X(kCommunicationSendRecvBusbwUnmatched, "communication.send_recv.busbw_unmatched") \
   X(kRankImbalance, "rank.imbalance") \
   X(kRankStraggler, "rank.straggler") \
   X(kRankStragglerDataloader, "rank.straggler.dataloader") \

@@ -29,7 +29,7 @@ enum class CollectiveKind : std::uint8_t {
 inline constexpr std::size_t kCollectiveKinds =
     static_cast<std::size_t>(CollectiveKind::kOther) + 1;
 
-/// "all_reduce", like in communication.all_reduce.busbw; "other".
+/// "all_reduce", like in patterns of rules; "other".
 std::string_view CollectiveKindId(CollectiveKind kind);
 
 /// From any spelling: "allreduce", "_all_gather_base", "nccl:all_reduce",

@@ -43,7 +43,7 @@ struct CallSums {
   // could be matched, over the duration, waiting included, of the others.
   Moved matched_calls, others;
   std::optional<double> best;  // Bytes per second of the fastest of these calls.
-  bool matched = true, needs_clocks = false;
+  bool matched = true;
   std::vector<std::uint32_t> events;  // Rows of the rank's device table.
 };
 
@@ -79,7 +79,6 @@ std::vector<CallRow> SumCalls(std::span<const RankFacts> ranks) {
       const auto bytes = static_cast<double>(call.bytes);
       // Who waits in a broadcast is unknown: its bytes take the whole call.
       const Ns moved_in = call.has_root ? call.whole : call.transfer;
-      sums.needs_clocks = sums.needs_clocks || (call.has_root && call.whole < 0);
       const Ns least = moved_in >= 0 ? moved_in : length;
       const double bandwidth = least > 0 ? bytes * 1e9 / static_cast<double>(least) : 0;
       if (bandwidth > sums.best.value_or(0)) sums.best = bandwidth;
@@ -144,88 +143,6 @@ void AppendRow(const CallRow& row, std::span<const RankFacts> ranks,
             any_matched ? std::nullopt : on_the_bus(sums.others.bandwidth()))
       .Real("best_bandwidth"_col, on_the_bus(sums.best))
       .Real("links_bandwidth"_col, ReachOf(row, size, ranks));
-}
-
-// On the bus, of one kind over all ranks and groups.
-struct KindMoved {
-  Moved matched, others;
-  bool needs_clocks = false;
-  bool alone = false;  // In groups of one rank, which move nothing.
-};
-
-// Bytes on the bus: the call's bytes times the factor of nccl-tests, so that groups of different
-// sizes add up.
-KindMoved SumKind(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
-                  classify::CollectiveKind kind) {
-  KindMoved sums;
-  for (const CallRow& row : rows) {
-    const std::int64_t size = GroupSizeOf(*row.first, ranks);
-    if (row.first->kind != kind || size <= 0) continue;
-    if (size == 1) {
-      sums.alone = true;
-      continue;
-    }
-    sums.needs_clocks = sums.needs_clocks || row.sums.needs_clocks;
-    const double factor = classify::BusFactor(kind, size);
-    const auto& [matched, others] = std::tie(row.sums.matched_calls, row.sums.others);
-    sums.matched.Add(matched.bytes * factor, matched.time);
-    sums.others.Add(others.bytes * factor, others.time);
-  }
-  return sums;
-}
-
-std::string WhyNoBandwidth(const KindMoved& sums, const tables::Output& out) {
-  if (sums.needs_clocks) {
-    return "needs the clocks of the ranks: no collective that ends on all of them together joins "
-           "them";
-  }
-  if (sums.others.time > 0) {
-    return "its calls could not be matched with those of the other ranks, so waiting cannot be "
-           "separated from transfer; pass the profiles of all ranks";
-  }
-  if (sums.alone) return "its groups have one rank, so nothing is transferred";
-  return fmt::format("no such collective with a known size and group was recorded{}",
-                     HowCollectivesAreRecorded(out));
-}
-
-// Kinds whose bandwidth is a metric.
-struct BusMetrics {
-  classify::CollectiveKind kind;
-  MetricId matched, unmatched;
-};
-constexpr BusMetrics kBusMetrics[] = {
-    {classify::CollectiveKind::kAllReduce, metric::kCommunicationAllReduceBusbw,
-     metric::kCommunicationAllReduceBusbwUnmatched},
-    {classify::CollectiveKind::kAllGather, metric::kCommunicationAllGatherBusbw,
-     metric::kCommunicationAllGatherBusbwUnmatched},
-    {classify::CollectiveKind::kReduceScatter, metric::kCommunicationReduceScatterBusbw,
-     metric::kCommunicationReduceScatterBusbwUnmatched},
-    {classify::CollectiveKind::kAllToAll, metric::kCommunicationAllToAllBusbw,
-     metric::kCommunicationAllToAllBusbwUnmatched},
-    {classify::CollectiveKind::kBroadcast, metric::kCommunicationBroadcastBusbw,
-     metric::kCommunicationBroadcastBusbwUnmatched},
-    {classify::CollectiveKind::kReduce, metric::kCommunicationReduceBusbw,
-     metric::kCommunicationReduceBusbwUnmatched},
-    {classify::CollectiveKind::kSendRecv, metric::kCommunicationSendRecvBusbw,
-     metric::kCommunicationSendRecvBusbwUnmatched},
-};
-
-void SetBusBandwidths(std::span<const CallRow> rows, std::span<const RankFacts> ranks,
-                      tables::Output& out) {
-  for (const auto& [kind, id, unmatched] : kBusMetrics) {
-    const KindMoved sums = SumKind(rows, ranks, kind);
-    if (const auto bandwidth = sums.matched.bandwidth()) {
-      out.Set(id, *bandwidth);
-      out.SetAbsent(unmatched, "calls were matched over ranks: see " + std::string(id));
-      continue;
-    }
-    out.SetAbsent(id, WhyNoBandwidth(sums, out));
-    if (const auto bandwidth = sums.others.bandwidth()) {
-      out.Set(unmatched, *bandwidth);
-    } else {
-      out.SetAbsent(unmatched, WhyNoBandwidth(sums, out));
-    }
-  }
 }
 
 // No rank of several can work for long without the others, so a profile cannot prove that none
@@ -379,7 +296,6 @@ void AddCommunication(std::span<RankFacts> ranks, tables::Output& out) {
   for (const RankFacts& rank : ranks) parts.push_back(MatchedParts(rank));
   const std::vector<CallRow> rows = SumCalls(ranks);
   SetCommunication(ranks, out);
-  SetBusBandwidths(rows, ranks, out);
   SetMatching(matching, parts, out);
   SetImbalance(ranks, out);
   SetStraggler(blame, ranks, parts, out);

@@ -17,7 +17,7 @@ constexpr std::array<MetricId, 3> kDirections = {metric::kMemcpyH2dBytesPerItera
                                                  metric::kMemcpyD2dBytesPerIteration};
 constexpr std::size_t kNoDirection = kDirections.size();
 
-// Index into kDirections; copies between two GPUs stay on devices, like in memcpy.d2d.bytes.
+// Index into kDirections; copies between two GPUs stay on devices.
 std::size_t DirectionOf(CopyKind kind) {
   switch (kind) {
     case CopyKind::kHostToDevice:

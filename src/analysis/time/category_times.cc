@@ -113,36 +113,14 @@ std::vector<Ns> LoadingByIteration(const context::RankContext& rank) {
   return times;
 }
 
-namespace {
-
-// The metric that a row's duration adds to. Copies between GPUs count as device to device, like in
-// memcpy.d2d_time.
-std::optional<MetricId> SumOf(const DeviceTable& device, std::size_t row) {
-  if (device.kind[row] == DeviceKind::kKernel) return metric::kProfileKernelTime;
-  if (device.kind[row] != DeviceKind::kMemcpy) return std::nullopt;
-  switch (device.copy[row]) {
-    case CopyKind::kHostToDevice:
-      return metric::kMemcpyH2dTime;
-    case CopyKind::kDeviceToHost:
-      return metric::kMemcpyD2hTime;
-    case CopyKind::kDeviceToDevice:
-    case CopyKind::kPeerToPeer:
-      return metric::kMemcpyD2dTime;
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
 std::vector<NameWork> IterationSumsOf(const context::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   if (rank.iterations.is_whole) return {};
   NamedWork sums(rank);
   for (std::size_t row = 0; row < device.size(); ++row) {
-    if (const auto id = SumOf(device, row)) {
-      sums.Add(std::string(id->text()), rank.iterations.of_device[row], device.duration[row]);
-    }
+    if (device.kind[row] != DeviceKind::kKernel) continue;
+    sums.Add(std::string(metric::kProfileKernelTime.text()), rank.iterations.of_device[row],
+             device.duration[row]);
   }
   return sums.Take();
 }

@@ -44,9 +44,8 @@ std::vector<Ns> LoadingByIteration(const context::RankContext& rank);
 // Metrics that are sums over iterations, iteration by iteration. They let the gate compute how
 // chance distributes slow iterations.
 
-/// By metric id: the time of kernels, and of copies by direction, of the iterations that launched
-/// them. Copies of unknown direction and memsets are in none. Where nothing divides the profile
-/// there is none.
+/// By metric id: the time of kernels, of the iterations that launched them. Where nothing divides
+/// the profile there is none.
 std::vector<NameWork> IterationSumsOf(const context::RankContext& rank);
 
 }  // namespace profgauge::analysis::time

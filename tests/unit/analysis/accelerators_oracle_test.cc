@@ -110,7 +110,8 @@ TEST_F(Accelerators, Rocprofv3) {
   EXPECT_EQ(Busy(), (std::map<std::int64_t, double>{{0, 4'221'373'500}}));
   EXPECT_EQ(Number("profile.wall_time"), 15'122'023'494);
   // Only kernels were traced: host work and copies are unknown, not 0.
-  for (const char* id : {"gpu.idle_cause.host_wait", "memcpy.h2d.time", "memcpy.d2d.bytes"}) {
+  for (const char* id : {"gpu.idle_cause.host_wait", "memcpy.h2d.bytes_per_iteration",
+                         "memcpy.d2d.bytes_per_iteration"}) {
     EXPECT_TRUE(IsAbsent(analysis_.Find(id)->value)) << id;
   }
   EXPECT_EQ(Number("kernel.count_per_iteration"), 37'549);

@@ -249,7 +249,7 @@ TEST(Losses, UnrecordedCopiesMakeIdleUndecided) {
   const auto analysis = Analyze(OneRank(std::move(profile)), {});
   ASSERT_TRUE(analysis.has_value());
   EXPECT_TRUE(analysis->Find("gpu.idle.mean")->low_confidence);
-  EXPECT_TRUE(IsAbsent(analysis->Find("memcpy.h2d.bytes")->value));
+  EXPECT_TRUE(IsAbsent(analysis->Find("memcpy.h2d.bytes_per_iteration")->value));
   const Metric& copies = *analysis->Find("breakdown.memcpy");
   ASSERT_TRUE(copies.may_be.has_value());
   EXPECT_DOUBLE_EQ(*copies.may_be, AsNumber(analysis->Find("gpu.idle.mean")->value, -1));
