@@ -256,10 +256,11 @@ constexpr CommandSpec kCommands[] = {
      "One rule a line, its id first; then category, levels and title.",
      "  profgauge rules list\n  profgauge rules list rules/\n", RunRulesList},
     {"rules explain", kOnRulesExplain, "ID [PROFILE…]", 1, kMany,
-     "Show a rule, and with a profile the reason for its result",
+     "Show a rule, with a profile why it says what it says, or a reason for no verdict",
      "Every intermediate value is shown. The policy adds rule files and sets parameters.",
      "  profgauge rules explain gpu/idle\n"
-     "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n",
+     "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n"
+     "  profgauge rules explain baseline/lost\n",
      RunRulesExplain, Takes::kRuleThenFiles},
     {"rules check", kOnRulesCheck, "FILE…", 1, kMany, "Check rule files without a profile",
      "Structure, names, types and units; reports all errors of all files together. Of\n"

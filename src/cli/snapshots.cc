@@ -32,6 +32,7 @@
 #include "gate/verdict.h"
 #include "knowledge/gate.h"
 #include "readers/one_run.h"
+#include "report/first_screen.h"
 #include "rules/waiver.h"
 
 namespace profgauge::cli {
@@ -115,7 +116,8 @@ Result<std::vector<gate::Snapshot>> FromProfile(const std::string& path, const O
         gate::WhyIncomplete(policy, log, kAnyCountOfIterations, options.allow_incomplete);
     if (!reasons.empty()) {
       return Fail(InputError(path, "baseline/incomplete",
-                             reasons.front() + ": an incomplete baseline would hide regressions",
+                             std::string(report::WithoutId(reasons.front())) +
+                                 ": an incomplete baseline would hide regressions",
                              "record again, or --allow-incomplete"));
     }
   }

@@ -59,11 +59,7 @@ std::string_view ReasonIdOf(stats::Open open) {
 std::string ResultText(const MetricComparison& metric) {
   const bool is_sentence =
       metric.method == CompareMethod::kStatistics || metric.method == CompareMethod::kChance;
-  const bool has_id = metric.open == stats::Open::kNo || metric.reason.ends_with(']');
-  if (is_sentence) {
-    return fmt::format("{}: {}{}", metric.metric, metric.reason,
-                       has_id ? "" : fmt::format(" [{}]", ReasonIdOf(metric.open)));
-  }
+  if (is_sentence) return fmt::format("{}: {}", metric.metric, metric.reason);
   std::string text =
       fmt::format("{} changed by {} against the baseline", metric.metric, ChangeText(metric));
   if (!metric.limit.empty()) text += ", limit " + metric.limit;
@@ -76,7 +72,8 @@ std::string ResultText(const MetricComparison& metric) {
 void CountMissing(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
                   Added& added) {
   ++verdict.missing;
-  const std::string text = metric.metric + " cannot be compared: " + metric.reason;
+  const std::string text = WithReason(
+      fmt::format("{} cannot be compared: {}", metric.metric, metric.reason), "baseline/no-value");
   if (policy.on_missing == rules::OnMissing::kNoVerdict && metric.level != rules::Level::kInfo) {
     added.open.push_back(text);
   } else if (policy.on_missing == rules::OnMissing::kFail && Fails(metric.level, policy.fail_on)) {
@@ -118,7 +115,7 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
   if (metric.over_limit && !is_ignored) {
     if (Fails(metric.level, policy.fail_on)) {
       ++verdict.open;
-      added.open.push_back(ResultText(metric));
+      added.open.push_back(WithReason(ResultText(metric), ReasonIdOf(metric.open)));
     } else {
       ++verdict.warnings;
     }
@@ -133,7 +130,7 @@ void CountInconclusive(const MetricComparison& metric, const rules::Policy& poli
       break;
     case rules::OnInconclusive::kNoVerdict:
       ++verdict.open;
-      added.open.push_back(ResultText(metric));
+      added.open.push_back(WithReason(ResultText(metric), ReasonIdOf(metric.open)));
       break;
   }
 }
@@ -180,7 +177,7 @@ void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Ad
   if (!may_fail) return verdict.notes.push_back(parts.once);
   ++verdict.open;
   verdict.needed = std::max(verdict.needed, static_cast<std::int64_t>(stats::kRecordingsForDoubt));
-  added.open.push_back(fmt::format("{} [{}]", parts.once, kPartOnceReason));
+  added.open.push_back(WithReason(parts.once, kPartOnceReason));
 }
 
 // A kind of parts counts once, however many of them are slower.
@@ -237,7 +234,7 @@ std::string Incomparable(const RunComparison& comparison) {
            "; save it again as it is judged, with `profgauge baseline save --policy FILE` or "
            "`history add --policy FILE`, and the same options [baseline/other-selection]";
   }
-  return text;
+  return text + " [baseline/not-comparable]";
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ std::optional<std::string> WhyOutside(const Snapshot& base, const Snapshot& curr
   if (here->second - there->second < knowledge::kGateLostMarksShare.value()) return std::nullopt;
   return fmt::format(
       "{} of the device time is outside the iterations, in the baseline {}: that time is not "
-      "compared; mark all iterations",
+      "compared; mark all iterations [baseline/outside]",
       FormatShare(here->second), FormatShare(there->second));
 }
 
@@ -225,7 +225,7 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
       if (KnowsIterations(base) && KnowsIterations(current) &&
           IsWindow(base) != IsWindow(current)) {
         return "one side has no iterations, so iteration times cannot be compared; mark iterations "
-               "in both profiles";
+               "in both profiles [baseline/no-iterations]";
       }
       if (auto outside = WhyOutside(base, current)) return outside;
       const std::optional<std::int64_t> here = WorkOfWindow(current);
@@ -235,7 +235,7 @@ std::optional<std::string> WhyNoLengths(std::span<const Snapshot> baselines,
       return fmt::format(
           "the runs have no iterations and different amounts of work ({} and {} events), so their "
           "times cannot be compared: mark iterations, or select them with --key-op or "
-          "--iteration-marker",
+          "--iteration-marker [baseline/other-work]",
           FormatValue(Value(*there), Unit::kCount), FormatValue(Value(*here), Unit::kCount));
     }
   }

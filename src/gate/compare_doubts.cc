@@ -61,7 +61,7 @@ bool MetricComparer::LackSamples(const rules::BaselineLimit& limit, MetricCompar
   if (!out.is_missing) return false;
   out.reason =
       "`per: sample` needs the samples of an iteration in both: `per_step` of the unrecorded "
-      "iterations' document, or input shapes that differ only by the batch";
+      "iterations' document, or input shapes that differ only by the batch [baseline/no-samples]";
   return true;
 }
 
@@ -94,8 +94,9 @@ void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
       const auto empty = std::count_if(times.begin(), times.end(), [](double t) { return t <= 0; });
       if (empty == 0 || out.is_missing) continue;
       out.is_missing = true;
-      out.reason = fmt::format("{} of {} iterations of {} have no separate length", empty,
-                               times.size(), run.name);
+      out.reason =
+          fmt::format("{} of {} iterations of {} have no separate length [baseline/no-times]",
+                      empty, times.size(), run.name);
     }
   }
 }
@@ -121,8 +122,10 @@ bool MetricComparer::LackSteps(MetricComparison& out) const {
   out.reason = steps_ == StepsUse::kOtherSampling
                    ? "one side has means of several iterations, the other single ones: they cannot "
                      "be compared [run/other-sampling]"
-                   : fmt::format("both sides need the times of at least {} unrecorded iterations",
-                                 knowledge::kUnrecordedConfidentLeast.value());
+                   : fmt::format(
+                         "both sides need the times of at least {} unrecorded iterations "
+                         "[baseline/few-unrecorded]",
+                         knowledge::kUnrecordedConfidentLeast.value());
   return true;
 }
 
@@ -141,7 +144,8 @@ bool MetricComparer::LackTimes(MetricComparison& out) const {
     return std::any_of(run.iteration_times.begin(), run.iteration_times.end(),
                        [](Ns time) { return time > 0; });
   });
-  out.reason = fmt::format("{} no iteration times: {}", base ? "this run has" : "the baseline has",
+  out.reason = fmt::format("{} no iteration times: {} [baseline/no-times]",
+                           base ? "this run has" : "the baseline has",
                            has_any ? "most iterations have no separate length"
                                    : "its format has only durations or sums");
   return true;

@@ -14,35 +14,11 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/whole.h"
+#include "gate/reasons.h"
 #include "rules/builtin_files.h"
 
 namespace profgauge::gate {
 namespace {
-
-// Whether none may accept it, those who accept an incomplete profile may, or this many ranks do.
-enum class Overrule : std::uint8_t { kNever, kIncomplete, kMissingRanks };
-
-struct Doubt {
-  std::string_view remark;
-  Overrule accepted;
-};
-// Whatever the numbers are, they are of nothing that the run computed.
-constexpr Doubt kNothingToJudge[] = {
-    {analysis::context::kNoDeviceEvents, Overrule::kIncomplete},
-    {analysis::context::kNoKernels, Overrule::kIncomplete},
-    {analysis::context::kCollectivesOnly, Overrule::kIncomplete},
-};
-constexpr Doubt kDoubts[] = {
-    {analysis::context::kIterationsLost, Overrule::kIncomplete},
-    {analysis::context::kIterationsPartial, Overrule::kIncomplete},
-    {analysis::context::kMarkersDisplaced, Overrule::kIncomplete},
-    {analysis::context::kProcessesApart, Overrule::kIncomplete},
-    {analysis::context::kWorkOutside, Overrule::kIncomplete},
-    {analysis::context::kRanksWithoutMarkers, Overrule::kIncomplete},
-    {analysis::context::kRanksWithoutWork, Overrule::kMissingRanks},
-    {analysis::communication::kRanksApart, Overrule::kNever},
-    {analysis::recording::kRunContradicts, Overrule::kNever},
-};
 
 bool MayLackRanks(const rules::Policy& policy, const analysis::Analysis& analysis) {
   const analysis::Metric* without = analysis.Find(metric::kProfileRanksWithoutWork);
@@ -63,17 +39,17 @@ bool JudgesDevice(const rules::Policy& policy) {
   return std::any_of(policy.thresholds.begin(), policy.thresholds.end(), does);
 }
 
-std::vector<std::string> TextsOf(std::span<const Doubt> among, const rules::Policy& policy,
+// The remarks that are reasons, and that nobody set aside.
+std::vector<std::string> TextsOf(bool leave_nothing, const rules::Policy& policy,
                                  const analysis::Analysis& analysis, bool allow_incomplete) {
   std::vector<std::string> doubts;
   for (const analysis::Remark& remark : analysis.remarks) {
-    for (const Doubt& doubt : among) {
-      if (remark.id != doubt.remark) continue;
-      const bool is_accepted = doubt.accepted != Overrule::kNever &&
-                               (allow_incomplete || (doubt.accepted == Overrule::kMissingRanks &&
-                                                     MayLackRanks(policy, analysis)));
-      if (!is_accepted) doubts.push_back(remark.text);
-    }
+    const Reason* reason = FindReasonOfRemark(remark.id);
+    if (reason == nullptr || reason->leaves_nothing != leave_nothing) continue;
+    const bool is_accepted = reason->by != Overrule::kNever &&
+                             (allow_incomplete || (reason->by == Overrule::kMissingRanks &&
+                                                   MayLackRanks(policy, analysis)));
+    if (!is_accepted) doubts.push_back(WithReason(remark.text, reason->id));
   }
   return doubts;
 }
@@ -82,14 +58,14 @@ std::vector<std::string> TextsOf(std::span<const Doubt> among, const rules::Poli
 
 std::vector<std::string> DoubtsOf(const rules::Policy& policy, const analysis::Analysis& analysis,
                                   bool allow_incomplete) {
-  return TextsOf(kDoubts, policy, analysis, allow_incomplete);
+  return TextsOf(false, policy, analysis, allow_incomplete);
 }
 
 std::vector<std::string> WhyNothingToJudge(const rules::Policy& policy,
                                            const analysis::Analysis& analysis,
                                            bool allow_incomplete) {
   if (!JudgesDevice(policy)) return {};
-  return TextsOf(kNothingToJudge, policy, analysis, allow_incomplete);
+  return TextsOf(true, policy, analysis, allow_incomplete);
 }
 
 namespace {
@@ -134,8 +110,8 @@ std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
   if (!policy.ranks.expect && !lacking) return std::nullopt;
   const std::int64_t expected = policy.ranks.expect.value_or(*present + lacking.value_or(0));
   if (*present > expected) {
-    return fmt::format("the run has {} ranks, the policy expects {}", FormatCount(*present),
-                       FormatCount(expected));
+    return fmt::format("the run has {} ranks, the policy expects {} [ranks/too-many]",
+                       FormatCount(*present), FormatCount(expected));
   }
   const std::int64_t missing = expected - *present;
   if (missing <= policy.ranks.allow_missing) return std::nullopt;
@@ -145,7 +121,7 @@ std::optional<std::string> WhyRanksMissing(const rules::Policy& policy,
   if (policy.ranks.allow_missing > 0) {
     sentence += fmt::format(", the policy allows {}", FormatCount(policy.ranks.allow_missing));
   }
-  return sentence;
+  return sentence + " [ranks/missing]";
 }
 
 namespace {
@@ -220,7 +196,8 @@ std::optional<std::string> WhyNotKept(const analysis::Analysis& analysis,
                        rules);
   }
   return fmt::format(
-      "{} need{} data that summaries do not contain; check the full profiles, or drop the limit",
+      "{} need{} data that summaries do not contain; check the full profiles, or drop the limit "
+      "[summary/not-kept]",
       who, limits + count == 1 ? "s" : "");
 }
 

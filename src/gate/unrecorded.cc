@@ -138,8 +138,9 @@ std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,
   if (policy.unrecorded != rules::Unrecorded::kRequire || analysis.steps != nullptr)
     return std::nullopt;
   const analysis::Metric* median = analysis.Find(metric::kStepTimeMedian);
-  return fmt::format("the policy requires the times of unrecorded iterations: {}",
-                     median == nullptr ? "" : median->absent_because);
+  return fmt::format(
+      "the policy requires the times of unrecorded iterations: {} [unrecorded/required]",
+      median == nullptr ? "" : median->absent_because);
 }
 
 namespace {

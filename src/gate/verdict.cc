@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "gate/doubts.h"
 #include "gate/limits.h"
+#include "gate/reasons.h"
 #include "gate/unrecorded.h"
 #include "knowledge/gate.h"
 #include "rules/compile.h"
@@ -38,7 +39,8 @@ void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdi
       break;
     case GateStatus::kLowConfidence:
       ++verdict.warnings;
-      if (Fails(result.threshold.level, policy.fail_on)) reasons.open.push_back(sentence);
+      if (Fails(result.threshold.level, policy.fail_on))
+        reasons.open.push_back(WithReason(sentence, kUncertainReason));
       break;
     case GateStatus::kError:
       ++verdict.errors;
@@ -52,7 +54,7 @@ void Count(const GateResult& result, const rules::Policy& policy, Verdict& verdi
       if (OnMissingOf(result.threshold, policy) == rules::OnMissing::kFail) {
         if (Fails(level, policy.fail_on)) reasons.failures.push_back(missing);
       } else if (level != rules::Level::kInfo) {
-        reasons.open.push_back(missing);
+        reasons.open.push_back(WithReason(missing, kMissingReason));
       }
       break;
     }
@@ -219,7 +221,8 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
       if (Fails(rules::Level::kWarn, policy.fail_on))
         reasons.failures.push_back(SentenceOf(finding));
       if (LeavesOpen(finding, policy.fail_on)) {
-        reasons.open.push_back(fmt::format("{}, but {}", SentenceOf(finding), finding.reason));
+        reasons.open.push_back(WithReason(
+            fmt::format("{}, but {}", SentenceOf(finding), finding.reason), kUncertainReason));
       }
       break;
     case rules::FindingStatus::kInfo:
@@ -238,8 +241,8 @@ void Count(const rules::Finding& finding, const rules::Policy& policy, Verdict& 
       break;
     case rules::FindingStatus::kBroken:
       ++verdict.broken;
-      reasons.broken.push_back(
-          fmt::format("{} cannot be evaluated: {}", finding.rule->id, finding.reason));
+      reasons.broken.push_back(fmt::format("{} cannot be evaluated: {} [rules/broken]",
+                                           finding.rule->id, finding.reason));
       break;
   }
 }
@@ -250,17 +253,17 @@ void AskRequired(const rules::Finding& finding, const rules::Policy& policy, Rea
   const std::string& id = finding.rule->id;
   if (finding.status == rules::FindingStatus::kNotApplicable && !finding.is_left_out) {
     reasons.open.push_back(
-        fmt::format("{} is required, but not applicable: {}", id, finding.reason));
+        fmt::format("{} is required, but not applicable: {} [rules/required]", id, finding.reason));
   } else if (!finding.unanswered.empty()) {
-    reasons.open.push_back(
-        fmt::format("required rule {} has no complete result: {}", id, finding.unanswered));
+    reasons.open.push_back(fmt::format(
+        "required rule {} has no complete result: {} [rules/required]", id, finding.unanswered));
   }
 }
 
 /// Whether the rule about missing ranks has counted them.
 bool HasTold(std::span<const rules::Finding> findings) {
   return std::any_of(findings.begin(), findings.end(), [](const rules::Finding& finding) {
-    return finding.rule->id == "recording/ranks-missing" && rules::Fired(finding.status);
+    return finding.rule->id == "ranks/missing" && rules::Fired(finding.status);
   });
 }
 
@@ -309,12 +312,15 @@ std::vector<std::string> WhyIncomplete(const rules::Policy& policy, const Import
     const auto allowed =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, policy.ranks.allow_missing));
     if (counter == Counter::ranks_unreadable && log[counter] <= allowed) continue;
-    reasons.push_back(fmt::format("the profile is incomplete: {}", info.text));
+    reasons.push_back(
+        fmt::format("the profile is incomplete: {} [recording/incomplete]", info.text));
   }
   const auto min = policy.iterations.min;
   if (min && iterations < *min) {
-    reasons.push_back(fmt::format("{} iterations are selected, the policy demands {}",
-                                  FormatCount(iterations), FormatCount(*min)));
+    reasons.push_back(
+        fmt::format("{} iterations are selected, the policy demands {} "
+                    "[iterations/too-few]",
+                    FormatCount(iterations), FormatCount(*min)));
   }
   return reasons;
 }
@@ -374,7 +380,8 @@ Verdict Judge(const rules::Policy& policy, const analysis::Analysis& analysis, c
     }
   }
   if (options.baselines.empty() && rules::RequiresBaseline(policy)) {
-    reasons.open.emplace_back("the policy requires a baseline, and there is none");
+    reasons.open.emplace_back(
+        "the policy requires a baseline, and there is none [baseline/required]");
   }
   if (policy.baseline && options.baselines.empty() && !options.is_baseline_asked) {
     verdict.notes.emplace_back(

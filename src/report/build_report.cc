@@ -149,9 +149,10 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
     info.recordings = verdict.recordings;
     info.needed = verdict.needed;
     for (const std::string& text : verdict.reasons) {
-      const gate::Reason& reason = gate::ReasonOfText(text);
-      info.no_verdict.push_back({std::string(reason.id), text});
-      info.again &= reason.again && (reason.of != gate::ReasonOf::kLimit || !is_settled);
+      const gate::Reason* reason = gate::ReasonOfText(text);
+      if (reason == nullptr) continue;  // What failed, beside it.
+      info.no_verdict.push_back({std::string(reason->id), text});
+      info.again &= reason->again && (reason->of != gate::ReasonOf::kLimit || !is_settled);
     }
   }
   for (const rules::Loosened& one : verdict.loosened) {

@@ -351,6 +351,7 @@ Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& c
 // The first clause of a reason as a sentence, of at most twelve words.
 std::string ShortReason(std::string_view reason) {
   constexpr std::size_t kMostWords = 12;
+  reason = WithoutId(reason);
   for (const std::string_view end : {"; ", ", but uncertain", " (", ": "}) {
     const std::size_t at = reason.find(end);
     // "Median iteration time: …" is no clause yet.
@@ -536,6 +537,10 @@ Diagnosis Headline(const Report& report) {
 }
 
 }  // namespace
+
+std::string_view WithoutId(std::string_view reason) {
+  return reason.ends_with(']') ? reason.substr(0, reason.rfind(" [")) : reason;
+}
 
 bool IsAboutProfile(const Finding& finding) {
   return finding.rule.starts_with("recording/") || finding.rule == "neuron/profiler-warnings" ||

@@ -19,6 +19,9 @@ struct Reason {
   bool in_plan = false;         ///< Whether a step of the plan is about it.
 };
 
+/// A reason for no verdict without its id, "… [baseline/lost]".
+std::string_view WithoutId(std::string_view reason);
+
 struct Diagnosis {
   /// "input-bound", "launch-bound", …; "none": nothing was found; "small": what was found saves
   /// little; "cpu": no device; "regression": worse than the baseline; "unknown": kernels run all

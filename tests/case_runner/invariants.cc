@@ -139,6 +139,22 @@ void CheckExitCode(const json::object& report, const std::string& command, int e
   EXPECT_EQ(exit_code, status == "fail" ? 1 : 3) << "verdict " << status;
 }
 
+/// Each reason for no verdict ends with its id, by which `rules explain` finds it.
+void CheckReasons(const json::object& report) {
+  const json::object& verdict = report.at("verdict").as_object();
+  if (verdict.at("status") != "no_verdict") return;
+  const json::array& texts = verdict.at("reasons").as_array();
+  EXPECT_FALSE(texts.empty());
+  const json::value* coded = verdict.if_contains("no_verdict");
+  ASSERT_NE(coded, nullptr);
+  ASSERT_EQ(coded->as_array().size(), texts.size()) << json::serialize(texts);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::string code(coded->as_array()[i].at("code").as_string());
+    const std::string text(texts[i].as_string());
+    EXPECT_TRUE(text.ends_with("[" + code + "]")) << text;
+  }
+}
+
 /// If a run ended without a report, all outputs give the reason; its exit code is no verdict's.
 void CheckEnding(const json::object& ending, const fs::path& out, int exit_code) {
   EXPECT_EQ(ending.at("verdict").at("exit_code"), exit_code);
@@ -164,6 +180,7 @@ void CheckInvariants(const fs::path& out, const std::string& command, int exit_c
   CheckIdleCauses(report);
   CheckRanges(report);
   CheckVerdicts(report, out);
+  CheckReasons(report);
   CheckExitCode(report, command, exit_code);
 }
 

@@ -18,6 +18,7 @@ Either way changes only files that differ. A case in YAML:
         slow.json: {link: ../../shared/slow.json}            a link
         fp32.pt.trace.json.gz: {example: h200/fp32.pt.trace.json.gz}    a link to a file of examples/
 """
+import json
 import os
 import pathlib
 import re
@@ -92,6 +93,16 @@ def case_of(top, room, beside):
     return {key: case[key] for key in ORDER if key in case}
 
 
+def same(a, b):
+    """Whether two values say the same, numbers to rounding."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    is_real = isinstance(a, float) or isinstance(b, float)
+    return abs(a - b) <= 1e-9 * abs(b) if is_real and None not in (a, b) and not isinstance(a, str) else a == b
+
+
 def write(path, data):
     if path.is_symlink() or not path.exists() or path.read_bytes() != data:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -109,11 +120,15 @@ def pack(folder, names):
         known = room.read_text() if room.exists() else ""
         # What stands above the first case says in which order to read them.
         head = re.match(r"(?:#.*\n)*", known)[0]
-        order = list(yaml.safe_load(known) or {}) if known else []
+        before = yaml.safe_load(known) or {}
+        order = list(before)
         beside, cases = {}, {}
         found = {path.name: path for path in sorted((folder / room.stem).iterdir()) if path.is_dir()}
         for name in [name for name in order if name in found] + [name for name in found if name not in order]:
-            cases[name] = case_of(found[name], room.stem, beside)
+            cases[name] = case = case_of(found[name], room.stem, beside)
+            old = before.get(name, {}).get("report")
+            if old and "report" in case and same(json.loads(old), json.loads(case["report"])):
+                case["report"] = Block(old)  # Written in another way.
         body = re.sub(r"(?m)^(?=[\w-]+:$)", "\n", dump(cases))
         write(room, ((head + body) if head else body.lstrip("\n")).encode())
         kept = {HERE / "files" / place for place in beside}

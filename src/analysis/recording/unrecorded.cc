@@ -344,7 +344,7 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankCo
     for (Busy& busy : BusyOf(rank, communicates, WaitingOf(out))) devices.push_back(busy);
   }
   if (const std::string why = Contradiction(devices, recorded, *steps); !why.empty()) {
-    out.AddRemark(std::string(kRunContradicts), fmt::format("`run/contradicts`: {}", why));
+    out.AddRemark(std::string(kRunContradicts), why);
     SetAllAbsent(kOfSteps, why, out);
     SetAllAbsent(kCorrected, why, out);
     return nullptr;

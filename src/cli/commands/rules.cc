@@ -19,6 +19,7 @@
 #include "cli/question.h"
 #include "cli/reading.h"
 #include "cli/text/rules_text.h"
+#include "gate/reasons.h"
 #include "rules/project.h"
 #include "rules/rule_mistakes.h"
 #include "rules/rulebook.h"
@@ -49,6 +50,21 @@ Error UnknownRule(const rules::RuleSet& rules, const std::string& id) {
   if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
   error.notes.emplace_back("help: `profgauge rules list` names them all");
   return error;
+}
+
+/// Why a run has no verdict: what is seen, what to do, who may overrule it.
+Result<int> ExplainReason(const gate::Reason& reason, const Options& options, Console& console) {
+  const std::string text =
+      fmt::format("{}: no verdict\n  seen       {}\n  do         {}\n  overruled  {}\n", reason.id,
+                  reason.seen, reason.act, reason.overrule);
+  JsonList list("reason");
+  render::JsonWriter& row = list.Row();
+  row.Field("id", reason.id);
+  row.Field("seen", reason.seen);
+  row.Field("do", reason.act);
+  row.Field("overruled_by", reason.overrule);
+  row.Key("again"), row.Bool(reason.again);
+  return PrintList(options, text, std::move(list), console);
 }
 
 // nullptr: the policy has the rule switched off.
@@ -206,8 +222,11 @@ Result<int> RunRulesExplain(const Options& options, Console& console) {
   select.allow_long_waivers = true;
   const auto book = rules::LoadRulebook(*policy, select);
   if (!book) return Refuse(book.error(), console);
-  // A rule, or the key of one of its findings: RULE@GROUP.
+  // A reason for no verdict, a rule, or the key of one of its findings: RULE@GROUP.
   const std::string& key = options.arguments.front();
+  if (const gate::Reason* reason = gate::FindReason(key)) {
+    return ExplainReason(*reason, options, console);
+  }
   const std::string id = key.substr(0, key.find('@'));
   const rules::Rule* rule = book->rules().Find(id);
   if (rule == nullptr) return Fail(UnknownRule(book->rules(), id));

@@ -101,7 +101,7 @@ json::object ChartView(const std::string& name, Partition& partition) {
 // Draws the largest allocations as blocks, a chart for each partition of each core, all with one
 // scale of time. The note says how many rows and partitions are only in the table.
 void AddSbufCharts(const Table& table, bool several_ranks, json::object& view) {
-  const auto number = [&](std::size_t row, std::string_view column, double otherwise) {
+  const auto number = [&](std::size_t row, std::string_view column, std::int64_t otherwise) {
     return AsWhole(table.At(row, column), otherwise);
   };
   std::vector<std::pair<std::int64_t, std::size_t>> rows;  // Bytes, row.

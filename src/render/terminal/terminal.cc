@@ -263,7 +263,8 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   const std::string text = Printable(reason);
   for (Row& row : rows) {
     if (row.name.empty() || row.text.empty() || !text.starts_with(row.name + " is ")) continue;
-    const bool is_same = text.ends_with(row.text) || cause_in(text) == cause_in(row.text);
+    const std::string_view said = report::WithoutId(text);
+    const bool is_same = said.ends_with(row.text) || cause_in(said) == cause_in(row.text);
     if (!is_same) continue;
     row.verb = "undecided";
     row.ink = Ink::kYellow;

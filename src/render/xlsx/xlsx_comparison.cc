@@ -16,8 +16,6 @@ namespace {
 
 using report::Comparison;
 
-std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
-
 std::size_t WriteDifferences(XlsxSheet& sheet, const Comparison& comparison, std::size_t row) {
   sheet.Text(row++, 0, comparison.comparable ? "Differences" : "Differences: not comparable",
              XlsxStyle::kHeading);

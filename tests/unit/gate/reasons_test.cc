@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "rules/rule.h"
+
 namespace profgauge::gate {
 namespace {
 
@@ -22,7 +24,9 @@ std::string TextOfFile(const fs::path& path) {
 }
 
 TEST(ReasonTable, HasEveryIdOfTheGate) {
-  const std::regex id("\\[((?:baseline|gate|policy|recording)/[a-z-]+)\\]");
+  const std::regex id(
+      "\\[((?:baseline|gate|iterations|limit|policy|ranks|recording|rules|run|summary|unrecorded)/"
+      "[a-z-]+)\\]");
   std::set<std::string> found;
   for (const auto& entry :
        fs::directory_iterator(fs::path(PROFGAUGE_SOURCE_DIR) / "src" / "gate")) {
@@ -55,16 +59,38 @@ TEST(ReasonTable, IsThatOfTheReadme) {
 }
 
 TEST(ReasonTable, OrdersRecordingBaselineLimits) {
-  std::vector<std::string> texts = {"iteration.time.median: +6 % over the limit",
+  std::vector<std::string> texts = {"iteration.time.median: +6 % over the limit [gate/again]",
                                     "the history is gone [baseline/lost]",
-                                    "the profile is incomplete: events were lost"};
+                                    "the profile is incomplete: events [recording/incomplete]"};
   OrderReasons(texts);
-  EXPECT_EQ(ReasonOfText(texts[0]).id, "recording/incomplete");
-  EXPECT_EQ(ReasonOfText(texts[1]).id, "baseline/lost");
-  EXPECT_EQ(ReasonOfText(texts[2]).id, "gate/again");
-  EXPECT_TRUE(ReasonOfText(texts[0]).again);
-  EXPECT_FALSE(ReasonOfText(texts[1]).again);
-  EXPECT_EQ(ReasonOfText("gpu.idle.mean is missing: no device").id, "policy/missing");
+  ASSERT_NE(ReasonOfText(texts[0]), nullptr);
+  EXPECT_EQ(ReasonOfText(texts[0])->id, "recording/incomplete");
+  EXPECT_EQ(ReasonOfText(texts[1])->id, "baseline/lost");
+  EXPECT_EQ(ReasonOfText(texts[2])->id, "gate/again");
+  EXPECT_TRUE(ReasonOfText(texts[0])->again);
+  EXPECT_FALSE(ReasonOfText(texts[1])->again);
+}
+
+TEST(ReasonTable, AddsAnIdOnce) {
+  EXPECT_EQ(WithReason("gpu.idle.mean is missing", kMissingReason),
+            "gpu.idle.mean is missing [policy/missing]");
+  EXPECT_EQ(WithReason("a [baseline/lost]", kMissingReason), "a [baseline/lost]");
+  EXPECT_EQ(WithReason("shape [8, 8]", kMissingReason), "shape [8, 8] [policy/missing]");
+  EXPECT_EQ(ReasonOfText("gpu.idle.mean is 31 %, above the limit of 5 %"), nullptr);
+}
+
+// `rules explain ID` takes both.
+TEST(ReasonTable, SharesNoIdWithARule) {
+  const auto rules = rules::LoadBuiltinRules();
+  ASSERT_TRUE(rules);
+  for (const Reason& reason : Reasons()) {
+    EXPECT_EQ(rules->Find(reason.id), nullptr) << reason.id;
+    EXPECT_EQ(FindReason(reason.id), &reason) << "twice: " << reason.id;
+    if (!reason.remark.empty()) {
+      EXPECT_EQ(FindReasonOfRemark(reason.remark), &reason) << reason.id;
+    }
+  }
+  EXPECT_EQ(FindReasonOfRemark(""), nullptr);
 }
 
 }  // namespace
