@@ -25,7 +25,7 @@ ELSEWHERE = {
     "tar": "static_test.sh unpacks the tarball", "apt-get": "ci/package.sh installs the package",
     "COPY": "ci/package.sh builds ci/Containerfile", "*/10": "jobs_test.py runs judge-new.sh",
     "npm": "needs a network", "./train.sh": "readme_test.py has an empty script in its place",
-    "cmake": "the presets are checked below", "ctest": "the presets are checked below",
+    "cmake": "the presets are checked below", "PROFGAUGE_UPDATE=1": "a build", "ctest": "the presets are checked below",
     "ci/demo.sh": "a build", "ci/test.sh": "a build", "ci/lint.sh": "needs clang-format",
     "ci/same.sh": "harness_test.py", "#!/bin/sh": "other_ci_test.py runs the script for Buildkite", "build/dev/profgauge": "a build", "build/debug/cases_test": "a build",
 }
