@@ -74,6 +74,14 @@ words=$(ci/lint_words.py) || {
 }
 say "banned words in no area are above the bars of ci/lint_words.txt"
 
+if [ "$in_repository" = 1 ]; then
+  ci/new_rules.py || {
+    say "a rule is born as a warning (examples/stability.md): lower its level until the next MINOR"
+    exit 1
+  }
+  say "no rule that is new since the last tag can fail a run"
+fi
+
 base=
 if [ "$in_repository" = 1 ]; then
   base=${LINT_BASE:-$(git merge-base HEAD main 2> /dev/null || git merge-base HEAD origin/main 2> /dev/null || true)}

@@ -225,5 +225,51 @@ class ReleaseTest(unittest.TestCase):
                 self.assertTrue(item["attributes"]["label"])
 
 
+class NewRules(unittest.TestCase):
+    """ci/new_rules.py: a rule that is new since the last tag fails no run."""
+
+    RULE = """schema: 2
+namespace: mine
+category: compute
+rules:
+  - id: ID
+    title: ID
+    metric: {value: gpu.idle.mean, warn_above: 5%, LIMIT}
+"""
+
+    def test_a_rule_is_born_as_a_warning(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for part in ("ci", "rules"):
+                (folder / part).mkdir()
+            shutil.copy(REPOSITORY / "ci/new_rules.py", folder / "ci")
+
+            def git(*words):
+                subprocess.run(["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@b.c", *words], check=True,
+                               capture_output=True)
+
+            def write(id, limit):
+                (folder / f"rules/{id}.yaml").write_text(self.RULE.replace("ID", id).replace("LIMIT", limit))
+
+            def check():
+                done = subprocess.run([folder / "ci/new_rules.py"], text=True, capture_output=True, check=False)
+                return done.returncode, done.stdout.strip() + done.stderr
+
+            write("old", "error_above: 30%")
+            git("init", "-q")
+            git("add", ".")
+            git("commit", "-qm", "one")
+            self.assertEqual(check(), (0, ""))  # There was no release.
+            git("tag", "v0.1.0")
+            self.assertEqual(check(), (0, ""))
+            write("new", "show_as: percent")
+            self.assertEqual(check(), (0, ""))
+            write("new", "error_above: 30%")
+            self.assertEqual(check(), (1, "mine/new: new since v0.1.0, and can fail a run"))
+            write("new", "show_as: percent")
+            write("old", "error_above: 20%")
+            self.assertEqual(check(), (1, "mine/old: changed since v0.1.0, and can fail a run"))
+
+
 if __name__ == "__main__":
     main()
