@@ -157,7 +157,7 @@ std::string WhyNoRoof(const analysis::Analysis& analysis, double counted) {
   const Table* roofline = analysis.FindTable("roofline");
   const Column* roof = roofline == nullptr ? nullptr : roofline->Find("roof_share");
   if (roof != nullptr && !roof->absent_because().empty()) return roof->absent_because();
-  return fmt::format("FLOPs are known for only {} of kernel time", FormatShare(counted));
+  return fmt::format("FLOPs are known for {} of kernel time", FormatShare(counted));
 }
 
 }  // namespace

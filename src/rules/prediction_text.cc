@@ -15,9 +15,9 @@
 namespace profgauge::rules {
 namespace {
 
-constexpr std::string_view kLimits = "The simulation ignores contention and caches";
+constexpr std::string_view kLimits = "The simulation ignores bandwidth contention and caches";
 constexpr std::string_view kJoint = "; collectives end when their last rank has arrived";
-constexpr std::string_view kPeers = "; other ranks behave as recorded";
+constexpr std::string_view kPeers = ". Other ranks arrive as recorded";
 
 // The threads that a replay leaves as they are, in one clause; empty without any.
 std::string FreeThreads(const analysis::path::Replayer& replayer) {

@@ -314,7 +314,7 @@ std::string PlanNote(const report::Plan& plan) {
   if (!plan.complete) note += " The profile is too long to try all orders.";
   const std::string floor = FloorText(plan.floor);
   if (!floor.empty()) {
-    note += (plan.floor.time.text.empty() ? " No floor: " : " Floor: ") + floor + ".";
+    note += (plan.floor.time.text.empty() ? " No lower bound: " : " Floor: ") + floor + ".";
   }
   return note;
 }
