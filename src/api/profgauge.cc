@@ -147,7 +147,7 @@ Result<std::string> Render(const Judgement& judgement, Format format) {
     case Format::kHtml:
       return render::RenderHtml(report);
     case Format::kMarkdown:
-      return render::RenderMarkdown(report, {});
+      return render::RenderMarkdown(report);
     case Format::kXlsx:
       return render::RenderXlsx(report);
     case Format::kText:

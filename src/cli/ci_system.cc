@@ -1,5 +1,7 @@
 #include "cli/ci_system.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -51,6 +53,49 @@ std::string CommitOfCi(const Environment& environment) {
     if (std::string commit = environment(name); !commit.empty()) return commit;
   }
   return {};
+}
+
+namespace {
+
+/// A path as a part of an address.
+std::string Escaped(std::string_view path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+  std::string out;
+  for (const char c : path) {
+    out += kPlain.find(c) != kPlain.npos ? std::string(1, c)
+                                         : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+/// Below the folder that the system keeps files of; empty: elsewhere.
+std::string PathBelow(const std::string& folder, const std::string& page) {
+  if (folder.empty() || page.empty()) return {};
+  std::error_code error;
+  const fs::path path = fs::absolute(page, error).lexically_normal();
+  const std::string below = path.lexically_relative(fs::path(folder).lexically_normal()).string();
+  return below.starts_with("..") ? std::string() : Escaped(below);
+}
+
+}  // namespace
+
+std::string LinkOfReport(const Environment& environment, const std::string& page) {
+  if (const std::string run = environment("GITHUB_RUN_ID"); !run.empty()) {
+    return fmt::format("{}/{}/actions/runs/{}#artifacts", environment("GITHUB_SERVER_URL"),
+                       environment("GITHUB_REPOSITORY"), run);
+  }
+  if (const std::string job = environment("CI_JOB_URL"); !job.empty()) {
+    const std::string path = PathBelow(environment("CI_PROJECT_DIR"), page);
+    return path.empty() ? job : fmt::format("{}/artifacts/file/{}", job, path);
+  }
+  if (std::string build = environment("BUILD_URL"); !build.empty()) {
+    while (build.ends_with('/')) build.pop_back();
+    const std::string path = PathBelow(environment("WORKSPACE"), page);
+    return path.empty() ? build : fmt::format("{}/artifact/{}", build, path);
+  }
+  const std::string build = environment("BUILDKITE_BUILD_URL");
+  return build.empty() ? environment("CIRCLE_BUILD_URL") : build;
 }
 
 // The first system whose variable is set. `CI` comes last: most systems set it, too.

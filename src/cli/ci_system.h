@@ -29,6 +29,11 @@ std::string DetectCi(const Environment& environment);
 /// Names the outputs of `options.ci` that the command line does not name.
 void ApplyCi(const Environment& environment, Options& options);
 
+/// Where the CI shows the report to people: its page where the system gives kept files an address,
+/// else the page of the build. `page`: the file as it was named, may be empty. Empty: no system, or
+/// it names no address.
+std::string LinkOfReport(const Environment& environment, const std::string& page);
+
 // Where CI systems show alerts: paths as the repository knows them, and the line of the policy that
 // set the limit or the level.
 

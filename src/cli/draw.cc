@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The largest comment on a pull request that people still read.
-constexpr std::size_t kCommentBytes = 20'000;
+constexpr std::size_t kCommentBytes = 4'000;
 
 /// The most that GitHub takes of one step; a larger summary is refused whole.
 constexpr std::size_t kStepSummaryBytes = std::size_t{1} << 20;
@@ -124,45 +124,31 @@ render::AlertPlaces Drawing::PlacesFor(const report::Report& report) const {
   return PlacesOf(options_, report.verdict.policy, itself);
 }
 
-namespace {
-
-// The page of the CI's run, which has the report; empty where the CI names none.
-std::string LinkOfRun() {
-  const std::string run = Variable("GITHUB_RUN_ID");
-  if (!run.empty()) {
-    return fmt::format("{}/{}/actions/runs/{}", Variable("GITHUB_SERVER_URL"),
-                       Variable("GITHUB_REPOSITORY"), run);
-  }
-  for (const char* name : {"CI_JOB_URL", "BUILD_URL", "BUILDKITE_BUILD_URL"}) {
-    if (std::string link = Variable(name); !link.empty()) return link;
-  }
-  return {};
+std::string Drawing::PagePath() const {
+  const auto page = std::ranges::find(items_, OutputKind::kHtml, &Item::kind);
+  return page == items_.end() || page->path == "-" ? std::string() : page->path;
 }
 
-}  // namespace
+std::string Drawing::Link() const {
+  return options_.redact ? std::string() : LinkOfReport(Variable, PagePath());
+}
+
+namespace {}  // namespace
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Report& report) const {
-  render::MarkdownOptions markdown;
   switch (item.kind) {
     case OutputKind::kHtml:
       return Single(render::RenderHtml(report));
     case OutputKind::kHtmlFolder:
       return render::RenderHtmlFiles(report);
     case OutputKind::kMarkdown:
-      return Single(render::RenderMarkdown(report, markdown));
+      return Single(render::RenderMarkdown(report));
     case OutputKind::kSummary:
-      markdown.full = false;
-      markdown.link = LinkOfRun();
-      markdown.max_bytes = kCommentBytes;
-      return Single(render::RenderMarkdown(report, markdown));
+      return Single(render::RenderSummary(report, Link()));
     case OutputKind::kStepSummary: {
-      markdown.full = false;
-      markdown.link = LinkOfRun();
-      markdown.max_bytes = std::min(kCommentBytes, step_summary_room_);
-      std::string text = render::RenderMarkdown(report, markdown);
-      if (text.size() > step_summary_room_) return Single(std::string());
-      return Single(std::move(text));
+      std::string text = render::RenderSummary(report, Link());
+      return Single(text.size() > step_summary_room_ ? std::string() : std::move(text));
     }
     case OutputKind::kText:
       return Single(render::RenderText(report));
@@ -211,12 +197,11 @@ std::string Drawing::RowOf(const render::Ending& ending) const {
 Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
                                                      render::VerdictFacts facts) const {
   if (!options_.redact) facts.model = options_.model;
-  const auto page = std::find_if(items_.begin(), items_.end(),
-                                 [](const Item& other) { return other.kind == OutputKind::kHtml; });
-  if (page != items_.end() && page->path != "-") {
+  facts.link = Link();
+  if (const std::string page = PagePath(); !page.empty()) {
     const fs::path from =
         item.kind == OutputKind::kVerdict ? fs::path(item.path).parent_path() : ".";
-    facts.report = fs::path(page->path).lexically_proximate(from).generic_string();
+    facts.report = fs::path(page).lexically_proximate(from).generic_string();
   }
   if (item.kind == OutputKind::kDotenv) return Single(render::RenderDotenv(facts));
   if (item.kind == OutputKind::kGithubOutput) return Single(render::RenderGithubOutput(facts));
@@ -225,22 +210,20 @@ Result<std::vector<render::File>> Drawing::DrawFacts(const Item& item,
 
 Result<std::vector<render::File>> Drawing::DrawOne(const Item& item,
                                                    const report::Runs& runs) const {
-  render::MarkdownOptions markdown;
   switch (item.kind) {
     case OutputKind::kHtml:
       return Single(render::RenderRunsHtml(runs));
     case OutputKind::kHtmlFolder:
       return render::RenderRunsHtmlFiles(runs);
     case OutputKind::kMarkdown:
-      return Single(render::RenderRunsMarkdown(runs, markdown));
+      return Single(render::RenderRunsMarkdown(runs));
     case OutputKind::kXlsx:
       return Single(render::RenderRunsXlsx(runs));
     case OutputKind::kSummary:
     case OutputKind::kStepSummary: {
       const bool is_file = item.kind == OutputKind::kSummary;
-      markdown.full = false;
-      markdown.max_bytes = is_file ? kCommentBytes : std::min(kCommentBytes, step_summary_room_);
-      std::string text = render::RenderRunsMarkdown(runs, markdown);
+      std::string text = render::RenderRunsSummary(
+          runs, is_file ? kCommentBytes : std::min(kCommentBytes, step_summary_room_));
       const bool has_room = is_file || text.size() <= step_summary_room_;
       return Single(has_room ? std::move(text) : std::string());
     }

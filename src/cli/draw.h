@@ -102,6 +102,10 @@ class Drawing {
   Result<std::vector<render::File>> DrawOne(const Item& item, const report::Runs& runs) const;
   Result<std::vector<render::File>> DrawOne(const Item& item, const render::Ending& ending) const;
   Result<std::vector<render::File>> DrawFacts(const Item& item, render::VerdictFacts facts) const;
+  /// The page as a file; empty: none is written.
+  std::string PagePath() const;
+  /// Where the CI shows it; empty: unknown, or hidden.
+  std::string Link() const;
   std::string RowOf(const report::Report& report) const;
   std::string RowOf(const render::Ending& ending) const;
   using DrawsOne = std::function<Result<std::vector<render::File>>(const Item&)>;

@@ -265,6 +265,8 @@ class Jobs {
       facts.jobs.push_back({one.name, std::string(WordOf(one.exit_code)), one.exit_code,
                             fs::path(one.report).lexically_proximate(base_).generic_string()});
     }
+    facts.link = LinkOfReport(
+        Variable, facts.report.empty() ? "" : (fs::path(base_) / facts.report).string());
     KeptFiles kept;
     kept.inputs = {project_.file};
     Outputs outputs(std::move(kept));
@@ -279,8 +281,6 @@ class Jobs {
     const std::string ci = given_.ci == "auto" ? DetectCi(Variable) : given_.ci;
     if (ci == "github" && !variables.empty()) {
       PROFGAUGE_TRY(const std::size_t output, outputs.OpenToAppend(variables));
-      // From the folder in which the step runs, as that of a single run.
-      if (!facts.report.empty()) facts.report = (fs::path(base_) / facts.report).generic_string();
       PROFGAUGE_CHECK(outputs.Commit(output, render::RenderGithubOutput(facts)));
     }
     if (ci == "gitlab") {

@@ -22,9 +22,8 @@ using namespace profgauge;
 
 void Draw(const report::Report& report) {
   render::RenderHtml(report);
-  for (const bool is_full : {true, false}) {
-    render::RenderMarkdown(report, {.full = is_full});
-  }
+  render::RenderSummary(report);
+  render::RenderMarkdown(report);
   for (const int verbosity : {-1, 0, 1}) {
     render::RenderTerminal(report, {.verbosity = verbosity});
     render::RenderComparison(report, verbosity);

@@ -91,6 +91,7 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   if (!facts.accepted.empty()) WriteAccepted(out, facts.accepted);
   WriteTexts(out, "errors", facts.errors);
   out.OptionalField("report", facts.report);
+  out.OptionalField("link", facts.link);
   if (!facts.jobs.empty()) WriteJobs(out, facts.jobs);
   out.EndObject();
   return out.Take();

@@ -24,22 +24,30 @@ namespace json = boost::json;
 
 constexpr TemplateFolder kDocuments{"templates/markdown/", ".md", EscapeMarkdown};
 
+/// One empty line between paragraphs, none at the ends, a line end at the end.
+std::string Tidy(std::string_view text) {
+  std::string out;
+  int line_ends = 2;
+  for (const char c : text) {
+    line_ends = c == '\n' ? line_ends + 1 : 0;
+    if (line_ends <= 2) out += c;
+  }
+  while (out.ends_with('\n')) out.pop_back();
+  return out + "\n";
+}
+
 class Document {
  public:
-  Document(const report::Report& report, const MarkdownOptions& options)
-      : report_(report),
-        link_(options.link),
-        shape_(MarkdownShapeOf(options.full)),
-        labels_(report::IterationLabels(report)) {}
+  explicit Document(const report::Report& report)
+      : report_(report), labels_(report::IterationLabels(report)) {}
 
   /// Draws all sections.
   void Draw() {
     if (IsComparisonAlone(report_)) return DrawChange();
-    if (!shape_.is_full) return Add("Verdict", "summary", MarkdownSummaryView(report_, link_));
-    Add("Verdict", "head", MarkdownHeadView(report_, shape_));
+    Add("Verdict", "head", MarkdownHeadView(report_));
     const bool has_plan = report_.plan && !report_.plan->steps.empty();
     if (has_plan) Add("Plan", "plan", MarkdownPlanView(report_));
-    if (!report_.gate.empty()) Add("Limits", "gate", MarkdownGateView(report_, shape_));
+    if (!report_.gate.empty()) Add("Limits", "gate", MarkdownGateView(report_));
     DrawFindings();
     DrawChange();
     DrawBreakdown();
@@ -54,36 +62,35 @@ class Document {
   }
 
  private:
-  void Add(std::string name, std::string_view file, json::object view) {
-    MarkdownFrame(shape_, view);
+  void Add(std::string name, std::string_view file, const json::object& view) {
     std::string text = Tidy(RenderTemplate(kDocuments, file, view));
     if (text != "\n") sections_.push_back({std::move(name), std::move(text)});
   }
 
   void DrawChange() {
-    if (report_.comparison) Add("Change", "change", MarkdownChangeView(report_, shape_));
+    if (report_.comparison) Add("Change", "change", MarkdownChangeView(report_));
   }
 
   void DrawBreakdown() {
     if (report::Breakdown(report_).empty()) return;
-    Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_, shape_));
+    Add("Iteration time breakdown", "breakdown", MarkdownBreakdownView(report_));
   }
 
   // The table of findings, then a section for each of the first ones: a limit on the size drops
   // single findings from the last.
   void DrawFindings() {
     const auto fired = FiredFindings(report_);
-    if (!fired.empty()) Add("Findings", "findings", MarkdownFindingsView(report_, shape_));
+    if (!fired.empty()) Add("Findings", "findings", MarkdownFindingsView(report_));
     std::size_t shown = 0;
     for (const report::Finding* finding : fired) {
-      if (shown++ == shape_.findings) break;
-      Add("finding " + finding->rule, "finding", MarkdownFindingView(*finding, shape_, labels_));
+      if (shown++ == kMarkdownFindings) break;
+      Add("finding " + finding->rule, "finding", MarkdownFindingView(*finding, labels_));
     }
   }
 
   void DrawTables() {
     const auto draw = [&](const Table& table) {
-      Add(table.title(), "table", MarkdownTableView(table, shape_, labels_));
+      Add(table.title(), "table", MarkdownTableView(table, labels_));
     };
     for (const report::TableLook& look : report::TableLooks()) {
       const Table* table = report::FindTableById(report_, look.id);
@@ -91,31 +98,21 @@ class Document {
     }
   }
 
-  /// One empty line between paragraphs, none at the ends, a line end at the end.
-  static std::string Tidy(std::string_view text) {
-    std::string out;
-    int line_ends = 2;
-    for (const char c : text) {
-      line_ends = c == '\n' ? line_ends + 1 : 0;
-      if (line_ends <= 2) out += c;
-    }
-    while (out.ends_with('\n')) out.pop_back();
-    return out + "\n";
-  }
-
   const report::Report& report_;
-  std::string link_;
-  MarkdownShape shape_;
   report::Labels labels_;
   std::vector<MarkdownSection> sections_;
 };
 
 }  // namespace
 
-std::string RenderMarkdown(const report::Report& report, const MarkdownOptions& options) {
-  Document document(report, options);
+std::string RenderSummary(const report::Report& report, const std::string& link) {
+  return Tidy(RenderTemplate(kDocuments, "summary", MarkdownSummaryView(report, link)));
+}
+
+std::string RenderMarkdown(const report::Report& report, std::size_t max_bytes) {
+  Document document(report);
   document.Draw();
-  std::string text = document.Assembled(options.max_bytes);
+  std::string text = document.Assembled(max_bytes);
   // The head of a verdict has the mark; a single comparison has not.
   if (text.find("<!-- profgauge") == text.npos) text += "\n<!-- profgauge -->\n";
   return text;

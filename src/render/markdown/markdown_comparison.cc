@@ -23,17 +23,14 @@ namespace json = boost::json;
 std::string Time(std::int64_t ns) { return FormatDuration(static_cast<double>(ns)); }
 std::string Delta(std::int64_t ns) { return ns == 0 ? "0" : DeltaText(ns); }
 
-// The tree of changes; the summary has two levels of it. Indents are em spaces, as Markdown removes
-// others.
-json::array StepsView(const report::Comparison& comparison, bool is_full) {
+// The tree of changes. Indents are em spaces, as Markdown removes others.
+json::array StepsView(const report::Comparison& comparison) {
   std::int64_t largest = 1;
   for (const report::ComparisonStep& step : comparison.waterfall) {
     largest = std::max(largest, std::abs(step.delta));
   }
   json::array rows;
-  const ChangeTreeOptions options = is_full ? ChangeTreeOptions{0.02, 6} : ChangeTreeOptions{};
-  for (const ChangeRow& row : ChangeTree(comparison, options)) {
-    if (!is_full && row.depth > 1) continue;
+  for (const ChangeRow& row : ChangeTree(comparison, {0.02, 6})) {
     std::string indent;
     for (std::size_t i = 0; i < row.depth; ++i) indent += "\u2003";
     const report::ComparisonStep* step = row.step;
@@ -56,12 +53,11 @@ json::array StepsView(const report::Comparison& comparison, bool is_full) {
   return rows;
 }
 
-json::object PairedView(const std::string& title, const std::string& mark,
-                        const report::PairedTable& table, const std::string& accelerator,
-                        std::size_t most) {
+json::object PairedView(const std::string& title, const report::PairedTable& table,
+                        const std::string& accelerator) {
   json::array rows;
   for (const report::PairedWork& work : table.rows) {
-    if (rows.size() == most) break;
+    if (rows.size() == kMarkdownRows) break;
     if (work.delta == 0 && work.base_count == work.current_count) continue;
     rows.push_back(json::object{{"name", MarkdownCell(work.name)},
                                 {"what", ChangeWord(work.change)},
@@ -75,7 +71,6 @@ json::object PairedView(const std::string& title, const std::string& mark,
                                 {"significant", work.significant ? "★" : ""}});
   }
   return {{"title", title},
-          {"h3", MakeMarkup(mark)},
           {"time", table.measure == report::Measure::kHostTime
                        ? "host time"
                        : report::TextFor(accelerator, "{{ device.device }} time")},
@@ -115,7 +110,7 @@ json::array ValuesView(const std::vector<const report::PairedValue*>& changed) {
 
 }  // namespace
 
-boost::json::object MarkdownChangeView(const report::Report& report, const MarkdownShape& shape) {
+boost::json::object MarkdownChangeView(const report::Report& report) {
   const report::Comparison& comparison = *report.comparison;
   json::array differences, paired;
   for (const report::Difference& difference : comparison.differences) {
@@ -124,24 +119,20 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
                                        {"current", PropertyText(difference.current)},
                                        {"blocks", difference.blocks}});
   }
-  const std::string mark = shape.is_full ? "###" : "#####";
   const auto add = [&](const std::string& title, const report::PairedTable& table) {
     const bool changed = std::any_of(table.rows.begin(), table.rows.end(),
                                      [](const report::PairedWork& w) { return w.delta != 0; });
-    if (changed)
-      paired.push_back(PairedView(title, mark, table, comparison.accelerator, shape.table_rows));
+    if (changed) paired.push_back(PairedView(title, table, comparison.accelerator));
   };
-  if (shape.is_full) {
-    add("Kernel changes", comparison.kernels);
-    add("Operator changes", comparison.ops);
-  }
+  add("Kernel changes", comparison.kernels);
+  add("Operator changes", comparison.ops);
   json::array metrics = MetricsView(comparison);
   const bool has_metrics = !metrics.empty();
-  json::array steps = StepsView(comparison, shape.is_full);
+  json::array steps = StepsView(comparison);
   const bool has_steps = !steps.empty();
   const bool alone = IsComparisonAlone(report);
   const std::vector<const report::PairedValue*> changed = ChangedValues(comparison);
-  const bool has_values = alone && shape.is_full && !changed.empty();
+  const bool has_values = alone && !changed.empty();
   return {{"alone", alone},
           {"candidate", comparison.candidate},
           {"baseline", BaselineText(comparison)},
@@ -160,7 +151,6 @@ boost::json::object MarkdownChangeView(const report::Report& report, const Markd
           // In a full report of a check the gate table has them already.
           {"has_metrics", has_metrics && alone},
           {"metrics", std::move(metrics)},
-          {"h3", MakeMarkup(mark)},
           {"has_values", has_values},
           {"values", ValuesView(changed)},
           {"has_steps", has_steps},

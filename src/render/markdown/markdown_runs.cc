@@ -73,19 +73,22 @@ std::string PairsTable(const Runs& runs) {
 
 }  // namespace
 
-std::string RenderRunsMarkdown(const Runs& runs, const MarkdownOptions& options) {
+std::string RenderRunsMarkdown(const Runs& runs, std::size_t max_bytes) {
   std::vector<MarkdownSection> sections = {
       {"Verdicts", "# Runs side by side\n\n" + VerdictTable(runs)},
       {"Metrics", "## Metrics\n\n" + MetricsTable(runs)},
       {"Changes", "## Changes\n\n" + PairsTable(runs)}};
-  MarkdownOptions each = options;
-  each.full = false;
-  each.max_bytes = 0;
   for (const Report& run : runs.runs) {
-    if (!options.full) break;
-    sections.push_back({run.profile.name, RenderMarkdown(run, each)});
+    sections.push_back({run.profile.name, RenderSummary(run)});
   }
-  return JoinSections(sections, options.max_bytes, "runs.html");
+  return JoinSections(sections, max_bytes, "runs.html");
+}
+
+std::string RenderRunsSummary(const Runs& runs, std::size_t max_bytes) {
+  const MarkdownSection sections[] = {
+      {"Verdicts", "### Runs side by side\n\n" + VerdictTable(runs)},
+      {"Changes", PairsTable(runs)}};
+  return JoinSections(sections, max_bytes, "runs.html");
 }
 
 }  // namespace profgauge::render

@@ -202,8 +202,31 @@ SummaryWords SummaryWordsOf(const report::Report& report, const report::Compared
                    : status == State::kFail ? "fails"
                                             : "no verdict";
   words.rest = CountsText(report.verdict);
-  words.texts = {BaselineWarning(report), report::Diagnose(report).text};
+  words.texts = {BaselineWarning(report)};
+  if (status != State::kPass) words.texts.push_back(report::Diagnose(report).text);
   return words;
+}
+
+/// Of a comparison without a verdict.
+SummaryWords WordsOfComparison(const report::Comparison& comparison) {
+  SummaryWords words;
+  words.headline = fmt::format("{} against {}", comparison.candidate, BaselineText(comparison));
+  words.texts.push_back(ChangeSentence(comparison) + ".");
+  if (!comparison.comparable) {
+    words.texts.emplace_back("The runs are not comparable: they differ in more than speed.");
+  }
+  return words;
+}
+
+/// What is beyond its limit, for a comparison without a verdict: "GPU idle time +4.2 points (…)".
+std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    if (metric.result != State::kFail || texts.size() == kMostReasons) continue;
+    texts.push_back(
+        fmt::format("{} {} (limit {})", metric.title, metric.change.text, metric.limit));
+  }
+  return texts;
 }
 
 json::array ChangeRows(const report::Report& report, const report::ComparedMetric* metric) {
@@ -250,16 +273,21 @@ class Budget {
 std::string SafeLink(std::string_view link) {
   const bool is_good = (link.starts_with("https://") || link.starts_with("http://")) &&
                        link.find_first_of(" \t\r\n<>()\"'`") == link.npos && link.size() < 500;
-  return is_good ? fmt::format("<{}>", link) : std::string();
+  return is_good ? std::string(link) : std::string();
 }
 
 }  // namespace
 
 json::object MarkdownSummaryView(const report::Report& report, std::string_view link) {
+  const bool is_alone = IsComparisonAlone(report);
+  const State status = report.verdict.status;
   const report::ComparedMetric* metric = HeadlineMetric(report);
-  SummaryWords words = SummaryWordsOf(report, metric);
-  const std::string headline = report.profile.name + ": " + words.headline;
-  const std::string sources = SourcesText(report, false);
+  SummaryWords words =
+      is_alone ? WordsOfComparison(*report.comparison) : SummaryWordsOf(report, metric);
+  const std::string headline =
+      is_alone ? words.headline : report.profile.name + ": " + words.headline;
+  std::string sources = is_alone ? std::string() : SourcesText(report, false);
+  if (sources.empty() && !is_alone) sources = RunText(report);
   const std::string loosened = LoosenedText(report);
   Budget budget(WordsIn(headline) + WordsIn(words.rest) + WordsIn(sources) + WordsIn(loosened) +
                 45);
@@ -283,12 +311,17 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
     const std::string text = "Moved " + moved;
     if (budget.Take(text)) texts.push_back(markup(text));
   }
-  const report::Diagnosis diagnosis = report::Diagnose(report);
-  for (const std::string& text : ReasonTexts(diagnosis, kMostReasons)) {
-    const bool is_said = metric != nullptr && text.starts_with(metric->title);
+  // A run that passes has nothing to explain: report.md has its warnings.
+  const bool explains = !is_alone && status != State::kPass;
+  std::vector<std::string> why;
+  if (is_alone) why = BeyondLimits(*report.comparison);
+  if (explains) why = ReasonTexts(report::Diagnose(report), kMostReasons);
+  for (const std::string& text : why) {
+    const bool is_said = explains && metric != nullptr && text.starts_with(metric->title);
     if (!is_said && budget.Take(text)) reasons.push_back(markup(text));
   }
-  for (std::size_t i = 0; report.plan && i < std::min(kMostSteps, report.plan->steps.size()); ++i) {
+  const std::size_t most = explains && report.plan ? report.plan->steps.size() : 0;
+  for (std::size_t i = 0; i < std::min(kMostSteps, most); ++i) {
     const report::PlanStep& step = report.plan->steps[i];
     const std::string text = PlanActionText(step);
     const std::string line =
@@ -297,22 +330,34 @@ json::object MarkdownSummaryView(const report::Report& report, std::string_view 
     steps.push_back(json::object{{"number", static_cast<std::int64_t>(i + 1)},
                                  {"text", MakeMarkup(MarkdownProse(line, false))}});
   }
+  const std::string fix =
+      steps.empty() ? "" : fmt::format("Fix first ({} per iteration):", report.plan->start.text);
+  const std::string_view head = is_alone                 ? "Beyond the limit:"
+                                : status == State::kFail ? "Fails for:"
+                                                         : "Not judged:";
+  std::string_view sign = LookOf(status).sign;
+  if (is_alone) sign = metric == nullptr ? "±" : LookOfResult(*metric).sign;
   json::array rows = ChangeRows(report, metric);
   const bool has_rows = !rows.empty();
-  return {{"sign", LookOf(report.verdict.status).sign},
+  std::string safe_link = SafeLink(link);
+  const bool has_both = !safe_link.empty() && !sources.empty();
+  return {{"sign", sign},
           {"headline", headline},
           {"rest", words.rest},
-          {"marker", MakeMarkup(MarkerName(report.profile.name))},
+          {"marker", MakeMarkup(is_alone ? std::string() : MarkerName(report.profile.name))},
           {"loosened", MakeMarkup(MarkdownProse(loosened, false))},
           {"there", NameOfBase(report) == "the baseline" ? "baseline" : NameOfBase(report)},
           {"rows", std::move(rows)},
           {"has_rows", has_rows},
           {"losses", std::move(losses)},
           {"texts", std::move(texts)},
+          {"why", reasons.empty() ? std::string_view() : head},
           {"reasons", std::move(reasons)},
+          {"fix", fix},
           {"steps", std::move(steps)},
-          {"sources", sources.empty() ? RunText(report) : sources},
-          {"link", MakeMarkup(SafeLink(link))}};
+          {"has_both", has_both},
+          {"sources", sources},
+          {"link", MakeMarkup(std::move(safe_link))}};
 }
 
 }  // namespace profgauge::render

@@ -111,12 +111,7 @@ json::array EvidenceRows(const report::Finding& finding, std::size_t rows,
 
 }  // namespace
 
-MarkdownShape MarkdownShapeOf(bool is_full) {
-  if (!is_full) return {false, 10, 20, 5, 10};
-  return {true, 100, 200, 15, 20};
-}
-
-json::object MarkdownHeadView(const report::Report& report, const MarkdownShape& shape) {
+json::object MarkdownHeadView(const report::Report& report) {
   const report::VerdictInfo& verdict = report.verdict;
   json::array losses;
   for (const report::ImportCounter& counter : report.import) {
@@ -133,8 +128,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
   for (const std::string& text : AcceptedTexts(report)) {
     accepted.push_back(json::object{{"text", MakeMarkup(MarkdownProse(text, false))}});
   }
-  return {{"h1", MakeMarkup(shape.is_full ? "#" : "###")},
-          {"sign", LookOf(verdict.status).sign},
+  return {{"sign", LookOf(verdict.status).sign},
           {"word", VerdictWord(verdict.status)},
           {"name", profile.name},
           {"marker", MakeMarkup(MarkerName(profile.name))},
@@ -154,7 +148,7 @@ json::object MarkdownHeadView(const report::Report& report, const MarkdownShape&
           {"reasons", std::move(reasons)}};
 }
 
-json::object MarkdownGateView(const report::Report& report, const MarkdownShape& shape) {
+json::object MarkdownGateView(const report::Report& report) {
   bool has_baseline = false, has_reason = false;
   for (const report::GateRow& row : report.gate) {
     has_baseline |= !row.baseline.text.empty();
@@ -162,7 +156,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
   }
   json::array rows;
   for (const report::GateRow* row : GateByWeight(report)) {
-    if (rows.size() == shape.gate_rows) break;
+    if (rows.size() == kMarkdownLimits) break;
     rows.push_back(json::object{{"status", StatusText(row->status)},
                                 {"title", row->title},
                                 {"metric", MarkdownCell(row->metric)},
@@ -180,9 +174,7 @@ json::object MarkdownGateView(const report::Report& report, const MarkdownShape&
           {"more", std::move(more)}};
 }
 
-// The sum is over all parts, also those that a short document leaves out.
-json::object MarkdownBreakdownView(const report::Report& report, const MarkdownShape& shape) {
-  constexpr double kLeastShown = 0.005;  // For a short document; the full one has every part.
+json::object MarkdownBreakdownView(const report::Report& report) {
   const auto count = static_cast<double>(report::SummedIterations(report));
   json::array parts;
   double sum = 0;
@@ -191,7 +183,6 @@ json::object MarkdownBreakdownView(const report::Report& report, const MarkdownS
     const bool has_time = part.time != nullptr && !IsAbsent(part.time->quantity.value);
     const double time = has_time ? AsNumber(part.time->quantity.value, 0) : 0;
     sum += time;
-    if (!shape.is_full && share < kLeastShown) continue;
     parts.push_back(json::object{{"title", part.title},
                                  {"bar", MakeMarkup(MarkdownBar(share))},
                                  {"share", part.share->quantity.text},
@@ -239,11 +230,11 @@ json::object MarkdownPlanView(const report::Report& report) {
           {"note", PlanNote(plan)}};
 }
 
-json::object MarkdownFindingsView(const report::Report& report, const MarkdownShape& shape) {
+json::object MarkdownFindingsView(const report::Report& report) {
   const auto fired = FiredFindings(report);
   json::array rows;
   for (const report::Finding* finding : fired) {
-    if (rows.size() == shape.findings) break;
+    if (rows.size() == kMarkdownFindings) break;
     rows.push_back(json::object{
         {"status", StatusText(finding->status)},
         {"rule", FindingName(report, *finding)},
@@ -264,8 +255,7 @@ std::string CommandText(const std::string& command) {
   return MarkdownAdvice({{{TextPart::Kind::kCode, command, {}, Unit::kText, {}}}}).substr(2);
 }
 
-json::object MarkdownFindingView(const report::Finding& finding, const MarkdownShape& shape,
-                                 const report::Labels& labels) {
+json::object MarkdownFindingView(const report::Finding& finding, const report::Labels& labels) {
   json::array heads;
   for (std::size_t i = 0; i < finding.evidence_heads.size(); ++i) {
     const bool is_text =
@@ -276,7 +266,7 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
   for (const std::string& rule : finding.explains) {
     explains += (explains.empty() ? "" : ", ") + MarkdownCode(rule, false);
   }
-  json::array rows = EvidenceRows(finding, shape.evidence_rows, labels);
+  json::array rows = EvidenceRows(finding, kMarkdownEvidence, labels);
   const std::size_t kept = finding.evidence.size();
   const auto all = static_cast<std::size_t>(std::max<std::int64_t>(finding.evidence_of, 0));
   std::string more = MoreText(rows.size(), std::max(all, kept), "rows");
@@ -298,14 +288,13 @@ json::object MarkdownFindingView(const report::Finding& finding, const MarkdownS
           {"more", std::move(more)}};
 }
 
-json::object MarkdownTableView(const Table& table, const MarkdownShape& shape,
-                               const report::Labels& labels) {
+json::object MarkdownTableView(const Table& table, const report::Labels& labels) {
   json::array heads, rows;
   const std::vector<const Column*> columns = ChosenColumns(table);
   for (const Column* column : columns) {
     heads.push_back(Head(column->title(), column->type() == CellType::kText));
   }
-  for (const std::size_t row : report::TellingRows(table, shape.table_rows)) {
+  for (const std::size_t row : report::TellingRows(table, kMarkdownRows)) {
     json::array cells;
     for (const Column* column : columns) {
       const Value value = table.At(row, *column);
@@ -391,11 +380,6 @@ json::object MarkdownNotesView(const report::Report& report) {
           {"import", std::move(counters)},
           {"absent_tables", std::move(tables)},
           {"environment", PairList(facts)}};
-}
-
-void MarkdownFrame(const MarkdownShape& shape, json::object& view) {
-  view["h2"] = MakeMarkup(shape.is_full ? "##" : "####");
-  view["full"] = shape.is_full;
 }
 
 }  // namespace profgauge::render

@@ -87,6 +87,7 @@ struct VerdictFacts {
   std::vector<report::Accepted> accepted;
   std::vector<std::string> errors;  ///< Codes; why there is no report.
   std::string report;               ///< The page, from the folder of verdict.json; empty: none.
+  std::string link;                 ///< Where the CI shows it; empty: unknown.
   struct Job {
     std::string name, status;
     int exit_code = 0;

@@ -33,15 +33,14 @@ struct File {
 /// styles and scripts, as Jenkins' does.
 std::vector<File> RenderHtmlFiles(const report::Report& report);
 
-struct MarkdownOptions {
-  bool full = true;  ///< false: the summary for comments and step summaries.
-  std::string link;  ///< Of the report, for the summary; empty: none.
-  /// What a comment on GitHub takes; 0: no limit. Sections are dropped from the bottom, and said.
-  std::size_t max_bytes = 65'000;
-};
-/// The Markdown document, or the summary. With a limit, sections are dropped whole from the last
-/// one, and a line says so.
-std::string RenderMarkdown(const report::Report& report, const MarkdownOptions& options);
+/// What a comment on GitHub takes.
+inline constexpr std::size_t kMarkdownBytes = 65'000;
+/// The Markdown document. With a limit (0: none), sections are dropped whole from the last one, and
+/// a line says so.
+std::string RenderMarkdown(const report::Report& report, std::size_t max_bytes = kMarkdownBytes);
+/// The text of a comment or a step summary: the verdict in a line, why, and what to do, in at most
+/// 200 words. `link`: where the report is; may be empty.
+std::string RenderSummary(const report::Report& report, const std::string& link = {});
 
 /// The bytes of an .xlsx workbook. Errors: kOutput when the library fails.
 Result<std::string> RenderXlsx(const report::Report& report);

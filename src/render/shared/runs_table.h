@@ -20,9 +20,11 @@ std::vector<File> RenderRunsHtmlFiles(const report::Runs& runs);
 /// {"schema", "tool", "runs": [report.json of each], "comparisons": [report.json of each pair]}.
 std::string RenderRunsJson(const report::Runs& runs);
 
-/// Verdicts, metrics × runs and the change of each pair; where `options.full` then each run's
-/// summary. A limit on the size drops whole parts from the last one, and a line says so.
-std::string RenderRunsMarkdown(const report::Runs& runs, const MarkdownOptions& options);
+/// Verdicts, metrics × runs, the change of each pair, then each run's summary. A limit on the size
+/// drops whole parts from the last one, and a line says so.
+std::string RenderRunsMarkdown(const report::Runs& runs, std::size_t max_bytes = kMarkdownBytes);
+/// For a comment: the verdicts and the changes.
+std::string RenderRunsSummary(const report::Runs& runs, std::size_t max_bytes);
 
 /// Sheets Runs, Metrics (with a column for each run) and Comparisons. Errors: as RenderXlsx.
 Result<std::string> RenderRunsXlsx(const report::Runs& runs);

@@ -139,7 +139,7 @@ void CheckReport(const report::Report& report) {
   const auto again = report::ReadReport(bytes, "fuzz");
   Require(again.has_value(), "report.json is read: " + (again ? "" : again.error().message));
   Require(render::RenderJson(*again) == bytes, "report.json comes back as it was");
-  render::RenderMarkdown(report, {});
+  render::RenderMarkdown(report);
   render::RenderHtml(report);
   render::RenderTerminal(report, {});
   render::RenderChromeTrace(report);

@@ -33,10 +33,8 @@ Documents Draw(const report::Report& report) {
   Documents documents;
   documents.json = RenderJson(report);
   documents.html = RenderHtml(report);
-  documents.markdown = RenderMarkdown(report, {});
-  MarkdownOptions summary;
-  summary.full = false;
-  documents.summary = RenderMarkdown(report, summary);
+  documents.markdown = RenderMarkdown(report);
+  documents.summary = RenderSummary(report);
   TerminalOptions terminal;
   terminal.verbosity = 1;
   documents.terminal = RenderTerminal(report, terminal);

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::Page;
 
-std::string Markdown(const report::Report& report) { return RenderMarkdown(report, {}); }
+std::string Markdown(const report::Report& report) { return RenderMarkdown(report); }
 
 TEST(WaterfallBars, LeadFromBaseToCurrent) {
   const auto bars = WaterfallBars(testing::SampleComparison());

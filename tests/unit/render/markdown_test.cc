@@ -21,11 +21,8 @@ using ::testing::Not;
 using testing::Plain;
 using ::testing::StartsWith;
 
-std::string Document(const report::Report& report, bool full, std::size_t max_bytes = 0) {
-  MarkdownOptions options;
-  options.full = full;
-  options.max_bytes = max_bytes;
-  return RenderMarkdown(report, options);
+std::string Document(const report::Report& report, std::size_t max_bytes = 0) {
+  return RenderMarkdown(report, max_bytes);
 }
 
 TEST(MarkdownText, NothingBecomesMarkup) {
@@ -96,7 +93,7 @@ TEST(MarkdownText, MarkersCannotEndTheirComment) {
 
 TEST(Markdown, TheSummary) {
   EXPECT_EQ(
-      Plain(Document(testing::SampleReport(), false)),
+      Plain(RenderSummary(testing::SampleReport())),
       R"(### ✗ **resnet50 &lt;&amp;&gt; "ddp": fails** · 2 errors, 1 missing · 1 measured and good
 <!-- profgauge:resnet50-ddp -->
 
@@ -104,6 +101,7 @@ TEST(Markdown, TheSummary) {
 
 The data loader holds up the GPU: 12.0 % of an iteration waits for data, limit 10 %
 
+Fails for:
 - GPU idle 31.4 % (limit 30 %)
 - The data loader holds up the GPU (12.0 %)
 
@@ -112,7 +110,7 @@ recommended · baseline none
 }
 
 TEST(Markdown, TheFullDocumentHasEverySection) {
-  const std::string text = Document(testing::SampleReport(), true);
+  const std::string text = Document(testing::SampleReport());
   EXPECT_THAT(text, StartsWith("# ✗ FAIL · "));
   for (const char* head :
        {"## Limits", "## Findings", "## Iteration time breakdown", "## Operators", "## Kernels",
@@ -123,7 +121,7 @@ TEST(Markdown, TheFullDocumentHasEverySection) {
 }
 
 TEST(Markdown, EveryRowHasItsCells) {
-  const std::string text = Document(testing::SampleReport(), true);
+  const std::string text = Document(testing::SampleReport());
   std::size_t columns = 0;
   for (const std::string_view line : Lines(text)) {
     if (!line.starts_with('|')) {
@@ -140,7 +138,7 @@ TEST(Markdown, EveryRowHasItsCells) {
 }
 
 TEST(Markdown, HostileNamesStayInTheirCells) {
-  const std::string text = Document(testing::SampleReport(), true);
+  const std::string text = Document(testing::SampleReport());
   EXPECT_THAT(text, HasSubstr("| `</script><img src=x onerror=alert(1)>` |"));
   EXPECT_THAT(text, HasSubstr("| `a\\|b` |"));
   EXPECT_THAT(text, HasSubstr("| `{{x}} {{{y}}}` |"));
@@ -152,17 +150,17 @@ TEST(Markdown, HostileNamesStayInTheirCells) {
 TEST(Markdown, CodeInMessagesIsCode) {
   report::Report report = testing::SampleReport();
   report.findings.front().message_parts = PartsOf("most in `a_b<c>|d`, not in <e>");
-  const std::string text = Document(report, true);
+  const std::string text = Document(report);
   EXPECT_THAT(text, HasSubstr("| most in `a_b<c>\\|d`, not in &lt;e&gt; |"));
   EXPECT_THAT(text, HasSubstr("\nmost in `a_b<c>|d`, not in &lt;e&gt;\n"));
 }
 
 TEST(Markdown, LimitDropsLastSectionsWithNote) {
   const report::Report report = testing::SampleReport(50);
-  const std::string whole = Document(report, true);
+  const std::string whole = Document(report);
   std::size_t before = 0;
   for (const std::size_t limit : {1500u, 3000u, 6000u, 20000u}) {
-    const std::string text = Document(report, true, limit);
+    const std::string text = Document(report, limit);
     EXPECT_LE(text.size(), limit);
     EXPECT_GE(text.size(), before);
     before = text.size();
@@ -172,9 +170,8 @@ TEST(Markdown, LimitDropsLastSectionsWithNote) {
     EXPECT_EQ(whole.substr(0, cut), text.substr(0, cut));
     EXPECT_THAT(text, EndsWith(". See report.html.\n"));
   }
-  EXPECT_THAT(Document(report, true, 1500),
-              HasSubstr("more sections are omitted to limit the size: "));
-  EXPECT_EQ(Document(report, true, whole.size()), whole);
+  EXPECT_THAT(Document(report, 1500), HasSubstr("more sections are omitted to limit the size: "));
+  EXPECT_EQ(Document(report, whole.size()), whole);
 }
 
 TEST(RenderMarkdown, FindingsWithoutEvidenceHaveNoTable) {
@@ -183,7 +180,7 @@ TEST(RenderMarkdown, FindingsWithoutEvidenceHaveNoTable) {
     finding.evidence.clear();
     finding.evidence_heads.clear();
   }
-  EXPECT_THAT(Document(report, true), Not(HasSubstr("\n|\n")));
+  EXPECT_THAT(Document(report), Not(HasSubstr("\n|\n")));
 }
 
 // It names no other file: nothing says that one was written.
@@ -195,14 +192,14 @@ TEST(RenderMarkdown, EvidenceSaysOfHowManyRows) {
     finding.evidence = {{std::int64_t{1}}, {std::int64_t{2}}};
     finding.evidence_of = 828;
   }
-  EXPECT_THAT(Document(report, true), HasSubstr("\n2 of 828 rows are shown.\n"));
-  EXPECT_THAT(Document(report, true), Not(HasSubstr("have all of them")));
+  EXPECT_THAT(Document(report), HasSubstr("\n2 of 828 rows are shown.\n"));
+  EXPECT_THAT(Document(report), Not(HasSubstr("have all of them")));
 }
 
 TEST(RenderMarkdown, UnknownIterationsAreNotZero) {
   report::Report report = testing::SampleReport();
   report.profile.iterations_total = report.profile.iterations_selected = 0;
-  EXPECT_THAT(Document(report, true), Not(HasSubstr("0 iterations")));
+  EXPECT_THAT(Document(report), Not(HasSubstr("0 iterations")));
 }
 
 TEST(RenderMarkdown, EnvironmentAndProvenanceAreOneTable) {
@@ -210,7 +207,7 @@ TEST(RenderMarkdown, EnvironmentAndProvenanceAreOneTable) {
   report.profile.versions.clear();
   report.environment.clear();
   report.provenance = {{"input", "abc"}};
-  EXPECT_THAT(Document(report, true), HasSubstr("|:--|:--|\n| input | abc |"));
+  EXPECT_THAT(Document(report), HasSubstr("|:--|:--|\n| input | abc |"));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ TEST(Parts, AreTextOnThePage) {
 }
 
 TEST(Parts, AreTextInMarkdown) {
-  const auto document = [](const std::string& name) { return RenderMarkdown(ReportOf(name), {}); };
+  const auto document = [](const std::string& name) { return RenderMarkdown(ReportOf(name)); };
   EXPECT_THAT(document(kHostile[0]), HasSubstr("runs x&lt;/script&gt;&lt;img src=x"));
   EXPECT_THAT(document("`tick` ``two``"), HasSubstr("as ``` `tick` ``two`` ``` for 3 ms"));
   const std::string user = document("@user [link](http://a) *bold*");

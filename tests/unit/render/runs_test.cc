@@ -127,21 +127,24 @@ TEST(RenderRuns, JsonHoldsTheReports) {
 }
 
 TEST(RenderRuns, MarkdownKeepsToItsLimit) {
-  MarkdownOptions options;
-  options.full = false;
-  const std::string whole = RenderRunsMarkdown(Sample(8), options);
+  const std::string whole = RenderRunsMarkdown(Sample(8), 0);
   EXPECT_THAT(whole, HasSubstr("\n## Changes\n"));
-  options.max_bytes = whole.size() - 1;
-  const std::string cut = RenderRunsMarkdown(Sample(8), options);
-  EXPECT_LE(cut.size(), options.max_bytes);
+  const std::size_t until_runs = whole.find("\n### ");
+  ASSERT_NE(until_runs, std::string::npos);
+  const std::size_t limit = until_runs + 500;  // Less than the first run takes.
+  const std::string cut = RenderRunsMarkdown(Sample(8), limit);
+  EXPECT_LE(cut.size(), limit);
   EXPECT_THAT(cut, HasSubstr("\n## Metrics\n"));
-  EXPECT_THAT(cut, HasSubstr("\n… 1 more section is omitted to limit the size: Changes. See "
-                             "runs.html.\n"));
-  options.full = true;
-  options.max_bytes = whole.size() + 500;  // Less than the first run takes.
-  const std::string full = RenderRunsMarkdown(Sample(8), options);
-  EXPECT_LE(full.size(), options.max_bytes);
-  EXPECT_THAT(full, HasSubstr("… 8 more sections are omitted to limit the size: "));
+  EXPECT_THAT(cut, HasSubstr("… 8 more sections are omitted to limit the size: "));
+}
+
+TEST(RenderRuns, TheSummaryHasVerdictsAndChanges) {
+  const std::string whole = RenderRunsSummary(Sample(8), 0);
+  EXPECT_THAT(whole, HasSubstr("| Comparison | Change |"));
+  EXPECT_THAT(whole, Not(HasSubstr("Metrics")));
+  EXPECT_THAT(
+      RenderRunsSummary(Sample(8), whole.size() - 1),
+      HasSubstr("\n… 1 more section is omitted to limit the size: Changes. See runs.html.\n"));
 }
 
 TEST(RenderRuns, TheTerminalSaysVerdictsThenChanges) {

@@ -53,10 +53,7 @@ report::Report Made(report::State status, report::State result, const std::strin
 }
 
 std::string SummaryOf(const report::Report& report, const std::string& link = "") {
-  MarkdownOptions options;
-  options.full = false;
-  options.link = link;
-  std::string text = RenderMarkdown(report, options);
+  std::string text = RenderSummary(report, link);
   std::istringstream words(text);
   std::size_t count = 0;
   for (std::string word; words >> word;) ++count;
@@ -91,7 +88,7 @@ TEST(Summary, Pass) {
           std::string(kMark) + TableWith("+0.5 %") +
           "\nThe same work: 214 kernels per iteration. Finds slowdowns from +7.1 % nine times "
           "in ten.\n" +
-          std::string(kSources) + " · Report: <https://ci.example.org/runs/7>\n");
+          "\n[Report](https://ci.example.org/runs/7) · " + std::string(kSources.substr(1)) + "\n");
 }
 
 TEST(Summary, Fail) {

@@ -228,11 +228,8 @@ report::Report DocumentReport() {
   return sample;
 }
 
-std::vector<std::pair<std::string_view, json::object>> Sections(bool is_full) {
+std::vector<std::pair<std::string_view, json::object>> Sections() {
   const report::Report sample = DocumentReport();
-  const MarkdownShape shape = MarkdownShapeOf(is_full);
-  MarkdownShape full = shape;
-  full.is_full = true;
   report::Report compared = sample;
   report::ComparedMetric& metric = compared.comparison->metrics.front();
   metric.limit = metric.base.text = metric.title = "another";
@@ -240,19 +237,18 @@ std::vector<std::pair<std::string_view, json::object>> Sections(bool is_full) {
   compared.import.front().severity = Severity::kDataLoss;
   compared.import.front().text = "x";
   std::vector<std::pair<std::string_view, json::object>> sections = {
-      {"head", MarkdownHeadView(sample, shape)},
+      {"head", MarkdownHeadView(sample)},
       {"summary", MarkdownSummaryView(compared, "https://ci.example.org/7")},
       {"plan", MarkdownPlanView(sample)},
-      {"gate", MarkdownGateView(sample, shape)},
-      {"change", MarkdownChangeView(sample, full)},
-      {"breakdown", MarkdownBreakdownView(sample, shape)},
-      {"findings", MarkdownFindingsView(sample, shape)},
-      {"finding", MarkdownFindingView(sample.findings.front(), shape, {})},
-      {"table", MarkdownTableView(sample.tables.front(), shape, {})},
+      {"gate", MarkdownGateView(sample)},
+      {"change", MarkdownChangeView(sample)},
+      {"breakdown", MarkdownBreakdownView(sample)},
+      {"findings", MarkdownFindingsView(sample)},
+      {"finding", MarkdownFindingView(sample.findings.front(), {})},
+      {"table", MarkdownTableView(sample.tables.front(), {})},
       {"rules", MarkdownRulesView(sample)},
       {"metrics", MarkdownMetricsView(sample)},
       {"notes", MarkdownNotesView(sample)}};
-  for (auto& [name, view] : sections) MarkdownFrame(shape, view);
   return sections;
 }
 
@@ -265,9 +261,7 @@ TEST(Templates, UseOnlyNamesOfTheirViews) {
   };
   for (const auto& [name, view] : Pages()) check(html::kPages, name, view);
   constexpr TemplateFolder kDocuments{"templates/markdown/", ".md", EscapeHtml};
-  for (const bool is_full : {true, false}) {
-    for (const auto& [name, view] : Sections(is_full)) check(kDocuments, name, view);
-  }
+  for (const auto& [name, view] : Sections()) check(kDocuments, name, view);
   for (const std::string_view path : EmbeddedTemplatePaths()) {
     const bool is_asset = path.ends_with(".js") || path.ends_with(".css");
     EXPECT_NE(seen.contains(std::string(path)), is_asset) << path;
