@@ -79,18 +79,24 @@ constexpr Gone kGone[] = {
 constexpr std::string_view kJudge = "judge a profile: `profgauge check PROFILE`";
 constexpr std::string_view kPage =
     "make a page: `profgauge check PROFILE --html FILE`; with all formats: `--out DIR`";
+constexpr std::string_view kRecord =
+    "ProfGauge records nothing; examples/training/README.md has the call of the profiler";
 constexpr std::string_view kOut =
     "outputs go to the folder of `--out`; one file is written by `--html FILE`, `--json FILE` …";
 constexpr Gone kGuessed[] = {
     {"diff", "", "compare two runs: `profgauge compare BASE CURRENT`"},
     {"explain why", "", "show a rule: `profgauge rules explain ID PROFILE`"},
     {"analyze analyse judge run test gate lint validate verify assert", "", kJudge},
-    {"view show open html serve-report visualize visualise plot dashboard", "", kPage},
-    {"record profile capture trace start", "",
-     "ProfGauge records nothing; examples/training/README.md has the call of the profiler"},
+    {"view show open html serve-report visualize visualise plot dashboard timeline flamegraph "
+     "tensorboard ui web",
+     "", kPage},
+    {"record profile capture trace start python python3 torchrun launch exec", "", kRecord},
+    {"top kernels ops operators", "",
+     "`profgauge query PROFILE \"select name, ms(time) ms from kernels order by time desc limit "
+     "10\"`"},
     {"list ls", "",
      "`profgauge inspect DIR` lists the runs below a folder, `profgauge history list` past ones"},
-    {"stats info summary print dump cat", "",
+    {"stats info summary print dump cat memory describe", "",
      "`profgauge inspect PROFILE` shows the contents, `profgauge check PROFILE` judges them"},
     {"sql ask select", "", "`profgauge query PROFILE SQL`"},
     {"serve server", "", "`profgauge mcp` serves agents; pages need no server"},
@@ -107,6 +113,13 @@ constexpr Gone kGuessed[] = {
      "limits are in a policy: `profgauge init PROFILE -o policy.yaml`, then `--policy "
      "policy.yaml`"},
     {"--rules --rule", "*", "rules are named by `rule_files` of a policy: pass it by `--policy`"},
+    {"--skip --skip-steps --warmup-steps --start-step", "*", "write `--iter-start N`"},
+    {"--no-fail --soft-fail --allow-failure --warn-only", "*", "write `--exit-zero`"},
+    {"--summary --comment", "*", "write `--write summary=FILE`"},
+    {"--against --base --ref --reference --compare --compare-to", "*", "write `--baseline FILE`"},
+    {"--save-baseline --update-baseline", "*", "`profgauge baseline save PROFILE -o FILE`"},
+    {"--debug --log-level", "*", "write `-v`"},
+    {"--silent", "*", "write `-q`"},
     {"--strict", "*", "write `--policy builtin:strict`, or `--fail-on warn`"},
 };
 
@@ -125,8 +138,20 @@ bool HasWord(std::string_view words, std::string_view word) {
   return false;
 }
 
+/// A file where a command belongs: a page that was meant, or a program to run.
+std::string_view GuessedFile(std::string_view word) {
+  const std::size_t dot = word.rfind('.');
+  const std::string_view end = dot == word.npos ? std::string_view() : word.substr(dot);
+  if (end == ".html" || end == ".htm") return kPage;
+  return end == ".py" || end == ".sh" ? kRecord : std::string_view();
+}
+
 std::optional<Error> Guessed(std::string_view word) {
   const bool is_option = word.starts_with("--");
+  if (const std::string_view help = GuessedFile(word); !help.empty() && !is_option) {
+    return UsageError("usage/unknown-command", fmt::format("unknown command `{}`", word),
+                      std::string(help));
+  }
   for (const Gone& guessed : kGuessed) {
     if (!HasWord(guessed.name, word)) continue;
     return UsageError(is_option ? "usage/unknown-option" : "usage/unknown-command",

@@ -23,6 +23,11 @@ extern "C" void RemoveOutputsAndExit(int signal) {
   _exit(kExitOnSignal + signal);
 }
 
+/// Whose user is often none that may write into a folder of the host.
+bool IsInContainer() {
+  return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0;
+}
+
 Error OutputError(std::string code, const std::string& path, const std::string& verb, int number) {
   Error error{
       ErrorKind::kOutput,
@@ -31,6 +36,10 @@ Error OutputError(std::string code, const std::string& path, const std::string& 
       {},
       {}};
   if (number == ENOENT) error.notes.emplace_back("help: create its folder first");
+  if ((number == EACCES || number == EPERM) && IsInContainer()) {
+    error.notes.emplace_back(
+        "help: in a container, run it as yourself: `docker run -u \"$(id -u)\" …`");
+  }
   return error;
 }
 

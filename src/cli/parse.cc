@@ -39,8 +39,15 @@ std::pair<const CommandSpec*, std::size_t> FindCommand(std::span<const std::stri
   return {nullptr, 0};
 }
 
-bool LooksLikePath(std::string_view word) {
-  return word.find_first_of("./") != std::string_view::npos || word == "-";
+bool LooksLikePath(const std::string& word) {
+  std::error_code error;
+  return word.find_first_of("./") != std::string::npos || word == "-" ||
+         std::filesystem::exists(word, error);
+}
+
+/// The whole line: `profgauge compare BASE CURRENT`.
+std::string WriteLine(const CommandSpec& command) {
+  return fmt::format("help: write `profgauge {} {}`", command.name, command.arguments);
 }
 
 // Three mistakes look alike: half of a name of two words (`baseline`), a typo, and a profile
@@ -64,10 +71,10 @@ Error UnknownCommand(std::span<const std::string> args) {
                             fmt::format("`{}` needs a second word", args[0]), notes);
   }
   const std::string_view near = DidYouMean(args[0], names);
-  if (!near.empty()) {
-    notes.push_back(fmt::format("help: did you mean `{}`?", near));
-  } else if (LooksLikePath(args[0])) {
+  if (LooksLikePath(args[0])) {
     notes.push_back(fmt::format("help: to judge a profile, say `profgauge check {}`", args[0]));
+  } else if (!near.empty()) {
+    notes.push_back(fmt::format("help: did you mean `{}`?", near));
   }
   notes.emplace_back("help: `profgauge --help` lists the commands");
   return CommandLineError("usage/unknown-command", fmt::format("unknown command `{}`", args[0]),
@@ -191,7 +198,7 @@ class Splitter {
     } else if (next_ == args_.size()) {
       Refuse(CommandLineError("usage/missing-value",
                               fmt::format("option `{}` needs a value", option.name),
-                              {SeeHelp(command_)}));
+                              {fmt::format("help: write `{} {}`", option.name, option.value)}));
     } else if (const std::string& value = args_[next_]; value.starts_with("--")) {
       Refuse(CommandLineError(
           "usage/missing-value",
@@ -265,7 +272,7 @@ Status CheckArgumentCount(const CommandSpec& command, const Options& options) {
   if (options.arguments.size() < command.min_arguments && !may_have_jobs) {
     return Fail(CommandLineError("usage/missing-argument",
                                  fmt::format("`{}` needs {}", command.name, command.arguments),
-                                 {SeeHelp(command)}));
+                                 {WriteLine(command)}));
   }
   if (options.arguments.size() > command.max_arguments) {
     return Fail(CommandLineError(

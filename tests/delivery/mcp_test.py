@@ -144,7 +144,10 @@ class Mcp(unittest.TestCase):
             rows = agent.call("query", paths=[str(DDP)], sql="@busy-by-rank")["structuredContent"]
             self.assertEqual(len(rows["rows"]), 4)
             self.assertTrue(agent.call("query", table="kernels")["structuredContent"]["rows"])
-            changed = agent.call("compare", base=str(EXAMPLES / "healthy.pt.trace.json.gz"), current=slow)
+            several = agent.call("compare", base=[slow, slow], current=[str(EXAMPLES / "healthy.pt.trace.json.gz")])
+            self.assertEqual(several["structuredContent"]["comparison"]["baseline_runs"], 1, several)  # One run, twice.
+            self.assertTrue(agent.call("compare", base=[], current=[slow])["isError"])
+            changed = agent.call("compare", base=[str(EXAMPLES / "healthy.pt.trace.json.gz")], current=slow)
             lists = [member.get("rows") if isinstance(member, dict) else member
                      for member in changed["structuredContent"]["comparison"].values()]
             self.assertEqual(max(len(rows) for rows in lists if isinstance(rows, list)), 12)

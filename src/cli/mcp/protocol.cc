@@ -135,9 +135,18 @@ std::string Misfit(const json::object& schema, const json::object& arguments) {
     const std::string_view name(argument.key().data(), argument.key().size());
     const json::object* property = ObjectAt(properties, name);
     if (property == nullptr) return fmt::format("`{}` is no argument", PrintableShort(name));
-    const std::string_view type = TextAt(*property, "type");
-    if (!FitsType(argument.value(), type)) {
-      return fmt::format("`{}` needs {}, found {}", name, type, TypeOf(argument.value()));
+    // One type, or a list of them.
+    std::vector<std::string_view> types = {TextAt(*property, "type")};
+    if (const json::value* several = property->if_contains("type");
+        several && several->is_array()) {
+      types.clear();
+      for (const json::value& one : several->get_array()) types.push_back(one.get_string());
+    }
+    const bool fits = std::ranges::any_of(
+        types, [&](std::string_view type) { return FitsType(argument.value(), type); });
+    if (!fits) {
+      return fmt::format("`{}` needs {}, found {}", name, fmt::join(types, " or "),
+                         TypeOf(argument.value()));
     }
     const json::object* items = ObjectAt(*property, "items");
     if (items == nullptr || !argument.value().is_array()) continue;

@@ -30,9 +30,11 @@ std::string TextIn(const json::object& of, std::string_view key) {
   return found != nullptr && found->is_string() ? std::string(found->get_string()) : std::string();
 }
 
+/// A text is a list of one.
 std::vector<std::string> TextsIn(const json::object& of, std::string_view key) {
   std::vector<std::string> texts;
   const json::value* found = of.if_contains(key);
+  if (found != nullptr && found->is_string()) texts.emplace_back(found->get_string());
   if (found == nullptr || !found->is_array()) return texts;
   for (const json::value& one : found->get_array()) texts.emplace_back(one.get_string());
   return texts;
@@ -172,7 +174,9 @@ json::object WithPaths(const Roots& roots, json::object arguments) {
 
 bool NamesFolder(const json::object& arguments) {
   std::vector<std::string> named = TextsIn(arguments, "paths");
-  for (const char* name : {"path", "base", "current"}) named.push_back(TextIn(arguments, name));
+  for (const char* name : {"path", "base", "current"}) {
+    for (std::string& text : TextsIn(arguments, name)) named.push_back(std::move(text));
+  }
   return std::ranges::any_of(named, [](const std::string& path) {
     std::error_code error;
     return std::filesystem::is_directory(path, error);
@@ -303,12 +307,24 @@ json::array* RowsIn(json::value& member) {
   return member.if_array();
 }
 
-// Every list is cut to its first rows, which `truncated` says. An answer that is still too long is
-// given as text.
+// One profile each is `compare`; several are the runs, or the ranks, that `check` compares with
+// baselines. Every list is cut to its first rows, which `truncated` says. An answer that is still
+// too long is given as text.
 Result<json::object> CallCompare(const Caller& caller, const json::object& arguments) {
-  const std::vector<std::string> sides = {TextIn(arguments, "base"), TextIn(arguments, "current")};
-  PROFGAUGE_CHECK(caller.CheckPaths(sides));
-  PROFGAUGE_TRY(const Catcher::Ran ran, caller.Run({"compare", "--json", "-"}, sides));
+  const std::vector<std::string> base = TextsIn(arguments, "base");
+  std::vector<std::string> named = TextsIn(arguments, "current");
+  PROFGAUGE_CHECK(caller.CheckPaths(base));
+  PROFGAUGE_CHECK(caller.CheckPaths(named));
+  if (base.empty() || named.empty()) {
+    return Fail(UsageError("usage/missing-argument", "`base` and `current` need a profile each"));
+  }
+  std::vector<std::string> words = {"check", "--json", "-"};
+  for (const std::string& path : base) words.insert(words.end(), {"--baseline", path});
+  if (base.size() == 1 && named.size() == 1) {
+    words = {"compare", "--json", "-"};
+    named.insert(named.begin(), base.front());
+  }
+  PROFGAUGE_TRY(const Catcher::Ran ran, caller.Run(words, named));
   const json::value report = ParseJson(ran.text);
   json::value comparison = ValueIn(report, "comparison");
   Tame(comparison);
@@ -395,8 +411,11 @@ constexpr ToolRow kTools[] = {
      CallQuery},
     {"compare", "Compare two runs",
      "Explains the differences between two runs: whether they are comparable, the change with its "
-     "interval, and the parts that it consists of.",
-     "{" SCHEMA R"(,"properties":{"base":{"type":"string"},"current":{"type":"string"}},)"
+     "interval, and the parts that it consists of. Several runs of a side are a list: the change "
+     "is "
+     "then compared with the noise between them.",
+     "{" SCHEMA R"(,"properties":{"base":{"type":["string","array"],"items":{"type":"string"}},)"
+     R"("current":{"type":["string","array"],"items":{"type":"string"}}},)"
      R"("required":["base","current"],"additionalProperties":false})",
      "{" SCHEMA R"(,"properties":{"truncated":{"type":"boolean"}},"required":["truncated"]})",
      CallCompare},

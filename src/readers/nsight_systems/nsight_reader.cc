@@ -51,6 +51,9 @@ bool IsJsonLines(std::string_view head) {
          });
 }
 
+/// Of Nsight Compute, which measures single kernels again and again: it has no times of a run.
+bool IsKernelReport(const std::string& name) { return name.ends_with(".ncu-rep"); }
+
 bool IsReport(const std::string& name) {
   return name.ends_with(".nsys-rep") || name.ends_with(".qdrep");
 }
@@ -183,6 +186,14 @@ class NsightReader final : public Reader {
       return InputError(path, "nsight/one-table",
                         "the file is one table of an export of Nsight Systems as Parquet",
                         "pass its folder");
+    }
+    if (IsKernelReport(path)) {
+      return InputError(
+          path, "input/ncu-rep",
+          "the file is a report of Nsight Compute, which measures single kernels and has "
+          "no times of a run",
+          "record the run: `nsys profile -t cuda,nvtx -o REPORT python train.py`, then "
+          "`nsys export --type sqlite REPORT.nsys-rep`");
     }
     if (!IsReport(path)) return std::nullopt;
     return InputError(

@@ -57,7 +57,7 @@ constexpr Wrong kWrong[] = {
      "  help: `profgauge version --help` lists its options   [usage/unknown-option]\n"},
     {"version --color",
      "error: option `--color` needs a value\n"
-     "  help: `profgauge version --help` lists its options   [usage/missing-value]\n"},
+     "  help: write `--color WHEN`   [usage/missing-value]\n"},
     {"version --color --quiet",
      "error: option `--color` needs a value, found `--quiet`\n"
      "  help: write `--color=--quiet` if that is the value   [usage/missing-value]\n"},

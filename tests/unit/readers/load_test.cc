@@ -86,6 +86,11 @@ TEST_F(Load, NamesTheFilesKind) {
        "can read\n  --> run.nsys-rep\n"
        "  help: export it with `nsys export --type sqlite run.nsys-rep`, then pass the `.sqlite` "
        "file   [input/nsys-rep]\n"},
+      {"run.ncu-rep", "\x01\x02\x03"sv,
+       "error: the file is a report of Nsight Compute, which measures single kernels and has no "
+       "times of a run\n  --> run.ncu-rep\n"
+       "  help: record the run: `nsys profile -t cuda,nvtx -o REPORT python train.py`, then `nsys "
+       "export --type sqlite REPORT.nsys-rep`   [input/ncu-rep]\n"},
       {"utf16.json", "\xFF\xFE{\0"sv,
        "error: the file is text in UTF-16, expected UTF-8\n  --> utf16.json\n"
        "  help: PowerShell's `>` converts text; copy the original file, or convert it with `iconv "
