@@ -55,6 +55,10 @@ std::vector<Metric> BuildMetrics(const analysis::Analysis& analysis, const Devic
     metric.better = BetterOf(found.spec->direction);
     metric.quantity = MakeQuantity(found.value, found.spec->unit, found.absent_because);
     metric.note = found.note;
+    // The run's own words: "samples per second".
+    if (found.spec->id == metric::kStepThroughput && !IsAbsent(found.value)) {
+      metric.quantity.text += " " + found.note.substr(0, found.note.find(' ')) + "/s";
+    }
     if (found.low_confidence && metric.note.empty()) metric.note = "low confidence";
   }
   return metrics;

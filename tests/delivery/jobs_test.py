@@ -190,6 +190,19 @@ class SlurmTest(JobTest):
         self.script("sbatch", "exit 1\n")
         self.assertIn("was not submitted", self.train(JUDGE="later").stderr)
 
+    def test_nothing_is_written_among_the_profiles(self):
+        self.profile("step-8/rank-0.pt.trace.json.gz", SLOW)
+        self.profile("step-16/rank-0.pt.trace.json.gz")
+        before = {path.relative_to(self.runs) for path in self.runs.rglob("*")}
+        judge = self.run_script(EXAMPLES / "slurm/judge.sbatch", self.runs, PROFGAUGE=str(PROGRAM))
+        self.assertEqual(judge.returncode, 1, judge.stderr)
+        new = {path.relative_to(self.runs) for path in self.runs.rglob("*")} - before
+        self.assertEqual({path.parts[:2][-1] for path in new}, {"report"})
+        self.assertNotIn("judge.log", {path.name for path in new})  # There was nothing to log.
+        for step in ("step-8", "step-16"):
+            done = subprocess.run([PROGRAM, "check", self.runs / step, "-q"], text=True, capture_output=True, check=False)
+            self.assertNotIn("note:", done.stderr)
+
     def test_the_judging_job_exits_with_the_worst(self):
         judge = EXAMPLES / "slurm/judge.sbatch"
         for sources, wanted in (((HEALTHY,), 0), ((HEALTHY, SLOW), 1), ((SLOW, None, HEALTHY), 3)):

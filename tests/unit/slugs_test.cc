@@ -113,7 +113,7 @@ std::string AllTests(const fs::path& root) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file() || name == "slugs_test.cc") continue;
     if (name == "stderr" || name == "stdout" || name.ends_with(".txt") || name.ends_with(".cc") ||
-        name.ends_with("_test.py"))
+        name.ends_with("_test.py") || entry.path().parent_path() == root / "tests/cases")
       text += ReadFile(entry.path());
   }
   for (const auto& entry : fs::directory_iterator(root / "rules")) {  // Ids of rules in sources.

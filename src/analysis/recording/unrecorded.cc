@@ -166,8 +166,7 @@ void SetSteps(const JudgedSteps& steps, tables::Output& out) {
     out.Set(metric::kStepThroughput, steps.work / (median / 1e9));
     out.SetNote(metric::kStepThroughput, steps.work_name + " per second");
   } else {
-    out.SetAbsent(metric::kStepThroughput,
-                  "needs the work of one iteration (`per_step` of `profgauge.run`)");
+    out.SetAbsent(metric::kStepThroughput, "needs the work of a step: `StepClock(tokens=…)`");
   }
   double all = 0, unusual = 0;
   for (const Ns length : steps.lengths) all += static_cast<double>(length);

@@ -155,10 +155,10 @@ constexpr MetricSpec kTimeMetrics[] = {
      "Theil–Sen slope of the unrecorded iterations' lengths per iteration as a share of their "
      "median: positive is getting slower.",
      "median of pairwise slopes / median", kOurs, kUnrecordedFamily},
-    {metric::kStepThroughput, "Throughput without the profiler", kNumber, kFromZero,
+    {metric::kStepThroughput, "Throughput (samples or tokens per second)", kNumber, kFromZero,
      kHigherIsBetter, kOther, kOfNothing, 1,
      "Work of one iteration (samples, else tokens, as the run states it) by the median unrecorded "
-     "iteration, per second.",
+     "iteration, per second; without the profiler.",
      "work / median", kOurs, kUnrecordedFamily},
     {metric::kStepPerturbation, "Slowdown by the profiler", kNumber, kFromZero, kLowerIsBetter,
      kOther, kOfTimes, 1,

@@ -71,7 +71,7 @@ std::size_t WriteReview(XlsxSheet& sheet, const report::Report& report, std::siz
   field("Comment");
   const auto cells = ReviewCellsOf(report);
   if (!cells) return row + 2;
-  book.Name("findings_open", sheet.name(), field("Open rows of level error"));
+  book.Name("findings_open", sheet.name(), field("Open errors (limits and findings)"));
   sheet.Formula(row, 1,
                 fmt::format(R"(=COUNTIFS({},"error",{},"open"))", cells->levels, cells->statuses),
                 static_cast<double>(cells->errors), XlsxStyle::kCount);
