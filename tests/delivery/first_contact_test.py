@@ -111,6 +111,22 @@ class FirstContactTest(unittest.TestCase):
             self.assertRegex(summary, r"\nFix first \(11\.4.ms per iteration\):\n1\. ")
             self.assertEqual(json.loads((self.folder / "my reports/verdict.json").read_text())["link"], link)
 
+    def test_a_container_says_how_to_write(self):
+        """Its user is often none who may write into a mounted folder."""
+        place = self.folder / "mounted"
+        place.mkdir()
+        place.chmod(0o555)
+        self.folder.chmod(0o755)
+        as_user = ["setpriv", "--reuid", "65532", "--clear-groups"] if os.geteuid() == 0 else []
+        if as_user and not shutil.which("setpriv"):
+            self.skipTest("setpriv is not installed")
+        shutil.copy(PROGRAM, self.folder / "profgauge")  # Where that user may read it.
+        done = subprocess.run([*as_user, self.folder / "profgauge", "check", "builtin:example", "-o", place / "out"],
+                              text=True, capture_output=True, check=False)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        is_container = os.path.exists("/.dockerenv") or os.path.exists("/run/.containerenv")
+        self.assertEqual('`docker run -u "$(id -u)" …`' in done.stderr, is_container, done.stderr)
+
     def test_comments_have_200_words(self):
         for profile, words in (("slow.pt.trace.json.gz", 200), ("ddp", 200), ("h200/bf16.pt.trace.json.gz", 200),
                                ("healthy.pt.trace.json.gz", 50)):
