@@ -5,11 +5,11 @@
     ci/exam/exam.py FOLDER --profgauge PROGRAM         all cases (about 6 minutes); --only KIND[,KIND]
     ci/exam/exam.py FOLDER --profgauge PROGRAM --ours  ProfGauge alone (20 seconds): what CI runs
     ci/exam/exam.py FOLDER --profgauge PROGRAM --ours --at-hand      the cases whose inputs are there
-    ci/exam/exam.py FOLDER --again                     the tables of the last run, e.g. for ci/exam/results.md
+    ci/exam/exam.py FOLDER --again                     the tables of the last run, e.g. > ci/exam/results.md
 
 How it is kept fair:
  - Each tool is called as its own documentation says, in a process of its own, with defaults. Knowledge that one tool
-   is given, all that can take it are given: the labelled profiles name no GPU, so ProfGauge gets devices.yaml and
+   is given, all that can take it are given: the labeled profiles name no GPU, so ProfGauge gets devices.yaml and
    TraceLens --gpu_arch_platform MI300X.
  - A fault is named by a sentence that the tool wrote, in the tool's own order, by one pattern for all tools
    (cases.tsv). Titles of tables and numbers name nothing; that the largest row of a table is the faulty operator is
@@ -144,7 +144,7 @@ class Tools:
 
     def profgauge(self, kind, path):
         out = self.fresh("profgauge") / "report.json"
-        policy = ["--policy", HERE / "exam.yaml"] if kind == "labelled" else []
+        policy = ["--policy", HERE / "exam.yaml"] if kind == "labeled" else []
         done = run([self.program, "check", path, *policy, "--json", out, "--timeline", "off", "-q"])
         if done["exit"] not in (0, 1, 3) or not out.exists():
             return answer(done, error=done["text"][-300:])
@@ -163,7 +163,7 @@ class Tools:
         out = self.fresh("tracelens")
         done = run([self.python, "-m", "TraceLens.Reporting.generate_perf_report_pytorch", "--profile_json_path", path,
                     "--output_xlsx_path", out / "r.xlsx", "--output_csvs_dir", out / "csv",
-                    *(["--gpu_arch_platform", PLATFORM] if kind == "labelled" else [])])
+                    *(["--gpu_arch_platform", PLATFORM] if kind == "labeled" else [])])
         try:
             busy = {"": float(row["time ms"]) for row in csv.DictReader(open(out / "csv/gpu_timeline.csv"))
                     if row["type"] == "busy_time"}
@@ -259,7 +259,7 @@ def cases(folder, only):
         if only and kind not in only:
             continue
         if path == "@":
-            found = sorted((folder / "labelled").rglob(f"{name}.json*"))
+            found = sorted((folder / "labeled").rglob(f"{name}.json*"))
             path = found[0] if found else None
         else:
             path = folder / repository / path
@@ -298,10 +298,10 @@ def table(rows):
     """Markdown: totals for each tool, then each case."""
     tools, out = list(dict.fromkeys(row["tool"] for row in rows)), []
     out.append("| tool | cases | failed | names: headline | first | in three | shows the operator | GPU busy right | "
-               "CPU s, labelled | peak MB | large: CPU s | peak MB |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+               "CPU s, labeled | peak MB | large: CPU s | peak MB |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for tool in tools:
         mine = [row for row in rows if row["tool"] == tool]
-        marked = [row for row in mine if row["kind"] == "labelled"]
+        marked = [row for row in mine if row["kind"] == "labeled"]
         large = [row for row in mine if row["kind"] == "large"]
         count = lambda key: sum(bool(row["score"].get(key)) for row in marked) if marked else "–"
         busy = [near for row in mine for near in row["score"].get("busy", [])]
@@ -310,8 +310,8 @@ def table(rows):
                    + (f"{sum(map(bool, busy))} of {len(busy)} | " if busy else "– | ")
                    + (f"{sum(row['cpu'] for row in marked):.1f} | {max(row['peak'] for row in marked)} | " if marked else "– | – | ")
                    + (f"{large[0]['cpu']:.2f} | {large[0]['peak']} |" if large else "– | – |"))
-    out.append("\nEach case: whether the fault is named (labelled cases), whether the largest row is the faulty operator, and the window\n"
-               "in which GPU busy time is right. `results.json` has what each tool said.\n")
+    out.append("\nEach case: whether the fault is named (labeled cases), whether the largest row is the faulty operator, and the window\n"
+               "in which GPU busy time is right. `results.json` has the answers.\n")
     out.append(f"| case | {' | '.join(tools)} |\n|---|{'---|' * len(tools)}")
     for case in dict.fromkeys(row["case"] for row in rows):
         cells = []
