@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "cli/ci_system.h"
+#include "cli/console.h"
 #include "cli/row_facts.h"
 #include "render/ci/ci.h"
 #include "render/json/row.h"
