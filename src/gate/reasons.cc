@@ -169,10 +169,9 @@ void OrderReasons(std::vector<std::string>& texts) {
 }
 
 std::string ReasonsTable() {
-  std::string text = "| id | seen | do | overruled by |\n|---|---|---|---|\n";
+  std::string text = "| id | seen | overruled by |\n|---|---|---|\n";
   for (const Reason& reason : kReasons) {
-    text += fmt::format("| `{}` | {} | {} | {} |\n", reason.id, reason.seen, reason.act,
-                        reason.overrule);
+    text += fmt::format("| `{}` | {} | {} |\n", reason.id, reason.seen, reason.overrule);
   }
   return text;
 }

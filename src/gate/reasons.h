@@ -60,7 +60,7 @@ const Reason* ReasonOfText(std::string_view text);
 /// order, and those without an id are last.
 void OrderReasons(std::vector<std::string>& texts);
 
-/// The table of rules/README.md, as Markdown.
+/// The table of rules/README.md, as Markdown; what to do is in `rules explain`.
 std::string ReasonsTable();
 
 }  // namespace profgauge::gate
