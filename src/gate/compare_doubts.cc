@@ -101,11 +101,14 @@ void MetricComparer::DoubtEmptyIterations(MetricComparison& out) const {
   }
 }
 
-// A change to or from an uncertain number is no certain failure, as one beyond a limit is none.
+// A change to or from an uncertain number is no certain failure, as one beyond a limit is none. A
+// median of several runs is certain where most of them are.
 void MetricComparer::DoubtNumbers(MetricComparison& out) const {
   const auto is_uncertain = [&](const Snapshot& run) { return run.uncertain.contains(out.metric); };
-  const bool base = std::any_of(baselines_.begin(), baselines_.end(), is_uncertain);
-  const bool current = std::any_of(candidates_.begin(), candidates_.end(), is_uncertain);
+  const auto are_uncertain = [&](std::span<const Snapshot> runs) {
+    return 2 * static_cast<std::size_t>(std::ranges::count_if(runs, is_uncertain)) >= runs.size();
+  };
+  const bool base = are_uncertain(baselines_), current = are_uncertain(candidates_);
   if (out.is_missing || out.verdict != stats::Change::kFail || !(base || current)) return;
   out.over_limit = true;
   out.verdict = stats::Change::kInconclusive;

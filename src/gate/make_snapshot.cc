@@ -47,10 +47,16 @@ void AddEnvironment(Snapshot& snapshot, std::string_view key, std::string value)
   }
 }
 
-/// Whether a change of the number may come from unobserved time.
-bool IsUncertain(const analysis::Metric& metric) {
+/// Whether a change of the number may come from unobserved time, or from how it was rounded. How
+/// well the steps show their median is no such doubt: the comparison takes that from them.
+bool IsUncertain(const analysis::Metric& metric, const analysis::Analysis& analysis) {
   if (metric.low_confidence) return true;
   if (!metric.may_be || metric.is_slowed) return false;
+  if (metric.spec->id == metric::kStepTimeMedian) {
+    const auto* steps = analysis.steps.get();
+    return steps != nullptr &&
+           steps->resolution / 2 > knowledge::kGateUncertainValue.value() * steps->level.median;
+  }
   const double value = AsNumber(metric.value, 0);
   const double scale = metric.spec->unit == Unit::kShare ? 1 : std::abs(value);
   return std::abs(*metric.may_be - value) > knowledge::kGateUncertainValue.value() * scale;
@@ -179,7 +185,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     if (!std::isfinite(value)) continue;
     const std::string id(metric.spec->id);
     snapshot.metrics[id] = value;
-    if (IsUncertain(metric)) snapshot.uncertain.insert(id);
+    if (IsUncertain(metric, analysis)) snapshot.uncertain.insert(id);
     if (metric.spec->definition_number != 1) {
       snapshot.definitions[id] = metric.spec->definition_number;
     }

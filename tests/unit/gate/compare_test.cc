@@ -400,6 +400,25 @@ TEST(CompareRuns, UncertainChangeIsNoCertainFailure) {
   EXPECT_EQ(compare(worse, lossy).verdict, stats::Change::kPass);
 }
 
+TEST(CompareRuns, OneUncertainRunOfSeveralIsNoDoubt) {
+  rules::PolicyBaseline policy;
+  rules::BaselineLimit idle;
+  idle.metric = "gpu.idle.mean";
+  idle.max_increase = rules::BaselineLimit::Amount{0.05, false};
+  policy.limits = {idle};
+  // `base` and `current`: how many of five baseline runs and of three recordings are uncertain.
+  const auto verdict = [&](std::size_t base, std::size_t current) {
+    std::vector<Snapshot> before(5, Sample(1)), after(3, Sample(1));
+    for (Snapshot& run : after) run.metrics["gpu.idle.mean"] += 0.2;
+    for (std::size_t i = 0; i < base; ++i) before[i].uncertain = {"gpu.idle.mean"};
+    for (std::size_t i = 0; i < current; ++i) after[i].uncertain = {"gpu.idle.mean"};
+    return CompareRuns(before, after, &policy).metrics.front().verdict;
+  };
+  EXPECT_EQ(verdict(2, 1), stats::Change::kFail);
+  EXPECT_EQ(verdict(3, 0), stats::Change::kInconclusive);
+  EXPECT_EQ(verdict(0, 2), stats::Change::kInconclusive);
+}
+
 TEST(CompareRuns, ReportsRunAgainstItself) {
   Snapshot run = Sample(1);
   run.source = "abc";

@@ -159,6 +159,9 @@ TEST(MakeSnapshot, KeepsWhichNumbersMayBeOthers) {
       {"kernel.count_per_iteration", 1000, false, 1011, true},
       {"kernel.count_per_iteration", 1000, false, 989, true},
       {"kernel.count_per_iteration", 1000, false, std::numeric_limits<double>::infinity(), true},
+      // The comparison counts how well the steps show their median.
+      {"step.time.median", 60e6, false, 66e6, false},
+      {"step.time.median", 60e6, true, 66e6, true},
   };
   for (const Row& row : kRows) {
     analysis::Metric metric = Measured(row.metric, row.value);
