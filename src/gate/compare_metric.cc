@@ -205,9 +205,14 @@ bool MetricComparer::CompareTimes(const rules::BaselineLimit& limit, MetricCompa
   SeriesList base_total, current_total, before_total;
   SeriesList before = is_by_steps ? UsualSteps(earlier_) : TimesOf(earlier_, limit.metric);
   if (is_by_steps) {
-    base_total = AllSteps(baselines_);
-    current_total = AllSteps(candidates_);
-    before_total = AllSteps(earlier_);
+    // Where no step is unusual they are the same.
+    const auto is_mixed = [](const Snapshot& run) { return !run.steps_unusual.empty(); };
+    if (std::ranges::any_of(baselines_, is_mixed) || std::ranges::any_of(candidates_, is_mixed) ||
+        std::ranges::any_of(earlier_, is_mixed)) {
+      base_total = AllSteps(baselines_);
+      current_total = AllSteps(candidates_);
+      before_total = AllSteps(earlier_);
+    }
   } else if (IsTypicalTime(limit.metric) && HavePeriods(baselines_) && HavePeriods(candidates_)) {
     base_total = TotalsOf(baselines_);
     current_total = TotalsOf(candidates_);

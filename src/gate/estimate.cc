@@ -41,14 +41,16 @@ double PairVariance(const Shift& shift, double n, double m, double noise_floor) 
 }
 
 // Warm-up is cut where it is probable, so `all` reads the change with it: a change that shows only
-// since a start was cut fails no run. Where no run has one both readings are equal.
-Pairs MakePairs(const Side& base, const Side& current, double noise_floor) {
+// since a start was cut fails no run. Where no run has one both readings are equal. Long runs have
+// errors of their own (OfLongRuns()): theirs by pairs would be half of the work.
+Pairs MakePairs(const Side& base, const Side& current, double noise_floor, bool with_errors) {
   Pairs pairs;
   for (const Run* b : base.kept) {
     for (const Run* c : current.kept) {
       const auto n = static_cast<double>(b->steady.size());
       const auto m = static_cast<double>(c->steady.size());
-      const Shift shift = EstimateShift(b->steady, c->steady);
+      const Shift shift = with_errors ? EstimateShift(b->steady, c->steady)
+                                      : Shift{MedianDifference(b->steady, c->steady), 0};
       const bool is_cut = b->warmup > 0 || c->warmup > 0;
       const double all = is_cut ? MedianDifference(b->all, c->all) : shift.estimate;
       const bool has_later = !b->later.empty() && !c->later.empty();
@@ -183,7 +185,8 @@ double Estimate::SeesWith(const Limits& limits, std::size_t baseline_runs, doubl
 // The quantile is Student's t at 99 %, with the degrees of freedom of a sum of two estimated
 // variances (Welch 1947, Satterthwaite 1946).
 Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor) {
-  const Pairs pairs = MakePairs(base, current, noise_floor);
+  const bool is_long = FewestSteady(base, current) >= kLeastForBatches;
+  const Pairs pairs = MakePairs(base, current, noise_floor, !is_long);
   Estimate estimate;
   estimate.shift = Median(pairs.shifts);
   estimate.all = Median(pairs.all);
@@ -194,7 +197,6 @@ Estimate MakeEstimate(const Side& base, const Side& current, double noise_floor)
   const double inflation = MeanInflation(rho, harmonic);
   Within within{Squared(Median(pairs.errors)) * ErrorInflation(rho, harmonic),
                 std::max(1.0, (Median(pairs.degrees) + kAssumedWeight) / inflation)};
-  const bool is_long = FewestSteady(base, current) >= kLeastForBatches;
   if (is_long) within = OfLongRuns(base, current);
   // The levels also differ since their iterations do; that part is not counted twice.
   const auto seen = [&within](const Side& side) {

@@ -28,16 +28,17 @@ constexpr double kLeastQuantile = 0.1;
 
 // Mid-ranks: equal values share the mean of their places.
 std::vector<double> Ranks(std::span<const double> values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  // With the values beside them, since a million of them is not in the cache.
+  std::vector<std::pair<double, std::size_t>> order;
+  order.reserve(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) order.emplace_back(values[i], i);
+  std::sort(order.begin(), order.end());
   std::vector<double> ranks(values.size());
   for (std::size_t i = 0; i < order.size();) {
     std::size_t j = i;
-    while (j < order.size() && values[order[j]] == values[order[i]]) ++j;
+    while (j < order.size() && order[j].first == order[i].first) ++j;
     const double rank = static_cast<double>(i + j - 1) / 2;
-    for (; i < j; ++i) ranks[order[i]] = rank;
+    for (; i < j; ++i) ranks[order[i].second] = rank;
   }
   return ranks;
 }
