@@ -109,7 +109,7 @@ std::string DuetIn(const Options& options) {
 }
 
 Result<Duet> LoadDuet(const std::string& path) {
-  const auto text = ReadSmallFile(path, readers::kMostRunBytes + 1);
+  const auto text = ReadSmallFile(path, readers::kMostDuetBytes + 1);
   if (!text) {
     return Fail(InputError(path, "duet/unreadable", "the file cannot be read, or is over 1 MiB",
                            "check its name and permissions"));

@@ -79,6 +79,7 @@ struct RunDocument {
   std::vector<std::pair<std::string, std::string>> versions, environment;  ///< Allow-listed.
   std::int64_t unknown_keys = 0, left_out = 0;  ///< Keys ignored; values that may not be shown.
   std::int64_t steps_dropped = 0;               ///< Impossible lengths and repeated numbers.
+  std::int64_t rows_skipped = 0;                ///< Of a table or log, without a number for a time.
 };
 
 /// Why a document is not used: "run/unreadable".

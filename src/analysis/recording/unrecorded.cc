@@ -297,8 +297,12 @@ void RemarkProblems(std::span<const context::RankContext> ranks, const std::stri
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunProblem& problem : side->problems) {
-      if (problem.code.starts_with("conditions/")) {
-        out.AddRemark(std::string(kConditionsUnused),
+      const bool is_of_devices = problem.code.starts_with("conditions/");
+      // Of these the rest counts.
+      const bool is_in_part =
+          problem.code == "run/rows-skipped" || problem.code == "run/steps-dropped";
+      if (is_of_devices || is_in_part) {
+        out.AddRemark(std::string(is_of_devices ? kConditionsUnused : kRunUnused),
                       fmt::format("{} (`{}`)", problem.text, problem.code));
         continue;
       }

@@ -157,12 +157,9 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
       side->problems.push_back(std::move(problem));
     }
     if (!document) continue;
-    if (document->steps_dropped > 0) {
-      side->problems.push_back(
-          {"run/steps-dropped",
-           fmt::format("{}: left out {} of the times, whose length is impossible or whose number "
-                       "repeats or is unusable",
-                       TextOf(found.carrier), document->steps_dropped)});
+    for (RunProblem& problem : LeftOutOf(*document)) {
+      problem.text = fmt::format("{}: {}", TextOf(found.carrier), problem.text);
+      side->problems.push_back(std::move(problem));
     }
     if (auto problem = OtherRank(*document, profile)) {
       problem->text = fmt::format("{}: {}", TextOf(found.carrier), problem->text);

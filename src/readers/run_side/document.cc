@@ -43,12 +43,17 @@ bool AreInOrder(const RunDocument& document) {
 std::optional<double> SumOf(const RunDocument& document, const StepSum& window) {
   double sum = 0;
   std::int64_t found = 0;
-  for (const StepSegment& segment : document.segments) {
-    const auto end = segment.first + static_cast<std::int64_t>(segment.lengths.size());
-    const std::int64_t from = std::max(segment.first, window.first);
-    const std::int64_t to = std::min(end, window.first + window.steps);
+  const auto end_of = [](const StepSegment& segment) {
+    return segment.first + static_cast<std::int64_t>(segment.lengths.size());
+  };
+  const std::int64_t end = window.first + window.steps;
+  // In order: those that end before the window are skipped at once.
+  auto segment = std::ranges::upper_bound(document.segments, window.first, {}, end_of);
+  for (; segment != document.segments.end() && segment->first < end; ++segment) {
+    const std::int64_t from = std::max(segment->first, window.first);
+    const std::int64_t to = std::min(end_of(*segment), end);
     for (std::int64_t step = from; step < to; ++step) {
-      sum += static_cast<double>(segment.lengths[static_cast<std::size_t>(step - segment.first)]);
+      sum += static_cast<double>(segment->lengths[static_cast<std::size_t>(step - segment->first)]);
       ++found;
     }
   }
@@ -99,6 +104,20 @@ bool IsKnownSchema(const json::object& object, RunReading& out) {
 }
 
 }  // namespace
+
+std::vector<RunProblem> LeftOutOf(const RunDocument& document) {
+  std::vector<RunProblem> problems;
+  const auto add = [&](const char* code, std::int64_t count, std::string_view thing,
+                       std::string_view why) {
+    if (count == 0) return;
+    problems.push_back(
+        {code, fmt::format("skipped {} {}{}: {}", count, thing, count == 1 ? "" : "s", why)});
+  };
+  add("run/rows-skipped", document.rows_skipped, "row", "no number is where the time belongs");
+  add("run/steps-dropped", document.steps_dropped, "time",
+      "impossible lengths, or numbers of steps that repeat or are unusable");
+  return problems;
+}
 
 //   first 10    8 ms  8 ms  -1  9 ms
 //

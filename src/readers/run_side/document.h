@@ -16,9 +16,10 @@
 
 namespace profgauge::readers {
 
-// The limits of schema 1 (rules/schemas/run.json): no larger document is used.
-inline constexpr std::size_t kMostRunBytes = std::size_t{1} << 20;
-inline constexpr std::size_t kMostRunSteps = 65'536;
+// The limits of schema 1 (rules/schemas/run.json): no larger document is used. A file has as many
+// bytes as any other of times.
+inline constexpr std::size_t kMostRunBytes = std::size_t{128} << 20;
+inline constexpr std::size_t kMostRunSteps = std::size_t{1} << 24;
 inline constexpr std::size_t kMostRunRanges = 4'096;
 /// How deep documents may be nested.
 inline constexpr std::size_t kMostLevels = 16;
@@ -39,6 +40,9 @@ struct RunReading {
 /// Codes: "run/unreadable" with the place, "run/newer", "run/too-large", and beside a document
 /// "run/windows-disagree". O(n).
 RunReading ReadRunDocument(std::string_view text);
+
+/// What of the file is not in its document: "run/steps-dropped", "run/rows-skipped".
+std::vector<RunProblem> LeftOutOf(const RunDocument& document);
 
 /// Checks that the lengths of a document can be used: impossible lengths are removed
 /// and counted; over 1 % of them, and none left, is a problem.
@@ -69,10 +73,14 @@ std::optional<RunProblem> ReadRunFields(const boost::json::object& object, RunDo
 
 // `duet.json`: written by `python -m profgauge.duet` and its class Duet.
 
+// The limits of its schema.
+inline constexpr std::size_t kMostDuetBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMostDuetSteps = 65'536;
+
 /// The name of the document in its folder.
 inline constexpr std::string_view kDuetName = "duet.json";
 
-/// Limits are those of `profgauge.run`. Errors: kInput "duet/unreadable" with the place,
+/// Errors: kInput "duet/unreadable" with the place,
 /// "duet/newer", "duet/too-large".
 /// Unknown keys are ignored; an unusable block is an error.
 Result<Duet> ReadDuet(std::string_view text);

@@ -79,8 +79,8 @@ Result<DuetBlock> BlockAt(const json::value& value, std::size_t number, std::siz
   const auto* lengths = object->if_contains("ns");
   if (lengths == nullptr || !lengths->is_array()) return Fail(Unreadable(place + ".ns", "a list"));
   steps += lengths->get_array().size();
-  if (steps > kMostRunSteps) {
-    return Fail(DuetError("duet/too-large", fmt::format("over {} iterations", kMostRunSteps)));
+  if (steps > kMostDuetSteps) {
+    return Fail(DuetError("duet/too-large", fmt::format("over {} iterations", kMostDuetSteps)));
   }
   for (const json::value& length : lengths->get_array()) {
     const auto* ns = length.if_int64();
@@ -135,8 +135,8 @@ Status ReadFields(const json::object& object, Duet& duet) {
 }  // namespace
 
 Result<Duet> ReadDuet(std::string_view text) {
-  if (text.size() > kMostRunBytes) {
-    return Fail(DuetError("duet/too-large", fmt::format("over {} bytes", kMostRunBytes)));
+  if (text.size() > kMostDuetBytes) {
+    return Fail(DuetError("duet/too-large", fmt::format("over {} bytes", kMostDuetBytes)));
   }
   json::parse_options options;
   options.max_depth = kMostLevels;

@@ -15,17 +15,19 @@
 namespace profgauge::readers {
 
 Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
-  RunReading reading = ReadRunDocument(WithoutByteOrderMark(text));
-  if (reading.document) {
-    TimesFile file;
-    file.document = std::move(reading.document);
-    file.form = "profgauge.run";
-    for (const RunProblem& problem : reading.problems) file.notes.push_back(problem.text);
-    return file;
-  }
+  const std::string_view plain = WithoutByteOrderMark(text);
   // A file of this kind that cannot be used is no log of another kind.
-  const bool is_document = ContainsAny(text, {"\"segments\"", "\"batches\""});
-  if (is_document && Contains(text, "\"schema\"") && Trim(text).starts_with('{')) {
+  const bool is_document = Trim(plain).starts_with('{') && Contains(plain, "\"schema\"") &&
+                           ContainsAny(plain, {"\"segments\"", "\"batches\""});
+  if (is_document) {
+    RunReading reading = ReadRunDocument(plain);
+    if (reading.document) {
+      TimesFile file;
+      file.document = std::move(reading.document);
+      file.form = "profgauge.run";
+      for (const RunProblem& problem : reading.problems) file.notes.push_back(problem.text);
+      return file;
+    }
     const RunProblem& problem = reading.problems.front();
     return Fail(InputError("", problem.code,
                            fmt::format("the times of iterations cannot be used: {}", problem.text),
@@ -253,6 +255,11 @@ Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& val
   if (log.document.segments.empty() && log.document.batches.empty()) {
     return Fail(NoTimes("no time of an iteration is in the " + log.kind));
   }
+  return log;
+}
+
+Result<StepLog> WithSkipped(std::int64_t rows, Result<StepLog> log) {
+  if (log) log->document.rows_skipped = rows;
   return log;
 }
 

@@ -78,6 +78,8 @@ Result<std::string> ChooseName(const std::string& given, const std::vector<std::
 /// Numbers that repeat or fall are dropped and counted, except where a log begins to count anew.
 Result<StepLog> MakeStepLog(std::string kind, const std::vector<LoggedTime>& values, double factor,
                             Logged logged);
+/// The same with the number of rows that had no time.
+Result<StepLog> WithSkipped(std::int64_t rows, Result<StepLog> log);
 /// The error "run/no-times".
 Error NoTimes(std::string message);
 

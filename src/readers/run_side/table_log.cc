@@ -55,18 +55,22 @@ std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTim
     const auto place = static_cast<std::size_t>(std::ranges::find(head, column) - head.begin());
     const auto number = std::ranges::find_if(head, IsStepNumberName);
     std::vector<LoggedTime> values;
+    std::int64_t skipped = 0;
     for (std::size_t i = 1; i < lines.size(); ++i) {
+      if (Trim(lines[i]).empty()) continue;
       const std::vector<std::string> cells = CellsOf(lines[i], separator);
-      if (place >= cells.size()) continue;
-      const auto value = ParseReal(cells[place]);
-      if (!value) continue;  // Empty where the row is about something else.
+      const auto value = place < cells.size() ? ParseReal(cells[place]) : std::nullopt;
+      if (!value) {  // Of a row about something else, or of a step that failed.
+        ++skipped;
+        continue;
+      }
       LoggedTime time{-1, *value};
       const auto at = static_cast<std::size_t>(number - head.begin());
       if (at < cells.size()) time.step = ParseInteger(cells[at]).value_or(-1);
       values.push_back(time);
     }
     if (IsRunningTotal(values)) return Fail(RunningTotal(column));
-    return MakeStepLog("table", values, factor, Logged::kSingle);
+    return WithSkipped(skipped, MakeStepLog("table", values, factor, Logged::kSingle));
   };
   return read();
 }

@@ -71,12 +71,18 @@ std::optional<Result<StepLog>> ReadTextLog(std::string_view text) {
   const TimesForm* form = FormOfLog(text);
   if (form == nullptr) return std::nullopt;
   std::vector<LoggedTime> values;
+  std::int64_t skipped = 0;
   for (const std::string_view line : Lines(text)) {
     const auto value = NumberBehind(line, form->sign);
-    if (value) values.push_back({StepOf(NumberBehind(line, form->step)), *value});
+    if (value) {
+      values.push_back({StepOf(NumberBehind(line, form->step)), *value});
+    } else if (Contains(line, form->sign)) {
+      ++skipped;
+    }
   }
-  return MakeStepLog(std::string(form->title), values, FactorOf(form->unit).value_or(1),
-                     form->gives == Gives::kMeans ? Logged::kMean : Logged::kSingle);
+  return WithSkipped(skipped,
+                     MakeStepLog(std::string(form->title), values, FactorOf(form->unit).value_or(1),
+                                 form->gives == Gives::kMeans ? Logged::kMean : Logged::kSingle));
 }
 
 }  // namespace profgauge::readers

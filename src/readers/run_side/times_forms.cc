@@ -262,17 +262,23 @@ Result<TimesFile> ReadSteps(const json::value& value, const TimesForm& form) {
   const json::value* at = AtPath(value, form.at);
   const auto* steps = at == nullptr ? nullptr : at->if_object();
   std::vector<LoggedTime> times;
+  std::int64_t skipped = 0;
   for (const auto& entry : steps == nullptr ? json::object() : *steps) {
     std::int64_t number = -1;
     const std::string_view key(entry.key().data(), entry.key().size());
     const auto [end, failed] = std::from_chars(key.data(), key.data() + key.size(), number);
     if (failed != std::errc{} || end != key.data() + key.size()) continue;
-    if (entry.value().is_number()) times.push_back({number, entry.value().to_number<double>()});
+    if (entry.value().is_number()) {
+      times.push_back({number, entry.value().to_number<double>()});
+    } else {
+      ++skipped;
+    }
   }
   std::stable_sort(times.begin(), times.end(),
                    [](const LoggedTime& a, const LoggedTime& b) { return a.step < b.step; });
-  PROFGAUGE_TRY(StepLog log, MakeStepLog(std::string(form.title), times,
-                                         FactorOf(form.unit).value_or(1), Logged::kSingle));
+  PROFGAUGE_TRY(StepLog log, WithSkipped(skipped, MakeStepLog(std::string(form.title), times,
+                                                              FactorOf(form.unit).value_or(1),
+                                                              Logged::kSingle)));
   TimesFile file;
   file.form = form.title;
   file.document = std::move(log.document);

@@ -137,13 +137,7 @@ class TimesReader final : public Reader {
     if (side->document) {
       profile.distributed.rank = side->document->rank;
       profile.distributed.world_size = side->document->world_size;
-      if (side->document->steps_dropped > 0) {
-        side->problems.push_back(
-            {"run/steps-dropped",
-             fmt::format("left out {} of the times, whose length is impossible or whose number "
-                         "repeats or is unusable",
-                         side->document->steps_dropped)});
-      }
+      side->problems = LeftOutOf(*side->document);
     }
     profile.run_side = std::move(side);
     return profile;

@@ -66,6 +66,15 @@ TEST(RunDocument, LeavesOutUnusableFields) {
   EXPECT_EQ(CodeOfDocument(std::string(kMostRunBytes + 1, ' ')), "run/too-large");
 }
 
+TEST(RunDocument, AMillionStepsAreRead) {
+  std::string text = R"({"schema":1,"segments":[{"first":0,"ns":[5)";
+  for (int i = 1; i < 1'000'000; ++i) text += ",5";
+  const RunReading reading = ReadRunDocument(text + R"(]}],"windows":[[999990,10,50]]})");
+  ASSERT_TRUE(reading.document.has_value());
+  EXPECT_EQ(reading.document->segments.at(0).lengths.size(), 1'000'000u);
+  EXPECT_TRUE(reading.problems.empty());
+}
+
 TEST(RunDocument, ATwiceGivenKeyCountsLast) {
   const RunReading reading = ReadRunDocument(
       R"({"schema":1,"segments":[{"first":0,"ns":[1]}],"segments":[{"first":5,"ns":[2]}]})");

@@ -137,7 +137,10 @@ TEST_F(RunSideAttach, TimesLeftOutAreCounted) {
   ASSERT_TRUE(AttachRunSides(profiles, {}, {log, "", ""}));
   const RunProblem& problem = profiles[0].run_side->problems.at(0);
   EXPECT_EQ(problem.code, "run/steps-dropped");
-  EXPECT_NE(problem.text.find(": left out 1 of the times"), std::string::npos);
+  EXPECT_NE(problem.text.find(": skipped 1 time: "), std::string::npos);
+  const std::string gaps = Write("gaps.csv", "iter,step_time_ms\n0,10\n1,\n2,nan\n3,10\n");
+  ASSERT_TRUE(AttachRunSides(profiles, {}, {gaps, "", ""}));
+  EXPECT_EQ(profiles[0].run_side->problems.at(0).code, "run/rows-skipped");
 }
 
 TEST_F(RunSideAttach, ANamedFileMustBeUsable) {

@@ -126,6 +126,34 @@ TEST(StepLog, JsonLinesHaveDottedKeys) {
   EXPECT_EQ(CodeOfLog("{\"step\":1,\"step_time\":2}\n"), "usage/step-unit");
 }
 
+// A row without a time is one of an evaluation, or of a step that failed: told, not guessed.
+TEST(StepLog, RowsWithoutATimeAreCounted) {
+  struct Row {
+    std::string text;
+    std::size_t times;
+    std::int64_t skipped;
+  };
+  const Row kRows[] = {
+      {"step,step_time_ms\n0,5\n1,\n2,nan\n3,6\n4\n\n", 2, 3},
+      {"{\"step_time_ms\":5}\n{\"step_time_ms\":NaN}\n{\"loss\":1}\n", 1, 2},
+      {"{\"step_time_ms\":5,\"loss\":NaN,\"a\":\"NaN\"}\n", 1, 0},
+      {"{\"step_time_ms\":5}\n{\"step_time_ms\":6}\n{\"step_ti", 2, 1},
+      {" iteration 1/ 9 | elapsed time per iteration (ms): 1.0 |\n"
+       " iteration 2/ 9 | elapsed time per iteration (ms): |\n"
+       " iteration 3/ 9 | elapsed time per iteration (ms): 1.0 |\n",
+       1, 1},
+      {R"({"iteration-time":{"values":{"1":"nan","2":0.5,"3":null}}})", 1, 2},
+  };
+  for (const Row& row : kRows) {
+    const StepLog log = Log(row.text);
+    std::size_t times = log.document.batches.size();
+    for (const StepSegment& segment : log.document.segments) times += segment.lengths.size();
+    EXPECT_EQ(times, row.times) << row.text;
+    EXPECT_EQ(log.document.rows_skipped, row.skipped) << row.text;
+  }
+  EXPECT_NE(CodeOfLog("{\"step_time_ms\":5}\n{\"\n{\"\n{\"a\":1}\n"), "");
+}
+
 TEST(StepLog, ListsNeedAUnit) {
   EXPECT_EQ(CodeOfLog("[1, 2, 3]"), "usage/step-unit");
   EXPECT_EQ(Log("[1, 2, 3]", {"", "", "us"}).document.segments.at(0).lengths.at(2), 3'000);
