@@ -251,6 +251,24 @@ std::vector<Read> ReadEach(const std::string& name, const std::vector<std::strin
   return read;
 }
 
+/// The only file of times in a folder without profiles is the run. Of several none says whether
+/// they are ranks or recordings.
+Status ReadTimesOf(std::vector<Error>& left_out, const ReadOptions& options, Run& run) {
+  const auto is_times = [](const Error& error) { return error.code == "input/times"; };
+  const auto first = std::ranges::find_if(left_out, is_times);
+  if (first == left_out.end()) return {};
+  if (std::ranges::count_if(left_out, is_times) > 1) {
+    first->message = "several files hold times of iterations, and no profile is beside them";
+    first->notes = {"help: name them, each a run of one program: `profgauge check A B`"};
+    return Fail(std::move(*first));
+  }
+  PROFGAUGE_TRY(run.profiles, ReadProfiles(first->where.file, options));
+  std::erase_if(run.skipped, [&](const std::string& text) {
+    return text.starts_with(first->where.file + ": ");
+  });
+  return {};
+}
+
 /// A folder of one run: its files are the ranks, or a tool's results of the profile.
 Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, RanksFrom ranks) {
   Run run;
@@ -304,6 +322,7 @@ Result<Run> LoadFolder(const std::string& path, const ReadOptions& options, Rank
     }
     run.documents.clear();
   }
+  if (run.profiles.empty()) PROFGAUGE_CHECK(ReadTimesOf(left_out, options, run));
   if (run.profiles.empty()) return Fail(NoProfiles(path));
   const bool are_separate = ranks == RanksFrom::kNothing;
   if (!are_separate) {

@@ -12,6 +12,14 @@ namespace {
 /// Cells of a line, without quotes; "a ""b""" is a "b".
 std::vector<std::string> CellsOf(std::string_view line, char separator) {
   std::vector<std::string> cells(1);
+  if (line.find('"') == line.npos) {
+    for (std::size_t at = 0; true; cells.emplace_back()) {
+      const std::size_t end = std::min(line.find(separator, at), line.size());
+      cells.back() = Trim(line.substr(at, end - at));
+      if (end == line.size()) return cells;
+      at = end + 1;
+    }
+  }
   bool is_quoted = false;
   for (std::size_t i = 0; i < line.size(); ++i) {
     const char c = line[i];

@@ -319,12 +319,14 @@ const json::value* AtPath(const json::value& value, std::string_view path) {
 }
 
 std::optional<Result<TimesFile>> ReadTimesForm(const json::value& value) {
+  const TimesForm* without = nullptr;  // Fits, and has no value that can be true.
   for (const TimesForm& form : kForms) {
     if (!Fits(form, value)) continue;
     switch (form.gives) {
       case Gives::kSeries:
       case Gives::kValue:
         if (auto file = ReadRows(value, form)) return file;
+        if (without == nullptr) without = &form;
         continue;
       case Gives::kSteps:
         return ReadSteps(value, form);
@@ -339,7 +341,8 @@ std::optional<Result<TimesFile>> ReadTimesForm(const json::value& value) {
         continue;
     }
   }
-  return std::nullopt;
+  if (without == nullptr) return std::nullopt;
+  return Fail(NoTimes(fmt::format("no time that can be true is in the {}", without->title)));
 }
 
 // Keys of the document itself are those of its shape; deeper ones are looked for as texts.

@@ -64,7 +64,7 @@ const TimesForm* FormOfLog(std::string_view text);
 /// The value at a path of keys, "a.b"; null: none is there.
 const boost::json::value* AtPath(const boost::json::value& value, std::string_view path);
 
-/// The result of a load test.
-TimesFile ReadLoadTest(const boost::json::value& value, const TimesForm& form);
+/// The result of a load test. Errors: kInput "run/failed" where nothing was answered.
+Result<TimesFile> ReadLoadTest(const boost::json::value& value, const TimesForm& form);
 
 }  // namespace profgauge::readers

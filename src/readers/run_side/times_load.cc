@@ -5,6 +5,7 @@
 #include <boost/json/serialize.hpp>
 #include <cmath>
 
+#include "base/errors.h"
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "readers/run_side/times_forms.h"
@@ -104,7 +105,7 @@ std::string TextOf(const json::value& value) {
 
 }  // namespace
 
-TimesFile ReadLoadTest(const json::value& value, const TimesForm& form) {
+Result<TimesFile> ReadLoadTest(const json::value& value, const TimesForm& form) {
   TimesFile file;
   file.form = form.title;
   LoadTest& test = file.load_test.emplace();
@@ -120,6 +121,10 @@ TimesFile ReadLoadTest(const json::value& value, const TimesForm& form) {
   };
   const auto completed = count("completed", "request_count");
   const auto failed = count("failed", "error_request_count");
+  if (completed && *completed == 0) {
+    return Fail(InputError("", "run/failed", "no request of the load test was answered",
+                           "see why the server refused them, and test it again"));
+  }
   test.completed = completed.value_or(0);
   test.output_tokens = count("total_output_tokens", "total_osl").value_or(0);
   if (failed && *failed + test.completed > 0) {

@@ -49,9 +49,12 @@ Result<std::string> ReadAll(ByteSource& source) {
     if (got == 0) return text;
     text.append(reinterpret_cast<const char*>(block.data()), got);
     if (text.size() > kMostLogBytes) {
+      const TimesForm* form = FormOfLog(std::string_view(text).substr(0, kSniffBytes));
       return Fail(InputError(source.name(), "run/too-large",
                              fmt::format("over {} MiB of text", kMostLogBytes >> 20),
-                             "pass only the lines with times: `grep WORDS FILE > times.log`"));
+                             fmt::format("pass only the lines with times: `grep -F \"{}\" FILE > "
+                                         "times.log`",
+                                         form == nullptr ? "WORDS" : form->sign)));
     }
   }
 }
