@@ -140,7 +140,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   neuron::AddNeuron(ranks, selection, out);
   time::AddRegions(ranks, selection, out);
   dlprof::AddOpPaths(ranks, out);
-  recording::AddSideResults(ranks, out);
+  recording::AddSideResults(ranks, steps.get(), out);
   recording::AddReported(ranks, selection.range.has_value(), out);
 
   for (context::RankContext& rank : *kept) {  // Simulations need much memory and do without these.

@@ -21,7 +21,8 @@ struct InitRun {
   const analysis::Analysis& analysis;
 };
 
-/// The YAML of a policy that extends the recommended one. Limits are a little above the worst value
+/// The YAML of a policy that extends the recommended one; of files of times builtin:times, with
+/// limits on what they state. Limits are a little above the worst value
 /// of `runs`, and twice the difference above it where runs differ; those that a run cannot
 /// answer are off; rules that fire as errors are at level warn with their findings. Judging each
 /// of the runs by it passes, unless its profile is incomplete. REQUIRES: at least one run.

@@ -14,6 +14,7 @@
 #include "cli/text/documents.h"
 #include "gate/verdict.h"
 #include "knowledge/init.h"
+#include "model/run_side.h"
 #include "rules/facts.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"
@@ -240,6 +241,64 @@ std::string BaselineBlock(std::span<const InitRun> runs) {
          limits;
 }
 
+// Files of times: what they state, against the limits of builtin:times. What they cannot state is
+// no news.
+constexpr MetricId kStated[] = {metric::kStepTimeMedian,  metric::kServeTtftMedian,
+                                metric::kServeTpotMedian, metric::kServeTtftP99,
+                                metric::kServeTpotP99,    metric::kServeE2eP99};
+
+bool AreOfTimes(std::span<const InitRun> runs) {
+  return std::ranges::all_of(
+      runs, [](const InitRun& run) { return std::ranges::all_of(run.ranks, IsOfTimes); });
+}
+
+std::string LimitsOfTimes(std::span<const InitRun> runs) {
+  std::string text;
+  for (const MetricId id : kStated) {
+    if (!HaveTime(runs, id)) continue;
+    const Measured measured = MeasuredBy(runs, id);
+    text +=
+        fmt::format("\n  # {} Measured: {}.\n{}  {}: {{max: {}}}\n", TimeReason(runs.size(), "."),
+                    measured.text, kFixed, id.text(), Milliseconds(TimeWithRoom(measured)));
+  }
+  return text;
+}
+
+std::string PolicyOfTimes(const std::string& name, std::span<const InitRun> runs,
+                          bool fixes_times) {
+  std::string limits = fixes_times ? LimitsOfTimes(runs) : std::string();
+  if (!limits.empty()) {
+    limits =
+        "\n# Limits, each a little above its measured value. `profgauge metrics list` has all "
+        "metrics.\n"
+        "thresholds:" +
+        limits;
+  }
+  // Of the others those of builtin:times hold.
+  std::string changes;
+  for (const MetricId id :
+       {metric::kStepTimeMedian, metric::kServeTtftMedian, metric::kServeTpotMedian}) {
+    if (!HaveTime(runs, id)) continue;
+    changes += fmt::format("  {}: {{max_increase: {}}}\n", id.text(),
+                           Allowed(knowledge::kInitSlower.value(), MeasuredBy(runs, id)));
+  }
+  if (!changes.empty()) {
+    changes =
+        "\n# Against a baseline (`profgauge baseline save --policy`), with --baseline FILE:\n"
+        "baseline:\n" +
+        changes;
+  }
+  return fmt::format(
+      "{}"
+      "# What this project enforces. Made by `profgauge init` from {}; edit it freely.\n"
+      "# Check a file with: profgauge check FILE --policy POLICY\n"
+      "schema: 1\n\n"
+      "# The limits that ProfGauge ships for times without a profile. Those below replace them.\n"
+      "extends: [builtin:times]\n"
+      "{}{}",
+      SchemaLine("policy"), Comment(name), limits, changes);
+}
+
 std::string PolicyText(const std::string& profile, std::span<const InitRun> runs, bool fixes_times,
                        const std::string& more_limits, const std::string& rules) {
   return fmt::format(
@@ -314,6 +373,11 @@ Result<Obstacles> FindObstacles(const std::string& text, std::span<const InitRun
 
 Result<std::string> InitPolicy(const std::string& profile, std::span<const InitRun> runs,
                                bool fixes_times) {
+  if (AreOfTimes(runs)) {
+    const std::string text = PolicyOfTimes(profile, runs, fixes_times);
+    PROFGAUGE_CHECK(FindObstacles(text, runs));
+    return text;
+  }
   const std::string plain = PolicyText(profile, runs, fixes_times, "", "");
   PROFGAUGE_TRY(const Obstacles obstacles, FindObstacles(plain, runs));
   std::string rules = obstacles.rules;

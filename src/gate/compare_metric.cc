@@ -154,6 +154,10 @@ void MetricComparer::AddOnce(std::vector<std::string> more) {
 }
 
 bool MetricComparer::IsNews(const MetricComparison& metric) const {
+  // Load tests and benchmarks have no iterations that could be missing.
+  const bool are_times =
+      std::ranges::all_of(baselines_, IsOfTimes) && std::ranges::all_of(candidates_, IsOfTimes);
+  if (purpose_ == ComparePurpose::kExplain && are_times && metric.is_missing) return false;
   if (!IsIterationTime(metric.metric)) return !metric.is_missing;
   if (!IsPeriod(metric.metric)) return true;
   return std::any_of(baselines_.begin(), baselines_.end(), HasBetween) ||

@@ -233,6 +233,15 @@ std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& curren
     PairedValue value{&spec, find(base, spec.id), find(current, spec.id)};
     if (value.base || value.current) values.push_back(value);
   }
+  std::map<std::string_view, std::size_t> places;
+  for (const bool is_base : {true, false}) {
+    for (const analysis::time::WorkSum& one : (is_base ? base : current).work.benchmarks) {
+      const auto [place, is_new] = places.try_emplace(one.name, values.size());
+      if (is_new) values.push_back({nullptr, {}, {}, one.name});
+      PairedValue& value = values[place->second];
+      (is_base ? value.base : value.current) = MeanOfBenchmark(one);
+    }
+  }
   return values;
 }
 

@@ -14,13 +14,14 @@
 
 namespace profgauge::gate {
 
-/// A metric of both runs, side by side.
+/// A metric of both runs, side by side, or the mean time of a benchmark in ns.
 struct PairedValue {
-  const analysis::MetricSpec* spec = nullptr;
-  std::optional<double> base, current;  ///< In the metric's unit; absent: this run has none.
+  const analysis::MetricSpec* spec = nullptr;  ///< nullptr: of a benchmark.
+  std::optional<double> base, current;         ///< In the metric's unit; absent: this run has none.
+  std::string benchmark = {};                  ///< Its name.
 };
 
-/// In catalog order.
+/// In catalog order, then benchmarks in that of the files.
 std::vector<PairedValue> PairValues(const Snapshot& base, const Snapshot& current);
 
 /// A kernel, copy or op in both runs. Times are ns per iteration, rounded to whole ones.

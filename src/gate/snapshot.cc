@@ -344,6 +344,29 @@ std::optional<double> MedianIteration(const Snapshot& run) {
   return stats::Median(times);
 }
 
+// Benchmarks keep picoseconds.
+std::optional<double> MeanOfBenchmark(const analysis::time::WorkSum& benchmark) {
+  constexpr double kPicoseconds = 1000;
+  if (benchmark.count <= 0 || benchmark.gpu_time <= 0) return std::nullopt;
+  return static_cast<double>(benchmark.gpu_time) / static_cast<double>(benchmark.count) /
+         kPicoseconds;
+}
+
+std::optional<TypicalTime> TypicalTimeOf(const Snapshot& run) {
+  if (const auto median = MedianIteration(run)) return TypicalTime{*median, ""};
+  const auto ttft = run.metrics.find(metric::kServeTtftMedian.text());
+  if (ttft != run.metrics.end()) return TypicalTime{ttft->second, "TTFT"};
+  double logs = 0, count = 0;
+  for (const analysis::time::WorkSum& benchmark : run.work.benchmarks) {
+    const auto mean = MeanOfBenchmark(benchmark);
+    if (!mean) continue;
+    logs += std::log(*mean);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return TypicalTime{std::exp(logs / count), "benchmarks"};
+}
+
 Result<std::vector<Snapshot>> ParseBaseline(std::string_view text, const std::string& name) {
   return BaselineParser(name).Parse(text);
 }

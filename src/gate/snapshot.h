@@ -125,6 +125,19 @@ bool IsTimed(const Snapshot& run);
 /// nothing where it has none.
 std::optional<double> MedianIteration(const Snapshot& run);
 
+/// The time that stands for a run in lists of runs.
+struct TypicalTime {
+  double time = 0;  ///< ns
+  std::string_view
+      of;  ///< What takes it where no iteration does: "TTFT", "benchmarks"; else empty.
+};
+/// MedianIteration(); else of a load test the median time to the first token, of benchmarks the
+/// geometric mean of their means. Nothing where a run has none of them.
+std::optional<TypicalTime> TypicalTimeOf(const Snapshot& run);
+
+/// Mean time of a benchmark in ns; nothing where it has no value.
+std::optional<double> MeanOfBenchmark(const analysis::time::WorkSum& benchmark);
+
 /// The bytes of a baseline file; same runs, same bytes.
 std::string WriteBaseline(const std::vector<Snapshot>& runs);
 

@@ -12,6 +12,7 @@
 #include "gate/change_text.h"
 #include "gate/comparable.h"
 #include "model/devices.h"
+#include "report/labels.h"
 
 namespace profgauge::report {
 namespace {
@@ -106,10 +107,17 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
 
 PairedValue BuildValue(const gate::PairedValue& paired, const DeviceWords& words) {
   PairedValue value;
-  value.metric = paired.spec->id;
-  value.title = InDeviceWords(paired.spec->title, words);
-  value.better = BetterOf(paired.spec->direction);
-  const Unit unit = paired.spec->unit;
+  Unit unit = Unit::kTime;
+  if (paired.spec == nullptr) {
+    value.metric = std::string(kBenchmarkSeries) + paired.benchmark;
+    value.title = "Benchmark " + paired.benchmark;
+    value.better = Better::kLower;
+  } else {
+    value.metric = paired.spec->id;
+    value.title = InDeviceWords(paired.spec->title, words);
+    value.better = BetterOf(paired.spec->direction);
+    unit = paired.spec->unit;
+  }
   const auto side = [unit](const std::optional<double>& number) {
     return MakeQuantity(number ? Value{*number} : Value{}, unit, "this run has no such value");
   };

@@ -19,6 +19,7 @@
 #include "base/metric_id.h"
 #include "base/numbers.h"
 #include "model/devices.h"
+#include "model/run_side.h"
 
 namespace profgauge::report {
 namespace {
@@ -296,7 +297,8 @@ ProfileInfo BuildProfileInfo(const BuildInput& input) {
   info.iteration_source = analysis.iteration_source;
   info.iterations_total = analysis.iterations_total;
   info.iterations_selected = analysis.iterations_selected;
-  info.selection = SelectionText(analysis) + LeftOutText(analysis);
+  info.selection = IsOfTimes(first) ? std::string("times without a profile")
+                                    : SelectionText(analysis) + LeftOutText(analysis);
   if (const std::string stated = StatedSelection(first.reported, analysis); !stated.empty()) {
     info.selection = stated;
   }

@@ -17,6 +17,7 @@
 #include "model/run_side.h"
 #include "profgauge/version.h"
 #include "report/build_sections.h"
+#include "report/times_words.h"
 
 namespace profgauge::report {
 namespace {
@@ -365,6 +366,7 @@ Report BuildReport(const BuildInput& input) {
   report.import = BuildImport(input.ranks);
   report.environment = BuildEnvironment(input.ranks);
   report.provenance = BuildProvenance(input);
+  if (AreOfTimes(input.ranks)) UseWordsOfTimes(report);
   return report;
 }
 
@@ -377,6 +379,10 @@ Report BuildComparisonReport(const gate::RunComparison& comparison, const gate::
   report.verdict.policy = policy;
   AddComparison(comparison, report);
   AddNotes(comparison, report);
+  const auto is_of_times = [](const auto& property) {
+    return property.first == "format" && property.second == "times";
+  };
+  if (std::ranges::any_of(comparison.alike, is_of_times)) UseWordsOfTimes(report);
   return report;
 }
 

@@ -17,18 +17,25 @@
 #include "gate/select.h"
 #include "model/devices.h"
 #include "profgauge/version.h"
+#include "report/labels.h"
 
 namespace profgauge::report {
 namespace {
 
 constexpr MetricId kMedian = metric::kIterationTimeMedian;
-constexpr std::array<MetricId, 7> kMetrics = {kMedian,
-                                              metric::kGpuUtilizationMean,
-                                              metric::kGpuIdleMean,
-                                              metric::kTensorCoreEfficiency,
-                                              metric::kKernelCountPerIteration,
-                                              metric::kDataloaderExposedShare,
-                                              metric::kMemoryPeakAllocated};
+constexpr std::array<MetricId, 10> kMetrics = {kMedian,
+                                               metric::kServeTtftMedian,
+                                               metric::kServeTtftP99,
+                                               metric::kServeOutputRate,
+                                               metric::kGpuUtilizationMean,
+                                               metric::kGpuIdleMean,
+                                               metric::kTensorCoreEfficiency,
+                                               metric::kKernelCountPerIteration,
+                                               metric::kDataloaderExposedShare,
+                                               metric::kMemoryPeakAllocated};
+
+// Of more benchmarks a page would be nothing but charts.
+constexpr std::size_t kMostBenchmarkSeries = 24;
 
 // The median comes from the iterations themselves: every run with times has them.
 std::optional<double> ValueOf(const gate::Snapshot& run, std::string_view metric) {
@@ -85,17 +92,17 @@ const DeviceWords& WordsOf(std::span<const gate::HistoryEntry* const> entries) {
   return DeviceWordsOf(Accelerator::kUnknown);
 }
 
+// `value_of` a run; of a metric what its definition is counts, too.
+template <class ValueOfRun>
 TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
-                        const analysis::MetricSpec& spec, const DeviceWords& words,
+                        const analysis::MetricSpec& spec, const ValueOfRun& value_of,
                         std::size_t& present) {
   TrendSeries series;
-  series.metric = spec.id;
-  series.title = InDeviceWords(spec.title, words);
   Stretch stretch;
   std::int32_t definition = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const gate::Snapshot& run = entries[i]->snapshot;
-    const std::optional<double> value = ValueOf(run, spec.id);
+    const std::optional<double> value = value_of(run);
     series.values.push_back(
         MakeQuantity(value ? Value{*value} : Value{}, spec.unit, "the run has no such value"));
     if (!value) continue;
@@ -111,6 +118,35 @@ TrendSeries BuildSeries(std::span<const gate::HistoryEntry* const> entries,
   }
   AddChanges(stretch, spec, series);
   return series;
+}
+
+TrendSeries SeriesOfMetric(std::span<const gate::HistoryEntry* const> entries,
+                           const analysis::MetricSpec& spec, std::size_t& present) {
+  TrendSeries series = BuildSeries(
+      entries, spec, [&](const gate::Snapshot& run) { return ValueOf(run, spec.id); }, present);
+  series.metric = spec.id;
+  series.title = InDeviceWords(spec.title, WordsOf(entries));
+  return series;
+}
+
+// The benchmarks of the last run, in their order.
+void AddBenchmarks(std::span<const gate::HistoryEntry* const> entries,
+                   std::vector<TrendSeries>& out) {
+  if (entries.empty()) return;
+  const auto& last = entries.back()->snapshot.work.benchmarks;
+  for (const analysis::time::WorkSum& named :
+       std::span(last).first(std::min(last.size(), kMostBenchmarkSeries))) {
+    const auto mean_of = [&](const gate::Snapshot& run) -> std::optional<double> {
+      const auto& all = run.work.benchmarks;
+      const auto found = std::ranges::find(all, named.name, &analysis::time::WorkSum::name);
+      return found == all.end() ? std::nullopt : gate::MeanOfBenchmark(*found);
+    };
+    std::size_t present = 0;
+    TrendSeries series = BuildSeries(entries, analysis::SpecOf(kMedian), mean_of, present);
+    series.metric = std::string(kBenchmarkSeries) + named.name;
+    series.title = "Benchmark " + named.name;
+    if (present >= 2) out.push_back(std::move(series));
+  }
 }
 
 std::string_view StateName(gate::HistoryState state) {
@@ -177,9 +213,15 @@ Trend BuildTrend(std::span<const gate::HistoryEntry* const> all, const std::stri
   }
   for (const MetricId id : kMetrics) {
     std::size_t present = 0;
-    TrendSeries series = BuildSeries(entries, analysis::SpecOf(id), WordsOf(entries), present);
+    TrendSeries series = SeriesOfMetric(entries, analysis::SpecOf(id), present);
     if (present >= 2 || id == kMedian) trend.series.push_back(std::move(series));
   }
+  AddBenchmarks(entries, trend.series);
+  // Load tests and benchmarks have no iterations.
+  const bool has_median = std::ranges::any_of(entries, [](const auto* entry) {
+    return gate::MedianIteration(entry->snapshot).has_value();
+  });
+  if (!has_median && trend.series.size() > 1) trend.series.erase(trend.series.begin());
   AddAnswers(entries, levels, trend.series);
   return trend;
 }

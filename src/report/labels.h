@@ -10,6 +10,9 @@
 
 namespace profgauge::report {
 
+/// Before the name of a benchmark where others have the id of a metric.
+inline constexpr std::string_view kBenchmarkSeries = "benchmark ";
+
 // Texts of ours in the words of a report's devices: model/devices.h.
 
 /// `text` with each `{{ device.* }}` as these devices are called (ProfileInfo::accelerator). Names

@@ -14,6 +14,7 @@
 #include "analysis/tables/row_writer.h"
 #include "base/hashes.h"
 #include "report/code_names.h"
+#include "report/labels.h"
 
 namespace profgauge::report {
 namespace {
@@ -172,6 +173,13 @@ class Redactor {
     }
     Names(comparison.alike);
     for (ComparedMetric& metric : comparison.metrics) (*this)(metric.note);
+    for (PairedValue& value : comparison.values) {
+      if (!value.metric.starts_with(kBenchmarkSeries)) continue;
+      std::string name = value.metric.substr(kBenchmarkSeries.size());
+      Name(name);
+      value.metric = std::string(kBenchmarkSeries) + name;
+      value.title = "Benchmark " + name;
+    }
     if (comparison.movement) {
       (*this)(comparison.movement->text), (*this)(comparison.movement->evidence);
     }

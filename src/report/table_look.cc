@@ -123,6 +123,13 @@ constexpr std::string_view kPageTensorCoreOps[] = {"name",         "input_shapes
 
 constexpr TableLook kLooks[] = {
     {.id = "benchmarks", .sheet = "Benchmarks", .is_main = true, .order = kAsItStands},
+    {.id = "serving", .sheet = "Serving", .is_main = true, .order = kAsItStands},
+    {.id = "serving_load", .sheet = "Serving", .is_main = true, .order = kAsItStands},
+    {.id = "steps",
+     .sheet = "Iterations",
+     .order = kAsItStands,
+     .other_section = "Iterations",
+     .not_in_markdown = "its numbers are not in the report"},
     {.id = "device_errors", .sheet = "Self-check", .is_main = true},
     {.id = "layers",
      .sheet = "Layers",

@@ -108,8 +108,22 @@ class StepsTest(TimesTest):
         self.check(1, self.write("far.run.json", document(lengths(1, 75e6))), *base)
         self.check(1, self.write("stall.run.json", document(lengths(1, stall=10))), *base, text="total")
 
+    def test_few_values_fail(self):
+        """Ten values with a spread of 2 %: what ten runs of the baseline show is enough for +25 %, not for +10 % of one run."""
+        base = self.against(lambda seed: document(lengths(seed, count=10)), count=10, ending="run.json")
+        self.check(0, self.write("same.run.json", document(lengths(1, count=10))), *base)
+        self.check(1, self.write("far.run.json", document(lengths(1, 75e6, count=10))), *base)
+        self.check(3, self.write("a.run.json", document(lengths(1, 66e6, count=10))), *base, text="gate/again")
+        self.check(1, "a.run.json", self.write("b.run.json", document(lengths(2, 66e6, count=10))), *base)
+
+    def test_rows_without_a_time_are_told(self):
+        rows = "".join(f"{i},{n / 1e6 if i % 10 else ''}\n" for i, n in enumerate(lengths(1)))
+        self.check(0, self.write("gaps.csv", "step,step_time_ms\n" + rows), text=r"skipped 10 rows: .*run/rows-skipped")
+        lines = "".join(json.dumps({"step": i, "step_time_ms": n / 1e6 if i % 10 else math.nan}) + "\n" for i, n in enumerate(lengths(1)))
+        self.check(0, self.write("gaps.jsonl", lines + '{"step": 100, "st'), text=r"skipped 11 rows: .*run/rows-skipped")
+
     def test_three_doors(self):
-        """Alone, beside a trace, by option: the same median, and the same interval against equal baselines."""
+        """Alone, beside a trace, by option: the same metrics of the steps."""
         shutil.copy(STEPS, self.folder / "x.run.json")
         shutil.copy(TRACE, self.folder / "y.pt.trace.json.gz")
         beside = self.folder / "beside"
@@ -119,10 +133,15 @@ class StepsTest(TimesTest):
         doors = (("x.run.json",), ("beside/x.pt.trace.json.gz",), ("y.pt.trace.json.gz", "--step-times", "x.run.json"))
         found = []
         for door in doors:
-            done = self.report(*door)["metrics"]["step.time.median"]
-            found.append(done["value"])
-        for value in found[1:]:
-            self.assertAlmostEqual(value / found[0], 1, delta=1e-9)
+            metrics = self.report(*door)["metrics"]
+            found.append({name: of["value"] for name, of in metrics.items()
+                          if name.startswith(("step.", "run.")) and of.get("value") is not None})
+        stated = set(found[0]).intersection(*found[1:])
+        self.assertLessEqual({"step.count", "step.time.median", "step.time.mean", "step.time.p95", "step.time.min", "step.time.max",
+                              "step.time.robust_cv", "step.outliers", "step.drift", "run.time.mean"}, stated)
+        for name in stated:
+            for values in found[1:]:
+                self.assertAlmostEqual(values[name], found[0][name], delta=1e-9 * abs(found[0][name]), msg=name)
 
     def test_a_profile_and_times_share_a_baseline(self):
         self.assertNotIn("not comparable", self.check(0, STEPS, "--baseline", TRACE))
@@ -145,6 +164,20 @@ class StepsTest(TimesTest):
             self.write(f"ranks/rank-{rank}.run.json", document(lengths(rank, level)))
         self.assertAlmostEqual(self.value("step.time.median", "ranks") / 65e6, 1, delta=0.02)
 
+    def test_the_only_file_of_a_folder(self):
+        self.write("logs/train.log", megatron(lengths(1)))
+        self.check(0, "logs")
+        self.write("logs/other.log", megatron(lengths(2)))
+        self.check(3, "logs", text=r"several files hold times.*input/times")
+
+    def test_policy_of_times(self):
+        for name, text, metric in (("a.run.json", document(lengths(1)), "step.time.median"), ("s.json", serving(1), "serve.ttft.p99")):
+            done = run("init", self.write(name, text), cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, rf"builtin:times(.|\n)*  {metric}: ..?max: ")
+            self.assertNotIn("off", done.stdout)
+            self.check(0, name, "--policy", self.write("p.yaml", done.stdout))
+
     def test_one_history(self):
         for seed in range(5):
             name = self.write(f"b{seed}.run.json", document(lengths(seed)))
@@ -161,8 +194,9 @@ class StepsTest(TimesTest):
         for name in ("r.md", "r.html"):
             text = re.sub(r"(?s)<(script|style|template).*?</\1>", "", (self.folder / name).read_text())
             self.assertIn("No profile was recorded", text)
-            for word in ("GPU idle", "Host-bound"):
+            for word in ("GPU idle", "Host-bound", "unrecorded", "iterations unknown", "no device recorded", "no iterations"):
                 self.assertNotIn(word, text, name)
+        self.assertRegex((self.folder / "r.html").read_text(), r"(?s)id=iterations.*<svg.*median 6\d\.\d")
 
 
 class BenchmarksTest(TimesTest):
@@ -173,6 +207,21 @@ class BenchmarksTest(TimesTest):
         self.assertEqual(said.returncode, 1, said.stdout + said.stderr)
         self.assertIn("BM_second", said.stdout + said.stderr)
         self.assertNotIn("BM_first: +", said.stdout + said.stderr)
+
+    def test_compare_names_them(self):
+        self.write("a.json", google(1))
+        said = self.call("compare", "a.json", self.write("b.json", google(1, 2.0))).stdout
+        self.assertRegex(said, r"benchmark BM_second +\S+ .s → +\S+ .s +\+\d+")
+        self.assertRegex(said, r"Of 2 benchmarks, 1 is slower and 0 are faster by 1\S* % or more; two runs do not show")
+        self.assertNotRegex(said, "missing|BM_first +\S+ .s → ")
+
+    def test_history(self):
+        for seed in range(3):
+            self.call("history", "add", self.write(f"b{seed}.json", google(seed)), "--db", "h.db", "--branch", "main", "--commit", f"c{seed}")
+        done = self.call("history", "list", "--db", "h.db", "--html", "h.html", "--json", "h.json")
+        self.assertRegex(done.stdout, r"c0 +1\d\.\d .s .*(.|\n)*median: of benchmarks the geometric mean")
+        self.assertIn("Benchmark BM_second", (self.folder / "h.html").read_text())
+        self.assertIn("benchmark BM_first", (self.folder / "h.json").read_text())
 
     def test_few_runs_leave_it_open(self):
         self.check(3, self.write("a.json", google(1)), *self.against(google, count=2), text="2 baseline runs, 5 are needed")
@@ -197,6 +246,21 @@ class ServingTest(TimesTest):
         self.assertEqual(self.value("serve.ttft.p99", "s.json"), round(stated["p99_ttft_ms"] * 1e6))
         self.assertEqual(self.value("serve.output_rate", "s.json"), stated["output_throughput"])
 
+    def test_tables(self):
+        self.write("s.json", serving(1))
+        done = self.call("query", "s.json", "select name, p99 from serving", "--format", "csv")
+        self.assertRegex(done.stdout, r"time to first token,\d{9}\n")
+        done = self.call("query", "s.json", "select name, value from serving_load", "--format", "csv")
+        self.assertIn("request_rate,8\n", done.stdout)
+        self.assertIn("answered requests,400\n", done.stdout)
+
+    def test_history(self):
+        for seed in range(3):
+            self.call("history", "add", self.write(f"s{seed}.json", serving(seed)), "--db", "h.db", "--branch", "main", "--commit", f"c{seed}")
+        done = self.call("history", "list", "--db", "h.db", "--html", "h.html")
+        self.assertRegex(done.stdout, r"c0 +(59|60|61)\.?\d* ms .*(.|\n)*median: of load tests the time to the first token")
+        self.assertIn("Time to first token, p99", (self.folder / "h.html").read_text())
+
 
 class HostileTest(TimesTest):
     def test_each_has_a_code_and_a_next_step(self):
@@ -210,7 +274,9 @@ class HostileTest(TimesTest):
                 ("unit.json", '[{"name": "a", "value": 1, "unit": "ops/sec"}]', "usage/step-unit"),
                 ("total.csv", "step,train/time_s\n" + "".join(f"{i},{i + 1}.5\n" for i in range(20)), "usage/step-column"),
                 ("letter.txt", "dear all,\nnothing here\n" * 9000, "input/unknown"),
-                ("half.json", '{"results": [{"command": "a", "times": [1, 2', "run/no-times")):
+                ("half.json", '{"results": [{"command": "a", "times": [1, 2', "cut off"),
+                ("texts.json", '{"results": [{"command": "a", "times": ["1", null, -1, 0]}]}', "no time that can be true"),
+                ("refused.json", '{"request_throughput": NaN, "mean_ttft_ms": NaN, "completed": 0, "failed": 400}', "run/failed")):
             with self.subTest(name):
                 done = self.call("check", self.write(name, text))
                 self.assertIn(done.returncode, (2, 3), done.stdout + done.stderr)

@@ -332,9 +332,12 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankCo
   if (steps) why_not.clear();
   RemarkProblems(ranks, why_not, out);
   if (!steps) {
-    const std::string why = why_not.empty() ? "needs the times of unrecorded iterations "
-                                              "(`profgauge.run`, or `--step-times FILE`)"
-                                            : why_not;
+    const bool are_times = std::ranges::all_of(
+        ranks, [](const context::RankContext& rank) { return IsOfTimes(*rank.profile); });
+    const std::string why = !why_not.empty() ? why_not
+                            : are_times      ? "the file has no times of iterations"
+                                             : "needs the times of unrecorded iterations "
+                                               "(`profgauge.run`, or `--step-times FILE`)";
     SetAllAbsent(kOfSteps, why, out);
     SetAllAbsent(kCorrected, why, out);
     return nullptr;

@@ -22,8 +22,11 @@ inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankContext> ranks,
                                                  tables::Output& out);
 
-/// Sets serve.* of load tests and the table `benchmarks`, as a file of times states them.
-void AddSideResults(std::span<const context::RankContext> ranks, tables::Output& out);
+/// Sets serve.* of load tests and the tables `benchmarks`, `serving` and `serving_load`, as a file
+/// of times states them; of files with nothing else `steps`, too. `steps`: nullptr where there are
+/// none.
+void AddSideResults(std::span<const context::RankContext> ranks, const JudgedSteps* steps,
+                    tables::Output& out);
 
 // The conditions under which devices ran: clocks, power, temperature, reasons for lowered clocks.
 

@@ -29,8 +29,8 @@ constexpr std::string_view kSelectionFamily = "selection";
 // A table that is there only when a policy has scenarios.
 constexpr std::string_view kWhatIfFamily = "what_if";
 constexpr std::string_view kComparisonFamily = "comparison";
-// A table that is there only of files with several benchmarks.
-constexpr std::string_view kBenchmarksFamily = "benchmarks";
+// Tables that are there only of files with times.
+constexpr std::string_view kTimesFamily = "times";
 
 constexpr std::string_view kNoFamily;
 
@@ -155,7 +155,15 @@ constexpr TableSpec kTables[] = {
      "operators, in the selected iterations only.",
      tables::columns::kOpPaths, kDlprofFamily, tables::catalogue::kOfTimes},
     {"benchmarks", "benchmark", "Benchmarks", "One row per benchmark of a file of times.",
-     tables::columns::kBenchmarks, kBenchmarksFamily},
+     tables::columns::kBenchmarks, kTimesFamily},
+    {"serving", "", "Serving", "One row per latency of a load test.", tables::columns::kServing,
+     kTimesFamily},
+    {"serving_load", "", "Load and answers",
+     "One row per property of a load test, and per count of answers.",
+     tables::columns::kServingLoad, kTimesFamily},
+    {"steps", "", "Iterations of the file",
+     "One row per iteration of a file of times; of more than 512, per group of neighbors.",
+     tables::columns::kSteps, kTimesFamily},
     {"op_groups", "op_group", "Operator groups",
      "One row per group of operators, as DLProf states or counts them.", tables::columns::kOpGroups,
      kDlprofFamily},

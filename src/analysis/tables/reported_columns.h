@@ -48,6 +48,30 @@ inline constexpr ColumnSpec kBenchmarks[] = {
      "1.4826 times the median absolute deviation by the median; absent for a single value."},
 };
 
+inline constexpr ColumnSpec kServing[] = {
+    {"name", "Latency", kText, "The latency."},
+    {"mean", "Mean", kTime, "Mean over the requests."},
+    {"median", "Median", kTime, "Median over the requests."},
+    {"p90", "p90", kTime, "90th percentile of the requests."},
+    {"p95", "p95", kTime, "95th percentile of the requests."},
+    {"p99", "p99", kTime, "99th percentile of the requests."},
+};
+
+inline constexpr ColumnSpec kServingLoad[] = {
+    {"name", "What", kText,
+     "A property of the load by its name in the tool, or a count of answers."},
+    {"value", "Value", kText, "Its value."},
+};
+
+inline constexpr ColumnSpec kSteps[] = {
+    {"first", "Iteration", kCount, "Position of the first in the file, from 0."},
+    {"count", "Iterations", kCount, "How many a row has: of many, neighbors share one."},
+    {"mean", "Mean", kTime, "Mean of their times."},
+    {"longest", "Longest", kTime, "The longest of them."},
+    {"unusual", "Unusual", kCount,
+     "How many are marked as a checkpoint, an evaluation or the like."},
+};
+
 inline constexpr ColumnSpec kHostUse[] = {
     {"name", "What", kText, "memory, one CPU, or the average of all."},
     {"samples", "Samples", kCount, "Recorded samples."},

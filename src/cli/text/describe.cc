@@ -225,11 +225,19 @@ void AddRunSide(const Profile& profile, std::string& text) {
     if (!document.batches.empty()) line += fmt::format(", {} sums", document.batches.size());
     if (document.unknown_keys > 0) line += fmt::format(", {} unknown keys", document.unknown_keys);
     if (document.left_out > 0) line += fmt::format(", {} values not shown", document.left_out);
-    AddLine(text, "unrecorded", line);
+    AddLine(text, IsOfTimes(profile) ? "times" : "unrecorded", line);
   }
+  if (!side.benchmarks.empty()) {
+    AddLine(text, "benchmarks", FormatCount(static_cast<std::int64_t>(side.benchmarks.size())));
+  }
+  if (side.load_test) {
+    AddLine(text, "load test", fmt::format("{:.0f} answered requests", side.load_test->completed));
+  }
+  if (!side.note.empty()) AddLine(text, "note", side.note);
   for (const RunDevice& device : DevicesOf(side)) AddConditions(device, text);
   for (const RunProblem& problem : side.problems) {
-    AddLine(text, "unrecorded", fmt::format("`{}`: {}", problem.code, problem.text));
+    AddLine(text, IsOfTimes(profile) ? "left out" : "unrecorded",
+            fmt::format("`{}`: {}", problem.code, problem.text));
   }
 }
 
@@ -242,6 +250,12 @@ std::string DescribeProfile(const Profile& profile) {
               (profile.source.dialect.empty() ? "" : ", " + profile.source.dialect));
   AddLine(text, "size", FormatBytes(static_cast<double>(profile.source.bytes)) + " decompressed");
   AddLine(text, "content hash", profile.source.hash);
+  if (IsOfTimes(profile)) {  // All else would be what a profile has.
+    AddLine(text, "rank", Rank(profile.distributed));
+    AddRunSide(profile, text);
+    AddImportLog(text, profile.log);
+    return text;
+  }
   AddLine(text, "time span",
           profile.has_timeline ? FormatDuration(static_cast<double>(profile.last - profile.first))
                                : "unknown; this kind of file has durations or sums only");

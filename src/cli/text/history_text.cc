@@ -7,9 +7,11 @@
 #include <ctime>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "base/format.h"
+#include "base/metric_id.h"
 #include "base/text.h"
 #include "knowledge/trend.h"
 
@@ -48,14 +50,16 @@ auto LevelsOf(const ListedHistory& listed, std::int64_t run) {
   return std::ranges::equal_range(listed.levels, run, {}, &gate::HistoryLevel::run);
 }
 
-// Changes of the first series, the median iteration time, that begin with a run.
+// Changes of the first series, mostly the median iteration time, that begin with a run.
 std::string ChangesBefore(const report::Trend& trend, std::size_t run) {
   std::string text;
+  const std::string& metric = trend.series.front().metric;
+  const std::string of = metric == metric::kIterationTimeMedian ? "" : Printable(metric) + " ";
   for (const report::TrendChange& change : trend.series.front().changes) {
     if (change.run != run) continue;
     text += change.is_redefined
                 ? "      ── another definition from here on ──\n"
-                : fmt::format("      ── changed by {}: {} → {} ──\n", change.change.text,
+                : fmt::format("      ── {}changed by {}: {} → {} ──\n", of, change.change.text,
                               change.before.text, change.after.text);
   }
   return text;
@@ -69,10 +73,11 @@ std::string TrendText(const report::Trend& trend, bool is_one) {
     changes += series.changes.size();
     for (const report::TrendChange& change : series.changes) {
       const std::int64_t from = trend.runs[change.run].id;
-      text += change.is_redefined
-                  ? fmt::format("{} has another definition from run {} on\n", series.metric, from)
-                  : fmt::format("{} changed by {} from run {} on: {} → {}\n", series.metric,
-                                change.change.text, from, change.before.text, change.after.text);
+      text += change.is_redefined ? fmt::format("{} has another definition from run {} on\n",
+                                                Printable(series.metric), from)
+                                  : fmt::format("{} changed by {} from run {} on: {} → {}\n",
+                                                Printable(series.metric), change.change.text, from,
+                                                change.before.text, change.after.text);
     }
   }
   if (changes == 0) {
@@ -151,6 +156,7 @@ std::string HistoryText(const ListedHistory& listed) {
   std::vector<std::map<std::int64_t, std::size_t>> places;
   for (const report::Trend& trend : listed.trends) places.push_back(PlacesOf(trend));
   std::map<std::pair<std::string, std::string>, std::string> policies;  // By branch and model.
+  std::set<std::string_view> others;  // What has the place of an iteration in some of the runs.
   for (const gate::HistoryEntry& entry : listed.entries) {
     std::string& policy = policies[{entry.branch, entry.model}];
     if (!policy.empty() && !entry.policy.empty() && policy != entry.policy) {
@@ -158,7 +164,8 @@ std::string HistoryText(const ListedHistory& listed) {
                           Printable(entry.policy));
     }
     if (!entry.policy.empty()) policy = entry.policy;
-    const std::optional<double> median = gate::MedianIteration(entry.snapshot);
+    const std::optional<gate::TypicalTime> typical = gate::TypicalTimeOf(entry.snapshot);
+    if (typical && !typical->of.empty()) others.insert(typical->of);
     const auto or_dash = [](std::string_view shown, std::size_t width) {
       return shown.empty() ? std::string("–") : PrintableShort(std::string(shown), width);
     };
@@ -170,13 +177,17 @@ std::string HistoryText(const ListedHistory& listed) {
         "{:>4}  {:%Y-%m-%d %H:%M}  {:<12}  {:<12}  {:>8}  {:<10}  {:<20}  {:>5}  {:<12}  {}\n",
         entry.id, fmt::gmtime(static_cast<std::time_t>(entry.time)),
         PrintableShort(entry.branch, 12), PrintableShort(entry.commit, 12),
-        median ? FormatDuration(*median) : "–", or_dash(entry.verdict, 10),
+        typical ? FormatDuration(typical->time) : "–", or_dash(entry.verdict, 10),
         or_dash(entry.snapshot.Environment("gpu"), 20),
         or_dash(entry.snapshot.Environment("world_size"), 5), or_dash(entry.model, 12),
         Printable(entry.snapshot.name));
     for (const gate::HistoryLevel& level : LevelsOf(listed, entry.id)) {
       text += "      ── " + LevelText(level) + " ──\n";
     }
+  }
+  if (others.contains("TTFT")) text += "\nmedian: of load tests the time to the first token\n";
+  if (others.contains("benchmarks")) {
+    text += "\nmedian: of benchmarks the geometric mean of their mean times\n";
   }
   for (const report::Trend& trend : listed.trends) {
     text += TrendText(trend, listed.trends.size() == 1);

@@ -13,6 +13,7 @@
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg_charts.h"
+#include "report/labels.h"
 
 namespace profgauge::render {
 namespace {
@@ -43,9 +44,13 @@ json::object BranchView(const report::Trend& trend, const std::string& suffix) {
   json::array series, heads, runs;
   for (const report::TrendSeries& one : trend.series) {
     json::array changes = ChangesView(one, trend);
+    // Names of benchmarks have blanks.
+    const std::string id = one.metric.starts_with(report::kBenchmarkSeries)
+                               ? fmt::format("benchmark-{}", series.size() + 1)
+                               : one.metric;
     const bool has_changes = !changes.empty();
     heads.push_back(json::object{{"title", one.title}});
-    series.push_back(json::object{{"anchor", one.metric + suffix},
+    series.push_back(json::object{{"anchor", id + suffix},
                                   {"id", one.metric},
                                   {"title", one.title},
                                   {"chart", MakeMarkup(SvgTrend(one, trend.runs))},

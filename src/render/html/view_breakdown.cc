@@ -344,22 +344,62 @@ boost::json::object BreakdownView(const Report& report) {
       {"has_ranks", has_ranks}};
 }
 
+namespace {
+
+using Fact = std::pair<MetricId, std::string_view>;
+constexpr Fact kFactsOfIterations[] = {{metric::kIterationTimeMedian, "Median"},
+                                       {metric::kIterationTimeMean, "Mean"},
+                                       {metric::kIterationTimeMin, "Shortest"},
+                                       {metric::kIterationTimeMax, "Longest"},
+                                       {metric::kIterationTimeP95, "95th percentile"},
+                                       {metric::kIterationTimeRobustCv, "Variation (robust)"},
+                                       {metric::kIterationOutliers, "Outliers"},
+                                       {metric::kIterationDrift, "Drift per iteration"}};
+constexpr Fact kFactsOfSteps[] = {
+    {metric::kStepTimeMedian, "Median"},       {metric::kStepTimeMean, "Mean"},
+    {metric::kStepTimeMin, "Shortest"},        {metric::kStepTimeMax, "Longest"},
+    {metric::kStepTimeP95, "95th percentile"}, {metric::kStepTimeRobustCv, "Variation (robust)"},
+    {metric::kStepOutliers, "Outliers"},       {metric::kStepDrift, "Drift per iteration"}};
+
+/// Of a file of times, which knows no parts of an iteration.
+std::string StepsChart(const Report& report, const Table& steps) {
+  ColumnChart chart;
+  chart.series.push_back(PaintOf(Category::kOtherKernel));
+  for (std::size_t row = 0; row < steps.rows(); ++row) {
+    const std::int64_t first = AsWhole(steps.At(row, "first"), 0);
+    const std::int64_t count = AsWhole(steps.At(row, "count"), 1);
+    const double mean = AsNumber(steps.At(row, "mean"), 0);
+    ChartColumn& column = chart.columns.emplace_back();
+    column.values = {mean};
+    column.name = FormatCount(first);
+    column.title = count == 1
+                       ? fmt::format("Iteration {}: {}", FormatCount(first), DurationText(mean))
+                       : fmt::format("Iterations {} to {}: {} on average", FormatCount(first),
+                                     FormatCount(first + count - 1), DurationText(mean));
+    column.shaded = AsWhole(steps.At(row, "unusual"), 0) > 0;
+  }
+  chart.axis_text = [](double ns) { return FormatDuration(ns); };
+  chart.description = "Times of the iterations in the order of the file";
+  for (const auto& [id, name] :
+       {Fact{metric::kStepTimeMedian, "median"}, Fact{metric::kStepTimeP95, "p95"}}) {
+    if (const report::Metric* metric = FindMetric(report, id)) {
+      chart.lines.push_back(
+          {AsNumber(metric->quantity.value, 0), fmt::format("{} {}", name, metric->quantity.text)});
+    }
+  }
+  return SvgColumns(chart);
+}
+
+}  // namespace
+
 boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   const Table* table = FindTable(report, "iterations");
+  const Table* steps = FindTable(report, "steps");
   json::array facts;
-  for (const auto& [id, label] :
-       std::initializer_list<std::pair<std::string_view, std::string_view>>{
-           {metric::kIterationTimeMedian, "Median"},
-           {metric::kIterationTimeMean, "Mean"},
-           {metric::kIterationTimeMin, "Shortest"},
-           {metric::kIterationTimeMax, "Longest"},
-           {metric::kIterationTimeP95, "95th percentile"},
-           {metric::kIterationTimeRobustCv, "Variation (robust)"},
-           {metric::kIterationOutliers, "Outliers"},
-           {metric::kIterationDrift, "Drift per iteration"}}) {
+  for (const auto& [id, label] : steps == nullptr ? kFactsOfIterations : kFactsOfSteps) {
     if (const report::Metric* metric = FindMetric(report, id)) {
       facts.push_back(json::object{{"label", label},
-                                   {"metric", id},
+                                   {"metric", id.text()},
                                    {"number", NumberView(metric->quantity)},
                                    {"note", metric->note}});
     }
@@ -368,6 +408,7 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
       {"chart", MakeMarkup("")},
       {"all_chart", MakeMarkup("")},
       {"has_others", false},
+      {"of_steps", false},
       {"facts", std::move(facts)},
       {"selection", report.profile.selection},
       {"source", report.profile.iterations_total == 0 ||
@@ -376,6 +417,15 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
                      : report.profile.iteration_source.Text()},
       {"has_outliers", false},
       {"tables", json::array()}};
+  TableLimits limits{kStaticRowsOfMain, kPayloadRows};
+  limits.accelerator = report.profile.accelerator;
+  if (steps != nullptr && steps->rows() > 0) {
+    view["selection"] = "as the file states them";
+    view["of_steps"] = true;
+    view["chart"] = MakeMarkup(StepsChart(report, *steps));
+    view["tables"] = json::array{TableView(*steps, limits, &payload)};
+    return view;
+  }
   if (table == nullptr || table->rows() == 0) return view;
   const std::vector<IterationRow> rows = IterationRows(report, *table);
   // A single one is the bar of the breakdown.
@@ -387,8 +437,6 @@ boost::json::object IterationsView(const Report& report, TablePacker& payload) {
   }
   view["has_outliers"] =
       std::any_of(rows.begin(), rows.end(), [](const IterationRow& row) { return row.outlier; });
-  TableLimits limits{kStaticRowsOfMain, kPayloadRows};
-  limits.accelerator = report.profile.accelerator;
   const IterationLabels labels = report::IterationLabels(report);
   limits.iterations = &labels;
   json::object frame = TableView(*table, limits, &payload);

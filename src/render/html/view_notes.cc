@@ -154,15 +154,17 @@ boost::json::object NotesView(const report::Report& report) {
   // Packed, since they were a seventh of a small page.
   std::string definitions =
       Base64(Gzip(CompactMarkup(RenderTemplate(kPages, "definitions", DefinitionsView(report)))));
-  json::object view{{"environment", Pairs(report.environment)},
-                    {"provenance", Pairs(ListedProvenance(report))},
-                    {"quality", QualityView(report.recording, !report.remarks.empty())},
-                    {"absent_tables", Pairs(report.absent_tables)},
-                    {"import", ImportView(report)},
-                    {"definitions", MakeMarkup(std::move(definitions))},
-                    {"remarks", std::move(remarks)},
-                    {"schema", report.schema},
-                    {"tool", report.tool}};
+  json::object view{
+      {"environment", Pairs(report.environment)},
+      {"provenance", Pairs(ListedProvenance(report))},
+      {"quality_title", report.profile.format == "times" ? "Notes" : "Profile quality"},
+      {"quality", QualityView(report.recording, !report.remarks.empty())},
+      {"absent_tables", Pairs(report.absent_tables)},
+      {"import", ImportView(report)},
+      {"definitions", MakeMarkup(std::move(definitions))},
+      {"remarks", std::move(remarks)},
+      {"schema", report.schema},
+      {"tool", report.tool}};
   for (const char* list : {"environment", "provenance", "absent_tables", "import", "remarks"}) {
     view[std::string("has_") + list] = !view[list].as_array().empty();
   }

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
+#include "base/whole.h"
 #include "render/html/view.h"
 #include "render/shared/change.h"
 #include "render/shared/looks.h"
@@ -268,18 +269,26 @@ boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
   if (profile.ranks > 1) AddFact(facts, "Ranks", Counted(profile.ranks, "rank", "ranks"));
-  AddFact(facts, WordsOf(report, "{{ device.device }}s"), DeviceText(report));
-  AddFact(facts, "Iterations",
-          profile.iterations_total == 0 ? "iterations unknown"
-          : profile.iterations_selected == profile.iterations_total
-              ? Counted(profile.iterations_total, "iteration", "iterations")
-              : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
-                            Counted(profile.iterations_total, "iteration", "iterations")));
+  const bool is_of_times = profile.format == "times";
+  if (!is_of_times) AddFact(facts, WordsOf(report, "{{ device.device }}s"), DeviceText(report));
+  if (const auto* steps = is_of_times ? FindMetric(report, metric::kStepCount) : nullptr) {
+    AddFact(facts, "Iterations",
+            Counted(AsWhole(steps->quantity.value, 0), "iteration", "iterations"));
+  }
+  if (!is_of_times) {
+    AddFact(facts, "Iterations",
+            profile.iterations_total == 0 ? "iterations unknown"
+            : profile.iterations_selected == profile.iterations_total
+                ? Counted(profile.iterations_total, "iteration", "iterations")
+                : fmt::format("{} of {}", FormatCount(profile.iterations_selected),
+                              Counted(profile.iterations_total, "iteration", "iterations")));
+  }
   if (const auto* wall = FindMetric(report, metric::kProfileWallTime)) {
     AddFact(facts, "Wall time", wall->quantity.text + " judged");
   }
   AddFact(facts, "Framework", profile.framework);
-  AddFact(facts, "Format", profile.format);
+  AddFact(facts, "Format",
+          is_of_times && !profile.dialect.empty() ? profile.dialect : profile.format);
   AddFact(facts, "Recorded", DateText(profile.captured));
   for (const std::string& source : profile.sources) {
     if (sources.size() < kListed) sources.push_back(json::object{{"path", source}});

@@ -62,15 +62,17 @@ std::string ValueLines(const report::Comparison& comparison) {
   if (shown.empty()) return {};
   std::size_t name = 0, base = 0, current = 0;
   for (const report::PairedValue* value : shown) {
-    name = std::max(name, CharactersIn(value->metric));
+    name = std::max(name, CharactersIn(PrintableShort(value->metric, kNameWidth)));
     base = std::max(base, CharactersIn(value->base.text));
     current = std::max(current, CharactersIn(value->current.text));
   }
-  std::string out = "  Other metrics that changed\n\n";
+  std::string out =
+      comparison.metrics.empty() ? "  Changes\n\n" : "  Other metrics that changed\n\n";
   for (const report::PairedValue* value : shown) {
-    out += fmt::format("  {}  {} → {}  {}\n", Padded(value->metric, name),
-                       Padded(value->base.text, base, true),
-                       Padded(value->current.text, current, true), value->change.text);
+    out +=
+        fmt::format("  {}  {} → {}  {}\n", Padded(PrintableShort(value->metric, kNameWidth), name),
+                    Padded(value->base.text, base, true),
+                    Padded(value->current.text, current, true), value->change.text);
   }
   if (all.size() > shown.size()) {
     out += fmt::format("  and {} more: --html, --xlsx and --json list all\n",
@@ -112,6 +114,11 @@ std::string TreeLine(const ChangeRow& row, const report::Comparison& comparison)
 }
 
 std::string ChangeLine(const report::Comparison& comparison) {
+  if (SpeedOf(comparison) == Speed::kNoTimes && comparison.metrics.empty()) {
+    const std::string sentence = ChangeSentence(comparison);
+    // Of load tests the values are all there is.
+    return sentence.starts_with("Of ") ? Printable(sentence) + "\n" : std::string();
+  }
   if (SpeedOf(comparison) == Speed::kNoTimes) {
     return "The change of the iteration time cannot be explained: a run has no iteration times.\n";
   }
