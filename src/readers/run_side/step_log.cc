@@ -41,10 +41,10 @@ Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
   const TimesForm* form = FormOfHead(plain.substr(0, kSniffBytes));
   if (form == nullptr) return Fail(NoTimes("the file holds no times of iterations that are known"));
   // Its keys are there, and its end is not.
-  return Fail(
-      InputError("", "run/no-times",
-                 fmt::format("the {} is no whole JSON: it was probably cut off", form->title),
-                 "write it again, and let the tool end"));
+  return Fail(InputError(
+      "", "run/no-times",
+      fmt::format("the file ({}) is no whole JSON: it was probably cut off", form->title),
+      "write it again, and let the tool end"));
 }
 
 Result<TimesFile> AsTimes(Result<StepLog> log) {

@@ -342,7 +342,7 @@ std::optional<Result<TimesFile>> ReadTimesForm(const json::value& value) {
     }
   }
   if (without == nullptr) return std::nullopt;
-  return Fail(NoTimes(fmt::format("no time that can be true is in the {}", without->title)));
+  return Fail(NoTimes(fmt::format("no time that can be true is in the file ({})", without->title)));
 }
 
 // Keys of the document itself are those of its shape; deeper ones are looked for as texts.
