@@ -152,6 +152,8 @@ std::string PlacesText(const gate::Bisection& found, const std::vector<std::stri
                      likely.size() == 2 ? ", " : " … ", name(likely.back()));
 }
 
+constexpr const char* kNoStepText = ": no step that the noise would not make";
+
 std::string RunsText(const std::vector<gate::BisectedRun>& runs, std::size_t place) {
   const auto count = std::ranges::count(runs, place, &gate::BisectedRun::place);
   return count == 1 ? "" : fmt::format(" ({} runs)", count);
@@ -202,12 +204,21 @@ Result<int> RunHistoryBisect(const Options& options, Console& console) {
       console.Print(commits[found.best] + "\n");
       return kExitPass;
     case gate::Bisection::State::kMeasure:
-      console.Warn(fmt::format("{}; measure {}", where, PrintableShort(commits[found.next], 12)));
+      console.Warn(fmt::format("{}; measure {}{}", found.has_step ? where : text + kNoStepText,
+                               PrintableShort(commits[found.next], 12),
+                               found.has_step ? "" : " again"));
       console.Print(commits[found.next] + "\n");
       return kExitNoVerdict;
     case gate::Bisection::State::kNoStep:
-      return Fail(UsageError("bisect/no-step", text + ": no step that the noise would not make",
-                             "run both ends again"));
+      if (found.is_reversed) {
+        return Fail(UsageError("bisect/no-step", text + ": the good commit is the worse one",
+                               "exchange --good and --bad, and list the commits between them"));
+      }
+      return Fail(UsageError(
+          "bisect/no-step", text + kNoStepText,
+          fmt::format("name ends that differ by more, or record longer runs: the noise of one is "
+                      "{:.1f} %",
+                      found.noise * 100)));
     case gate::Bisection::State::kUndecided:
       break;
   }
