@@ -1,5 +1,7 @@
 #include "analysis/recording/unrecorded.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -51,10 +53,42 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const tables::Output& out) {
 
 }  // namespace
 
+namespace {
+
+// Counters that each rank sampled of its devices: their mean, by the time of each rank's window.
+void SetMeansOfRanks(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const MetricId id :
+       {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
+        metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite, metric::kGpuMeasuredDram}) {
+    double sum = 0, time = 0;
+    std::size_t sampled = 0;
+    for (const context::RankContext& rank : ranks) {
+      const auto& metrics = rank.profile->reported.metrics;
+      const auto found = std::ranges::find(metrics, id, &ReportedMetric::id);
+      if (found == metrics.end() || IsAbsent(found->value)) continue;
+      const auto length = static_cast<double>(rank.window().length());
+      sum += AsNumber(found->value, 0) * length;
+      time += length;
+      ++sampled;
+    }
+    if (sampled == 0 || out.IsSet(id)) continue;
+    if (sampled < ranks.size() || time <= 0) {
+      out.SetAbsent(id, fmt::format("{} of {} ranks sampled it; the others are unknown", sampled,
+                                    ranks.size()));
+      continue;
+    }
+    out.Set(id, sum / time);
+    out.SetNote(id, fmt::format("mean of {} ranks, each by its recorded time", ranks.size()));
+  }
+}
+
+}  // namespace
+
 bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
 
 void AddReported(std::span<const context::RankContext> ranks, bool range_chosen,
                  tables::Output& out) {
+  if (ranks.size() > 1) SetMeansOfRanks(ranks, out);
   // With several ranks each states its own numbers; those of the host are of the whole run.
   const Profile* stating = nullptr;
   for (const context::RankContext& rank : ranks) {

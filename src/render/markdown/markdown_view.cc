@@ -356,10 +356,14 @@ json::object MarkdownNotesView(const report::Report& report) {
     remarks.push_back(json::object{{"text", remark.text}});
   }
   for (const report::ImportCounter& counter : report.import) {
+    std::string text = counter.text;
+    // Which counters of the hardware were sampled for nothing is no place in a file.
+    const bool is_named = counter.name == "hardware_counters_unread" && !counter.examples.empty();
+    if (is_named) text += ": " + Printable(counter.examples.front());
     counters.push_back(
         json::object{{"severity", LookOf(counter.severity).word},
                      {"count", FormatCount(static_cast<std::int64_t>(counter.count))},
-                     {"text", counter.text}});
+                     {"text", std::move(text)}});
   }
   for (const auto& [id, reason] : report.absent_tables) {
     tables.push_back(json::object{{"id", MarkdownCell(id)},

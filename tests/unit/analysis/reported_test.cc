@@ -70,6 +70,33 @@ TEST(Reported, InvalidStatementIsAbsentWithReason) {
             "no operators were told apart");
 }
 
+// Each rank samples its own devices.
+TEST(Reported, CountersOfRanksAreTheirMeanByTime) {
+  const auto rank = [](std::int64_t number, Ns length, std::vector<ReportedMetric> metrics) {
+    TestProfile test;
+    test.Step(0, {0, length});
+    test.Op("aten::mm", {100, 200});
+    test.Launch("gemm", {120, 130}, {200, 600});
+    Profile profile = test.Finish();
+    profile.distributed.rank = number;
+    profile.distributed.world_size = 2;
+    profile.reported.metrics = std::move(metrics);
+    return profile;
+  };
+  std::vector<Profile> both;
+  both.push_back(rank(0, 1000,
+                      {{metric::kGpuMeasuredSmActive, 0.8, "mean of 9 samples"},
+                       {metric::kGpuMeasuredDram, 0.5, "mean of 9 samples"}}));
+  both.push_back(rank(1, 3000, {{metric::kGpuMeasuredSmActive, 0.4, "mean of 9 samples"}}));
+  const auto analysis = Analyze(std::move(both), {});
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_NEAR(NumberOf(*analysis, "gpu.measured.sm_active"), 0.5, 1e-9);
+  EXPECT_EQ(analysis->Find("gpu.measured.sm_active")->note,
+            "mean of 2 ranks, each by its recorded time");
+  EXPECT_EQ(analysis->Find("gpu.measured.dram")->absent_because,
+            "1 of 2 ranks sampled it; the others are unknown");
+}
+
 TEST(Reported, NumbersComputedFromEventsStay) {
   TestProfile test;
   test.Step(0, {0, 1000});
