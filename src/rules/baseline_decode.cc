@@ -119,6 +119,15 @@ void DecodePer(Decoder& decoder, const YamlNode& node, BaselineLimit& limit) {
                   limit.metric));
 }
 
+// `on_missing` of a limit on a change: the policy's word decides, unless no run has what is
+// limited.
+Decoder::Key OnMissingKey(Decoder& decoder, bool& is_optional) {
+  return {"on_missing", [&](const YamlNode& n) {
+            static constexpr Decoder::Word<bool> kWords[] = {{"skip", true}, {"no_verdict", false}};
+            Set(is_optional, decoder.OneOf<bool>(n, "on_missing", kWords));
+          }};
+}
+
 void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& node,
                          std::vector<BaselineLimit>& out) {
   const std::shared_ptr<const analysis::MetricSpec> metric = MetricOf(decoder, key);
@@ -141,11 +150,7 @@ void DecodeBaselineLimit(Decoder& decoder, const YamlNode& key, const YamlNode& 
       {"per", [&](const YamlNode& n) { DecodePer(decoder, n, limit); }},
       {"level",
        [&](const YamlNode& n) { Set(limit.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
-      {"on_missing",
-       [&](const YamlNode& n) {
-         static constexpr Decoder::Word<bool> kWords[] = {{"skip", true}, {"no_verdict", false}};
-         Set(limit.is_optional, decoder.OneOf<bool>(n, "on_missing", kWords));
-       }},
+      OnMissingKey(decoder, limit.is_optional),
   };
   decoder.Map(node, "a baseline limit", kKeys);
   if (node.kind == YamlNode::Kind::kMap && node.Find("max_increase") == nullptr &&
@@ -213,8 +218,14 @@ void DecodeParts(Decoder& decoder, const YamlNode& node, PartLimit& out) {
       share("min_share", out.min_share),
       {"level",
        [&](const YamlNode& n) { Set(out.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
+      OnMissingKey(decoder, out.is_optional),
   };
   decoder.Map(node, "a limit on parts", kKeys);
+  const YamlNode* share_of_all = out.min_share > 1 ? node.Find("min_share") : nullptr;
+  if (share_of_all == nullptr) return;
+  decoder.Add(*share_of_all, "policy/out-of-range",
+              fmt::format("`min_share` {}: expected 0 to 100 %: no part is more than the iteration",
+                          FormatLimit(out.min_share, Unit::kShare)));
 }
 
 // nullptr: the key names no kind of parts.

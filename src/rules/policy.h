@@ -133,6 +133,7 @@ struct PartLimit {
   double max_increase = 0.05;  ///< A share.
   double min_share = 0.001;    ///< Share of the iteration; smaller parts are not judged.
   Level level = Level::kWarn;
+  bool is_optional = false;  ///< `on_missing: skip`: not applicable where no run has such parts.
 };
 
 struct PolicyBaseline {

@@ -355,11 +355,13 @@ class PolicyDiff {
     if (!before) return;
     const auto text = [](const std::optional<PartLimit>& limit) {
       if (!limit) return std::string(kNone);
-      return fmt::format("+{} of parts over {}, {}", PercentOf(limit->max_increase),
-                         PercentOf(limit->min_share), LevelName(limit->level));
+      return fmt::format("+{} of parts over {}, {}{}", PercentOf(limit->max_increase),
+                         PercentOf(limit->min_share), LevelName(limit->level),
+                         limit->is_optional ? ", on_missing skip" : "");
     };
     const bool is_looser = !now || now->max_increase > before->max_increase ||
-                           now->min_share > before->min_share || now->level < before->level;
+                           now->min_share > before->min_share || now->level < before->level ||
+                           (now->is_optional && !before->is_optional);
     Number("baseline." + std::string(what), before, now, is_looser, text);
   }
 

@@ -77,6 +77,7 @@ constexpr Doc kDocs[] = {
     {"a limit on parts", "min_share",
      "smallest part of the iteration that is judged; default: 0.1 %"},
     {"a limit on parts", "level", kLevelDoc},
+    {"a limit on parts", "on_missing", "skip: not applicable where no run has such parts"},
     {"`anchor`", "max_increase", "limit on the change since the anchor"},
     {"`baseline`", "noise_floor", "changes below it are noise"},
     {"`baseline`", "strictness", "certain: only certain changes fail"},

@@ -145,6 +145,7 @@ TEST(PolicyWords, AreRefusedWithACode) {
       // No run can miss these limits, or every run does.
       {"thresholds: {gpu.idle.mean: {max: 120%}}", "policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: {min: 120%, side: any}}", "policy/out-of-range"},
+      {"baseline: {kernels: {min_share: 200%}}", "policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: {min: -5%}}", "policy/wrong-side policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: {max: -5%}}", "policy/out-of-range"},
       {"thresholds: {gpu.idle.mean: [{max: 20%}, {min: 10%, max: 120%}]}", "policy/out-of-range"},
