@@ -187,6 +187,16 @@ class EndingsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 3)
         self.assertIn("[report/ended-early]", done.stderr)
 
+    def test_a_verdict_is_no_report_for_the_history(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            workplace(folder)
+            run("check", TRACE, "--config", "none", "--write", "verdict=verdict.json", "-q", cwd=folder)
+            done = run("history", "add", TRACE, "--config", "none", "--db", "h.db", "--verdict", "verdict.json", cwd=folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("`verdict.json` is the verdict of a check without its comparison", done.stderr)
+            self.assertIn("[usage/verdict-file]", done.stderr)
+
     def test_a_mistyped_output_is_no_reason_to_write_over_files_of_others(self):
         (self.folder / "junit.xml").write_text("mine")
         done = run("check", "nothing.json", "--write", "junit=junit.xml", "--json", "r.json", "--force", cwd=self.folder)

@@ -100,10 +100,18 @@ void KeepLargest(const Value& share, std::optional<double>& kept) {
   if (!IsAbsent(share)) kept = std::max(kept.value_or(0), AsNumber(share, 0));
 }
 
+constexpr std::size_t kStartOfFile = 256;  // "kind" is the second key of a verdict.json.
+
 // The verdict of a report.json, and the accepted results.
 Status ReadVerdictOf(const std::string& path, AddedRun& run) {
   const std::optional<std::string> text = ReadSmallFile(path);
   if (!text) return Fail(UsageError("usage/no-file", "`" + path + "` cannot be read", ""));
+  if (text->find("\"profgauge.verdict\"") < kStartOfFile) {
+    return Fail(UsageError("usage/verdict-file",
+                           "`" + path + "` is the verdict of a check without its comparison",
+                           "give its report: `profgauge check --json report.json`, then --verdict "
+                           "report.json"));
+  }
   PROFGAUGE_TRY(const report::Report report, report::ReadReport(*text, path));
   run.verdict = HistoryVerdict(report);
   run.policy = report.verdict.policy_hash;
@@ -232,6 +240,18 @@ std::span<const gate::HistoryRow> NewestOf(std::span<const gate::HistoryRow> row
   return most == 0 ? rows : rows.last(std::min(rows.size(), most));
 }
 
+// What no list and no page of a history shows, and is most of a run: 3 GB of 20 000.
+void ForgetTables(gate::Snapshot& run) {
+  run.parts = {};
+  run.ranks = {};
+  run.iteration_shares = {};
+  run.iteration_values = {};
+  analysis::time::WorkSums& work = run.work;
+  for (auto* sums : {&work.kernels, &work.ops, &work.collectives, &work.modules}) {
+    for (analysis::time::WorkSum& sum : *sums) sum.series = {};
+  }
+}
+
 // Rows to -o FILE, else to standard output.
 Status ListRows(gate::History& history, std::span<const gate::HistoryRow> rows,
                 const Options& options, Console& console) {
@@ -354,6 +374,7 @@ Result<int> RunHistoryList(const Options& options, Console& console) {
   for (const gate::HistoryRow& row : shown) {
     static_cast<gate::HistoryRow&>(entries.emplace_back()) = row;
     PROFGAUGE_TRY(entries.back().snapshot, history.Load(row.id));
+    ForgetTables(entries.back().snapshot);
   }
   PROFGAUGE_TRY(const std::vector<gate::HistoryLevel> levels, history.Levels());
   std::vector<report::Trend> trends;
