@@ -150,7 +150,7 @@ gate::PartRuns PartRunsOf(const ChosenBaseline& chosen, std::span<const gate::Sn
                           std::span<const gate::Snapshot> runs) {
   if (!chosen.parts.empty()) baselines = chosen.parts;
   if (!chosen.is_of_history) return {baselines, runs};
-  if (!chosen.failed.empty()) return {baselines, runs, &chosen.failed.back()};
+  if (!chosen.failed.empty()) return {baselines, runs, &chosen.failed.back(), true};
   return gate::WithNewest(baselines, runs);
 }
 

@@ -88,6 +88,9 @@ std::string LineText(std::string_view what, double change) {
                      Percent(std::ceil(change * 1000 - 1e-6) / 1000));
 }
 
+// The bound of a line without a number.
+constexpr std::string_view kAssumed = ", twice the limit since the line has no number";
+
 // The line of the metric itself, else one about every limit.
 const AcceptanceLine* LineFor(const Acceptance& acceptance, std::string_view what) {
   if (const AcceptanceLine* own = acceptance.About(what)) return own;
@@ -102,10 +105,12 @@ AcceptanceAnswer Answer(const Acceptance& acceptance, const std::string& what, d
   const double up_to = line->up_to.value_or(knowledge::kGateAcceptLimits.value() * limit);
   const double most = std::log1p(up_to) + knowledge::kGateAcceptSlack.value() * std::log1p(limit);
   if (std::log1p(change) <= most) {
-    answer.accepted = Accepted{what, change, up_to, line->reason, acceptance.owner, {}};
+    answer.accepted =
+        Accepted{what, change, up_to, !line->up_to, line->reason, acceptance.owner, {}};
   } else {
-    answer.why_not = fmt::format("accepted up to {} %, measured {} %: write {}", Percent(up_to),
-                                 Percent(change), LineText(line->what, change));
+    answer.why_not =
+        fmt::format("accepted up to {} %{}, measured {} %: write {}", Percent(up_to),
+                    line->up_to ? "" : kAssumed, Percent(change), LineText(line->what, change));
   }
   return answer;
 }
@@ -165,6 +170,7 @@ std::string AcceptedText(const Accepted& accepted) {
   std::string text = "accepted";
   if (!accepted.owner.empty()) text += " by " + PrintableShort(accepted.owner, 40);
   if (accepted.up_to) text += fmt::format(" up to {} %", Percent(*accepted.up_to));
+  if (accepted.is_assumed) text += kAssumed;
   if (!accepted.until.empty()) text += ", until " + accepted.until;
   return text + ": " + PrintableShort(accepted.reason);
 }

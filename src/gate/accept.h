@@ -44,6 +44,7 @@ struct Accepted {
   std::string what;              ///< A metric, "work", "policy", or a kind of parts.
   std::optional<double> change;  ///< A share; absent: of no number.
   std::optional<double> up_to;   ///< Its bound.
+  bool is_assumed = false;       ///< The line has no number.
   std::string reason, owner;
   std::string until;  ///< The last day; empty: without end.
 };

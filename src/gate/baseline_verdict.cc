@@ -69,14 +69,14 @@ std::string ResultText(const MetricComparison& metric) {
 
 // Counted in `missing` always. It stays at that for information, with `skip`, and with `fail` for a
 // level that fails no run.
-void CountMissing(const MetricComparison& metric, const rules::Policy& policy, Verdict& verdict,
-                  Added& added) {
+void CountMissing(const std::string& what, const std::string& why, rules::Level level,
+                  const rules::Policy& policy, Verdict& verdict, Added& added) {
   ++verdict.missing;
-  const std::string text = WithReason(
-      fmt::format("{} cannot be compared: {}", metric.metric, metric.reason), "baseline/no-value");
-  if (policy.on_missing == rules::OnMissing::kNoVerdict && metric.level != rules::Level::kInfo) {
+  const std::string text =
+      WithReason(fmt::format("{} cannot be compared: {}", what, why), "baseline/no-value");
+  if (policy.on_missing == rules::OnMissing::kNoVerdict && level != rules::Level::kInfo) {
     added.open.push_back(text);
-  } else if (policy.on_missing == rules::OnMissing::kFail && Fails(metric.level, policy.fail_on)) {
+  } else if (policy.on_missing == rules::OnMissing::kFail && Fails(level, policy.fail_on)) {
     added.failures.push_back(text);
   }
 }
@@ -147,7 +147,8 @@ bool IsAcceptedAtOnce(MetricComparison& metric, const Acceptance& acceptance, Ve
 
 void Count(MetricComparison& metric, const rules::Policy& policy, const Acceptance& acceptance,
            Verdict& verdict, Added& added) {
-  if (metric.is_missing) return CountMissing(metric, policy, verdict, added);
+  if (metric.is_missing)
+    return CountMissing(metric.metric, metric.reason, metric.level, policy, verdict, added);
   switch (metric.verdict) {
     case stats::Change::kFail:
       return CountFailed(metric, policy, acceptance, verdict, added);
@@ -180,6 +181,17 @@ void CountOnce(const PartsComparison& parts, bool may_fail, Verdict& verdict, Ad
   added.open.push_back(WithReason(parts.once, kPartOnceReason));
 }
 
+// All parts of a kind are slower, and no limit on time says so: in two runs it warns, once for a
+// kind.
+void CountCommon(const PartsComparison& parts, bool is_counted, const rules::Policy& policy,
+                 Verdict& verdict, Added& added) {
+  const bool warns = parts.is_common_confirmed && parts.level != rules::Level::kInfo;
+  if (!is_counted) ++(warns ? verdict.warnings : verdict.passed);
+  const bool fails = warns && Fails(rules::Level::kWarn, policy.fail_on);
+  if (fails) return added.failures.push_back(fmt::format("{}: {}", parts.kind, parts.common));
+  verdict.notes.push_back(parts.common);
+}
+
 // A kind of parts counts once, however many of them are slower.
 void CountParts(const RunComparison& comparison, const rules::Policy& policy,
                 const Acceptance& acceptance, Verdict& verdict, Added& added) {
@@ -189,19 +201,26 @@ void CountParts(const RunComparison& comparison, const rules::Policy& policy,
       added.open.insert(added.open.end(), parts.open.begin(), parts.open.end());
       continue;
     }
-    const bool is_found = !parts.found.empty();
-    if (!is_found && parts.once.empty()) {
+    if (!parts.missing.empty()) {
+      CountMissing(parts.kind, parts.missing, parts.level, policy, verdict, added);
+      continue;
+    }
+    const bool is_found = !parts.found.empty(), is_common = !parts.common.empty();
+    if (!is_found && parts.once.empty() && !is_common) {
       ++verdict.passed;
       continue;
     }
     const bool may_fail = Fails(parts.level, policy.fail_on);
     AcceptanceAnswer answer = AnswerOf(acceptance, parts);
-    if (answer.accepted && (is_found || may_fail)) {
+    if (answer.accepted && (is_found || parts.is_common_confirmed || may_fail)) {
       verdict.accepted.push_back(*std::move(answer.accepted));
-      verdict.notes.insert(verdict.notes.end(), parts.found.begin(), parts.found.end());
+      if (is_found) verdict.notes.push_back(parts.found);
       if (!parts.once.empty()) verdict.notes.push_back(parts.once);
+      if (is_common) verdict.notes.push_back(parts.common);
       continue;
     }
+    if (is_common) CountCommon(parts, is_found || !parts.once.empty(), policy, verdict, added);
+    if (!is_found && parts.once.empty()) continue;
     CountOnce(parts, may_fail, verdict, added);
     if (!is_found) {
       if (!may_fail) ++verdict.passed;
@@ -210,7 +229,7 @@ void CountParts(const RunComparison& comparison, const rules::Policy& policy,
     if (parts.level == rules::Level::kError) ++verdict.errors;
     if (parts.level == rules::Level::kWarn) ++verdict.warnings;
     std::vector<std::string>& said = may_fail ? added.failures : verdict.notes;
-    said.insert(said.end(), parts.found.begin(), parts.found.end());
+    said.push_back(parts.found);
     if (!answer.why_not.empty()) said.push_back(fmt::format("{}: {}", parts.kind, answer.why_not));
   }
 }
@@ -279,7 +298,7 @@ void AddComparison(RunComparison& comparison, const rules::Policy& policy, Verdi
     CountParts(comparison, policy, acceptance, verdict, added);
     const AcceptanceLine* work = acceptance.About(kAcceptWork);
     if (work != nullptr && comparison.work.is_accepted) {
-      verdict.accepted.push_back({work->what, {}, {}, work->reason, acceptance.owner, {}});
+      verdict.accepted.push_back({work->what, {}, {}, false, work->reason, acceptance.owner, {}});
     }
     CountEndedEarly(comparison, policy, added);
     if (comparison.is_same_run) {

@@ -219,21 +219,42 @@ std::vector<MetricComparison> CompareMetrics(
 }
 
 PartRuns WithNewest(std::span<const Snapshot> baselines, std::span<const Snapshot> candidates) {
-  if (baselines.size() <= stats::kPartRuns) return {baselines, candidates};
-  return {baselines.first(baselines.size() - 1), candidates, &baselines.back()};
+  if (baselines.size() <= stats::kPartRuns) return {baselines, candidates, nullptr, true};
+  return {baselines.first(baselines.size() - 1), candidates, &baselines.back(), true};
 }
+
+namespace {
+
+bool IsMissedTime(const MetricComparison& of) {
+  return IsMissed(of) && (IsTypicalTime(of.metric) || IsMeanTime(of.metric));
+}
+
+}  // namespace
 
 // What cannot be judged is a note.
 void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
                   RunComparison& comparison) {
   const double floor = policy.noise_floor.value_or(stats::kUsualNoiseFloor);
+  const bool is_default = policy.limits.empty() && !policy.kernels && !policy.operators &&
+                          !policy.collectives && !policy.modules && !policy.benchmarks &&
+                          runs.baselines.size() >= stats::kPartRuns;
   const auto judge = [&](const std::optional<rules::PartLimit>& limit, auto sums,
                          std::string_view word) {
     if (!limit) return;
     const bool are_benchmarks = word == "benchmark";
     const auto has_any = [&](const Snapshot& run) { return !(run.work.*sums).empty(); };
-    if (are_benchmarks && std::ranges::none_of(runs.candidates, has_any) &&
-        std::ranges::none_of(runs.baselines, has_any)) {
+    const bool is_here = std::ranges::any_of(runs.candidates, has_any);
+    const bool is_there = std::ranges::any_of(runs.baselines, has_any);
+    if (is_default && !(is_here && is_there)) return;
+    if (!is_here && !is_there && limit->is_optional) return;
+    if (!(is_here || is_there) || !(are_benchmarks || (is_here && is_there))) {
+      PartsComparison& parts = comparison.parts.emplace_back();
+      parts.kind = fmt::format("{}s", word);
+      parts.level = limit->level;
+      parts.missing = fmt::format("{} has any", is_here    ? "no run of the baseline"
+                                                : is_there ? "no recording of this run"
+                                                           : "no run");
+      if (word == "module") parts.missing += "; record with `with_modules=True`";
       return;
     }
     if (are_benchmarks) {
@@ -263,14 +284,14 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     }
     std::vector<PartFindings> each;
     for (const Snapshot& run : runs.candidates) {
-      each.push_back(JudgeParts(runs.baselines, run, sums, *limit, floor));
+      each.push_back(JudgeParts(runs.baselines, run, sums, *limit, floor, runs.is_ordered));
     }
     std::optional<PartFindings> newest;
     if (runs.newest != nullptr && each.size() == 1) {
-      newest = JudgeParts(runs.baselines, *runs.newest, sums, *limit, floor);
+      newest = JudgeParts(runs.baselines, *runs.newest, sums, *limit, floor, runs.is_ordered);
     }
     const ConfirmedParts confirmed = ConfirmParts(each, newest ? &*newest : nullptr);
-    std::vector<std::string> texts = PartTexts(confirmed, word);
+    std::string text = PartsText(confirmed, word);
     std::string once = PartsOnceText(confirmed, word);
     const std::vector<std::string> lone = LonePartTexts(confirmed, word);
     comparison.notes.insert(comparison.notes.end(), lone.begin(), lone.end());
@@ -279,26 +300,33 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
       PartsComparison& parts = comparison.parts.emplace_back();
       parts.kind = fmt::format("{}s", word);
       parts.level = limit->level;
-      for (const std::string& text : texts) parts.open.push_back(text + " [gate/learning]");
+      parts.open.push_back(text + " [gate/learning]");
       return;
     }
     if (!confirmed.is_judged) {
-      comparison.notes.insert(comparison.notes.end(), texts.begin(), texts.end());
+      comparison.notes.push_back(std::move(text));
       return;
     }
     PartsComparison& parts = comparison.parts.emplace_back();
     parts.kind = fmt::format("{}s", word);
     parts.level = limit->level;
     parts.allowed = limit->max_increase;
-    parts.found = std::move(texts);
+    parts.found = std::move(text);
     const std::vector<PartFinding>& most =
         confirmed.slower.empty() ? confirmed.once : confirmed.slower;
     if (!most.empty()) {
-      parts.most = fmt::format("`{}` {}", PrintableShort(most.front().name),
-                               RelativeChange(most.front().change));
+      const PartFinding& part = most.front();
+      const std::string name = part.names.empty() ? fmt::format("`{}`", PrintableShort(part.name))
+                                                  : PartTitle(word, part.name, part.names);
+      parts.most = fmt::format("{} {}", name, RelativeChange(part.change));
     }
     for (const PartFinding& part : confirmed.slower)
       parts.worst = std::max(parts.worst, part.change);
+    if (confirmed.common_runs > 0 && std::ranges::none_of(comparison.metrics, IsMissedTime)) {
+      parts.common = PartsCommonText(confirmed, word);
+      parts.is_common_confirmed = confirmed.common_runs > 1;
+      parts.worst = std::max(parts.worst, confirmed.common);
+    }
     if (!confirmed.IsOpen()) {
       if (!once.empty()) comparison.notes.push_back(std::move(once));
       return;
@@ -306,9 +334,6 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
     for (const PartFinding& part : confirmed.once) parts.worst = std::max(parts.worst, part.change);
     parts.once = std::move(once);
   };
-  const bool is_default = policy.limits.empty() && !policy.kernels && !policy.operators &&
-                          !policy.collectives && !policy.modules && !policy.benchmarks &&
-                          runs.baselines.size() >= stats::kPartRuns;
   judge(is_default ? rules::PartLimit{} : policy.kernels, &analysis::time::WorkSums::kernels,
         "kernel");
   judge(policy.operators, &analysis::time::WorkSums::ops, "operator");

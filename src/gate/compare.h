@@ -83,6 +83,11 @@ inline bool IsOfTotal(const MetricComparison& of) {
   return of.total && of.shift <= *of.total_limit && *of.total > *of.total_limit;
 }
 
+/// Whether the limit is missed, or undecided with the estimate over it.
+inline bool IsMissed(const MetricComparison& of) {
+  return !of.is_missing && (of.verdict == stats::Change::kFail || of.over_limit);
+}
+
 /// A candidate with fewer than half of the iterations that the baseline's runs have at least.
 struct EndedEarly {
   std::int64_t iterations = 0, of = 0;
@@ -91,13 +96,17 @@ struct EndedEarly {
 /// Parts of one kind that became slower, each by itself (gate/parts.h).
 struct PartsComparison {
   std::vector<std::string> open;  ///< Why these parts, and so the run, are not judged.
+  std::string missing;            ///< Why there are none to compare; empty: there are.
   std::string kind;               ///< "kernels"
   rules::Level level = rules::Level::kWarn;
-  double allowed = 0, worst = 0;   ///< The limit and the largest change, relative.
-  std::vector<std::string> found;  ///< Slower in two runs: one sentence each.
+  double allowed = 0, worst = 0;  ///< The limit and the largest change, relative.
+  std::string found;              ///< What is slower in two runs; empty: nothing is.
   /// Slower in the only run, so that a second one decides; empty: none is. `worst` counts them too.
   std::string once;
   std::string most;  ///< "`flash_fwd` +6.1 %", of these the one with most time added; may be empty.
+  /// All are slower by more than the limit, which no limit on time tells; else empty.
+  std::string common;
+  bool is_common_confirmed = false;  ///< In two runs.
 };
 
 /// A rank that became slower than the others.
@@ -163,6 +172,7 @@ struct PartRuns {
   /// Of a history the nearest ancestor, which is none of `baselines`: a single candidate's parts
   /// that are slower in it too are confirmed. nullptr: there is none.
   const Snapshot* newest = nullptr;
+  bool is_ordered = false;  ///< `baselines` are of a history, oldest first.
 };
 
 /// Splits runs of a history, oldest first: the last one is the newest if enough others are left.

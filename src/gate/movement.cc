@@ -28,14 +28,12 @@ namespace {
 // So much of the change is nearly all of it.
 constexpr double kNearlyAll = knowledge::kGateMovementMost.value();
 
-bool IsMissed(const MetricComparison& metric) {
-  return !metric.is_missing && (metric.verdict == stats::Change::kFail || metric.over_limit);
-}
-
 // Slower in two runs, or in one where a second decides the verdict.
 bool IsMissedOf(const PartsComparison& parts) {
   return !parts.found.empty() || (!parts.once.empty() && parts.level == rules::Level::kError);
 }
+
+bool IsCommonOf(const PartsComparison& parts) { return !parts.common.empty(); }
 
 // The missed limit that says most about time: the typical one, else a mean, else any, of shares of
 // the time too.
@@ -87,13 +85,18 @@ class Finder {
               {}};
     };
     if (!is_known) return try_all(&Finder::SomeIterations);
-    return try_all(&Finder::Inputs, &Finder::SomeIterations, &Finder::Clock, &Finder::OneRank,
-                   &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike, &Finder::FewKernels,
-                   &Finder::Host);
+    Movement found = try_all(&Finder::Inputs, &Finder::SomeIterations, &Finder::Clock,
+                             &Finder::OneRank, &Finder::Work, &Finder::OnlyParts, &Finder::AllAlike,
+                             &Finder::FewKernels, &Finder::Host, &Finder::SmallWork);
+    if (found.kind != MovementKind::kWork && IsSmallWork()) found.evidence = {WorkSaid()};
+    return found;
   }
 
  private:
   using Found = std::optional<Movement>;
+
+  // All parts of one kind are slower, and no limit on time is missed.
+  bool IsCommon() const { return std::ranges::any_of(of_.parts, IsCommonOf); }
 
   static Found Of(MovementKind kind, std::string text) {
     return Movement{kind, std::move(text), {}};
@@ -127,7 +130,7 @@ class Finder {
   // Whether the two runs of the waterfall show the change that was judged, or one of the limit: the
   // slower one of several candidates may be neither, and time between iterations is in neither.
   bool IsShown() const {
-    if (missed_ == nullptr) return false;
+    if (missed_ == nullptr) return IsCommon();
     if (!IsTypicalTime(missed_->metric) && !IsMeanTime(missed_->metric)) return true;
     const double judged = std::max(
         {std::abs(missed_->shift), std::abs(missed_->total.value_or(0)), missed_->allowed});
@@ -171,10 +174,10 @@ class Finder {
 
   Found Clock() const {
     const std::optional<ClockChange> clocks = FindClockChange(baselines_, candidates_);
-    if (!clocks || missed_ == nullptr) return {};
-    const double change = missed_->method == CompareMethod::kStatistics && missed_->is_relative
-                              ? missed_->shift
-                              : Change();
+    if (!clocks || (missed_ == nullptr && !IsCommon())) return {};
+    const bool is_judged =
+        missed_ != nullptr && missed_->is_relative && missed_->method == CompareMethod::kStatistics;
+    const double change = is_judged ? missed_->shift : Change();
     if (change == 0) return {};
     const auto [least, most] = std::minmax({clocks->low / change, clocks->high / change});
     if (least < kNearlyAll) return {};
@@ -194,8 +197,35 @@ class Finder {
     return Of(MovementKind::kOneRank, of_.slow_rank->text);
   }
 
+  // The time of other work: launches that one side has more.
+  double TimeOfWork() const {
+    double time = 0;
+    for (const PairedWork& row : of_.kernels.rows) time += static_cast<double>(row.count_effect);
+    return time;
+  }
+
+  // Other work goes before what kernels and the host show, since it changes both, unless it can be
+  // held against the change and makes less than half of it.
+  bool IsSmallWork() const {
+    const bool is_of_some = of_.work.kind == WorkKind::kChanged || of_.work.kind == WorkKind::kLess;
+    if (!is_of_some || of_.kernels.rows.empty() || !IsShown() || delta_ == 0) return false;
+    return TimeOfWork() / delta_ < knowledge::kGateMovementHalf.value();
+  }
+
   Found Work() const {
-    if (of_.work.kind == WorkKind::kSame) return {};
+    if (of_.work.kind == WorkKind::kSame || IsSmallWork()) return {};
+    return Of(MovementKind::kWork, WorkSaid());
+  }
+
+  // The work differs, and nothing else explains the rest.
+  Found SmallWork() const {
+    if (!IsSmallWork()) return {};
+    return Of(MovementKind::kWork, fmt::format("{}; no single kind explains the rest", WorkSaid()));
+  }
+
+  // "an iteration does other work: +12 launches per iteration; new: `fused_x`; that makes 3 % of
+  // it"
+  std::string WorkSaid() const {
     double launches = 0;
     for (const PairedWork& row : of_.kernels.rows) launches += row.current_count - row.base_count;
     std::vector<std::string> said;
@@ -205,18 +235,27 @@ class Finder {
     }
     if (!of_.work.come.empty()) said.push_back("new: " + of_.work.come);
     if (!of_.work.gone.empty()) said.push_back("gone: " + of_.work.gone);
-    return Of(MovementKind::kWork, said.empty() ? "an iteration does other work"
-                                                : fmt::format("an iteration does other work: {}",
-                                                              fmt::join(said, "; ")));
+    if (IsSmallWork()) said.push_back(fmt::format("that makes {} of it", ShareOfWork()));
+    return said.empty() ? "an iteration does other work"
+                        : fmt::format("an iteration does other work: {}", fmt::join(said, "; "));
+  }
+
+  // Less work of a run that takes longer makes none of it.
+  std::string ShareOfWork() const {
+    return TimeOfWork() * delta_ > 0 ? ShareOfChange(TimeOfWork()) : "nothing";
   }
 
   // A change of single kernels need not move the iteration.
   Found OnlyParts() const {
     if (std::ranges::any_of(of_.metrics, IsMissed)) return {};
+    if (IsCommon()) {
+      if (Found all = AllAlike()) return all;
+    }
     for (const PartsComparison& parts : of_.parts) {
       if (!IsMissedOf(parts)) continue;
       return Of(MovementKind::kParts,
-                fmt::format("single {}, not the iteration: {}", parts.kind, parts.most));
+                fmt::format("single {}, while no limit on the iteration is missed: {}", parts.kind,
+                            parts.most));
     }
     return {};
   }
@@ -268,7 +307,8 @@ class Finder {
     }
     const bool is_much =
         common * delta_ > 0 && common * time / delta_ >= knowledge::kGateMovementHalf.value();
-    if (alike < kNearlyAll * time || !is_much) return {};
+    // Without a limit on time it is about the kernels, of however much of the iteration.
+    if (alike < kNearlyAll * time || !(is_much || missed_ == nullptr)) return {};
     const std::string which = alike >= time
                                   ? "every kernel takes"
                                   : fmt::format("kernels of {} of the kernel time take",
@@ -378,6 +418,7 @@ std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
                                      const RunComparison& comparison,
                                      std::span<const std::int64_t> same_commit) {
   const bool is_missed = std::ranges::any_of(comparison.parts, IsMissedOf) ||
+                         std::ranges::any_of(comparison.parts, IsCommonOf) ||
                          std::ranges::any_of(comparison.metrics, IsMissed);
   if (!comparison.is_judged || !is_missed) return std::nullopt;
   Movement movement = Finder(baselines, candidates, comparison).Find();
@@ -389,7 +430,8 @@ std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
     movement = {MovementKind::kUnknown, "the runs moved in different ways", {}};
     break;
   }
-  movement.evidence = EvidenceOf(baselines, candidates, comparison, same_commit);
+  std::ranges::move(EvidenceOf(baselines, candidates, comparison, same_commit),
+                    std::back_inserter(movement.evidence));
   return movement;
 }
 

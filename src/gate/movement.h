@@ -7,10 +7,14 @@
 //     some_iterations   the typical iteration keeps its limit, the total does not
 //     clock             clocks of the device explain four fifths of it at least
 //     one_rank          one rank's own work became longer, unlike the others'
-//     work              an iteration does other work (gate/work.h)
-//     parts             only single parts miss a limit, or up to five kernels make four fifths of
-//     it all_alike         nearly all kernel time changed by one share, which makes half of it host
-//     waiting for the host makes four fifths of it unknown           none of these
+//     work              an iteration does other work (gate/work.h), which makes half of it, if
+//     known parts             only single parts miss a limit, or up to five kernels make most of it
+//     all_alike         nearly all kernel time changed by one share, which makes half of it
+//     host              waiting for the host makes four fifths of it
+//     work              other work that makes less, said with its share
+//     unknown           none of these
+//
+// Other work that makes less than half is evidence beside a kind that explains more.
 //
 // Where both would hold all_alike goes before the five kernels: in a program of few kernels any
 // common change is mostly theirs.
@@ -37,9 +41,9 @@ struct Movement {
   std::vector<std::string> evidence;  ///< What else differs, whatever the kind is: one clause each.
 };
 
-/// Nothing where every limit on a change is kept, or the runs must not be compared. `same_commit`:
-/// runs of the history of the candidates' commit that passed.
-/// REQUIRES: `comparison` is of these runs, with parts and clocks judged.
+/// Nothing where every limit on a change is kept and no kind of parts is slower as a whole, or
+/// where the runs must not be compared. `same_commit`: runs of the history of the candidates'
+/// commit that passed. REQUIRES: `comparison` is of these runs, with parts and clocks judged.
 std::optional<Movement> FindMovement(std::span<const Snapshot> baselines,
                                      std::span<const Snapshot> candidates,
                                      const RunComparison& comparison,

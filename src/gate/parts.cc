@@ -33,7 +33,8 @@ constexpr double kTrustedRuns = knowledge::kGatePartTrustedRuns.value();
 constexpr double kMedianOfSquares = 0.7;
 // Spread of a part's iterations without a series.
 constexpr double kAssumedPartSpread = knowledge::kGatePartSpread.value();
-constexpr std::size_t kNamedParts = 10;
+constexpr std::size_t kNamedParts = 10, kNamedBeside = 5;
+constexpr std::string_view kOthers = "others";
 
 // A part in one run: the logarithm of its time an iteration, and the error of that.
 struct PartTime {
@@ -91,7 +92,7 @@ struct Series {
   std::string name;
   std::vector<double> base;  // Logarithms, by run.
   double base_level = 0, within = 0;
-  double change = 0, share = 0;
+  double time = 0, change = 0, share = 0;
   std::vector<double> rest;  // Deviations of the baseline's runs from their level.
 };
 
@@ -116,10 +117,14 @@ std::map<std::string, Launcher> LaunchersOf(const Snapshot& run) {
   return launchers;
 }
 
+using NamesOfPools = std::map<std::string, std::vector<std::pair<double, std::string>>>;
+
 // Names that all runs have stay; the others of a run become one for each type of operator.
-void PoolOthers(const Snapshot& run, PartSums sums, const std::set<std::string, std::less<>>& all,
-                Parts& parts) {
-  if (AreBenchmarks(sums)) return;  // Names that are new or gone are told, and replace nothing.
+NamesOfPools PoolOthers(const Snapshot& run, PartSums sums,
+                        const std::set<std::string, std::less<>>& all, Parts& parts) {
+  NamesOfPools names;
+  // Benchmarks that are new or gone are told, and replace nothing.
+  if (AreBenchmarks(sums)) return names;
   const bool are_kernels = sums == &analysis::time::WorkSums::kernels;
   const auto launchers = LaunchersOf(run);
   std::map<std::string, double, std::less<>> pools;
@@ -128,16 +133,33 @@ void PoolOthers(const Snapshot& run, PartSums sums, const std::set<std::string, 
       ++it;
       continue;
     }
-    std::string pool = "others";
+    std::string pool(kOthers);
     const auto launcher = launchers.find(it->first);
     if (are_kernels && launcher != launchers.end() && !launcher->second.op_type.empty()) {
-      pool = fmt::format("{}: others", launcher->second.op_type);
+      pool = fmt::format("{}: {}", launcher->second.op_type, kOthers);
     }
     pools[pool] += std::exp(it->second.log);
+    names[pool].emplace_back(-std::exp(it->second.log), it->first);
     it = parts.erase(it);
   }
   const double error = kAssumedPartSpread / std::sqrt(static_cast<double>(run.work.iterations));
   for (const auto& [pool, time] : pools) parts.emplace(pool, PartTime{std::log(time), error});
+  return names;
+}
+
+// "gemm_64 and 2 more", the one with most time first; empty: `pool` is none.
+std::string MostOf(const NamesOfPools& pools, const std::string& pool) {
+  const auto found = pools.find(pool);
+  if (found == pools.end()) return {};
+  const auto& most = *std::min_element(found->second.begin(), found->second.end());
+  const std::size_t more = found->second.size() - 1;
+  return PrintableShort(most.second) + (more == 0 ? "" : fmt::format(" and {} more", more));
+}
+
+// "gemm_64 for gemm_128": the names of the run, and those of the baseline's last one.
+std::string NamesOf(const NamesOfPools& now, const NamesOfPools& before, const std::string& pool) {
+  const std::string here = MostOf(now, pool), there = MostOf(before, pool);
+  return here.empty() || there.empty() ? here + there : here + " for " + there;
 }
 
 std::set<std::string, std::less<>> InAll(const std::vector<Parts>& runs, const Parts& candidate) {
@@ -155,7 +177,7 @@ void AddLone(const Parts& those, const Parts& named, double iteration, double le
   for (const auto& [name, time] : named) {
     const double share = iteration > 0 ? std::exp(time.log) / iteration : 0;
     if ((share >= least || least <= 0) && !those.contains(name))
-      out.push_back({name, share, is_new});
+      out.push_back({name, {}, share, is_new});
   }
 }
 
@@ -176,6 +198,7 @@ std::vector<Series> AllSeriesOf(const std::vector<Parts>& runs, const Parts& can
     series.base_level = stats::Median(series.base);
     const double error = stats::Median(errors);
     series.within = (error * error + time.error * time.error) / 2;
+    series.time = time.log;
     series.change = time.log - series.base_level;
     series.share = iteration > 0 ? std::exp(time.log) / iteration : 1;
     for (const double value : series.base) series.rest.push_back(value - series.base_level);
@@ -206,6 +229,51 @@ double SharedBy(const std::vector<Series>& all, const Of& of) {
   return 0;
 }
 
+double SlackOf(double common) {
+  return knowledge::kGateMovementPoint.value() +
+         knowledge::kGateMovementPart.value() * std::abs(common);
+}
+
+// What is taken off of the change of the typical part. A machine slows all of them: where a fifth
+// of the time stayed as it was it is no common change. And what did not become as fast as the
+// others did not become slower.
+double TakenOff(const std::vector<Series>& all, double shared) {
+  if (std::abs(shared) <= 2 * SlackOf(shared)) return shared;  // Noise moves all that much.
+  if (shared < 0) return 0;
+  double whole = 0, unmoved = 0;
+  for (const Series& series : all) {
+    whole += series.share;
+    if (std::abs(series.change) <= SlackOf(0)) unmoved += series.share;
+  }
+  return unmoved >= (1 - knowledge::kGateMovementMost.value()) * whole ? 0 : shared;
+}
+
+// Which parts changed as `shared`: those that are tested, and whether that is nearly all the time.
+void CountAlike(const std::vector<Series>& all, double shared, double min_share,
+                PartFindings& out) {
+  double whole = 0, alike = 0;
+  for (const Series& series : all) {
+    whole += series.share;
+    if (std::abs(series.change - shared) > SlackOf(shared)) continue;
+    alike += series.share;
+    if (series.share >= min_share) ++out.alike;
+  }
+  out.is_alike = alike >= knowledge::kGateMovementMost.value() * whole;
+}
+
+// Of a history: the last runs that show a step of this part, by over `limit`, are no baseline for
+// it as long as others are enough.
+void LeaveOutStep(Series& series, double limit) {
+  const std::size_t all = series.rest.size();
+  while (series.rest.size() > stats::kPartRuns && series.rest.back() > limit)
+    series.rest.pop_back();
+  if (series.rest.size() == all) return;
+  const double off = stats::Median(series.rest);
+  for (double& rest : series.rest) rest -= off;
+  series.base_level += off;
+  series.change = series.time - series.base_level;
+}
+
 double SquaresOf(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
@@ -214,13 +282,36 @@ double SquaresOf(const std::vector<double>& values) {
 
 // Pools that the other side has not.
 void SetLone(std::span<const Snapshot> baselines, const Snapshot& candidate,
-             const std::vector<Parts>& runs, const Parts& now, double least, PartFindings& out) {
+             const std::vector<Parts>& runs, const Parts& now, const NamesOfPools& pools_now,
+             const NamesOfPools& pools_before, double least, PartFindings& out) {
   Parts there;
   for (const Parts& run : runs) there.insert(run.begin(), run.end());
   AddLone(there, now, IterationOf(candidate), least, true, out.lone);
   AddLone(now, runs.back(), IterationOf(baselines.back()), least, false, out.lone);
   std::stable_sort(out.lone.begin(), out.lone.end(),
                    [](const LonePart& a, const LonePart& b) { return a.share > b.share; });
+  for (LonePart& part : out.lone)
+    part.names = MostOf(part.is_new ? pools_now : pools_before, part.name);
+}
+
+double DegreesOf(const std::vector<double>& rest) { return static_cast<double>(rest.size()) - 1; }
+
+// One-sided, of `change` from the median of runs that have this variance.
+double ChanceOfChange(double change, double variance, double degrees) {
+  constexpr double kHalfPi = std::numbers::pi / 2;
+  const double factor = 1 + kHalfPi / (degrees + kHalfPi);
+  return boost::math::cdf(boost::math::complement(boost::math::students_t(kPartPrior + degrees),
+                                                  change / std::sqrt(variance * factor)));
+}
+
+// Of a common change, by those of the baseline's runs; as for a part, with the noise floor for what
+// the others show.
+double ChanceOfCommon(const std::vector<double>& moves, double common, double noise_floor) {
+  const double degrees = DegreesOf(moves);
+  const double own = SquaresOf(moves) / degrees;
+  const double pooled =
+      (kPartPrior * noise_floor * noise_floor + degrees * own) / (kPartPrior + degrees);
+  return ChanceOfChange(common, std::max(pooled, own), degrees);
 }
 
 std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& candidate,
@@ -253,57 +344,70 @@ std::string OperatorAbove(std::span<const Snapshot> baselines, const Snapshot& c
 //
 // `factor` is 1 for the candidate and the variance of a median of runs for the baseline.
 PartFindings JudgeParts(std::span<const Snapshot> baselines, const Snapshot& candidate,
-                        PartSums sums, const rules::PartLimit& limit, double noise_floor) {
+                        PartSums sums, const rules::PartLimit& limit, double noise_floor,
+                        bool is_ordered) {
   PartFindings out;
   out.runs = baselines.size();
+  out.is_of_history = is_ordered;
   if (baselines.size() < stats::kPartRuns) return out;
   std::vector<Parts> runs;
   for (const Snapshot& run : baselines) runs.push_back(PartsOf(run, sums));
   Parts now = PartsOf(candidate, sums);
   const auto in_all = InAll(runs, now);
-  for (std::size_t i = 0; i < runs.size(); ++i) PoolOthers(baselines[i], sums, in_all, runs[i]);
-  PoolOthers(candidate, sums, in_all, now);
+  NamesOfPools before;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    before = PoolOthers(baselines[i], sums, in_all, runs[i]);
+  const NamesOfPools here = PoolOthers(candidate, sums, in_all, now);
   out.are_benchmarks = AreBenchmarks(sums);
   std::vector<Series> all = AllSeriesOf(runs, now, IterationOf(candidate));
-  SetLone(baselines, candidate, runs, now, out.are_benchmarks ? 0 : limit.min_share, out);
+  SetLone(baselines, candidate, runs, now, here, before, out.are_benchmarks ? 0 : limit.min_share,
+          out);
   out.is_judged = true;
   if (all.empty()) return out;
   const double shared = SharedBy(all, [](const Series& series) { return series.change; });
   out.common = std::expm1(shared);
   // Nothing else judges benchmarks: a change of all of them is the change.
-  const double common = out.are_benchmarks ? 0 : shared;
+  const double common = out.are_benchmarks ? 0 : TakenOff(all, shared);
+  const double most = std::log1p(limit.max_increase);
+  out.taken = std::expm1(common);
+  std::vector<double> moves;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     if (out.are_benchmarks) break;
     const double moved = SharedBy(all, [run](const Series& series) { return series.rest[run]; });
     for (Series& series : all) series.rest[run] -= moved;
+    moves.push_back(moved);
+  }
+  if (common > most) {
+    out.is_common = ChanceOfCommon(moves, common, noise_floor) < kPartDiscoveries;
+    CountAlike(all, shared, limit.min_share, out);
+  }
+  if (is_ordered) {
+    for (Series& series : all) LeaveOutStep(series, most);
   }
   std::erase_if(all, [&](const Series& series) {
     return !out.are_benchmarks && series.share < limit.min_share;
   });
   out.tested = all.size();
   if (all.empty()) return out;
-  const double degrees = static_cast<double>(runs.size()) - 1;
   std::vector<double> own;
-  for (const Series& series : all) own.push_back(SquaresOf(series.rest) / degrees);
+  for (const Series& series : all) own.push_back(SquaresOf(series.rest) / DegreesOf(series.rest));
   const double prior = stats::Median(own) / kMedianOfSquares;
-  constexpr double kHalfPi = std::numbers::pi / 2;
-  const double factor = 1 + kHalfPi / (degrees + kHalfPi);
   const double floor = out.are_benchmarks ? noise_floor : kPartFloor * noise_floor;
   std::vector<double> chances;
   for (std::size_t i = 0; i < all.size(); ++i) {
+    const double degrees = DegreesOf(all[i].rest);
     const double pooled =
         (kPartPrior * std::max(prior, all[i].within) + degrees * own[i]) / (kPartPrior + degrees);
-    const bool is_few = static_cast<double>(runs.size()) < kTrustedRuns;
+    const bool is_few = degrees + 1 < kTrustedRuns;
     const double variance = std::max({pooled, is_few ? own[i] : 0, floor * floor + all[i].within});
-    const double z = (all[i].change - common) / std::sqrt(variance * factor);
-    chances.push_back(boost::math::cdf(
-        boost::math::complement(boost::math::students_t(kPartPrior + degrees), z)));
+    chances.push_back(ChanceOfChange(all[i].change - common, variance, degrees));
   }
   const std::vector<bool> is_found = stats::BenjaminiHochberg(chances, kPartDiscoveries);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const double change = all[i].change - common;
-    if (!is_found[i] || change <= std::log1p(limit.max_increase)) continue;
-    out.found.push_back({all[i].name, std::expm1(change), all[i].share, chances[i],
+    if (!is_found[i] || change <= most) continue;
+    out.found.push_back({all[i].name, NamesOf(here, before, all[i].name), std::expm1(change),
+                         all[i].share, chances[i], all[i].rest.size(),
                          sums == &analysis::time::WorkSums::kernels
                              ? OperatorAbove(baselines, candidate, all[i].name)
                              : std::string()});
@@ -327,6 +431,7 @@ PartFinding MeanOf(const std::vector<const PartFinding*>& seen) {
     change += std::log1p(part->change);
     share += part->share;
     mean.chance = std::max(mean.chance, part->chance);
+    mean.of_runs = std::min(mean.of_runs, part->of_runs);
   }
   mean.in_runs = seen.size();
   mean.change = std::expm1(change / static_cast<double>(seen.size()));
@@ -360,14 +465,25 @@ ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const Part
   out.runs = candidates.front().runs;
   out.is_judged = candidates.front().is_judged;
   out.are_benchmarks = candidates.front().are_benchmarks;
+  out.is_of_history = candidates.front().is_of_history;
   out.lone = LoneOfAll(candidates);
   std::map<std::string, std::vector<const PartFinding*>, std::less<>> seen;
+  out.is_alike = true;
+  out.alike = out.tested = candidates.front().tested;
+  const auto count = static_cast<double>(candidates.size());
   for (const PartFindings& findings : candidates) {
-    out.common += std::log1p(findings.common) / static_cast<double>(candidates.size());
+    out.common += std::log1p(findings.common) / count;
+    out.taken += std::log1p(findings.taken) / count;
+    out.common_runs += findings.is_common ? 1 : 0;
+    out.is_alike = out.is_alike && findings.is_alike;
+    out.alike = std::min(out.alike, findings.alike);
+    out.tested = std::min(out.tested, findings.tested);
     for (const PartFinding& part : findings.found) seen[part.name].push_back(&part);
   }
   out.common = std::expm1(out.common);
+  out.taken = std::expm1(out.taken);
   if (newest != nullptr) {
+    if (out.common_runs > 0 && newest->is_common) ++out.common_runs;
     for (const PartFinding& part : newest->found) {
       if (const auto found = seen.find(part.name); found != seen.end())
         found->second.push_back(&part);
@@ -381,45 +497,67 @@ ConfirmedParts ConfirmParts(std::span<const PartFindings> candidates, const Part
   return out;
 }
 
-std::vector<std::string> PartTexts(const ConfirmedParts& parts, std::string_view word) {
-  std::vector<std::string> texts;
-  if (!parts.is_judged) {
-    texts.push_back(fmt::format("{}s are not judged: {} baseline run{}, {} are needed", word,
-                                parts.runs, parts.runs == 1 ? "" : "s", stats::kPartRuns));
-    return texts;
-  }
-  for (std::size_t i = 0; i < std::min(parts.slower.size(), kNamedParts); ++i) {
+namespace {
+
+// "10 baseline runs"; of a history, where more are used than for times, "12 runs of the history",
+// and where the last ones show the step too "10 runs of the history before it".
+std::string RunsText(const ConfirmedParts& parts, const PartFinding& part) {
+  if (!parts.is_of_history) return fmt::format("{} baseline runs", parts.runs);
+  return fmt::format("{} runs of the history{}", part.of_runs,
+                     part.of_runs < parts.runs ? " before it" : "");
+}
+
+// "; also kernel b: +20 %, kernel c: +10 % and 5 more"
+std::string AlsoText(const ConfirmedParts& parts, std::string_view word) {
+  std::string text;
+  const std::size_t named = std::min(parts.slower.size(), kNamedBeside + 1);
+  for (std::size_t i = 1; i < named; ++i) {
     const PartFinding& part = parts.slower[i];
-    const std::string runs = parts.candidates == 1 ? "this run and the one before"
-                                                   : fmt::format("{} runs", part.in_runs);
-    const std::string share =
-        parts.are_benchmarks ? "" : fmt::format("{} of the iteration; ", FormatShare(part.share));
-    texts.push_back(fmt::format("{} {}: {} in {} ({}by chance {}; {} baseline runs)", word,
-                                PrintableShort(part.name), RelativeChange(part.change), runs, share,
-                                ChanceOf(part), parts.runs));
-    if (!part.above.empty()) {
-      texts.back() += fmt::format(", operator above it: {}", PrintableShort(part.above));
-    }
-    const std::string common = RelativeChange(parts.common);
-    if (i == 0 && common != RelativeChange(0)) {
-      texts.back() += parts.are_benchmarks
-                          ? fmt::format("; half of all {}s {} or less", word, common)
-                          : fmt::format("; all {}s {}, which is excluded", word, common);
-    }
+    text += fmt::format("{}{}: {}", i == 1 ? "; also " : ", ",
+                        PartTitle(word, part.name, part.names), RelativeChange(part.change));
   }
-  if (parts.slower.size() > kNamedParts) {
-    texts.push_back(fmt::format("{} more {}s are slower", parts.slower.size() - kNamedParts, word));
+  return parts.slower.size() > named
+             ? text + fmt::format(" and {} more", parts.slower.size() - named)
+             : text;
+}
+
+}  // namespace
+
+std::string PartsText(const ConfirmedParts& parts, std::string_view word) {
+  if (!parts.is_judged) {
+    return fmt::format("{}s are not judged: {} baseline run{}, {} are needed", word, parts.runs,
+                       parts.runs == 1 ? "" : "s", stats::kPartRuns);
   }
-  return texts;
+  if (parts.slower.empty()) return {};
+  const PartFinding& part = parts.slower.front();
+  const std::string runs =
+      parts.candidates == 1 ? "this run and the one before" : fmt::format("{} runs", part.in_runs);
+  const std::string share =
+      parts.are_benchmarks ? "" : fmt::format("{} of the iteration; ", FormatShare(part.share));
+  std::string text =
+      fmt::format("{}: {} in {} ({}by chance {}; {})", PartTitle(word, part.name, part.names),
+                  RelativeChange(part.change), runs, share, ChanceOf(part), RunsText(parts, part));
+  if (!part.above.empty()) text += ", operator above it: " + PrintableShort(part.above);
+  text += AlsoText(parts, word);
+  const std::string common = RelativeChange(parts.common);
+  if (parts.are_benchmarks && common != RelativeChange(0)) {
+    text += fmt::format("; half of all {}s {} or less", word, common);
+  } else if (!parts.are_benchmarks &&
+             std::abs(parts.taken) >= knowledge::kGateMovementPoint.value()) {
+    text +=
+        fmt::format("; the typical {} {}, which is taken off", word, RelativeChange(parts.taken));
+  }
+  return text;
 }
 
 std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word) {
   constexpr std::size_t kNamedOnce = 3;
   if (parts.once.empty()) return {};
-  std::string text = fmt::format("{}{} ", word, parts.once.size() == 1 ? "" : "s");
+  std::string text;
   for (std::size_t i = 0; i < std::min(parts.once.size(), kNamedOnce); ++i) {
-    text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", PrintableShort(parts.once[i].name),
-                        RelativeChange(parts.once[i].change));
+    const PartFinding& part = parts.once[i];
+    text += fmt::format("{}{}: {}", i == 0 ? "" : ", ", PartTitle(word, part.name, part.names),
+                        RelativeChange(part.change));
   }
   if (parts.once.size() > kNamedOnce) {
     text += fmt::format(" and {} more", parts.once.size() - kNamedOnce);
@@ -430,17 +568,49 @@ std::string PartsOnceText(const ConfirmedParts& parts, std::string_view word) {
          "check A B --baseline …";
 }
 
+std::string PartsCommonText(const ConfirmedParts& parts, std::string_view word) {
+  if (parts.common_runs == 0) return {};
+  std::string who = fmt::format("half of the {}s' time or more is", word);
+  if (parts.is_alike) {
+    const std::string of = parts.alike == parts.tested ? "" : fmt::format(" of {}", parts.tested);
+    who = fmt::format("{}{} {}s of the same work are all", parts.alike, of, word);
+  }
+  std::string where = "this run";
+  if (parts.candidates > 1 && parts.common_runs == 1) {
+    where = fmt::format("one of {} runs only", parts.candidates);
+  } else if (parts.candidates > 1) {
+    where = fmt::format("{} runs", parts.common_runs);
+  } else if (parts.common_runs > 1) {
+    where = "this run and the one before";
+  }
+  return fmt::format(
+      "{} about {:.0f} % slower in {}; that is no single {}, and no limit on time "
+      "is missed",
+      who, parts.common * 100, where, word);
+}
+
+std::string PartTitle(std::string_view word, std::string_view name, std::string_view names) {
+  if (names.empty()) return fmt::format("{} {}", word, PrintableShort(name));
+  const std::size_t type = name.rfind(fmt::format(": {}", kOthers));
+  const std::string of =
+      type == std::string_view::npos ? "" : " of " + PrintableShort(name.substr(0, type));
+  return fmt::format("{} group{} under other names ({})", word, of, names);
+}
+
 std::vector<std::string> LonePartTexts(const ConfirmedParts& parts, std::string_view word) {
   std::vector<std::string> texts;
   for (const LonePart& part : parts.lone) {
     if (texts.size() == kNamedParts) break;
+    const std::string_view side = part.is_new ? "new" : "gone";
     if (parts.are_benchmarks) {
       texts.push_back(fmt::format("{} {} is {}: there is nothing to compare it with", word,
-                                  PrintableShort(part.name), part.is_new ? "new" : "gone"));
+                                  PrintableShort(part.name), side));
       continue;
     }
-    texts.push_back(fmt::format("{} {} is {}: {} of the iteration, with nothing to compare", word,
-                                PrintableShort(part.name), part.is_new ? "new" : "gone",
+    const std::string who = part.names.empty()
+                                ? fmt::format("{} {} is", word, PrintableShort(part.name))
+                                : fmt::format("{}s {} are", word, part.names);
+    texts.push_back(fmt::format("{} {}: {} of the iteration, with nothing to compare", who, side,
                                 FormatShare(part.share)));
   }
   return texts;

@@ -330,7 +330,7 @@ void AddLoosened(const std::vector<rules::Loosened>& loosened, const Acceptance&
   verdict.loosened = loosened;
   if (loosened.empty()) return;
   if (const AcceptanceLine* line = acceptance.About(kAcceptPolicy)) {
-    verdict.accepted.push_back({line->what, {}, {}, line->reason, acceptance.owner, {}});
+    verdict.accepted.push_back({line->what, {}, {}, false, line->reason, acceptance.owner, {}});
     return;
   }
   for (const rules::Loosened& one : loosened) {

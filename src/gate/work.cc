@@ -145,10 +145,10 @@ std::string NamesOf(const Loads& from, const Loads& to) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
     const auto& [part, name] = names[i];
-    text +=
-        fmt::format("{}`{}` ({:.3g} an iteration{})", i == 0 ? "" : ", ", PrintableShort(name, 60),
-                    Find(from, name).launches - Find(to, name).launches,
-                    time > 0 ? fmt::format(", {} of the time", FormatShare(part / time)) : "");
+    text += fmt::format("{}`{}` ({:.3g} an iteration{})", i == 0 ? "" : ", ",
+                        PrintableShort(Trim(name), 60),
+                        Find(from, name).launches - Find(to, name).launches,
+                        time > 0 ? fmt::format(", {} of the time", FormatShare(part / time)) : "");
   }
   if (names.size() > kNamed) text += fmt::format(" and {} more", names.size() - kNamed);
   return text;

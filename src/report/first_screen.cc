@@ -553,8 +553,11 @@ std::vector<std::string> PartReasons(const Report& report) {
   constexpr std::string_view kKinds[] = {"kernel ", "operator ", "collective ", "module ",
                                          "benchmark "};
   for (const std::string& reason : report.verdict.reasons) {
-    const bool is_part = std::ranges::any_of(
-        kKinds, [&](std::string_view kind) { return reason.starts_with(kind); });
+    const bool is_part = std::ranges::any_of(kKinds, [&](std::string_view kind) {
+      // "kernel gemm: +40 % …", "kernels: 48 kernels … are all about 30 % slower …"
+      const std::string_view word = kind.substr(0, kind.size() - 1);
+      return reason.starts_with(kind) || reason.starts_with(std::string(word) + "s: ");
+    });
     if (is_part) out.push_back(reason);
   }
   return out;

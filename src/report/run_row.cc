@@ -166,7 +166,8 @@ std::vector<std::string> RowReasons(const Report& report) {
   }
   if (report.verdict.status != State::kFail) return reasons;
   for (const std::string& part : PartReasons(report)) {
-    std::string kind = part.substr(0, part.find(' ')) + "s";
+    std::string kind = part.substr(0, part.find_first_of(" :"));
+    if (!kind.ends_with('s')) kind += 's';
     if (std::ranges::find(reasons, kind) == reasons.end()) reasons.push_back(std::move(kind));
   }
   for (const State level : {State::kError, State::kWarn}) {

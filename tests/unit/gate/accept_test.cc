@@ -77,8 +77,16 @@ TEST(Accept, IsOfWhatItNames) {
 }
 
 TEST(Accept, SaysWhoAndUpToWhat) {
-  EXPECT_EQ(AcceptedText({"iteration.time.median", 0.2, 0.25, "wider model", "anna", ""}),
+  EXPECT_EQ(AcceptedText({"iteration.time.median", 0.2, 0.25, false, "wider model", "anna", ""}),
             "accepted by anna up to +25 %: wider model");
+  // Of a line without a number.
+  const auto answer = AnswerOf(Of("wider model"), Missed(0.08));
+  ASSERT_TRUE(answer.accepted);
+  EXPECT_EQ(AcceptedText(*answer.accepted),
+            "accepted by anna up to +10 %, twice the limit since the line has no number: wider "
+            "model");
+  EXPECT_NE(AnswerOf(Of("wider model"), Missed(0.2)).why_not.find("since the line has no number"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -168,12 +168,54 @@ TEST(Movement, OneRankAndOtherWork) {
   comparison.work.kind = WorkKind::kChanged;
   comparison.work.come = "`fused_x` (1 an iteration)";
   comparison.kernels.rows[0].current_count = 13;
+  comparison.kernels.rows[0].count_effect = 60'000;
   EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kWork);
   EXPECT_EQ(MovementOf(comparison).text,
             "an iteration does other work: +12 launches per iteration; new: `fused_x` (1 an "
             "iteration)");
   comparison.slow_rank = SlowRank{3, "rank 3 takes 4.97 ms more"};
   EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kOneRank);
+}
+
+// The kind is of what makes most of it; other work that makes less is evidence, or in doubt.
+TEST(Movement, OtherWorkThatMakesLittle) {
+  RunComparison comparison = MovedBy(369'000, TwentyKernels(0.4));
+  comparison.work.kind = WorkKind::kChanged;
+  comparison.work.come = "`fused_x` (1 an iteration)";
+  PairedWork fused;
+  fused.name = "fused_x";
+  fused.current = fused.delta = fused.count_effect = 9'000;
+  fused.current_count = 1;
+  comparison.kernels.rows.push_back(fused);
+  Movement movement = MovementOf(comparison);
+  EXPECT_EQ(movement.kind, MovementKind::kAllAlike);
+  EXPECT_EQ(movement.evidence,
+            (std::vector<std::string>{"an iteration does other work: +1 launch per iteration; new: "
+                                      "`fused_x` (1 an iteration); that makes 2 % of it"}));
+  comparison = MovedBy(100'000, {{"a", 100'000, 20'000}, {"b", 100'000, 0}}, 40'000);
+  comparison.work.kind = WorkKind::kLess;
+  fused.current = fused.delta = fused.count_effect = -9'000;
+  fused.current_count = 0;
+  fused.base_count = 1;
+  comparison.kernels.rows.push_back(fused);
+  movement = MovementOf(comparison);
+  EXPECT_EQ(movement.kind, MovementKind::kWork);
+  EXPECT_EQ(movement.text,
+            "an iteration does other work: −1 launch per iteration; that makes nothing of it; no "
+            "single kind explains the rest");
+}
+
+// All kernels are slower, and the iteration keeps a wide limit.
+TEST(Movement, AllAlikeWhereNoLimitOnTimeIsMissed) {
+  RunComparison comparison = MovedBy(270'000, TwentyKernels(0.3));
+  comparison.metrics[0].verdict = stats::Change::kPass;
+  PartsComparison parts;
+  parts.kind = "kernels";
+  parts.common = "20 kernels of the same work are all about 30 % slower";
+  comparison.parts = {parts};
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kAllAlike);
+  comparison.parts[0].found = "kernel 3: +39 % in 2 runs";
+  EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kAllAlike);
 }
 
 TEST(Movement, PartsWhereFewKernelsMakeIt) {
@@ -200,8 +242,9 @@ TEST(Movement, PartsWhereOnlyTheyMiss) {
   comparison.parts[0].level = rules::Level::kError;
   EXPECT_EQ(MovementOf(comparison).kind, MovementKind::kParts);
   comparison.parts[0].level = rules::Level::kWarn;
-  comparison.parts[0].found = {"kernel 3: +39 % in 2 runs"};
-  EXPECT_EQ(MovementOf(comparison).text, "single kernels, not the iteration: `kernel 3` +39 %");
+  comparison.parts[0].found = "kernel 3: +39 % in 2 runs";
+  EXPECT_EQ(MovementOf(comparison).text,
+            "single kernels, while no limit on the iteration is missed: `kernel 3` +39 %");
 }
 
 // In a program of few kernels a common change is mostly that of the largest ones.

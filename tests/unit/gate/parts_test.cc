@@ -112,8 +112,58 @@ TEST(JudgeParts, LeavesOutCommonChange) {
       Judged(FortyParts(), FortyParts(0.0216), &analysis::time::WorkSums::kernels, 1.2);
   ASSERT_EQ(both.found.size(), 1U);
   EXPECT_NEAR(both.common, 0.2, 0.02);
-  const std::string text = PartTexts(TwiceOf(both), "kernel").front();
-  EXPECT_NE(text.find("; all kernels +2"), std::string::npos) << text;
+  const std::string text = PartsText(TwiceOf(both), "kernel");
+  EXPECT_NE(text.find("; the typical kernel +2"), std::string::npos) << text;
+  EXPECT_NE(text.find(", which is taken off"), std::string::npos) << text;
+}
+
+// Twenty of forty parts by +20 %: the others show that no machine became slower, so that nothing is
+// common; and those that did not become 10 % faster with the others did not become slower.
+TEST(JudgeParts, TakesOffOnlyWhatSlowsNearlyAll) {
+  std::vector<Part> half = FortyParts(), fast = FortyParts();
+  for (std::size_t i = 0; i < half.size(); i += 2) half[i].share *= 1.2;
+  for (std::size_t i = 4; i < fast.size(); ++i) fast[i].share *= 0.9;
+  const PartFindings slower = Judged(FortyParts(), half);
+  EXPECT_EQ(slower.found.size(), 20U);
+  EXPECT_EQ(slower.taken, 0);
+  EXPECT_FALSE(slower.is_common);
+  EXPECT_TRUE(Judged(FortyParts(), fast).found.empty());
+}
+
+TEST(JudgeParts, TellsWhatSlowsAll) {
+  const PartFindings all =
+      Judged(FortyParts(), FortyParts(), &analysis::time::WorkSums::kernels, 1.3);
+  EXPECT_TRUE(all.is_common);
+  EXPECT_TRUE(all.is_alike);
+  EXPECT_EQ(all.alike, 40U);
+  EXPECT_EQ(PartsCommonText(TwiceOf(all), "kernel"),
+            "40 kernels of the same work are all about 30 % slower in 2 runs; that is no single "
+            "kernel, and no limit on time is missed");
+  const std::vector<PartFindings> once = {all};
+  EXPECT_NE(PartsCommonText(ConfirmParts(once, nullptr), "kernel").find("slower in this run;"),
+            std::string::npos);
+  EXPECT_NE(PartsCommonText(ConfirmParts(once, &all), "kernel").find("and the one before;"),
+            std::string::npos);
+  const PartFindings same = Judged(FortyParts(), FortyParts());
+  EXPECT_EQ(PartsCommonText(TwiceOf(same), "kernel"), "");
+}
+
+// A step that only warns passes, and its runs become baselines: they do not hide it.
+TEST(JudgeParts, RunsOfTheStepAreNoBaseline) {
+  constexpr Sums kSums = &analysis::time::WorkSums::kernels;
+  Even even;
+  std::vector<Snapshot> baselines;
+  for (int i = 0; i < 10; ++i) baselines.push_back(RunOf(FortyParts(), kSums, even));
+  for (int i = 0; i < 4; ++i) baselines.push_back(RunOf(FortyParts(0.028), kSums, even));
+  const Snapshot run = RunOf(FortyParts(0.028), kSums, even);
+  EXPECT_TRUE(JudgeParts(baselines, run, kSums, {}, 0.01).found.empty());
+  const PartFindings found = JudgeParts(baselines, run, kSums, {}, 0.01, true);
+  ASSERT_EQ(found.found.size(), 1U);
+  EXPECT_NEAR(found.found[0].change, 0.4, 0.03);
+  EXPECT_EQ(found.found[0].of_runs, 10U);
+  const std::vector<PartFindings> once = {found};
+  const std::string text = PartsText(ConfirmParts(once, &found), "kernel");
+  EXPECT_NE(text.find("10 runs of the history before it)"), std::string::npos) << text;
 }
 
 // A kernel under another name is compared with the one that it replaces.
@@ -124,6 +174,9 @@ TEST(JudgeParts, ComparesNewNamesWithGoneOnes) {
   const PartFindings findings = Judged(before, after);
   ASSERT_EQ(findings.found.size(), 1U);
   EXPECT_EQ(findings.found[0].name, "others");
+  EXPECT_EQ(findings.found[0].names, "gemm_64x64 for gemm_128x64");
+  EXPECT_TRUE(PartsText(TwiceOf(findings), "kernel")
+                  .starts_with("kernel group under other names (gemm_64x64 for gemm_128x64): +"));
   EXPECT_NEAR(findings.found[0].change, 0.5, 0.05);
   EXPECT_TRUE(findings.lone.empty());
   after[5].share = 0.02;
@@ -151,6 +204,8 @@ TEST(JudgeParts, PoolsKernelsByOperatorType) {
       JudgeParts(baselines, with("gemm_b", 0.03), &analysis::time::WorkSums::kernels, {}, 0.01);
   ASSERT_EQ(pooled.found.size(), 1U);
   EXPECT_EQ(pooled.found[0].name, "mm: others");
+  EXPECT_EQ(PartTitle("kernel", pooled.found[0].name, pooled.found[0].names),
+            "kernel group of mm under other names (gemm_b for gemm_a)");
   // The operator that launches a slower kernel is named with its own change.
   const PartFindings named =
       JudgeParts(baselines, with("gemm_a", 0.024), &analysis::time::WorkSums::kernels, {}, 0.01);
@@ -165,8 +220,8 @@ TEST(JudgeParts, ReportsPartsWithoutCounterpart) {
   EXPECT_TRUE(added.found.empty());
   ASSERT_EQ(added.lone.size(), 1U);
   EXPECT_TRUE(added.lone[0].is_new);
-  EXPECT_EQ(LonePartTexts(TwiceOf(added), "kernel").front().substr(0, 22),
-            "kernel others is new: ");
+  EXPECT_EQ(LonePartTexts(TwiceOf(added), "kernel").front().substr(0, 24),
+            "kernels fused_x are new:");
   const PartFindings gone = Judged(more, FortyParts());
   ASSERT_EQ(gone.lone.size(), 1U);
   EXPECT_FALSE(gone.lone[0].is_new);
@@ -184,7 +239,7 @@ PartFindings FoundParts(std::vector<std::string> names, double change = 0.2) {
   findings.runs = 10;
   findings.is_judged = true;
   for (std::string& name : names)
-    findings.found.push_back({std::move(name), change, 0.01, 1e-9, {}});
+    findings.found.push_back({std::move(name), {}, change, 0.01, 1e-9, 10, {}, 1});
   return findings;
 }
 
@@ -198,11 +253,11 @@ TEST(ConfirmParts, IsSlowerInTwoOfTheRuns) {
   EXPECT_NEAR(parts.slower[0].change, std::sqrt(1.2 * 1.3) - 1, 1e-9);
   EXPECT_EQ(parts.once.size(), 2U);
   EXPECT_FALSE(parts.IsOpen());
-  EXPECT_EQ(testing::Plain(PartTexts(parts, "kernel").front()),
+  EXPECT_EQ(testing::Plain(PartsText(parts, "kernel")),
             "kernel b: +24.9 % in 2 runs (1.0 % of the iteration; by chance under 1 of 100 000; 10 "
             "baseline runs)");
   EXPECT_EQ(testing::Plain(PartsOnceText(parts, "kernel")),
-            "kernels a: +20.0 %, c: +20.0 % in one of 3 runs only");
+            "kernel a: +20.0 %, kernel c: +20.0 % in one of 3 runs only");
 }
 
 TEST(ConfirmParts, OfOneRunASecondDecides) {
@@ -221,9 +276,9 @@ TEST(ConfirmParts, TheRunBeforeConfirmsWhatItShows) {
   const ConfirmedParts parts = ConfirmParts(one, &newest);
   ASSERT_EQ(parts.slower.size(), 1U);
   EXPECT_EQ(parts.slower[0].name, "b");
-  EXPECT_NE(testing::Plain(PartTexts(parts, "kernel").front())
-                .find("+20.0 % in this run and the one before ("),
-            std::string::npos);
+  EXPECT_NE(
+      testing::Plain(PartsText(parts, "kernel")).find("+20.0 % in this run and the one before ("),
+      std::string::npos);
   ASSERT_EQ(parts.once.size(), 1U);
   EXPECT_EQ(parts.once[0].name, "a");
 }
@@ -249,7 +304,7 @@ TEST(CompareParts, JudgesKernelsByDefault) {
   CompareParts({baselines, slower}, {}, comparison);
   ASSERT_EQ(comparison.parts.size(), 1U);
   EXPECT_EQ(comparison.parts[0].level, rules::Level::kWarn);
-  EXPECT_EQ(comparison.parts[0].found.size(), 1U);
+  EXPECT_FALSE(comparison.parts[0].found.empty());
   EXPECT_TRUE(comparison.parts[0].once.empty());
   comparison = {};
   CompareParts({baselines, std::span(slower).first(1)}, {}, comparison);
@@ -258,7 +313,7 @@ TEST(CompareParts, JudgesKernelsByDefault) {
   EXPECT_FALSE(comparison.parts[0].once.empty());
   comparison = {};
   CompareParts({baselines, std::span(slower).first(1), &slower.back()}, {}, comparison);
-  EXPECT_EQ(comparison.parts.front().found.size(), 1U);
+  EXPECT_FALSE(comparison.parts.front().found.empty());
   rules::PolicyBaseline limited;
   limited.limits.push_back({});
   comparison = {};
@@ -268,6 +323,41 @@ TEST(CompareParts, JudgesKernelsByDefault) {
   CompareParts({std::span(baselines).first(4), slower}, {}, comparison);
   EXPECT_TRUE(comparison.parts.empty());
   EXPECT_TRUE(comparison.notes.empty());
+}
+
+// A limit on parts that nobody recorded is missing, as one on a metric is.
+TEST(CompareParts, PartsThatNoRunHasAreMissing) {
+  Even even;
+  std::vector<Snapshot> baselines;
+  for (int i = 0; i < 5; ++i)
+    baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even));
+  const std::vector<Snapshot> runs = {baselines.front()};
+  rules::PolicyBaseline policy;
+  policy.modules.emplace();
+  RunComparison comparison;
+  CompareParts({baselines, runs}, policy, comparison);
+  ASSERT_EQ(comparison.parts.size(), 1U);
+  EXPECT_EQ(comparison.parts[0].missing, "no run has any; record with `with_modules=True`");
+  policy.modules->is_optional = true;
+  comparison = {};
+  CompareParts({baselines, runs}, policy, comparison);
+  EXPECT_TRUE(comparison.parts.empty());
+}
+
+// A machine that slows all kernels is told where no limit on time tells it.
+TEST(CompareParts, TellsACommonChange) {
+  Even even;
+  std::vector<Snapshot> baselines, slower;
+  for (int i = 0; i < 5; ++i)
+    baselines.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even));
+  for (int i = 0; i < 2; ++i)
+    slower.push_back(RunOf(FortyParts(), &analysis::time::WorkSums::kernels, even, 1.3));
+  RunComparison comparison;
+  CompareParts({baselines, slower}, {}, comparison);
+  ASSERT_EQ(comparison.parts.size(), 1U);
+  EXPECT_TRUE(comparison.parts[0].is_common_confirmed);
+  EXPECT_NE(comparison.parts[0].common, "");
+  EXPECT_TRUE(comparison.parts[0].found.empty());
 }
 
 // Each benchmark has its own number of values; a change of all of them is no common one.
@@ -290,8 +380,9 @@ TEST(JudgeParts, BenchmarksAreOfNoIteration) {
   const PartFindings both = JudgeParts(baselines, slow, kSums, limit, 0.01);
   EXPECT_EQ(both.found.size(), 2U);
   const std::vector<PartFindings> twice = {both, both};
-  EXPECT_EQ(PartTexts(ConfirmParts(twice, nullptr), "benchmark").front().find("of the iteration"),
-            std::string::npos);
+  const std::string slower = PartsText(ConfirmParts(twice, nullptr), "benchmark");
+  EXPECT_EQ(slower.find("of the iteration"), std::string::npos);
+  EXPECT_NE(slower.find("; also benchmark "), std::string::npos) << slower;
   const PartFindings lone = JudgeParts(baselines, other, kSums, limit, 0.01);
   EXPECT_TRUE(lone.found.empty());
   ASSERT_EQ(lone.lone.size(), 2U);
