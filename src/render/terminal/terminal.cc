@@ -284,10 +284,15 @@ void AddReasons(const report::Report& report, std::vector<Row>& rows) {
   } else if (report.verdict.status == State::kFail) {
     const ReasonsOfRun of_run = FindReasonsOfRun(report);
     std::int64_t errors = of_run.errors;
+    const std::vector<std::string> parts = report::PartReasons(report);
     for (const std::string& reason : of_run.reasons) {
       const bool is_error = errors-- > 0;
-      rows.push_back(Note(is_error ? "error" : "undecided", is_error ? Ink::kRed : Ink::kYellow,
-                          Printable(reason)));
+      // Slower parts that a policy counts as warnings are decided.
+      const bool is_part = std::ranges::find(parts, reason) != parts.end();
+      rows.push_back(Note(is_error  ? "error"
+                          : is_part ? "warn"
+                                    : "undecided",
+                          is_error ? Ink::kRed : Ink::kYellow, Printable(reason)));
     }
   }
 }
