@@ -252,7 +252,7 @@ void CompareParts(const PartRuns& runs, const rules::PolicyBaseline& policy,
       parts.kind = fmt::format("{}s", word);
       parts.level = limit->level;
       parts.missing = fmt::format("{} has any", is_here    ? "no run of the baseline"
-                                                : is_there ? "no recording of this run"
+                                                : is_there ? "no judged run"
                                                            : "no run");
       if (word == "module") parts.missing += "; record with `with_modules=True`";
       return;

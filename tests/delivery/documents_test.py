@@ -51,7 +51,8 @@ def command_lines(block):
 
 
 def is_command(block):
-    first = next(command_lines(block), "").split(" ")[0]
+    words = next(command_lines(block), "").split(" ")
+    first = next((word for word in words if "=" not in word), "")  # After its variables.
     return first in ELSEWHERE or first in ("profgauge", "sh") or (REPOSITORY / first).is_file() or first.startswith("build/")
 
 
