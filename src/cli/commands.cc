@@ -256,7 +256,7 @@ constexpr CommandSpec kCommands[] = {
      "One rule a line, its id first; then category, levels and title.",
      "  profgauge rules list\n  profgauge rules list rules/\n", RunRulesList},
     {"rules explain", kOnRulesExplain, "ID [PROFILE…]", 1, kMany,
-     "Show a rule, with a profile why it says what it says, or a reason for no verdict",
+     "Show a rule, with a profile the reason for its result; or a reason for no verdict",
      "Every intermediate value is shown. The policy adds rule files and sets parameters.",
      "  profgauge rules explain gpu/idle\n"
      "  profgauge rules explain gpu/idle run7.pt.trace.json.gz\n"
