@@ -32,7 +32,7 @@ enum class FindingStatus : std::uint8_t {
   kError,
   kWarn,
   kInfo,
-  kGood,           ///< Its number was measured, and keeps all limits.
+  kGood,           ///< Its number was measured, is not 0 below a limit, and keeps all limits.
   kNotFound,       ///< It looked, and what it looks for is not there.
   kWaived,         ///< Fired, and a waiver accepts it.
   kNotApplicable,  ///< It judges nothing of this run: see missing_field, is_left_out and reason.

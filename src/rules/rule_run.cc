@@ -223,7 +223,9 @@ bool RuleRun::CheckLimits(const RowGroup& group, Judged& out, std::optional<Leve
   const std::size_t shown = fires ? passed : limits.size() - 1;
   out.limit = {AsNumber(limits[shown].value, 0), rule_.limits[shown].above, MetricUnit()};
   level = fires ? std::optional(rule_.limits[passed].level) : std::nullopt;
-  if (!fires) out.status = FindingStatus::kGood;
+  // Of what never happened there is nothing to praise: no collective hides well on one GPU.
+  const bool is_nothing = rule_.limits.back().above && AsNumber(out.metric.value, 0) == 0;
+  if (!fires) out.status = is_nothing ? FindingStatus::kNotFound : FindingStatus::kGood;
   out.surely = level;
   if (fires && unknown < limits.begin() + static_cast<std::ptrdiff_t>(passed)) {
     out.unknown_limit = WhyAbsent(*unknown);
