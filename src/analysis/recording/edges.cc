@@ -43,10 +43,27 @@ void SetTail(std::span<const context::RankContext> ranks, std::span<const EdgeFa
 
 }  // namespace
 
+namespace {
+
+// The tail of a part that was recorded, and is no iteration, is from before the iterations but not
+// from before the profile: its launches are there.
+Ns BacklogOf(const context::RankContext& rank) {
+  const context::Iteration& first = rank.iterations.all.front();
+  if (first.lead_in == 0 || rank.iterations.is_whole) return first.lead_in;
+  const Ns begin = first.time.start - first.lead_in;
+  const ApiTable& api = rank.profile->api;
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    if (api.kind[call] == ApiKind::kLaunch && api.start[call] < begin) return 0;
+  }
+  return first.lead_in;
+}
+
+}  // namespace
+
 EdgeFacts EdgeFactsOf(const context::RankContext& rank) {
   EdgeFacts facts;
   facts.has_device = rank.has_device();
-  facts.backlog = rank.iterations.all.front().lead_in;
+  facts.backlog = BacklogOf(rank);
   facts.capture = rank.captured;
   facts.counts = CountCaptures(*rank.profile);
   if (rank.EndsWithWork()) facts.start_up = context::SetupTimes(*rank.profile).start_up();

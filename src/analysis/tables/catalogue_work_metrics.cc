@@ -257,7 +257,7 @@ constexpr MetricSpec kRunMetrics[] = {
     {metric::kCoverageBacklogTime, "Backlog at the start", kTime, kFromZero, kNeutral, kOther,
      kOfTimes | kOfGpuUnits, 1,
      "Time at the start of the profile in which the {{ device.device }} still runs work launched "
-     "earlier. It counts for no iteration. With several ranks, the longest.",
+     "before the profile. It counts for no iteration. With several ranks, the longest.",
      "start of the first iteration − start of its marker; without markers, start of the first {{ "
      "device.device }} work − end of the call that launched it",
      kOurs},
