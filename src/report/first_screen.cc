@@ -352,7 +352,7 @@ Diagnosis OfBreakdown(const Report& report, const std::vector<const Finding*>& c
 std::string ShortReason(std::string_view reason) {
   constexpr std::size_t kMostWords = 12;
   reason = WithoutId(reason);
-  for (const std::string_view end : {"; ", ", but uncertain", " (", ": "}) {
+  for (const std::string_view end : {". ", "; ", ", but uncertain", " (", ": "}) {
     const std::size_t at = reason.find(end);
     // "Median iteration time: …" is no clause yet.
     const std::string_view head = reason.substr(0, at);
