@@ -98,8 +98,8 @@ constexpr CommandSpec kCommands[] = {
      "commit. Exit 0: it made the step, with 95 %. Exit 3: measure it, add its run, and ask again. "
      "A\n"
      "commit may be asked for again: one noisy run decides nothing.",
-     "  git rev-list --reverse --first-parent v1..main | profgauge history bisect --good v1 --bad "
-     "main\n",
+     "  git rev-list --reverse --first-parent v1..main |\n"
+     "    profgauge history bisect --good $(git rev-parse v1) --bad $(git rev-parse main)\n",
      RunHistoryBisect, Takes::kNothing},
     {"history check", kOnHistoryCheck, "", 0, 0, "Look for a step or creep that is not accepted",
      "Checks the metrics that the policy limits in `baseline:` (default: iteration.time.median), "

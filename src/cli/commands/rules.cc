@@ -48,7 +48,10 @@ Error UnknownRule(const rules::RuleSet& rules, const std::string& id) {
   for (const rules::Rule& rule : rules.rules) ids.push_back(rule.id);
   const std::string_view nearest = DidYouMean(id, ids);
   if (!nearest.empty()) error.notes.push_back(fmt::format("help: did you mean `{}`?", nearest));
-  error.notes.emplace_back("help: `profgauge rules list` names them all");
+  error.notes.emplace_back(
+      "help: `profgauge rules list` names them all; rules/README.md has the reasons for no "
+      "verdict, "
+      "and the error of an input says itself what to do");
   return error;
 }
 
