@@ -156,7 +156,7 @@ VerdictInfo VerdictOf(const gate::Verdict& verdict) {
     for (const std::string& text : verdict.reasons) {
       const gate::Reason* reason = gate::ReasonOfText(text);
       if (reason == nullptr) continue;  // What failed, beside it.
-      info.no_verdict.push_back({std::string(reason->id), text});
+      info.no_verdict.push_back({std::string(reason->id), text, std::string(reason->act)});
       info.again &= reason->again && (reason->of != gate::ReasonOf::kLimit || !is_settled);
     }
   }

@@ -65,7 +65,7 @@ VerdictInfo ReadVerdict(const JsonNode& node) {
   }
   verdict.policy_hash = node["policy_hash"].Text();
   for (const JsonNode& one : node["no_verdict"].Elements()) {
-    verdict.no_verdict.push_back({one["code"].Text(), one["text"].Text()});
+    verdict.no_verdict.push_back({one["code"].Text(), one["text"].Text(), one["do"].Text()});
   }
   if (node["again"].exists()) verdict.again = node["again"].Bool();
   if (node["recordings"].exists()) verdict.recordings = node["recordings"].Integer();

@@ -116,6 +116,7 @@ struct Loosened {
 struct NoVerdict {
   std::string code;  ///< "baseline/lost", of gate/reasons.h.
   std::string text;
+  std::string act;  ///< What to do, as its table has it: "restore it, or let the branch run once".
 };
 
 struct VerdictInfo {

@@ -161,6 +161,7 @@ void WriteNoVerdict(JsonWriter& out, const std::vector<report::NoVerdict>& reaso
     out.BeginObject();
     out.Field("code", reason.code);
     out.Field("text", reason.text);
+    out.OptionalField("do", reason.act);
     out.EndObject();
   }
   out.EndArray();

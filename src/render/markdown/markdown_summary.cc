@@ -162,8 +162,17 @@ SummaryWords WordsOfChange(const report::Report& report, const report::ComparedM
   if (status == State::kNoVerdict && metric.result == State::kOpen) {
     words.headline =
         fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
-    if (!report.verdict.again || report.verdict.needed == 0) {
+    // A stall, a slow start and the like are no slow machine: their own advice says what to look
+    // for.
+    const std::vector<report::NoVerdict>& reasons = report.verdict.no_verdict;
+    const bool is_chance = reasons.empty() || reasons.front().code == "gate/again" ||
+                           reasons.front().code == "gate/learning" ||
+                           reasons.front().code == "baseline/part-once";
+    if (!report.verdict.again || report.verdict.needed == 0 || !is_chance) {
       words.texts.push_back(report::Diagnose(report).text);
+      if (!reasons.empty() && !reasons.front().act.empty()) {
+        words.texts.push_back(FirstUpper(reasons.front().act) + ".");
+      }
       return words;
     }
     words.texts.push_back(fmt::format(

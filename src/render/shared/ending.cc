@@ -1,5 +1,7 @@
 #include "render/shared/ending.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace profgauge::render {
@@ -36,7 +38,7 @@ VerdictFacts FactsOf(const Ending& ending) {
   facts.exit_code = ending.exit_code;
   facts.name = ending.name;
   for (const EndingError& error : ending.errors) {
-    facts.reasons.push_back(error.message);
+    facts.reasons.push_back(fmt::format("{} [{}]", error.message, error.code));
     facts.errors.push_back(error.code);
   }
   return facts;
