@@ -263,7 +263,7 @@ void AskRequired(const rules::Finding& finding, const rules::Policy& policy, Rea
 /// Whether the rule about missing ranks has counted them.
 bool HasTold(std::span<const rules::Finding> findings) {
   return std::any_of(findings.begin(), findings.end(), [](const rules::Finding& finding) {
-    return finding.rule->id == "ranks/missing" && rules::Fired(finding.status);
+    return finding.rule->id == "recording/ranks-missing" && rules::Fired(finding.status);
   });
 }
 

@@ -253,10 +253,10 @@ TEST(BaselineVerdict, FailuresAreBeforeQuestions) {
   };
   const MetricComparison miss = Answer(kMiss, false, rules::Level::kError, false);
   const MetricComparison open = Answer(kOpenAnswer, true, rules::Level::kError, false);
-  EXPECT_EQ(order(kNoVerdict, {open, miss}), "gpu.idbbeforeegpu.ida");
-  EXPECT_EQ(order(kFail, {open, miss}), "gpu.idbbeforeegpu.ida");
-  EXPECT_EQ(order(kFail, {open}), "beforeegpu.ida");
-  EXPECT_EQ(order(kNoVerdict, {open}), "beforeegpu.ida");
+  EXPECT_EQ(order(kNoVerdict, {open, miss}), "gpu.idbbeforeegpu.id]");
+  EXPECT_EQ(order(kFail, {open, miss}), "gpu.idbbeforeegpu.id]");
+  EXPECT_EQ(order(kFail, {open}), "beforeegpu.id]");
+  EXPECT_EQ(order(kNoVerdict, {open}), "beforeegpu.id]");
 }
 
 TEST(BaselineVerdict, ChangesHaveTheLimitsUnit) {
@@ -306,10 +306,14 @@ TEST(BaselineVerdict, WhyTheBaselineIsNotComparable) {
     AddComparison(comparison, {}, verdict);
     return verdict.reasons.front();
   };
-  EXPECT_EQ(said(), "the baseline is not comparable: gpu is `V100` there and `A100` here");
+  EXPECT_EQ(said(),
+            "the baseline is not comparable: gpu is `V100` there and `A100` here "
+            "[baseline/not-comparable]");
   const std::string selection(kSelectionProperty);
   comparison.differences.push_back({selection, "all", "some", false});
-  EXPECT_EQ(said(), "the baseline is not comparable: gpu is `V100` there and `A100` here");
+  EXPECT_EQ(said(),
+            "the baseline is not comparable: gpu is `V100` there and `A100` here "
+            "[baseline/not-comparable]");
   comparison.differences.back().is_hard = true;
   EXPECT_TRUE(said().starts_with(
       "the baseline is not comparable: gpu is `V100` there and `A100` here; selection is `all` "

@@ -70,8 +70,9 @@ TEST(CompareRuns, MissingIterationTimesAreReported) {
     const RunComparison comparison = CompareRuns(base_is_timed ? with : without, without, nullptr);
     const auto& time = Find(comparison, "iteration.time.median");
     EXPECT_TRUE(time.is_missing);
-    EXPECT_EQ(time.reason, std::string(base_is_timed ? "this run has" : "the baseline has") +
-                               " no iteration times: its format has only durations or sums");
+    EXPECT_EQ(time.reason,
+              std::string(base_is_timed ? "this run has" : "the baseline has") +
+                  " no iteration times: its format has only durations or sums [baseline/no-times]");
     EXPECT_EQ(Find(comparison, "kernel.count_per_iteration").verdict, stats::Change::kPass);
     EXPECT_EQ(comparison.waterfall.base, 0);
     EXPECT_EQ(comparison.waterfall.current, 0);
@@ -370,8 +371,10 @@ TEST(CompareRuns, IterationsWithoutALengthLeaveItUndecided) {
       CompareRuns(std::vector<Snapshot>{base}, std::vector<Snapshot>{current}, nullptr);
   const auto& time = Find(comparison, "iteration.time.median");
   EXPECT_TRUE(time.is_missing);
-  EXPECT_EQ(time.reason, fmt::format("1 of {} iterations of candidate have no separate length",
-                                     current.iteration_times.size()));
+  EXPECT_EQ(
+      time.reason,
+      fmt::format("1 of {} iterations of candidate have no separate length [baseline/no-times]",
+                  current.iteration_times.size()));
 }
 
 TEST(CompareRuns, UncertainChangeIsNoCertainFailure) {

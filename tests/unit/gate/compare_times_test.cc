@@ -141,18 +141,24 @@ TEST(CompareRuns, OneSidedTimesAreMissing) {
     return of.is_missing ? of.reason : "";
   };
   EXPECT_EQ(said({timed}, {timed}), "");
-  EXPECT_EQ(Compared({timed}, {untimed}, On("iteration.period.median", Amount{0.05, true})).reason,
-            "this run has no iteration times: its format has only durations or sums");
-  EXPECT_EQ(said({timed}, {untimed}),
-            "this run has no iteration times: its format has only durations or sums");
+  EXPECT_EQ(
+      Compared({timed}, {untimed}, On("iteration.period.median", Amount{0.05, true})).reason,
+      "this run has no iteration times: its format has only durations or sums [baseline/no-times]");
+  EXPECT_EQ(
+      said({timed}, {untimed}),
+      "this run has no iteration times: its format has only durations or sums [baseline/no-times]");
   EXPECT_EQ(said({untimed}, {timed}),
-            "the baseline has no iteration times: its format has only durations or sums");
+            "the baseline has no iteration times: its format has only durations or sums "
+            "[baseline/no-times]");
   EXPECT_EQ(said({untimed}, {mostly}),
-            "the baseline has no iteration times: its format has only durations or sums");
+            "the baseline has no iteration times: its format has only durations or sums "
+            "[baseline/no-times]");
   EXPECT_EQ(said({timed, untimed}, {timed}),
-            "the baseline has no iteration times: most iterations have no separate length");
+            "the baseline has no iteration times: most iterations have no separate length "
+            "[baseline/no-times]");
   EXPECT_EQ(said({timed}, {timed, mostly}),
-            "this run has no iteration times: most iterations have no separate length");
+            "this run has no iteration times: most iterations have no separate length "
+            "[baseline/no-times]");
 }
 
 // Sums are of as many iterations as the first run of the baseline has.

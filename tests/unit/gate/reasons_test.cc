@@ -9,6 +9,7 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rules/rule.h"
@@ -37,6 +38,64 @@ TEST(ReasonTable, HasEveryIdOfTheGate) {
   }
   EXPECT_GE(found.size(), 8U);
   for (const std::string& one : found) EXPECT_NE(FindReason(one), nullptr) << one;
+}
+
+// Scripts of users compare these with `code` in verdict.json: a renamed one breaks them.
+TEST(ReasonTable, KeepsItsIds) {
+  const std::vector<std::string_view> ids = {"rules/broken",
+                                             "recording/no-device-events",
+                                             "recording/no-kernels",
+                                             "recording/collectives-only",
+                                             "recording/incomplete",
+                                             "iterations/too-few",
+                                             "iterations/lost",
+                                             "iterations/partial",
+                                             "iterations/markers-displaced",
+                                             "iterations/processes-apart",
+                                             "iterations/work-outside",
+                                             "ranks/without-markers",
+                                             "ranks/without-work",
+                                             "ranks/apart",
+                                             "ranks/missing",
+                                             "ranks/too-many",
+                                             "run/contradicts",
+                                             "unrecorded/required",
+                                             "summary/not-kept",
+                                             "baseline/required",
+                                             "baseline/lost",
+                                             "baseline/none-comparable",
+                                             "baseline/not-comparable",
+                                             "baseline/less-work",
+                                             "baseline/other-load",
+                                             "baseline/other-work",
+                                             "baseline/implausible",
+                                             "baseline/other-inputs",
+                                             "baseline/other-clocks",
+                                             "baseline/ended-early",
+                                             "baseline/other-selection",
+                                             "baseline/old-definition",
+                                             "baseline/same-run",
+                                             "baseline/no-samples",
+                                             "run/other-sampling",
+                                             "baseline/few-unrecorded",
+                                             "baseline/no-times",
+                                             "baseline/no-iterations",
+                                             "baseline/outside",
+                                             "baseline/no-value",
+                                             "gate/again",
+                                             "gate/learning",
+                                             "gate/too-few",
+                                             "gate/stalls",
+                                             "gate/start",
+                                             "baseline/part-once",
+                                             "limit/uncertain",
+                                             "policy/missing",
+                                             "rules/required",
+                                             "policy/min-abs",
+                                             "policy/looser"};
+  std::vector<std::string_view> found;
+  for (const Reason& reason : Reasons()) found.push_back(reason.id);
+  EXPECT_EQ(found, ids);
 }
 
 TEST(ReasonTable, SaysWhoMayOverrule) {

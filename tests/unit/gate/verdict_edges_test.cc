@@ -222,7 +222,7 @@ TEST(Verdict, FindsMissingRanksByEither) {
     const Verdict verdict = Judge(policy, six, {}, options);
     EXPECT_EQ(verdict.status, kFail) << rules::FindingStatusName(status);
     EXPECT_EQ(verdict.warnings, 1) << rules::FindingStatusName(status);
-    EXPECT_EQ(verdict.notes, std::vector<std::string>{"2 of 8 ranks are missing"});
+    EXPECT_EQ(verdict.notes, std::vector<std::string>{"2 of 8 ranks are missing [ranks/missing]"});
   }
   const Verdict open =
       Judge(PolicyOf("fail_on: warn\nranks: {on_missing: no_verdict}"), six, {}, {});
@@ -230,7 +230,7 @@ TEST(Verdict, FindsMissingRanksByEither) {
   EXPECT_EQ(open.warnings, 0);
   EXPECT_TRUE(open.notes.empty());
   const Verdict failed = Judge(PolicyOf("ranks: {on_missing: fail}"), six, {}, {});
-  EXPECT_EQ(failed.reasons, std::vector<std::string>{"2 of 8 ranks are missing"});
+  EXPECT_EQ(failed.reasons, std::vector<std::string>{"2 of 8 ranks are missing [ranks/missing]"});
 }
 
 TEST(Verdict, FindingIsNamedWithItsData) {

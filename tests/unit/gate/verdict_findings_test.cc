@@ -221,7 +221,8 @@ TEST(Verdict, BrokenRuleIsAConfigurationError) {
   const Verdict verdict = Judge(*policy, MakeAnalysis({{"gpu.idle.mean", 0.42}}), {}, options);
   EXPECT_EQ(ExitCodeOf(verdict, false), 2);
   EXPECT_EQ(ExitCodeOf(verdict, true), 2);
-  EXPECT_EQ(verdict.reasons.front(), "gpu/idle cannot be evaluated: kernel.op is absent");
+  EXPECT_EQ(verdict.reasons.front(),
+            "gpu/idle cannot be evaluated: kernel.op is absent [rules/broken]");
 }
 
 TEST(Verdict, NotesExpiredAndUnusedWaivers) {

@@ -482,7 +482,8 @@ TEST(ComparisonVerdict, ProbablySlowerIsNeverAPass) {
     const Verdict verdict = Judged(policy, {Compared(stats::Change::kInconclusive, true)});
     EXPECT_EQ(ExitCodeOf(verdict, false), 3) << policy;
     EXPECT_EQ(verdict.open, 1) << policy;
-    EXPECT_EQ(verdict.reasons, std::vector<std::string>{"iteration.time.median: probably slower"});
+    EXPECT_EQ(verdict.reasons,
+              std::vector<std::string>{"iteration.time.median: probably slower [gate/again]"});
   }
   // Where a sure miss would not fail the run, an unsure one does not stop it.
   EXPECT_EQ(

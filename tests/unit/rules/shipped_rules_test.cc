@@ -85,10 +85,10 @@ TEST(ShippedRules, FirstAdviceNamesASetting) {
   const std::set<std::string> nobodys_setting = {"comm/straggler", "comm/taking-turns",
                                                  "compute/experts"};
   const std::set<std::string_view> verbs = {
-      "Allow",    "Call",   "Check",     "Checkpoint", "Choose",     "Clear", "Compile",
-      "Copy",     "Decode", "Even",      "Fuse",       "Give",       "Let",   "Look",
-      "Make",     "Pad",    "Put",       "Raise",      "Remove",     "Set",   "Use",
-      "Allocate", "Wrap",   "Prefetch:", "Warm",       "Synchronize"};
+      "Allow", "Call",     "Check", "Checkpoint", "Choose", "Clear",      "Compile",
+      "Copy",  "Decode",   "Even",  "Fuse",       "Give",   "Let",        "Look",
+      "Make",  "Pack",     "Pad",   "Put",        "Raise",  "Remove",     "Set",
+      "Use",   "Allocate", "Wrap",  "Prefetch:",  "Warm",   "Synchronize"};
   for (const Rule& rule : shipped.rules.rules) {
     if (!rule.change || nobodys_setting.contains(rule.id)) continue;
     const TextItem* point = FirstPoint(rule.advice);
