@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kGithub =
     R"(# Judges the profile of a training run on every pull request. Written by `profgauge init --project`.
 # Edit lines that are marked "yours". ci/github/ of ProfGauge adds comments and alerts.
-# A slower run that is meant: `Profgauge-Accept: +N% REASON` in a commit message, on a line of its own.
+# A slower run that is meant: `Profgauge-Accept: +N% REASON` in a commit message, as a separate line.
 name: performance
 on:
   pull_request:
