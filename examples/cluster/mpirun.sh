@@ -1,8 +1,8 @@
 #!/bin/sh
 # One rank of an MPI job: summarizes its share of the files. The run is judged when mpirun is back:
 #   mpirun -n 64 mpirun.sh PROFILES OUT [POLICY] ; profgauge check OUT/summaries --policy POLICY
-# OUT is shared by all nodes. NODE_LOCAL=1: PROFILES is a path that every node has for itself, and the ranks of a
-# node share its files. The program: $PROFGAUGE, or by name.
+# OUT is new for each run, and shared by all nodes. NODE_LOCAL=1: PROFILES is a path that every node has for itself,
+# and the ranks of a node share its files. The program: $PROFGAUGE, or by name.
 set -u
 profiles=${1:?mpirun.sh: the folder of profiles is missing} out=${2:?mpirun.sh: the folder to write to is missing}
 policy=${3:-builtin:recommended} program=${PROFGAUGE:-profgauge}

@@ -12,6 +12,7 @@ for needed in "$program" parallel; do
   fi
 done
 mkdir -p "$out/summaries" || exit 2
+rm -f "$out"/summaries/*.pgsum   # Of an earlier run: they would count as ranks that this one lost.
 tasks=$(find "$profiles" -type f | head -n "${TASKS:-64}" | wc -l)
 # A rank that fails is named; the others go on, and the policy says whether that matters. Where there is no file, one task says so.
 seq 0 $((tasks > 0 ? tasks - 1 : 0)) |

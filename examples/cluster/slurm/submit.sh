@@ -13,6 +13,7 @@ done
 tasks=$(find "$profiles" -type f | head -n "${TASKS:-64}" | wc -l)
 [ "$tasks" -gt 0 ] || { echo "submit.sh: there is no file in $profiles" >&2; exit 2; }
 mkdir -p "$out/summaries"
+rm -f "$out"/summaries/*.pgsum   # Of an earlier run: they would count as ranks that this one lost.
 map=$(sbatch --parsable --array="0-$((tasks - 1))" --output="$out/map-%a.log" \
   "$here/summarize.sbatch" "$profiles" "$out" "$policy" "$tasks")
 # afterany: ranks that failed are missing then, and the policy says what that means.
