@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "gate/doubts.h"
 #include "gate/limits.h"
 #include "gate/reasons.h"
