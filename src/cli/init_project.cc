@@ -50,8 +50,9 @@ jobs:
       - name: Judge, and record again where one profile cannot decide
         env:
           BEFORE: ${{ github.event.pull_request.base.sha || github.event.before }}
+          AFTER: ${{ github.event.pull_request.head.sha || github.sha }}
         run: |
-          accept=$(git log --format=%B "$BEFORE..HEAD" 2> /dev/null | sed -n 's/^Profgauge-Accept: *//p') || :
+          accept=$(git log --format=%B "$BEFORE..$AFTER" 2> /dev/null | sed -n 's/^Profgauge-Accept: *//p') || :
           for i in 1 2 3; do
             status=0
             profgauge check --ci github --accept "$accept" || status=$?

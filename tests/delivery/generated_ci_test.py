@@ -35,7 +35,8 @@ class GeneratedCiTest(Place):
 
     def shell(self, script, trace, program=True, branch="change", commit="", shell=("bash", "-e")):
         env = environment(TRACE=str(trace), GITHUB_SHA=commit, CI_COMMIT_SHA=commit, GIT_COMMIT=commit,
-                          CI_COMMIT_BRANCH=branch, CI_DEFAULT_BRANCH="main")
+                          CI_COMMIT_BRANCH=branch, CI_DEFAULT_BRANCH="main", BEFORE="HEAD~1", AFTER="HEAD",
+                          CI_MERGE_REQUEST_DIFF_BASE_SHA="HEAD~1")
         if not program:
             env["PATH"] = "/usr/bin:/bin"
         done = subprocess.run([*shell, "-c", script], cwd=self.root, env=env, text=True, capture_output=True, check=False)
@@ -104,6 +105,13 @@ class GeneratedCiTest(Place):
                     self.assertEqual(code, expected, text)
                     self.assertIn("baseline history:main~10", text)
                     self.assertNotIn("baseline lost", text)
+            if system != "jenkins":
+                with self.subTest(system, change="accepted"):
+                    subprocess.run("git -c user.name=a -c user.email=a@b commit -q --allow-empty -m wider -m "
+                                   "'Profgauge-Accept: +25% a wider model'", shell=True, cwd=self.root, check=True)
+                    code, text = getattr(self, system)(trace=changes["slower"][0], commit="slower")
+                    self.assertEqual(code, 0, text)
+                    self.assertIn("accepted", text)
             self.forget()
 
     def forget(self):
