@@ -67,6 +67,26 @@ TEST(Leftovers, WorkBetweenIterationsDelaysTheSecond) {
   EXPECT_EQ(Times(test.Finish()), (Spans{{0, 100}, {180, 260}}));
 }
 
+// The tail of a recorded part that is no iteration was not launched before the profile.
+TEST(Leftovers, RecordedWorkBeforeTheIterationsIsNoBacklog) {
+  for (const bool is_recorded : {true, false}) {
+    TestProfile test;
+    test.Step(0, {100, 200});
+    test.Step(1, {200, 300});
+    if (is_recorded) {
+      test.Launch("head", {50, 51}, {60, 130});
+    } else {
+      test.Work("head", {60, 130});
+    }
+    test.Launch("a", {110, 111}, {130, 190});
+    test.Launch("b", {210, 211}, {212, 290});
+    const std::vector<Profile> run = OneRank(test.Finish());
+    const auto analysis = Analyze(run, {});
+    ASSERT_TRUE(analysis.has_value());
+    EXPECT_EQ(NumberOf(*analysis, "coverage.backlog_time"), is_recorded ? 0 : 30);
+  }
+}
+
 // Two seconds of work on the host are no backlog of the device, whose first launch waits for 70 us:
 // a queue would have to end right then by chance.
 TEST(Window, JudgesHeadWithHostWork) {
