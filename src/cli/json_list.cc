@@ -18,7 +18,7 @@ JsonList::JsonList(std::string_view kind) {
   out_.BeginArray();
 }
 
-render::JsonWriter& JsonList::Row() {
+JsonWriter& JsonList::Row() {
   if (std::exchange(in_row_, true)) out_.EndObject();
   out_.BeginObject();
   return out_;
@@ -31,7 +31,7 @@ std::string JsonList::Take() {
   return out_.Take();
 }
 
-void RealOrNull(render::JsonWriter& out, std::string_view key, const double* value) {
+void RealOrNull(JsonWriter& out, std::string_view key, const double* value) {
   out.Key(key);
   value == nullptr ? out.Null() : out.Real(*value);
 }

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_writer.h"
 #include "cli/options.h"
 #include "profgauge/error.h"
-#include "render/json/json_writer.h"
 
 namespace profgauge::cli {
 
@@ -17,16 +17,16 @@ class JsonList {
  public:
   explicit JsonList(std::string_view kind);
   /// Begins a row: fields follow.
-  render::JsonWriter& Row();
+  JsonWriter& Row();
   std::string Take();
 
  private:
-  render::JsonWriter out_;
+  JsonWriter out_;
   bool in_row_ = false;
 };
 
 /// A number, or null where it is unknown.
-void RealOrNull(render::JsonWriter& out, std::string_view key, const double* value);
+void RealOrNull(JsonWriter& out, std::string_view key, const double* value);
 
 /// Prints `text`, and writes the list where --json asks for it; `-` takes the place of the text.
 Result<int> PrintList(const Options& options, const std::string& text, JsonList list,

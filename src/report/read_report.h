@@ -5,10 +5,7 @@
 // named in Report::left_out.
 #pragma once
 
-#include <array>
 #include <boost/json/object.hpp>
-#include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,23 +26,6 @@ Result<Report> ReadReport(std::string_view text, const std::string& name);
 
 /// The input of ReadReport, for the schema of report.json.
 JsonShape ReportShape();
-
-// The section `comparison` of report.json, and the numbers that every section has.
-
-/// The state, one of these; `otherwise` if missing.
-State ReadState(const JsonNode& node, std::span<const State> among, State otherwise = State::kNone);
-
-/// The value whose name it is, by the index of the name; the first if missing.
-template <class Enum, std::size_t n>
-Enum ReadWord(const JsonNode& node, const std::array<std::string_view, n>& names) {
-  return static_cast<Enum>(node.IndexAmong(names).value_or(0));
-}
-
-/// A quantity as render/json/json_comparison.cc writes it; nothing where there is none.
-Quantity ReadQuantity(const JsonNode& node);
-
-/// The inverse of render's WriteComparison. Fields that an older version did not write are empty.
-Comparison ReadComparison(const JsonNode& node);
 
 // report.json as JSON Schema (2020-12): the input of ReadReport, reported by itself.
 //

@@ -103,7 +103,7 @@ Result<int> RunBaselineShow(const Options& options, Console& console) {
       text += fmt::format("  {:<10}  {}\n", Printable(property), Printable(value));
     }
     text += fmt::format("  metrics     {}, parts {}\n", run.metrics.size(), run.parts.size());
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("name", run.name);
     row.Field("format", run.format);
     row.Field("source", run.source);

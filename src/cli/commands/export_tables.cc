@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -25,7 +26,6 @@
 #include "cli/table_files.h"
 #include "model/summary/summary.h"
 #include "profgauge/version.h"
-#include "render/json/json_writer.h"
 #include "report/run_row.h"
 
 namespace profgauge::cli {
@@ -93,8 +93,8 @@ struct Written {
 
 /// Writes what a reader needs to know of a column.
 void WriteColumn(const query::ColumnInfo& column, std::string_view absent_because,
-                 render::JsonWriter& out) {
-  out.BeginObject(render::JsonWriter::Style::kInline);
+                 JsonWriter& out) {
+  out.BeginObject(JsonWriter::Style::kInline);
   out.Field("name", column.name);
   out.Field("id", column.id);
   out.Field("unit", UnitName(column.unit));
@@ -114,7 +114,7 @@ void WriteColumn(const query::ColumnInfo& column, std::string_view absent_becaus
 std::string SchemaText(const query::Dataset& data, const Chosen& chosen,
                        const std::vector<Written>& written, const TableFiles& files,
                        const QueryData& runs, const Options& options) {
-  render::JsonWriter out;
+  JsonWriter out;
   out.BeginObject();
   out.Field("schema", std::int64_t{1});
   out.Field("kind", "profgauge.tables");
@@ -122,7 +122,7 @@ std::string SchemaText(const query::Dataset& data, const Chosen& chosen,
   out.Key("profiles");
   out.BeginArray();
   for (const auto& [rank, hash] : runs.Hashes(options)) {
-    out.BeginObject(render::JsonWriter::Style::kInline);
+    out.BeginObject(JsonWriter::Style::kInline);
     out.Field("rank", rank);
     out.Field("hash", hash);
     out.EndObject();

@@ -25,7 +25,7 @@ namespace profgauge::cli {
 namespace {
 
 // A row of --json; unknown ranks and sizes have no key.
-void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
+void DescribeProfile(const Profile& profile, JsonWriter& row) {
   row.Field("path", profile.source.path);
   row.Field("format", profile.source.format);
   row.OptionalField("dialect", profile.source.dialect);
@@ -39,7 +39,7 @@ void DescribeProfile(const Profile& profile, render::JsonWriter& row) {
   row.Key("devices");
   row.BeginArray();
   for (const Gpu& gpu : profile.gpus) {
-    row.BeginObject(render::JsonWriter::Style::kInline);
+    row.BeginObject(JsonWriter::Style::kInline);
     row.Field("id", std::int64_t{gpu.id});
     row.OptionalField("name", gpu.name);
     row.EndObject();
@@ -80,7 +80,7 @@ std::string ListOf(const FoundRuns& found) {
 }
 
 std::string JsonOf(const FoundRuns& found, const std::string& folder) {
-  render::JsonWriter out;
+  JsonWriter out;
   out.BeginObject();
   out.Field("schema", std::int64_t{1});
   out.Field("kind", "profgauge.runs");
@@ -96,7 +96,7 @@ std::string JsonOf(const FoundRuns& found, const std::string& folder) {
     if (run.world_size) out.Field("world_size", *run.world_size);
     if (const auto complete = run.IsComplete()) out.Key("complete"), out.Bool(*complete);
     out.Key("ranks");
-    out.BeginArray(render::JsonWriter::Style::kInline);
+    out.BeginArray(JsonWriter::Style::kInline);
     for (const std::int64_t rank : run.ranks) out.Integer(rank);
     out.EndArray();
     out.Key("files");

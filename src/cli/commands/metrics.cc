@@ -58,7 +58,7 @@ std::string Explanation(const analysis::MetricSpec& spec) {
 JsonList Json(const std::vector<const analysis::MetricSpec*>& specs) {
   JsonList list("metrics-list");
   for (const analysis::MetricSpec* spec : specs) {
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("id", spec->id);
     row.Field("title", InGeneralWords(spec->title));
     row.Field("unit", UnitName(spec->unit));

@@ -61,7 +61,7 @@ Result<int> ExplainReason(const gate::Reason& reason, const Options& options, Co
       fmt::format("{}: no verdict\n  seen       {}\n  do         {}\n  overruled  {}\n", reason.id,
                   reason.seen, reason.act, reason.overrule);
   JsonList list("reason");
-  render::JsonWriter& row = list.Row();
+  JsonWriter& row = list.Row();
   row.Field("id", reason.id);
   row.Field("seen", reason.seen);
   row.Field("do", reason.act);
@@ -126,7 +126,7 @@ Result<int> RunRulesList(const Options& options, Console& console) {
   if (!rules) return Refuse(rules.error(), console);
   JsonList list("rules-list");
   for (const rules::Rule& rule : rules->rules) {
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("id", rule.id);
     row.Field("title", InGeneralWords(rule.title));
     row.Field("category", rule.category);

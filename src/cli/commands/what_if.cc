@@ -126,12 +126,12 @@ Status AddFindings(const rules::Rulebook& book, const std::vector<std::string>& 
 void ListPlan(const report::Plan& plan, JsonList& list) {
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const report::PlanStep& step = plan.steps[i];
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("step", static_cast<std::int64_t>(i + 1));
     for (const auto& [name, texts] :
          {std::pair("findings", &step.findings), std::pair("rules", &step.rules)}) {
       row.Key(name);
-      row.BeginArray(render::JsonWriter::Style::kInline);
+      row.BeginArray(JsonWriter::Style::kInline);
       for (const std::string& text : *texts) row.Text(text);
       row.EndArray();
     }
@@ -194,7 +194,7 @@ class Answer {
                       Duration(found.recorded_time - found.iteration_time),
                       FormatValue(Value{found.gain_share()}, Unit::kShare),
                       rules::PathText(found)});
-    render::JsonWriter& row = list_.Row();
+    JsonWriter& row = list_.Row();
     row.Field("scenario", name);
     row.Field("events", static_cast<std::int64_t>(rows));
     row.Key("iteration_time"), row.Real(found.iteration_time);

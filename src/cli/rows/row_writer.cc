@@ -7,17 +7,16 @@
 
 #include "base/csv.h"
 #include "base/format.h"
+#include "base/json_writer.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "profgauge/version.h"
-#include "render/json/json_writer.h"
 #include "render/markdown/markdown_text.h"
 
 namespace profgauge::cli {
 namespace {
 
 using render::EscapeMarkdown;
-using render::JsonWriter;
 
 // Rows whose cells decide how wide columns are: of more, later ones may stick out.
 constexpr std::size_t kRowsMeasured = 200;

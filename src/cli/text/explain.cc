@@ -48,7 +48,7 @@ std::string ExplainIterations(const analysis::context::RankContext& rank, JsonLi
     if (!way.pattern.empty() && !way.chosen) {
       fmt::format_to(out, "  {:20} --iteration-marker '{}'\n", "", Printable(way.pattern));
     }
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("rank", rank.rank);
     row.Field("way", way.way);
     row.OptionalField("found", way.found);
@@ -126,7 +126,7 @@ std::string ExplainClasses(const analysis::context::RankContext& rank, JsonList&
                      PrintableShort(sum.name));
       fmt::format_to(out, "          {}: {}\n", ClassOf(sum.verdict), reason);
     }
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("rank", rank.rank);
     row.Field("kernel", sum.name);
     row.Field("launches", sum.launches);
@@ -213,7 +213,7 @@ Result<std::string> ExplainBlame(std::span<const analysis::context::RankContext>
       text += fmt::format(" ({} of it once)", FormatDuration(static_cast<double>(late.once)));
     }
     text += fmt::format("; waited {} itself\n", FormatDuration(static_cast<double>(late.waiting)));
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("rank", ranks[i].rank);
     row.Key("straggler");
     row.Bool(blame.straggler == i);

@@ -98,7 +98,7 @@ std::string TrendText(const report::Trend& trend, bool is_one) {
   return text.empty() ? text : "\n" + text;
 }
 
-void WriteLevels(const ListedHistory& listed, std::int64_t run, render::JsonWriter& row) {
+void WriteLevels(const ListedHistory& listed, std::int64_t run, JsonWriter& row) {
   row.Key("levels");
   row.BeginArray();
   for (const gate::HistoryLevel& level : LevelsOf(listed, run)) {
@@ -114,7 +114,7 @@ void WriteLevels(const ListedHistory& listed, std::int64_t run, render::JsonWrit
   row.EndArray();
 }
 
-void WriteValues(const report::Trend& trend, std::size_t run, render::JsonWriter& row) {
+void WriteValues(const report::Trend& trend, std::size_t run, JsonWriter& row) {
   row.Key("values");
   row.BeginArray();
   for (const report::TrendSeries& series : trend.series) {
@@ -201,7 +201,7 @@ JsonList HistoryList(const ListedHistory& listed) {
   for (const report::Trend& trend : listed.trends) places.push_back(PlacesOf(trend));
   for (const gate::HistoryEntry& entry : listed.entries) {
     const std::optional<double> median = gate::MedianIteration(entry.snapshot);
-    render::JsonWriter& row = list.Row();
+    JsonWriter& row = list.Row();
     row.Field("id", entry.id);
     row.Field("time", entry.time);
     row.Field("branch", entry.branch);

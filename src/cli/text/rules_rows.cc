@@ -13,8 +13,6 @@
 namespace profgauge::cli {
 namespace {
 
-using render::JsonWriter;
-
 void TextsField(JsonWriter& out, std::string_view key, const std::vector<std::string>& texts) {
   out.Key(key);
   out.BeginArray();

@@ -1,8 +1,8 @@
 // The file that replaces report.json if a run ended without a report; and verdict.json.
+#include "base/json_writer.h"
 #include "profgauge/version.h"
-#include "render/json/json_sections.h"
-#include "render/json/json_writer.h"
 #include "render/shared/ending.h"
+#include "report/describe.h"
 #include "report/read_report.h"
 
 namespace profgauge::render {
@@ -60,7 +60,9 @@ std::string RenderJson(const Ending& ending) {
 }
 
 std::string RenderVerdict(const VerdictFacts& facts) {
+  VerdictFacts own = facts;  // A description takes what it may read into.
   JsonWriter out;
+  report::Io io(out);
   out.BeginObject();
   out.Field("schema", std::int64_t{1});
   out.Field("kind", "profgauge.verdict");
@@ -73,7 +75,7 @@ std::string RenderVerdict(const VerdictFacts& facts) {
     out.BeginObject();
     out.Field("name", facts.policy);
     out.OptionalField("hash", facts.policy_hash);
-    WriteLoosened(out, facts.loosened);
+    report::DescribeLoosened(io, own.loosened);
     out.EndObject();
   }
   out.OptionalField("config", facts.config);
@@ -81,14 +83,14 @@ std::string RenderVerdict(const VerdictFacts& facts) {
   if (facts.recordings > 0) out.Field("recordings", facts.recordings);
   if (facts.needed > 0) out.Field("needed", facts.needed);
   if (!facts.no_verdict.empty() || facts.again) out.Key("again"), out.Bool(facts.again);
-  if (!facts.no_verdict.empty()) WriteNoVerdict(out, facts.no_verdict);
+  if (!facts.no_verdict.empty()) report::DescribeNoVerdict(io, own.no_verdict);
   out.Key("baseline");
   out.BeginObject();
   out.Field("state", facts.baseline.state);
   out.Field("runs", facts.baseline.runs);
   out.Field("wanted", facts.baseline.wanted);
   out.EndObject();
-  if (!facts.accepted.empty()) WriteAccepted(out, facts.accepted);
+  if (!facts.accepted.empty()) report::DescribeAccepted(io, own.accepted);
   WriteTexts(out, "errors", facts.errors);
   out.OptionalField("report", facts.report);
   out.OptionalField("link", facts.link);

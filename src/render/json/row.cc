@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "render/json/json_writer.h"
+#include "base/json_writer.h"
 
 namespace profgauge::render {
 

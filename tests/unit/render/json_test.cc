@@ -8,9 +8,9 @@
 #include <limits>
 #include <string>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "fixture.h"
-#include "render/json/json_writer.h"
 #include "render/shared/renderer.h"
 
 namespace profgauge::render {

@@ -1,4 +1,4 @@
-#include "render/json/json_writer.h"
+#include "base/json_writer.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-namespace profgauge::render {
+namespace profgauge {
 
 void JsonWriter::NewLine() {
   out_ += '\n';
@@ -125,4 +125,4 @@ std::string JsonWriter::Take() {
   return std::move(out_);
 }
 
-}  // namespace profgauge::render
+}  // namespace profgauge

@@ -20,7 +20,7 @@
 
 #include "base/value.h"
 
-namespace profgauge::render {
+namespace profgauge {
 
 class JsonWriter {
  public:
@@ -69,4 +69,4 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace profgauge::render
+}  // namespace profgauge
