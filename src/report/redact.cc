@@ -122,7 +122,10 @@ class Redactor {
   }
 
   void operator()(Finding& finding) {
-    for (std::string* text : {&finding.message, &finding.advice, &finding.reason}) (*this)(*text);
+    for (std::string* text :
+         {&finding.message, &finding.advice, &finding.reason, &finding.saves.why}) {
+      (*this)(*text);
+    }
     Name(finding.key);
     if (level_ != RedactLevel::kNone) finding.next.clear();  // It has the names of files.
     (*this)(finding.message_parts);
@@ -136,16 +139,19 @@ class Redactor {
 
   void operator()(Plan& plan) {
     for (PlanStep& step : plan.steps) {
-      (*this)(step.title), (*this)(step.change);
+      (*this)(step.title), (*this)(step.change), (*this)(step.action), (*this)(step.saves.why);
       for (std::string& key : step.findings) Name(key);
     }
     for (std::string& key : plan.no_effect) Name(key);
-    (*this)(plan.absent_because), (*this)(plan.limits);
+    (*this)(plan.absent_because), (*this)(plan.limits), (*this)(plan.floor.absent_because);
   }
 
   void operator()(Table& table) {
     std::unordered_map<std::uint32_t, StringId> known;
     for (Column& column : table.columns()) {
+      std::string why = column.absent_because();
+      (*this)(why);
+      column.MarkAbsent(std::move(why));
       if (column.type() != CellType::kText) continue;
       const NameKind of = RoleOf(table.id(), column.id());
       known.clear();
@@ -172,6 +178,10 @@ class Redactor {
       Name(difference.base), Name(difference.current);
     }
     Names(comparison.alike);
+    for (std::string* text :
+         {&comparison.slow_rank, &comparison.work_gone, &comparison.work_come}) {
+      (*this)(*text);
+    }
     for (ComparedMetric& metric : comparison.metrics) (*this)(metric.note);
     for (PairedValue& value : comparison.values) {
       if (!value.metric.starts_with(kBenchmarkSeries)) continue;
@@ -269,10 +279,18 @@ std::string KeyOfReport(const Report& report, const Redaction& redaction) {
 void VisitTexts(Report& report, const std::string& name, Redactor& redact) {
   redact(report.profile.versions);
   redact.Name(report.profile.iteration_source.detail);
+  redact(report.profile.selection);
   redact(report.verdict.policy);
   redact(report.verdict.policy_from);
   redact(report.verdict.config);
   redact(report.verdict.reasons);
+  for (NoVerdict& reason : report.verdict.no_verdict) redact(reason.text);
+  for (Loosened& one : report.verdict.loosened) {
+    redact(one.what), redact(one.before), redact(one.now), redact(one.text);
+  }
+  if (report.baseline) {
+    for (auto& [run, why] : report.baseline->skipped) redact(why);
+  }
   for (GateRow& row : report.gate) redact(row.reason), redact(row.measured);
   for (Metric& metric : report.metrics) redact(metric.quantity), redact(metric.note);
   for (Table& table : report.tables) redact(table);

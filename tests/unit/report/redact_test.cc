@@ -1,11 +1,23 @@
 #include "report/redact.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <memory>
+#include <set>
+#include <sstream>
+
+#include "report/describe.h"
+#include "report/read_report.h"
 
 namespace profgauge::report {
 namespace {
+
+namespace json = boost::json;
 
 TEST(Redact, TakesFoldersOffFileNamesOnly) {
   const struct {
@@ -112,6 +124,92 @@ TEST(Redact, HidesNamesOfCodeInAllPartsAlike) {
   EXPECT_EQ(report.remarks[0].text.find("wombat"), std::string::npos);
   EXPECT_TRUE(report.remarks[0].text.starts_with("before " + word + ": `"));
   EXPECT_EQ(report.provenance[0].second.size(), 64U);
+}
+
+constexpr std::string_view kSecret = "/home/anna/secret/run.py on gpu-box-17";
+
+// A file of that shape: each free text is `kSecret`, each number −1.
+json::value Filled(const JsonShape& shape, std::string_view key) {
+  if (!shape.words.empty()) return json::string(shape.words.front());
+  if (shape.items != nullptr || shape.types.contains("array")) {
+    json::array all;
+    const bool has_cells = shape.items == nullptr || shape.items->types.contains("array");
+    if (!has_cells && shape.items != nullptr) all.push_back(Filled(*shape.items, ""));
+    return all;
+  }
+  if (shape.types.contains("object")) {
+    json::object object;
+    for (const auto& entry : shape.keys) object[entry->key] = Filled(entry->shape, entry->key);
+    if (shape.others != nullptr) object["other"] = Filled(*shape.others, "");
+    if (key == "environment") object["host"] = "gpu-box-17";
+    return object;
+  }
+  if (shape.types.contains("number")) return json::value(1.5);
+  if (shape.types.contains("string")) return json::string(kSecret);
+  if (shape.types.contains("boolean")) return json::value(true);
+  return json::value(-1);
+}
+
+void AddTold(const json::value& value, const std::string& path, std::set<std::string>& told) {
+  if (const auto* object = value.if_object()) {
+    for (const auto& [key, inner] : *object) {
+      AddTold(inner, path.empty() ? std::string(key) : path + "." + std::string(key), told);
+    }
+  } else if (const auto* array = value.if_array()) {
+    for (const json::value& inner : *array) AddTold(inner, path, told);
+  } else if (const auto* text = value.if_string()) {
+    const bool tells =
+        text->find("anna") != json::string::npos || text->find("gpu-box-17") != json::string::npos;
+    if (tells) told.insert(path);
+  }
+}
+
+// Texts of the program and of its rules, numbers as they are shown, and words of devices.
+constexpr std::string_view kOurs =
+    "baseline.anchor baseline.learning_until baseline.mark "
+    "comparison.differences.property comparison.metrics.limit comparison.metrics.metric "
+    "comparison.metrics.title comparison.values.metric comparison.values.title comparison.work "
+    "findings.counted_with findings.docs findings.evidence.columns.title findings.explains "
+    "findings.gain.text findings.message_parts.href findings.rule findings.title "
+    "gate.counted_with gate.limit.text gate.metric gate.text gate.title import.other.text "
+    "left_out.id left_out.title metrics.other.definition metrics.other.formula "
+    "metrics.other.source metrics.other.text metrics.other.title "
+    "plan.steps.rules plan.steps.saves.text "
+    "profile.accelerator profile.captured profile.devices.name profile.dialect profile.format "
+    "profile.framework recording.checks.affects recording.checks.do recording.checks.id "
+    "recording.checks.title remarks.id tables.other.columns.id tables.other.columns.title "
+    "tables.other.row tables.other.title tool verdict.accept_line verdict.accepted.until "
+    "verdict.accepted.what verdict.no_verdict.code verdict.no_verdict.do verdict.policy_hash";
+// Whoever describes a new field decides here whether what a profile says can be in it.
+TEST(Redact, EachTextOfTheFileIsHiddenOrOurs) {
+  json::value file = Filled(ReportShape(), "");
+  file.as_object()["schema"] = kSchema;
+  file.as_object().erase("errors");
+  Result<Report> report = ReadReport(json::serialize(file), "report.json");
+  ASSERT_TRUE(report) << report.error().message << " " << report.error().where.path;
+  Redact(*report);
+  JsonWriter out;
+  Write(out, *report);
+  std::set<std::string> told;
+  AddTold(json::parse(out.Take()), "", told);
+  for (std::istringstream ours{std::string(kOurs)}; !ours.eof();) {
+    std::string path;
+    ours >> path;
+    EXPECT_EQ(told.erase(path), 1U) << path << " is hidden, or is no longer there";
+  }
+  std::erase_if(told, [](const std::string& path) {
+    constexpr std::string_view kOfNumbers[] = {
+        "base",        "current",         "change",      "low",
+        "high",        "total",           "total_limit", "chance",
+        "sees",        "metric",          "margin",      "time",
+        "recorded",    "alone",           "baseline",    "start",
+        "end",         "up_to",           "reachable",   "counted",
+        "first_calls", "without_profiler"};
+    return std::ranges::any_of(kOfNumbers, [&](std::string_view quantity) {
+      return path.ends_with(fmt::format(".{}.text", quantity));
+    });
+  });
+  EXPECT_EQ(fmt::format("{}", fmt::join(told, "\n")), "");
 }
 
 TEST(RedactSummary, HidesNamesOfCodeAndTheContentHash) {
