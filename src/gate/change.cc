@@ -95,8 +95,8 @@ class Judge {
     const bool is_over = estimate_.shift > limits_.limit;
     if (out_.change == Change::kInconclusive) {
       out_.over_limit = is_over;
-      out_.remedy =
-          FindRemedy(estimate_, Room() / estimate_.quantile, IterationsARun(), base_, current_);
+      out_.remedy = ToRecord(
+          FindRemedy(estimate_, Room() / estimate_.quantile, IterationsARun(), base_, current_));
     }
     if (out_.change == Change::kInconclusive && is_over) out_.open = Open::kUncertain;
     if (out_.change != Change::kFail && IsOddSlow(current_)) {
@@ -106,8 +106,9 @@ class Judge {
     if (!IsTooFew()) return;
     LeaveOpen(DecidedBy::kTypical, Open::kTooFew);
     out_.excluded = Shown(limits_.too_far);
-    out_.remedy = FindRemedy(estimate_, (limits_.too_far - estimate_.shift) / kTooFewErrors,
-                             IterationsARun(), base_, current_);
+    out_.remedy =
+        ToRecord(FindRemedy(estimate_, (limits_.too_far - estimate_.shift) / kTooFewErrors,
+                            IterationsARun(), base_, current_));
   }
 
   // Neither a pass nor a doubt that a warning does for: a change of four limits is as likely as not
@@ -252,6 +253,17 @@ class Judge {
     return std::min(out_.base.used / out_.base.kept, out_.current.used / out_.current.kept);
   }
 
+  // Who records counts the warm-up, too: "12 iterations" of runs that have 12 would be no advice.
+  Remedy ToRecord(Remedy remedy) const {
+    if (remedy.kind != Remedy::Kind::kIterations) return remedy;
+    const auto warm_up = [](const SideUse& side) {
+      return side.iterations / side.runs.size() -
+             std::min(side.iterations / side.runs.size(), side.used / side.kept);
+    };
+    remedy.count += static_cast<std::int64_t>(std::max(warm_up(out_.base), warm_up(out_.current)));
+    return remedy;
+  }
+
   // Back to the sign and unit of the values.
   double Shown(double x) const { return std::expm1(options_.lower_is_better ? x : -x); }
 
@@ -264,7 +276,7 @@ class Judge {
     if (options_.must_repeat) {
       out_.sees = Shown(estimate_.Sees(limits_));
       const SeesMore more = FindSeesMore(estimate_, limits_, IterationsARun(), base_, current_);
-      out_.sees_more = more.remedy;
+      out_.sees_more = ToRecord(more.remedy);
       out_.sees_then = Shown(more.sees);
     }
     for (SideUse* side : {&out_.base, &out_.current}) {

@@ -89,7 +89,7 @@ struct SideUse {
 struct Remedy {
   enum class Kind : std::uint8_t { kNone, kIterations, kBaselines, kNothing, kPairs };
   Kind kind = Kind::kNone;
-  std::int64_t count = 0;  ///< Iterations a run, baseline runs or pairs.
+  std::int64_t count = 0;  ///< Iterations a run with their warm-up, baseline runs or pairs.
 };
 
 /// The reason of the verdict.
