@@ -127,6 +127,8 @@ class RuleRun {
   // The simulation of the rule's scenario replaces its estimate, of which it may save more: idle
   // time of other causes goes with that of one. A plan promises the same number.
   void SetClaim(const Judged& judged, Finding& out);
+  // Says what a simulation saves beyond the time that the rule measured.
+  void AddExcess(const Judged& judged, Finding& out);
 
   const CompiledRule& rule_;
   RunData& run_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 
 #include "base/format.h"
@@ -115,6 +116,7 @@ Finding RuleRun::Word(const Judged& judged) {
     out.explains_when.push_back(!IsAbsent(holds.value) && std::get<bool>(holds.value));
   }
   AddTexts(rule_, data_, judged.group->rows, out);
+  AddExcess(judged, out);
   AddEvidence(rule_, data_, *judged.group, options_.evidence_rows, out);
   for (EvidenceHead& head : out.evidence_heads) {
     head.head = InDeviceWords(head.head, run_.device_words());
@@ -201,6 +203,23 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
   }
   claim.saves = saved->gain;
   data_[rule_.gain_slot].value = claim.saves;
+}
+
+// "16.2 %" beside "saves 170 ms" of 867 ms needs a word. Where the metric is no share of the
+// iteration, or the rule expects another part of it, there is nothing to compare.
+void RuleRun::AddExcess(const Judged& judged, Finding& out) {
+  const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
+  if (!out.claim.is_simulated() || iteration == nullptr || out.metric_unit != Unit::kShare) return;
+  const double whole = AsNumber(iteration->value, 0);
+  const double own = AsNumber(out.metric, 0) * whole;
+  const double least = knowledge::kPlanLeastGainShare.Of(whole);
+  const bool is_expected = std::abs(AsNumber(judged.gain.value, 0) - own) < least;
+  if (own <= 0 || !is_expected || out.claim.saves - own < least) return;
+  const std::string text = fmt::format(
+      " Of the {}, {} is this time; the rest is later work that starts sooner.",
+      FormatValue(Value(out.claim.saves), Unit::kTime), FormatValue(Value(own), Unit::kTime));
+  AddPart(out.message_parts, TextPart::Kind::kText, text);
+  out.message = profgauge::TextOf(out.message_parts);
 }
 
 }  // namespace profgauge::rules

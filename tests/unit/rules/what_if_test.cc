@@ -278,6 +278,38 @@ rules:
   EXPECT_NEAR(found->claim.saves, 3e6, 0.01e6);
 }
 
+// A saving beyond the share that the rule measured says where the rest comes from; others do not.
+TEST(WhatIf, SavingsBeyondTheShareSayWhy) {
+  const auto policy = ParsePolicy("schema: 1\nextends: builtin:recommended\n", "p.yaml");
+  ASSERT_TRUE(policy.has_value());
+  const auto book = LoadRulebook(*policy, {});
+  ASSERT_TRUE(book.has_value());
+  int beyond = 0, within = 0;
+  for (const char* knobs :
+       {"--syncs 3", "--syncs 30 --kernel-us 20 --dataloader-us 0",
+        "--kernel-us 20 --launch-us 60 --dataloader-us 0 --layers 40", "--dataloader-us 3000"}) {
+    const std::vector<Profile> run = Made(knobs);
+    const auto analyzed = analysis::AnalyzeForReplay(run, {});
+    ASSERT_TRUE(analyzed.has_value());
+    const Evaluation evaluation =
+        book->Evaluate(analyzed->analysis, CollectFacts(run, analyzed->analysis), false,
+                       SimulationsOf(analyzed->replayer.get()).get());
+    const double mean = AsNumber(analyzed->analysis.Find(metric::kIterationTimeMean)->value, 0);
+    for (const Finding& finding : evaluation.findings) {
+      if (!Fired(finding.status) || !finding.claim.is_simulated()) continue;
+      const bool says =
+          finding.message.find("is this time; the rest is later work") != std::string::npos;
+      const double measured = AsNumber(finding.metric, 0) * mean;
+      const bool is_share = finding.metric_unit == Unit::kShare;
+      if (is_share && says) EXPECT_GT(finding.claim.saves, measured) << finding.message;
+      if (is_share && finding.claim.saves <= measured) EXPECT_FALSE(says) << finding.message;
+      ++(says ? beyond : within);
+    }
+  }
+  EXPECT_GT(beyond, 0);
+  EXPECT_GT(within, 0);
+}
+
 // Recorded twice, with one knob turned: the first predicts the second within 1 %.
 TEST(WhatIf, GeneratedTwins) {
   struct Twin {
