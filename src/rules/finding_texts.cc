@@ -111,6 +111,17 @@ void Append(const RichText& from, RichText& to) {
   }
 }
 
+// "profgauge compare a.json a.json": where the numbers of the others are unknown, the most and the
+// least are of one rank.
+bool ComparesWithItself(std::string_view command) {
+  constexpr std::string_view kCompare = "profgauge compare ";
+  if (!command.starts_with(kCompare)) return false;
+  command.remove_prefix(kCompare.size());
+  const std::size_t half = command.size() / 2;
+  return command.size() % 2 == 1 && command[half] == ' ' &&
+         command.substr(0, half) == command.substr(half + 1);
+}
+
 }  // namespace
 
 void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
@@ -126,6 +137,7 @@ void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const 
   for (const RichText& point : out.advice_parts)
     out.advice += fmt::format("- {}\n", profgauge::TextOf(point));
   if (rule.next) out.next = expr::RenderMessage(*rule.next, data, rows);
+  if (ComparesWithItself(out.next)) out.next.clear();
   if (rule.change) out.change = expr::RenderMessage(*rule.change, data, rows);
 }
 
