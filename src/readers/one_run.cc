@@ -121,7 +121,7 @@ std::optional<std::string> SameCore(const Profile& a, const Profile& b) {
 //   iterations                             both numbered, no number in common
 //   same NeuronCore, same folder           without ranks
 //   one after the other                    without ranks, by their own clocks
-//   more than ten minutes apart            dated, since hosts' clocks differ by less
+//   more than a minute apart               dated, since hosts' clocks differ by less
 //
 // A property that only one of them has decides nothing.
 std::optional<std::string> WhyDifferent(const Identity& a, const Identity& b) {

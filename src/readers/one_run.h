@@ -3,7 +3,7 @@
 // Two profiles are of different runs if they record the same rank, or if world size, format,
 // framework version or the size of a process group differ, or if both number their iterations and
 // have none in common. The ranks of a run are recorded at the same time, but hosts' clocks differ:
-// recordings that both have a date are of different runs if more than ten minutes are between them,
+// recordings that both have a date are of different runs if more than a minute lies between them,
 // without recorded ranks if anything does.
 #pragma once
 

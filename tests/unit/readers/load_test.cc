@@ -491,6 +491,8 @@ TEST_F(Load, DifferentRunsAreNoRanks) {
        RankAt(0, 1'700'000'000'000'000), RankAt(1, 1'700'004'200'000'002)},
       {"the second was recorded 4 200 s before the first, and ranks run at the same time",
        RankAt(0, 1'700'004'200'000'002), RankAt(1, 1'700'000'000'000'000)},
+      {"the second was recorded 120 s after the first, and ranks run at the same time",
+       RankAt(0, 1'700'000'000'000'000, "", 3), RankAt(1, 1'700'000'120'000'002, "", 3)},
       {"their formats are kineto and ascend", RankAt(0, 5),
        "Name,Accelerator Core,Start Time(us),Duration(us)\nk,AI_CORE,5,1\n"}};
   for (const Row& row : rows) {
@@ -514,7 +516,7 @@ TEST_F(Load, DifferentRunsAreNoRanks) {
   EXPECT_TRUE(LoadRun({"runs"}, {}));
   // Clocks of hosts differ, and those that count from a boot are no evidence.
   Write("runs/a.json", RankAt(0, 1'700'000'000'000'000));
-  Write("runs/b.json", RankAt(1, 1'700'000'300'000'000));
+  Write("runs/b.json", RankAt(1, 1'700'000'030'000'000));
   EXPECT_TRUE(LoadRun({"runs"}, {}));
   Write("runs/a.json", RankAt(0, 5'000'000));
   Write("runs/b.json", RankAt(1, 9'000'000'000'000));
