@@ -268,7 +268,7 @@ boost::json::object VerdictView(const Report& report) {
 boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
-  if (profile.ranks > 1) AddFact(facts, "Ranks", Counted(profile.ranks, "rank", "ranks"));
+  AddFact(facts, "Ranks", RanksText(report));
   const bool is_of_times = profile.format == "times";
   if (!is_of_times) AddFact(facts, WordsOf(report, "{{ device.device }}s"), DeviceText(report));
   if (const auto* steps = is_of_times ? FindMetric(report, metric::kStepCount) : nullptr) {

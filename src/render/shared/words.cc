@@ -188,6 +188,17 @@ std::string IterationsText(const report::ProfileInfo& profile) {
   return Counted(profile.iterations_total, "iteration", "iterations");
 }
 
+std::string RanksText(const report::Report& report) {
+  const std::int64_t ranks = report.profile.ranks;
+  const report::Metric* metric = report::FindMetricById(report, metric::kProfileRanksMissing);
+  const auto missing =
+      metric == nullptr ? 0 : static_cast<std::int64_t>(AsNumber(metric->quantity.value, 0));
+  if (missing > 0) {
+    return fmt::format("{} of {} ranks", FormatCount(ranks), FormatCount(ranks + missing));
+  }
+  return ranks > 1 ? Counted(ranks, "rank", "ranks") : "";
+}
+
 bool HasTimeBetween(const report::Report& report) {
   constexpr double kVisible = 0.01;
   const report::Metric* share = report::FindMetricById(report, metric::kIterationBetweenShare);
@@ -203,7 +214,7 @@ std::string RunText(const report::Report& report) {
     text += part;
   };
   add(DevicesText(profile));
-  if (profile.ranks > 1) add(Counted(profile.ranks, "rank", "ranks"));
+  add(RanksText(report));
   if (profile.format == "times") {
     add(profile.dialect);
     const report::Metric* steps = report::FindMetricById(report, metric::kStepCount);

@@ -47,6 +47,9 @@ DeviceKinds KindsOfDevices(const report::ProfileInfo& profile);
 std::string DevicesText(const report::ProfileInfo& profile);
 /// "117 of 120 iterations", "6 iterations".
 std::string IterationsText(const report::ProfileInfo& profile);
+
+/// "8 ranks", "3 of 8 ranks" where the others are not given; empty for the only rank of a program.
+std::string RanksText(const report::Report& report);
 /// Whether a visible part of the time, 1 %, is between the iterations: from start to start one
 /// takes longer than its length.
 bool HasTimeBetween(const report::Report& report);
