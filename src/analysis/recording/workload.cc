@@ -44,12 +44,14 @@ constexpr SignSet SetOf(std::string_view id) {
   return 0;  // Caught by the assertion below.
 }
 constexpr SignSet kBackward = SetOf("backward"), kBackwardKernel = SetOf("backward_kernel"),
-                  kOptimizerKernel = SetOf("optimizer_kernel"), kEngine = SetOf("engine"),
-                  kCacheKernel = SetOf("cache_kernel"), kDecodeKernel = SetOf("decode_kernel"),
-                  kPrefillKernel = SetOf("prefill_kernel"), kDiffusion = SetOf("diffusion"),
-                  kOperator = SetOf("operator"), kImages = SetOf("images");
-static_assert(kBackward && kBackwardKernel && kOptimizerKernel && kEngine && kCacheKernel &&
-              kDecodeKernel && kPrefillKernel && kDiffusion && kOperator && kImages);
+                  kOptimizer = SetOf("optimizer"), kOptimizerKernel = SetOf("optimizer_kernel"),
+                  kEngine = SetOf("engine"), kCacheKernel = SetOf("cache_kernel"),
+                  kDecodeKernel = SetOf("decode_kernel"), kPrefillKernel = SetOf("prefill_kernel"),
+                  kDiffusion = SetOf("diffusion"), kOperator = SetOf("operator"),
+                  kImages = SetOf("images");
+static_assert(kBackward && kBackwardKernel && kOptimizer && kOptimizerKernel && kEngine &&
+              kCacheKernel && kDecodeKernel && kPrefillKernel && kDiffusion && kOperator &&
+              kImages);
 
 // Compiled at the first use, for all runs of the process.
 const std::array<std::unique_ptr<RE2>, kSigns>& CompiledSigns() {
@@ -177,7 +179,7 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   const SignSet on_host = frames.Signs(kHost), kernels = works.Signs(kKernel);
   const bool is_linked = std::any_of(host.forward.begin(), host.forward.end(),
                                      [](HostId forward) { return forward.valid(); });
-  if (is_linked || (on_host & kBackward) != 0) return "training";
+  if (is_linked || (on_host & (kBackward | kOptimizer)) != 0) return "training";
   // The operators of graphs are not recorded: the remaining ones are no evidence about the run.
   const bool has_operators = (on_host & kOperator) != 0 && !in_graphs;
   if (!has_operators && (kernels & kBackwardKernel) != 0 && (kernels & kOptimizerKernel) != 0) {

@@ -23,8 +23,8 @@ struct Workload {
 /// By names in the profile, the first that holds:
 ///
 ///   - capture: at least half of the launches are captured into graphs.
-///   - training: backward nodes, or operators linked to those of forward; of a profile without
-///     operators, kernels of backward and of an optimizer.
+///   - training: backward nodes, an optimizer's step, or operators linked to those of forward; of a
+///     profile without operators, kernels of backward and of an optimizer.
 ///   - decode, prefill, mixed, diffusion: steps that an engine names so. Else two of a serving
 ///   engine's frames, kernels that fill a key-value cache
 ///     and kernels of attention for single tokens; then by the kernels of attention.

@@ -47,6 +47,15 @@ TEST(Workload, BackwardNodesAreTraining) {
   EXPECT_TRUE(found.loads_data);
 }
 
+// A profile may begin after backward.
+TEST(Workload, AnOptimizersStepIsTraining) {
+  for (const char* step : {"Optimizer.step#AdamW.step", "aten::_fused_adamw_"}) {
+    analysis::TestProfile test = ForwardOnly();
+    test.Op(step, {20'000, 21'000});
+    EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "training") << step;
+  }
+}
+
 TEST(Workload, BackwardOnlyIsNoTraining) {
   analysis::TestProfile test;
   test.Launch("MIOpenBatchNormBwd_backward", {0, 100}, {200, 900});
