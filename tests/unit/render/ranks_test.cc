@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "base/metric_id.h"
 #include "documents.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
@@ -247,6 +248,23 @@ TEST(RanksOnThePage, ListsFirstOfManyInputs) {
   EXPECT_EQ(listed[25].first, "policy");
   report.provenance.resize(3);
   EXPECT_EQ(ListedProvenance(report), report.provenance);
+}
+
+// Of those that are not given, nothing is known: the head says so, not only a remark.
+TEST(Ranks, HeadSaysHowManyOfThemAreGiven) {
+  report::Report report;
+  report.profile.format = "kineto";
+  report.profile.ranks = 1;
+  EXPECT_EQ(RanksText(report), "");
+  report.profile.ranks = 8;
+  EXPECT_EQ(RunText(report), "kineto · 8 ranks");
+  report::Metric& missing = report.metrics.emplace_back();
+  missing.id = metric::kProfileRanksMissing;
+  missing.quantity.value = std::int64_t{0};
+  EXPECT_EQ(RanksText(report), "8 ranks");
+  report.profile.ranks = 1;
+  missing.quantity.value = std::int64_t{3};
+  EXPECT_EQ(RunText(report), "kineto · 1 of 4 ranks");
 }
 
 }  // namespace
