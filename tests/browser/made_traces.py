@@ -56,3 +56,19 @@ def rank_of_many(rank, ranks):
                          **{"Collective name": "allreduce", "In msg nelems": 65536, "Out msg nelems": 65536,
                             "Group size": ranks, "dtype": "Float", "Process Group Name": "0"})
     return recording(events, rank, ranks)
+
+
+def rank_of_collectives(rank, count):
+    """An iteration of so many products and all-reduces of three ranks; the first comes late to each."""
+    length, events = 145 * count + 2_000, []
+    for i in range(2):
+        start = length * i
+        events += iteration(i, start, length)
+        for k in range(count):
+            at, late, number = start + 145 * k, (40, 10, 0)[rank] if k % 7 else 5, 4 * (count * i + k)
+            events += launch("aten::mm", "volta_sgemm_128x64_nn", at + 1, 30 + late, number + 1, [[256, 256], [256, 256]])
+            events += launch("c10d::allreduce_", "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclWork*)",
+                             at + 45 + late, 80 - late, number + 2,
+                             **{"Collective name": "allreduce", "In msg nelems": 65536, "Out msg nelems": 65536,
+                                "Group size": 3, "dtype": "Float", "Process Group Name": "0"})
+    return recording(events, rank, 3)

@@ -1,14 +1,17 @@
 """The strip and the lanes against the numbers: what is painted is what is said."""
 import json
 import pathlib
+import re
 import subprocess
 
 from driver import READY, Run
 from extremes_test import report
-from made_traces import iteration, launch, rank_of_many, recording
+from made_traces import iteration, launch, rank_of_collectives, rank_of_many, recording
 from views_test import ViewsCase
 
 TOLERANCE = 0.005
+STEPS = 30  # Of the height of a column.
+DATA = pathlib.Path(__file__).resolve().parents[3] / "shared/data"
 LARGEST = 4_000_000  # Bytes of a recording whose page is measured.
 WORK = ("tensor_core_kernel", "other_kernel", "communication", "memcpy", "memset")
 RANK_WORK = ("compute_only", "overlapped", "transfer_exposed", "copy")
@@ -19,16 +22,18 @@ MEASURE = """
   return [...document.querySelectorAll('figure#strip g[data-lane]')].map((lane) => {
     const ground = [...lane.querySelectorAll('[data-ground]')].reduce((sum, r) => sum + r.width.baseVal.value * r.height.baseVal.value, 0);
     const path = lane.querySelector('g path');
-    let painted = 0;
+    let painted = 0, columns = [];
     if (path) {
       const scale = path.parentNode.transform.baseVal.consolidate().matrix;
       let y = 0;
       for (const [, command, value] of path.getAttribute('d').matchAll(/([hv])(-?[\\d.]+)/g)) {
-        if (command === 'v') y -= +value; else painted += y * +value;
+        if (command === 'v') { y -= +value; continue; }
+        painted += y * +value;
+        for (let x = 0; x < +value; ++x) columns.push(y);
       }
       painted *= scale.a * scale.d;
     }
-    return { lane: lane.dataset.lane, rank: +lane.dataset.rank, share: +lane.dataset.share, painted: painted / ground,
+    return { columns, blank: lane.querySelectorAll('[data-ground]').length > 1, lane: lane.dataset.lane, rank: +lane.dataset.rank, share: +lane.dataset.share, painted: painted / ground,
              inside: !path || lane.getBBox().width <= lane.querySelector('title').parentNode.getBBox().width + 0.5 };
   });"""
 
@@ -67,7 +72,18 @@ class StripTest(ViewsCase):
         lanes = self.js(MEASURE)
         for lane in lanes:
             self.assertAlmostEqual(lane["painted"], lane["share"], delta=TOLERANCE, msg=f"{name}: {lane}")
+        # Each column is full: what the upper lane lacks, the lower one has, to a step of each.
+        for upper, lower in zip(lanes[::2], lanes[1::2]):
+            if upper["columns"] and lower["columns"] and not upper["blank"]:
+                sums = [a + b for a, b in zip(upper["columns"], lower["columns"])]
+                self.assertGreaterEqual(min(sums), STEPS - 2, name)
+                self.assertLessEqual(max(sums), STEPS + 2, name)
         work = [lane["share"] for lane in lanes if lane["lane"] == "gpu"]
+        # Each says its share, too.
+        texts = self.js("return [...document.querySelectorAll('#strip text[font-size]')].map((text) => parseFloat(text.textContent))")
+        self.assertEqual(len(texts), len(work), name)
+        for text, share in zip(texts, work):
+            self.assertAlmostEqual(text, 100 * share, delta=0.06, msg=name)
         idle = [lane["share"] for lane in lanes if lane["lane"] == "idle"]
         for share, rest in zip(work, idle):
             self.assertAlmostEqual(share + rest, 1, delta=0.0002, msg=name)
@@ -87,11 +103,32 @@ class StripTest(ViewsCase):
             traces[-1].write_text(rank_of_many(rank, 3))
         self.assertEqual(self.measure("ranks", *traces), 6)
 
+    def test_each_of_many_collectives_waits_and_some_are_connected(self):
+        traces = []
+        for rank in range(3):
+            traces.append(Run.examples / f"strip_calls{rank}.pt.trace.json")
+            traces[-1].write_text(rank_of_collectives(rank, 350))
+        self.assertEqual(self.measure("calls", *traces), 6)
+        text = self.js("return document.getElementById('strip').textContent")
+        self.assertIn("GPU works", text)
+        waits = [float(share) for share in re.findall(r"waits ([\d.]+)", text)]
+        self.assertEqual(len(waits), 3)
+        self.assertGreater(waits[2], waits[1])
+        self.assertGreater(waits[1], 5)
+        lines = self.js("return document.querySelector('#strip path.rule').getAttribute('d').split('M').length - 1")
+        self.assertGreater(lines, 100)
+        self.assertLessEqual(lines, 120)
+        self.assertIn("on two ranks, at most 60 of them.", text)
+
     def test_real_recordings(self):
-        folder = pathlib.Path(__file__).resolve().parents[3] / "shared/data/kineto"
+        folder = DATA / "kineto"
         if not folder.exists():
             self.skipTest(f"no recordings in {folder}")
         lanes = self.measure("dlrm", folder / "dlrm_8ranks")
+        for name in ("nsight-systems/lockfuehrer_beast_report1.sqlite", "labelled/gemm_03_compute_misaligned.json.gz",
+                     "page-4/given/fine.json", "xla/mi300_jax_conv.xplane.pb", "ascend"):
+            lanes += self.measure(name.split("/")[-1].split(".")[0], DATA / name)
+        self.assertLess((Run.examples / "strip_gemm_03_compute_misaligned.html").stat().st_size, 180_000)
         for path in sorted(folder.rglob("*.json*")):
             if path.stat().st_size <= LARGEST and ".expected." not in path.name and not {"malformed", "dlrm_8ranks"} & set(path.parts):
                 lanes += self.measure(path.name.split(".")[0], path)
@@ -128,6 +165,21 @@ class LaneTest(ViewsCase):
         self.assertIn("of this pixel", self.js("const t = timeline; return t.tipOf(t.deviceLanes()[0].begin)"))
 
 
+    def test_the_small_map_is_painted_by_the_same_rule(self):
+        self.driver.open((Run.examples / self.PAGE).as_uri())
+        self.driver.wait(READY, "the page")
+        painted, busy = self.js("""
+          const t = timeline, ratio = devicePixelRatio, g = t.mini$.getContext('2d');
+          const parts = Math.floor(t.width - TL.left), drawn = [], fill = g.fillRect;
+          g.fillRect = (x, y, width, height) => { if (width === 1) drawn.push(width * height); };
+          t.findings = [];
+          t.drawMini();
+          g.fillRect = fill;
+          return [drawn.reduce((a, b) => a + b, 0) / (parts * TL.mini), new Covered(t.busyUnion()).in(t.first, t.last) / (t.last - t.first)];""")
+        self.assertAlmostEqual(busy, 0.1, delta=0.01)
+        self.assertAlmostEqual(painted, busy, delta=0.005)
+
+
 class CounterTest(ViewsCase):
     PAGE = "counters.html"
 
@@ -149,6 +201,28 @@ class CounterTest(ViewsCase):
                     self.assertAlmostEqual(self.js("return timeline.mean(...arguments)", counter, start + begin, start + end),
                                            share * level, delta=0.001)
         self.assertEqual(self.js("return timeline.mean('est. SM efficiency', ...arguments)", start + 39_010_000, start + 39_020_000), 1)
+
+    def test_given_windows(self):
+        given = DATA / "page-4/given"
+        if not given.exists():
+            self.skipTest(f"no {given}")
+        page = Run.examples / "fine.html"
+        subprocess.run([Run.profgauge, "report", given / "fine.json", "-q", "--html", page],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.driver.open(page.as_uri())
+        self.driver.wait(READY, "the page")
+        rows = [line.split("\t") for line in (given / "expected.tsv").read_text().splitlines()]
+        windows = [(place, float(share)) for file, what, place, share in rows if what == "utilization"]
+        self.assertEqual(len(windows), 5)
+        for place, share in windows:
+            with self.subTest(place):
+                mean = self.js("return timeline.mean('GPU utilization', ...arguments[0].map((t) => t + timeline.first))", [int(t) for t in place.split(",")])
+                self.assertAlmostEqual(mean, share, delta=0.001)
+
+    def test_a_new_place_in_the_address_draws_again(self):
+        before = self.js("return +document.documentElement.dataset.drawn")
+        self.js("location.hash = '#t=1000000,2000000'")
+        self.driver.wait(f"+document.documentElement.dataset.drawn > {before} && timeline.view[0] === 1e6", "the new view")
 
     def test_the_view_tells_them(self):
         self.js("const t = timeline, start = t.start[t.deviceLanes()[0].begin]; t.go(start + 25e6, start + 26e6); t.tellRange()")

@@ -68,6 +68,7 @@ void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Out
 void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
                    const Clocks& clocks, tables::Output& out);
 
-inline constexpr std::size_t kCallsShown = 300;
+/// The strip of the page draws how long each of them waits; outputs have their own limits of rows.
+inline constexpr std::size_t kCallsShown = 10'000;
 
 }  // namespace profgauge::analysis::communication

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <string>
@@ -34,6 +35,9 @@ constexpr Category kIdling[] = {Category::kWait, Category::kRuntime, Category::k
 
 // Of a page without a timeline, which is to stay small.
 constexpr std::size_t kBytesForMail = 8'000;
+
+// Lines between two ranks: more hide each other.
+constexpr std::size_t kMostJoins = 60;
 
 std::string ShareText(double share) { return FormatValue(Value(share), Unit::kShare); }
 
@@ -123,11 +127,15 @@ CoverageRow RowOf(const Report& report, const Strip& strip, const Strip::Window&
   return row;
 }
 
-// Starts of one collective on neighboring rows, by the common clock of the table.
-std::vector<CoverageJoin> JoinsOf(const Table& calls, const Strip& strip) {
-  std::vector<CoverageJoin> joins;
+// Starts of one collective on neighboring rows, by the common clock of the table. Of many those
+// that are furthest apart in each part of the axis; `left_out` gets whether there are more.
+std::vector<CoverageJoin> JoinsOf(const Table& calls, const Strip& strip, bool& left_out) {
+  using Place = std::pair<std::size_t, Ns>;  // A row, and a part of the axis.
+  std::map<Place, CoverageJoin> joins;
   std::map<std::int64_t, Ns> above, here;
   std::size_t row_of = 0, seen = 0;
+  const Ns each = strip.length / kMostJoins + 1;
+  left_out = false;
   for (std::size_t row = 0; row < calls.rows(); ++row) {
     if (FormatValue(calls.At(row, "name"), Unit::kText) == "iteration") {
       above = std::exchange(here, {});
@@ -139,9 +147,17 @@ std::vector<CoverageJoin> JoinsOf(const Table& calls, const Strip& strip) {
     const Ns start = AsWhole(calls.At(row, "start"), 0);
     here[call] = start;
     const auto found = above.find(call);
-    if (found != above.end()) joins.push_back({row_of - 1, found->second, start});
+    if (found == above.end()) continue;
+    const CoverageJoin join{row_of - 1, found->second, start};
+    const auto [place, is_first] = joins.try_emplace({join.row, join.from / each}, join);
+    if (is_first) continue;
+    left_out = true;
+    CoverageJoin& other = place->second;
+    if (std::abs(join.to - join.from) > std::abs(other.to - other.from)) other = join;
   }
-  return joins;
+  std::vector<CoverageJoin> out;
+  for (const auto& [place, join] : joins) out.push_back(join);
+  return out;
 }
 
 std::string TitleOf(const Strip& strip) {
@@ -155,13 +171,16 @@ std::string TitleOf(const Strip& strip) {
   return strip.windows.size() > 1 ? "Slowest and typical iteration" : "The iteration";
 }
 
-std::string NoteOf(const Report& report, const Strip& strip) {
+std::string NoteOf(const Report& report, const Strip& strip, bool left_out) {
   const std::string device = DeviceOf(report, strip);
   std::string note = fmt::format("Height: share of the time in which {}{} {}. Below: {}.",
                                  device.starts_with("any ") ? "" : "the ", device,
                                  strip.knows_waits ? "works" : "is busy",
                                  strip.knows_waits ? "the rest of the time" : "why it is idle");
-  if (strip.of_ranks) note += " Lines connect one collective on two ranks.";
+  if (strip.of_ranks) {
+    note += " Lines connect one collective on two ranks";
+    note += left_out ? fmt::format(", at most {} of them.", kMostJoins) : ".";
+  }
   const bool has_blanks = std::ranges::any_of(
       strip.windows, [](const Strip::Window& window) { return !window.unobserved.empty(); });
   if (has_blanks) note += " Blank: not observed.";
@@ -193,9 +212,10 @@ boost::json::object StripView(const Report& report) {
     chart.rows.push_back(std::move(row));
   }
   const Table* calls = FindTable(report, "rank_calls");
-  if (strip.of_ranks && calls != nullptr) chart.joins = JoinsOf(*calls, strip);
+  bool left_out = false;
+  if (strip.of_ranks && calls != nullptr) chart.joins = JoinsOf(*calls, strip, left_out);
   view["title"] = title;
-  view["note"] = NoteOf(report, strip);
+  view["note"] = NoteOf(report, strip, left_out);
   view["waits"] = strip.knows_waits;
   view["chart"] = MakeMarkup(SvgCoverage(chart));
   return view;
