@@ -139,6 +139,15 @@ class PrintTest(ViewsCase):
         self.assertEqual(opened, 0)
 
 
+    def test_the_picture_of_an_iteration_fits_the_paper(self):
+        self.driver.cdp("Emulation.setEmulatedMedia", media="print")
+        self.driver.cdp("Emulation.setDeviceMetricsOverride", width=700, height=1000, deviceScaleFactor=1, mobile=False)
+        over = self.js("return [...document.querySelectorAll('#strip svg, .falls svg')].filter((svg) => svg.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length")
+        self.driver.cdp("Emulation.clearDeviceMetricsOverride")
+        self.driver.cdp("Emulation.setEmulatedMedia", media="")
+        self.assertEqual(over, 0)
+
+
 class WholeTablesTest(ViewsCase):
     def test_a_small_page_without_a_timeline_has_all_rows(self):
         page = Run.samples / "plain.html"

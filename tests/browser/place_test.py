@@ -32,7 +32,7 @@ class FirstScreenTest(ViewsCase):
         self.assertLess(after[1], now)
 
     def test_all_bars_have_one_axis(self):
-        for width in (1400, 390):
+        for width in (1400, 900, 390):
             with self.subTest(width):
                 self.driver.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
                 places = self.js("""return [...document.querySelectorAll('.falls tbody .pic svg')].map((svg) => {
@@ -52,6 +52,46 @@ class FirstScreenTest(ViewsCase):
         self.assertGreater(heroes[0], max(size for size, is_hero in sizes if not is_hero))
         self.assertTrue(bottoms)
         self.assertLess(max(bottoms), 900)
+
+    def at(self, width, script):
+        self.driver.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
+        found = self.js(script)
+        self.driver.cdp("Emulation.clearDeviceMetricsOverride")
+        return found
+
+    def test_the_picture_of_an_iteration_is_on_it(self):
+        self.assertLess(self.at(1440, "scrollTo(0, 0); return document.getElementById('strip').getBoundingClientRect().bottom"), 900)
+
+    def test_texts_of_the_picture_can_be_read_in_all_windows(self):
+        # A phone scrolls it; in others the numbers at its right end are in sight.
+        for width in (1440, 1200, 1000, 800, 390):
+            with self.subTest(width):
+                size, cut, over = self.at(width, """const svg = document.querySelector('#strip svg'), box = svg.getBoundingClientRect();
+                    const sizes = [...svg.querySelectorAll('text')].map((text) => parseFloat(getComputedStyle(text).fontSize));
+                    return [Math.min(...sizes) * box.width / svg.viewBox.baseVal.width, box.right > svg.parentNode.getBoundingClientRect().right + 1,
+                            document.documentElement.scrollWidth - innerWidth];""")
+                self.assertGreater(size, 8.5)
+                self.assertEqual(cut, width == 390)
+                self.assertLessEqual(over, 0)
+
+    def test_a_step_says_its_saving_beside_the_title_and_what_to_do_below(self):
+        for width in (1100, 800, 390):
+            with self.subTest(width):
+                for beside, wide in self.at(width, """return [...document.querySelectorAll('tr[data-step]')].map((row) => {
+                        const box = (e) => e.getBoundingClientRect(), what = row.querySelector('.what'), saves = box(row.cells[3]);
+                        return [Math.abs(box(what.firstElementChild).top - saves.top) < 4, box(what.querySelector('span')).width / box(row).width]; })"""):
+                    self.assertTrue(beside)
+                    self.assertGreater(wide, 0.8)
+
+    def test_the_list_of_sections_has_four_groups(self):
+        groups = self.js("""const groups = [];
+            for (const item of document.querySelectorAll('nav.side > ul > li')) {
+              if (item.className === 'group') groups.push([item.textContent]); else groups.at(-1).push(item.firstChild.textContent);
+            }
+            return groups;""")
+        self.assertEqual([group[0] for group in groups], ["Verdict", "Time", "Work", "About"])
+        self.assertEqual(groups[2][1:3], ["Operators", "Kernels"])
+        self.assertEqual(groups[2][-1], "All tables")
 
     def test_show_leads_to_the_evidence(self):
         # No step of this plan cites a time on the timeline, so that each leads to its finding.

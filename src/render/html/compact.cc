@@ -99,7 +99,7 @@ std::string CompactScript(std::string_view js) {
 
 std::string CompactStyle(std::string_view css) {
   std::string out;
-  constexpr std::string_view kAround = "{};,";
+  constexpr std::string_view kAround = "{};,>";
   for (std::size_t i = 0; i < css.size(); ++i) {
     if (css.substr(i).starts_with("/*")) {
       const std::size_t end = css.find("*/", i);
@@ -110,14 +110,12 @@ std::string CompactStyle(std::string_view css) {
       // The last declaration of a rule needs no end.
       if (css[i] == '}' && out.ends_with(';')) out.pop_back();
       out += css[i];
-      if (css[i] == '}' && css.substr(i + 1).starts_with('\n')) out += '\n';
       continue;
     }
     const std::size_t next = css.find_first_not_of(" \n", i);
-    const char last = out.empty() ? '\n' : out.back();
+    const char last = out.empty() ? ' ' : out.back();
     const bool separates = next != css.npos && kAround.find(css[next]) == kAround.npos &&
-                           kAround.find(last) == kAround.npos && last != ':' && last != '\n' &&
-                           last != ' ';
+                           kAround.find(last) == kAround.npos && last != ':' && last != ' ';
     if (separates) out += ' ';
     if (next == css.npos) break;
     i = next - 1;

@@ -204,6 +204,8 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
   view["timeline"] = MakeMarkup(
       report.timeline.empty() ? "" : PackTimeline(report.timeline, report.profile.accelerator));
   view["timeline_note"] = TimelineNote(report);
+  view["has_ops"] = FindTable(report, "ops") != nullptr;
+  view["has_kernels"] = FindTable(report, "kernels") != nullptr;
   view["recorded"] = report.profile.format != "times";  // Else nothing of a device is known.
   return view;
 }

@@ -30,8 +30,8 @@ TEST(CompactScript, KeepsSignsAndWordsApart) {
 TEST(CompactStyle, LeavesOutNeedlessBlanks) {
   EXPECT_EQ(CompactStyle("/* Why */\n.a > b, .c :is(d, e) {\n  margin: 0 1px; content: \" x\";\n}\n"
                          "@media (min-width: 9px) and (print) {\n  .f { top: 0; }\n}\n"),
-            ".a > b,.c :is(d,e){margin:0 1px;content:\" x\"}\n"
-            "@media (min-width:9px) and (print){.f{top:0}\n}\n");
+            ".a>b,.c :is(d,e){margin:0 1px;content:\" x\"}"
+            "@media (min-width:9px) and (print){.f{top:0}}");
 }
 
 TEST(CompactMarkup, LeavesOutImpliedTags) {
