@@ -197,7 +197,12 @@ std::vector<Category> CausesIn(const Report& report) {
   const std::string& bottleneck = diagnosis.bottleneck;
   if (bottleneck == "input-bound") return {Category::kDataLoader};
   if (bottleneck == "launch-bound" || bottleneck == "host-bound") {
-    return {Category::kRuntime, Category::kCpu};
+    std::vector<Category> causes = {Category::kRuntime, Category::kCpu};
+    // A device that waits for a host of which little was recorded.
+    const double of_host =
+        MetricOr(report, metric::kBreakdownRuntime, 0) + MetricOr(report, metric::kBreakdownCpu, 0);
+    if (MetricOr(report, metric::kBreakdownOther, 0) > of_host) causes.push_back(Category::kOther);
+    return causes;
   }
   if (bottleneck == "communication-bound") return {Category::kCommunication};
   if (bottleneck == "straggler") return {Category::kWait, Category::kCommunication};

@@ -128,13 +128,19 @@ TEST(FirstRows, AStepNamesAllItsFindings) {
 }
 
 // Categories that the page paints as the cause, of a run whose only finding is of that rule.
-std::vector<Category> CausesOf(std::string rule) {
+std::vector<Category> CausesOf(std::string rule, double unattributed_share = 0) {
   report::Report report;
   report::Finding& finding = AddFired(report, std::move(rule), report::State::kError);
   finding.saves = report::BuildSaving({rules::Basis::kSimulated, 1e7, {}, {}});
   report::Metric& on_units = report.metrics.emplace_back();
   on_units.id = metric::kBreakdownTensorCoreKernel.text();
   on_units.quantity.value = Value(0.9);
+  report::Metric& unattributed = report.metrics.emplace_back();
+  unattributed.id = metric::kBreakdownOther.text();
+  unattributed.quantity.value = Value(unattributed_share);
+  report::Metric& host = report.metrics.emplace_back();
+  host.id = metric::kBreakdownCpu.text();
+  host.quantity.value = Value(0.05);
   std::vector<Category> causes;
   for (std::size_t i = 0; i < kAllCategories; ++i) {
     const auto category = static_cast<Category>(i);
@@ -148,6 +154,10 @@ TEST(FirstRows, TheCauseIsWhatTheHeadlineIsAbout) {
   EXPECT_THAT(CausesOf("tensorcore/eligible-not-used@1"), ElementsAre(Category::kOtherKernel));
   EXPECT_THAT(CausesOf("compute/few-tiles"), ElementsAre(Category::kTensorCoreKernel));
   EXPECT_THAT(CausesOf("comm/straggler"), ElementsAre(Category::kCommunication, Category::kWait));
+  EXPECT_THAT(CausesOf("launch/bound"), ElementsAre(Category::kRuntime, Category::kCpu));
+  // Of a host that records little, the time that it does not tell.
+  EXPECT_THAT(CausesOf("launch/bound", 0.06),
+              ElementsAre(Category::kRuntime, Category::kCpu, Category::kOther));
 }
 
 TEST(FirstRows, WhatIsAboutTheProfileComesLastInAllOutputs) {
