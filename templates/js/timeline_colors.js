@@ -146,7 +146,7 @@ class TimelineColors extends TimelineSums {
         if (start !== null) out.push([`iteration ${value('index', row)}`, start, start + value('duration', row)]);
       }
     } else if (choice === 'collectives') {
-      const busy = mergeAll(this.deviceLanes().map((lane) => this.unionOf(lane, (i) => this.category[this.kind[i]] === CATEGORY.communication)));
+      const busy = mergeAll(this.deviceLanes().map((lane) => this.unionOf(lane, ['communication'])));
       let from = this.first;
       for (let k = 0; k <= busy.length; k += 2) {
         const to = k < busy.length ? busy[k] : this.last;

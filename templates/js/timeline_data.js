@@ -32,20 +32,32 @@ function lowerBound(values, value) {
   return low;
 }
 
-// Adds [start, end] to a union whose last interval starts no later.
-function push(union, start, end) {
-  const last = union.length - 1;
-  if (last > 0 && start <= union[last]) union[last] = Math.max(union[last], end);
-  else union.push(start, end);
+// A union of at most so many intervals, [start, end, start, end, …], each of which starts no earlier
+// than those before it.
+class Union {
+  constructor(most) {
+    this.at = new Float64Array(2 * most);
+    this.length = 0;
+  }
+  add(start, end) {
+    const last = this.length - 1;
+    if (last > 0 && start <= this.at[last]) {
+      if (end > this.at[last]) this.at[last] = end;
+    } else {
+      this.at[this.length++] = start;
+      this.at[this.length++] = end;
+    }
+  }
+  all() { return this.at.subarray(0, this.length); }
 }
 
 function mergeUnions(a, b) {
-  const out = [];
+  const out = new Union((a.length + b.length) / 2);
   for (let i = 0, k = 0; i < a.length || k < b.length;) {
-    if (k >= b.length || (i < a.length && a[i] <= b[k])) push(out, a[i++], a[i++]);
-    else push(out, b[k++], b[k++]);
+    if (k >= b.length || (i < a.length && a[i] <= b[k])) out.add(a[i++], a[i++]);
+    else out.add(b[k++], b[k++]);
   }
-  return out;
+  return out.all();
 }
 
 function mergeAll(lists) {
@@ -57,18 +69,17 @@ function mergeAll(lists) {
 class Covered {
   constructor(union) {
     const n = union.length / 2;
-    this.starts = new Float64Array(n);
-    this.ends = new Float64Array(n);
+    this.union = union;
     this.before = new Float64Array(n + 1);
-    for (let i = 0; i < n; ++i) {
-      this.starts[i] = union[2 * i];
-      this.ends[i] = union[2 * i + 1];
-      this.before[i + 1] = this.before[i] + this.ends[i] - this.starts[i];
-    }
+    for (let i = 0; i < n; ++i) this.before[i + 1] = this.before[i] + union[2 * i + 1] - union[2 * i];
   }
   until(time) {
-    const i = lowerBound(this.starts, time);
-    return i ? this.before[i] - Math.max(0, this.ends[i - 1] - time) : 0;
+    let low = 0, high = this.before.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.union[2 * middle] < time) low = middle + 1; else high = middle;
+    }
+    return low ? this.before[low] - Math.max(0, this.union[2 * low - 1] - time) : 0;
   }
   in(a, b) { return this.until(b) - this.until(a); }
 }

@@ -202,8 +202,9 @@ class TimelineDrawing extends TimelineView {
   drawFindings(g) {
     g.globalAlpha = 0.13;
     g.fillStyle = this.colors.bad;
-    const own = (this.findings || []).filter(([, , rank]) => rank === NONE || rank === this.rank).sort((a, b) => a[0] - b[0]), union = [];
-    for (const [start, end] of own) push(union, start, end);
+    const own = (this.findings || []).filter(([, , rank]) => rank === NONE || rank === this.rank).sort((a, b) => a[0] - b[0]), bands = new Union(own.length);
+    for (const [start, end] of own) bands.add(start, end);
+    const union = bands.all();
     for (let k = 0; k < union.length; k += 2) {
       const [start, end] = [union[k], union[k + 1]];
       if (end < this.view[0] || start > this.view[1]) continue;

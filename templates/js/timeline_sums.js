@@ -8,11 +8,15 @@ class TimelineSums extends TimelineData {
     });
   }
 
-  // [start, end, start, end, …] of a lane's events.
-  unionOf(lane, counts = (event) => this.isWork(event)) {
-    const out = [];
-    for (let i = lane.begin; i < lane.end; ++i) if (counts(i)) push(out, this.start[i], this.endOf(i));
-    return out;
+  // [start, end, start, end, …] of a lane's events: of those of some categories, else of all that work.
+  unionOf(lane, categories) {
+    if (!categories && lane.work) return lane.work;
+    const counts = CATEGORIES.map(([id], category) => (categories ? categories.includes(id) : category !== CATEGORY.wait));
+    const out = new Union(lane.end - lane.begin);
+    for (let i = lane.begin; i < lane.end; ++i) {
+      if (counts[this.category[this.kind[i]]]) out.add(this.start[i], this.start[i] + this.duration[i]);
+    }
+    return categories ? out.all() : lane.work = out.all();
   }
 
   // Of the chosen rank's devices; forgotten by arrange().
@@ -31,16 +35,15 @@ class TimelineSums extends TimelineData {
     if (counter.integral) return counter.integral;
     const changes = [];
     if (counter.of) {
-      const kernels = ['tensor_core_kernel', 'other_kernel', 'communication'].map((id) => CATEGORY[id]);
-      const isKernel = (event) => kernels.includes(this.category[this.kind[event]]);
+      const kernels = ['tensor_core_kernel', 'other_kernel', 'communication'];
       const lanes = this.lanes.filter((lane) => {
         const track = this.head.tracks[lane.track];
         return track.type === 'stream' && track.rank === counter.rank && track.device === counter.device;
       });
-      if (counter.of === 'busy') return counter.integral = new Covered(mergeAll(lanes.map((lane) => this.unionOf(lane, isKernel))));
+      if (counter.of === 'busy') return counter.integral = new Covered(mergeAll(lanes.map((lane) => this.unionOf(lane, kernels))));
       for (const lane of lanes) {
         for (let i = lane.begin; i < lane.end; ++i) {
-          const blocks = isKernel(i) ? this.head.blocks[this.kind[i]] : 0;
+          const blocks = kernels.includes(CATEGORIES[this.category[this.kind[i]]][0]) ? this.head.blocks[this.kind[i]] : 0;
           if (blocks > 0 && this.duration[i] > 0) changes.push(this.start[i], blocks, this.endOf(i), -blocks);
         }
       }
@@ -99,12 +102,17 @@ class TimelineSums extends TimelineData {
     for (const lane of this.lanes) {
       const track = this.head.tracks[lane.track];
       if (track.rank !== this.rank || !['stream', 'thread'].includes(track.type)) continue;
-      const own = Array.from({ length: PARTS }, () => []);
-      for (let i = lane.begin; i < lane.end; ++i) own[this.category[this.kind[i]]] && push(own[this.category[this.kind[i]]], this.start[i], this.endOf(i));
-      own.forEach((union, category) => union.length && lists[category].push(union));
+      const counts = new Uint32Array(CATEGORIES.length);
+      for (let i = lane.begin; i < lane.end; ++i) ++counts[this.category[this.kind[i]]];
+      const own = lists.map((_, category) => new Union(counts[category]));
+      for (let i = lane.begin; i < lane.end; ++i) own[this.category[this.kind[i]]]?.add(this.start[i], this.start[i] + this.duration[i]);
+      own.forEach((union, category) => union.length && lists[category].push(union.all()));
     }
-    let all = [];
-    this.work = lists.slice(0, PARTS - 1).map((unions) => new Covered(all = mergeUnions(all, mergeAll(unions))));
+    let all = [], covered = new Covered(all);
+    this.work = lists.slice(0, PARTS - 1).map((unions) => {
+      if (unions.length) covered = new Covered(all = mergeUnions(all, mergeAll(unions)));
+      return covered;
+    });
     return this.work;
   }
 
