@@ -8,6 +8,7 @@
 
 #include "base/format.h"
 #include "render/shared/escape.h"
+#include "render/svg/svg_text.h"
 
 namespace profgauge::render {
 namespace {
@@ -22,7 +23,7 @@ std::string Number(double value) {
 
 // Positions of runs and values. The axis spans the values, not 0: levels must be visible.
 struct Plane {
-  double low = 0, high = 1;
+  double low = 0, high = 1, step = 1;
   std::size_t runs = 1;
   double X(double run) const {
     return kLeft + (kWidth - kLeft - kRight) * (run + 0.5) / static_cast<double>(runs);
@@ -32,28 +33,43 @@ struct Plane {
   }
 };
 
-// `count` gets the number of values. Room of 15 % above and below, so that no dot is on the edge.
+// The least that an axis spans: two of its texts must differ, and noise must not look like a step.
+double LeastSpan(Unit unit, double median) {
+  constexpr double kLeastSpan = 0.05;
+  if (unit == Unit::kShare) return kLeastSpan;
+  const double span = kLeastSpan * std::abs(median);
+  return CellTypeOf(unit) == CellType::kInteger ? std::max(span, 4.0) : std::max(span, 1e-9);
+}
+
+// `count` gets the number of values. Room of 15 % above and below, so that no dot is on the edge,
+// but not below 0 or above 100 %, where no value is.
 Plane PlaneOf(const report::TrendSeries& series, std::size_t& count) {
   Plane plane;
-  double low = 1e300, high = -1e300;
+  std::vector<double> values;
   for (const report::Quantity& quantity : series.values) {
-    if (IsAbsent(quantity.value)) continue;
-    ++count;
-    low = std::min(low, AsNumber(quantity.value, 0));
-    high = std::max(high, AsNumber(quantity.value, 0));
+    if (!IsAbsent(quantity.value)) values.push_back(AsNumber(quantity.value, 0));
   }
-  const double room = high > low ? 0.15 * (high - low) : std::max(std::abs(high) * 0.05, 1e-9);
-  plane.low = low - room;
-  plane.high = high + room;
+  count = values.size();
   plane.runs = series.values.size();
+  if (values.empty()) return plane;
+  std::sort(values.begin(), values.end());
+  const Unit unit = series.values.front().unit;
+  const double low = values.front(), high = values.back();
+  const double span =
+      std::max(1.3 * (high - low), LeastSpan(unit, values[(values.size() - 1) / 2]));
+  plane.low = (low + high - span) / 2;
+  if (unit == Unit::kShare && high <= 1) plane.low = std::min(plane.low, 1 - span);
+  if (low >= 0) plane.low = std::max(plane.low, 0.0);
+  plane.high = plane.low + span;
+  plane.step = SvgAxisStep(span);
+  if (CellTypeOf(unit) == CellType::kInteger) plane.step = std::max(1.0, std::round(plane.step));
   return plane;
 }
 
 void DrawAxis(const report::TrendSeries& series, const Plane& plane, std::string& out) {
-  constexpr int kLines = 3;
   const Unit unit = series.values.front().unit;
-  for (int i = 0; i <= kLines; ++i) {
-    const double value = plane.low + (plane.high - plane.low) * i / kLines;
+  for (double k = std::ceil(plane.low / plane.step); k * plane.step <= plane.high; ++k) {
+    const double value = k * plane.step;
     const Value shown = CellTypeOf(unit) == CellType::kInteger
                             ? Value(static_cast<std::int64_t>(std::llround(value)))
                             : Value(value);

@@ -1,10 +1,17 @@
 #include "render/html/trend.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "fixture.h"
+#include "render/svg/svg_charts.h"
 #include "report/build_sections.h"
 
 namespace profgauge::render {
@@ -79,6 +86,42 @@ TEST(BuildTrend, AnswersAsTheHistoryCheck) {
   EXPECT_EQ(TrendOf(entries, "main", levels).series[0].state, "");
   for (gate::HistoryEntry& entry : entries) entry.snapshot.iteration_times.assign(3, 100'000'000);
   EXPECT_EQ(TrendOf(entries).series[0].state, "flat");
+}
+
+TEST(RenderTrend, TextsOfAnAxisDifferAndStayWithinWhatThereIs) {
+  const auto texts = [](Unit unit, double first, double step) {
+    report::TrendSeries series;
+    for (int i = 0; i < 8; ++i) {
+      report::Quantity& quantity = series.values.emplace_back();
+      quantity.unit = unit;
+      const double value = first + i * step;
+      quantity.value = CellTypeOf(unit) == CellType::kInteger
+                           ? Value(static_cast<std::int64_t>(value))
+                           : Value(value);
+    }
+    const std::string svg = SvgTrend(series, std::vector<report::TrendRun>(8));
+    std::vector<std::string> out;
+    const std::string_view end = "text-anchor=\"end\">";
+    for (std::size_t at = svg.find(end); at != svg.npos; at = svg.find(end, at + 1)) {
+      const std::size_t begin = at + end.size();
+      out.push_back(svg.substr(begin, svg.find('<', begin) - begin));
+    }
+    return out;
+  };
+  for (const auto& [unit, first, step] :
+       {std::tuple(Unit::kShare, 0.9481, 0.00001), std::tuple(Unit::kShare, 1.0, 0.0),
+        std::tuple(Unit::kShare, 0.0, 0.0001), std::tuple(Unit::kTime, 10.1e6, 100.0),
+        std::tuple(Unit::kTime, 9.97e6, 5e4), std::tuple(Unit::kTime, 0.0, 0.0),
+        std::tuple(Unit::kCount, 4.0, 0.0), std::tuple(Unit::kCount, 1'464.0, 1.0)}) {
+    const std::vector<std::string> axis = texts(unit, first, step);
+    EXPECT_GE(axis.size(), 2u) << first;
+    EXPECT_EQ(std::set<std::string>(axis.begin(), axis.end()).size(), axis.size())
+        << fmt::format("{}", fmt::join(axis, " "));
+    for (const std::string& text : axis) {
+      EXPECT_THAT(text, Not(HasSubstr("−")));
+    }
+  }
+  EXPECT_EQ(texts(Unit::kShare, 1, 0).back(), "100.0\u202f%");
 }
 
 TEST(RenderTrend, DrawsOneLineABranch) {
