@@ -54,6 +54,7 @@ COUNTS = {
     "words of rules/README.md": len((ROOT / "rules/README.md").read_text().split()),
     "entries of Unreleased in CHANGELOG.md": len(entries("## Unreleased")),
     "entries of CHANGELOG.md over 20 words": sum(len(entry.split()) > 20 for entry in entries("")),
+    "top-level names of the page's scripts": hits(r"^(?:async )?(?:function|class|const|let|var) ", {p.name: p.read_text() for p in (ROOT / "templates/js").glob("*.js")}),
     "lines of CMakeLists.txt": (ROOT / "CMakeLists.txt").read_text().count("\n"),
 }
 
