@@ -34,7 +34,7 @@ class TimelineMarks extends TimelineSummary {
       button('Load', 'Load marks from a file', () => this.loadMarks()));
     const base = make('select', { ariaLabel: 'Difference to' }, ...this.marks.map((mark, index) => make('option', { value: index, selected: mark === this.base }, mark.name)));
     base.addEventListener('change', () => { this.base = this.marks[base.value]; this.tellMarks(); });
-    const busy = new Covered(this.busyUnion());
+    const busy = new Covered(this.marks.length ? this.busyUnion() : []);
     const rows = this.marks.map((mark, index) => {
       const apart = mark.time - this.base.time, [a, b] = [Math.min(mark.time, this.base.time), Math.max(mark.time, this.base.time)];
       const name = make('input', { value: mark.name, ariaLabel: `Name of mark ${index + 1}`, size: 14 });
@@ -51,9 +51,9 @@ class TimelineMarks extends TimelineSummary {
             offerUndo(`${mark.name} removed`, () => { this.marks = before; this.tellMarks(); });
           })));
     });
-    this.marks$.replaceChildren(tools, this.marks.length ? make('table', {}, make('caption', { className: 'hide' }, 'Marks'), make('thead', {}, make('tr', {},
+    this.marks$.replaceChildren(tools, this.marks.length ? scrolling('Marks', make('table', {}, make('caption', { className: 'hide' }, 'Marks'), make('thead', {}, make('tr', {},
       ...['Mark', 'Time'].map((text, i) => make('th', { scope: 'col', align: i ? 'right' : 'left' }, text)), make('th', { scope: 'col' }, 'Difference to ', base),
-      make('th', { scope: 'col' }, 'Busy between'), make('th', { scope: 'col' }, make('span', { className: 'hide' }, 'Actions')))), make('tbody', {}, ...rows)) : '');
+      make('th', { scope: 'col' }, 'Busy between'), make('th', { scope: 'col' }, make('span', { className: 'hide' }, 'Actions')))), make('tbody', {}, ...rows))) : '');
     this.redraw();
     this.keepHash();
   }

@@ -274,12 +274,12 @@ class WidthTest(unittest.TestCase):
     def test_nothing_leaves_the_page(self):
         driver = Driver()
         try:
-            for name in ("slow.html", "healthy.html"):
-                for width in (1400, 640, 400):
+            for name in ("slow.html", "healthy.html", "trn2.html", "compare.html"):
+                for width in (1400, 1000, 640, 390):
                     driver.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900,
                                deviceScaleFactor=1, mobile=False)
                     driver.open(page_url(name))
-                    driver.wait(READY, "the page")
+                    driver.wait("document.documentElement.dataset.tables === 'ready'", "the page")
                     driver.run("for (const box of document.querySelectorAll('details')) box.open = true;"
                                "for (const grid of grids.values()) grid.apply();")
                     over = driver.run("return new Promise((done) => requestAnimationFrame(() => setTimeout("
