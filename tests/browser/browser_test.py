@@ -404,6 +404,11 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         subprocess.run([profgauge, "compare", healthy, slow, "-q", "--html", f"{folder}/compare.html"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for trace in (slow, healthy):
+            subprocess.run([profgauge, "history", "add", trace, "--db", f"{folder}/runs.db"], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        subprocess.run([profgauge, "history", "list", "--db", f"{folder}/runs.db", "--html", f"{folder}/trend.html"],
+                       check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
         for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test,
                        misleading_test, place_test, link_test, extremes_test, strip_test):
