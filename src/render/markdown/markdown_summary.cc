@@ -243,7 +243,7 @@ json::array ChangeRows(const report::Report& report, const report::ComparedMetri
   if (metric == nullptr || metric->base.text.empty()) return rows;
   std::string change = metric->change.text;
   if (!metric->low.text.empty() && !metric->high.text.empty()) {
-    change += fmt::format(" ({} to {})", metric->low.text, metric->high.text);
+    change += fmt::format(" ({})", RangeOfChange(*metric));
   }
   const bool is_time = !IsAbsent(metric->total.value);
   rows.push_back(json::object{{"title", is_time ? "Iteration, typical" : metric->title},

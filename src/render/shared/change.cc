@@ -340,7 +340,7 @@ std::string ChangeSentence(const report::Comparison& comparison) {
   }
   const std::string interval =
       HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
-          ? fmt::format(" (98 % CI {} to {})", tested->low.text, tested->high.text)
+          ? fmt::format(" (98 % CI {})", RangeOfChange(*tested))
           : std::string();
   return fmt::format("{}: {} → {}, {}{}: {}{}{}", tested->title, tested->base.text,
                      tested->current.text, tested->change.text, interval, word,
@@ -390,6 +390,11 @@ std::string TotalChange(const report::Comparison& comparison) {
 std::string PerIteration(double count) {
   if (count == 0) return "–";
   return FormatNumber(std::abs(count - std::round(count)) < 1e-9 ? std::round(count) : count);
+}
+
+std::string RangeOfChange(const report::ComparedMetric& metric) {
+  const std::string &low = metric.low.text, &high = metric.high.text;
+  return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
 std::string IntervalText(const report::ComparedMetric& metric) {

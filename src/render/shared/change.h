@@ -79,6 +79,8 @@ std::string TotalChange(const report::Comparison& comparison);
 std::string PerIteration(double count);
 /// "[+46.6 %, +57.3 %]", empty without an interval.
 std::string IntervalText(const report::ComparedMetric& metric);
+/// "−37.9 % to −15.4 %"; one text where both ends read the same, as beyond what is shown in digits.
+std::string RangeOfChange(const report::ComparedMetric& metric);
 /// "main, the median of 3 runs"; of a single run only its name.
 std::string BaselineText(const report::Comparison& comparison);
 
