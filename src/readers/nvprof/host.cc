@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -179,21 +180,84 @@ HostRow RowOf(Import& import, const OpenRange& open, Ns end) {
   return row;
 }
 
-void AddRange(Import& import, const OpenRange& open, Ns end, OpenMarkers& markers) {
-  const HostRow row = RowOf(import, open, end);
+void AddRange(Import& import, const OpenRange& open, Ns end, OpenMarkers& markers,
+              std::vector<HostRow>& rows) {
+  rows.push_back(RowOf(import, open, end));
+  const HostRow& row = rows.back();
   if (row.kind == HostKind::kIterationMarker) markers.AddStart(row, TextOf(import, open.name));
-  import.builder->AddHost(row);
 }
 
 // A range without an end lasts to the last marker, at most.
-void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& markers) {
+void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& markers,
+                 std::vector<HostRow>& rows) {
   import.builder->log().Add(Counter::ranges_not_closed);
   const HostRow row = RowOf(import, open, last);
-  if (row.kind != HostKind::kIterationMarker) return import.builder->AddHost(row);
+  if (row.kind != HostKind::kIterationMarker) return rows.push_back(row);
   const std::string name = TextOf(import, open.name);
   markers.AddStart(row, name);
   markers.AddOpen(row, name);
 }
+
+// PyProf says arguments and the place in the source in ranges around an operator, and autograd runs
+// a gradient under the sequence number of its forward call:
+//
+//   traceMarker model.py:110                                  MmBackward, seq = 72
+//     torch.matmul [[700, 200], [200, 600]]                     mm
+//       mm, seq = 72
+//
+// so that all three have the arguments of matmul and the place of the trace.
+class Arguments {
+ public:
+  explicit Arguments(std::vector<HostRow>& rows) : rows_(rows), order_(rows.size()) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+      const auto key = [&](std::size_t i) {
+        return std::tuple(rows_[i].thread.value, rows_[i].start, -rows_[i].duration, i);
+      };
+      return key(a) < key(b);
+    });
+  }
+
+  void Share() {
+    TakeFromAround();
+    std::map<std::int64_t, const HostRow*> forward;
+    for (const HostRow& row : rows_) {
+      if (!row.backward && row.sequence >= 0 && row.kind == HostKind::kOp &&
+          row.input_shapes.valid())
+        forward.emplace(row.sequence, &row);
+    }
+    for (HostRow& row : rows_) {
+      if (!row.backward || row.sequence < 0) continue;
+      const auto found = forward.find(row.sequence);
+      if (found != forward.end()) Take(*found->second, row);
+    }
+    TakeFromAround();  // What a gradient calls.
+  }
+
+ private:
+  static void Take(const HostRow& from, HostRow& to) {
+    if (!to.input_shapes.valid()) {
+      to.input_shapes = from.input_shapes;
+      to.input_dtypes = from.input_dtypes;
+    }
+    if (!to.call_stack.valid()) to.call_stack = from.call_stack;
+  }
+  void TakeFromAround() {
+    std::vector<const HostRow*> around;
+    for (const std::size_t i : order_) {
+      HostRow& row = rows_[i];
+      while (!around.empty() && (around.back()->thread.value != row.thread.value ||
+                                 EndOf(*around.back()) < EndOf(row)))
+        around.pop_back();
+      if (row.kind == HostKind::kOp && !around.empty()) Take(*around.back(), row);
+      if (row.kind == HostKind::kOp || row.call_stack.valid()) around.push_back(&row);
+    }
+  }
+  static Ns EndOf(const HostRow& row) { return row.start + row.duration; }
+
+  std::vector<HostRow>& rows_;
+  std::vector<std::size_t> order_;
+};
 
 // All in memory: begin and end of a range are two rows, and the table has no order.
 Result<std::vector<Marker>> MarkersInOrder(Import& import) {
@@ -245,6 +309,7 @@ Status ReadMarkers(Import& import) {
   PROFGAUGE_TRY(const auto rows, MarkersInOrder(import));
   boost::unordered_flat_map<std::int64_t, OpenRange> open;
   OpenMarkers markers;
+  std::vector<HostRow> ranges;
   const Ns last = rows.empty() ? 0 : std::max<Ns>(0, rows.back().time);
   for (const Marker& marker : rows) {
     const auto found = open.find(marker.id);
@@ -252,7 +317,7 @@ Status ReadMarkers(Import& import) {
       open[marker.id] = {marker.time, marker.name, marker.domain, marker.thread};
     } else if (marker.flags == kFinish && found != open.end()) {
       if (found->second.thread == marker.thread) {
-        AddRange(import, found->second, marker.time, markers);
+        AddRange(import, found->second, marker.time, markers, ranges);
       } else {
         import.builder->log().Add(Counter::ranges_across_threads);
       }
@@ -264,7 +329,9 @@ Status ReadMarkers(Import& import) {
   std::vector<std::pair<std::int64_t, OpenRange>> unclosed(open.begin(), open.end());
   std::sort(unclosed.begin(), unclosed.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (const auto& [id, range] : unclosed) AddUnclosed(import, range, last, markers);
+  for (const auto& [id, range] : unclosed) AddUnclosed(import, range, last, markers, ranges);
+  Arguments(ranges).Share();
+  for (const HostRow& row : ranges) import.builder->AddHost(row);
   markers.Finish(*import.builder);
   return {};
 }
