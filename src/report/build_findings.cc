@@ -46,17 +46,6 @@ std::string PathOfRank(std::int64_t number, std::span<const Profile> ranks) {
   return {};
 }
 
-/// As a shell takes it for one word.
-std::string ShellWord(const std::string& path) {
-  static const RE2 kPlain("[A-Za-z0-9_./+:@%-]+");
-  if (RE2::FullMatch(path, kPlain)) return path;
-  std::string word = path;
-  for (auto at = word.find('\''); at != word.npos; at = word.find('\'', at + 4)) {
-    word.replace(at, 1, "'\\''");
-  }
-  return "'" + word + "'";
-}
-
 /// The command with the path of each "<rank 3>". Empty where one is unknown, or where two ranks
 /// have the same: then it would compare a file with itself.
 std::string NextOf(std::string_view command, std::span<const Profile> ranks) {
@@ -116,7 +105,13 @@ Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evalua
     finding.evidence_units.push_back(head.unit);
   }
   finding.evidence = from.evidence;
-  if (!from.evidence.empty()) finding.evidence_of = static_cast<std::int64_t>(from.rows);
+  if (!from.evidence.empty()) {
+    finding.evidence_of = static_cast<std::int64_t>(from.rows);
+    if (const auto* table = rules::FindTableByRow(from.rule->for_each.text)) {
+      finding.evidence_table = table->id;
+      finding.evidence_rows = from.row_numbers;
+    }
+  }
   finding.reason = ReasonOf(from);
   finding.rows_unknown = static_cast<std::int64_t>(from.rows_unknown);
   if (rules::Fired(from.status) && from.rows_unknown > 0) AddNote(UnknownRowsText(from), finding);

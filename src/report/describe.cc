@@ -294,6 +294,7 @@ void Describe(Io& io, Finding& finding, const std::optional<Plan>& plan) {
   io.Field("rows_unknown", finding.rows_unknown, If::kSet);
   if (io.writes() && plan) WritePlace(io.out(), finding, *plan);
   io.Field("evidence_of", finding.evidence_of, If::kSet);
+  io.Field("evidence_table", finding.evidence_table, If::kSet);
   DescribeEvidence(io, finding);
 }
 

@@ -26,6 +26,15 @@ const Metric* FindMetricById(const Report& report, std::string_view id) {
 
 // By the heads of the columns, which every rule with moments uses alike. A row without both start
 // and length says no moment.
+std::string ShellWord(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+:@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == text.npos) return std::string(text);
+  std::string word = "'";
+  for (const char letter : text) word.append(letter == '\'' ? "'\\''" : std::string(1, letter));
+  return word + "'";
+}
+
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row) {
   std::int64_t start = -1, length = -1, rank = -1;
   for (std::size_t k = 0; k < std::min(row.size(), finding.evidence_heads.size()); ++k) {

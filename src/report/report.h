@@ -179,6 +179,9 @@ struct Finding {
   std::vector<std::vector<Value>> evidence;
   /// Rows that the finding is about, of which `evidence` has the first; 0 in old reports.
   std::int64_t evidence_of = 0;
+  std::string evidence_table;  ///< The table whose rows they are; empty where they are of none.
+  /// Their places in it, as far as they are kept. Not in report.json.
+  std::vector<std::uint32_t> evidence_rows;
   std::string reason;        ///< Why not applicable, waived by whom…
   std::string counted_with;  ///< As of GateRow.
   /// Rows of which the rule's condition is unknown. Its numbers are of the others.
@@ -478,6 +481,9 @@ struct Interval {
 /// By the columns "Start", "Length" or "Duration", and "Rank" of `row`; nothing without
 /// them.
 std::optional<Interval> FindInterval(const Finding& finding, const std::vector<Value>& row);
+
+/// As a shell takes it for one word.
+std::string ShellWord(std::string_view text);
 
 /// Rows of a table that report.json has, in their order. It has no bulk data (one row for each
 /// event), the 1 000 longest idle gaps, the first tree of operators, and all other rows; for a

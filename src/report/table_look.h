@@ -25,9 +25,11 @@ struct TableLook {
 
   bool is_main = false;          ///< Wanted by most readers of the page: more rows, unfolded.
   bool is_long = false;          ///< Wanted by nearly all of them: most rows, without scripts, too.
-  bool opens_rows = false;       ///< Its rows open to others where scripts run.
-  bool needs_timeline = false;   ///< In a page its rows come with the timeline or not at all.
-  bool names_are_words = false;  ///< Its texts are no code that Markdown sets as such.
+  bool opens_rows = false;       ///< Its rows open to others, or are summed again by scripts.
+  bool is_summed_again = false;  ///< Of its rows scripts make sums of a chosen rank and range.
+  bool has_rows_of_each_rank = false;  ///< With many ranks a page has some of each.
+  bool needs_timeline = false;         ///< In a page its rows come with the timeline or not at all.
+  bool names_are_words = false;        ///< Its texts are no code that Markdown sets as such.
   Order order = Order::kHeaviestFirst;
   std::size_t page_rows = 0;  ///< The most rows that a page holds; 0: the page's limit.
   /// Section of the page, if it is outside the section of tables.

@@ -124,6 +124,8 @@ struct Finding {
   std::uint64_t rows_unknown = 0;  ///< Rows excluded because their `where` is unknown.
   std::vector<EvidenceHead> evidence_heads;
   std::vector<std::vector<Value>> evidence;
+  /// All of them by their place in the table of the rule's `for_each`, at most kMostRowNumbers.
+  std::vector<std::uint32_t> row_numbers;
   std::vector<GroupResult> groups;  ///< With group_by: all of them, worst first.
   /// Trace of the rule as a whole; only with RuleRunOptions::trace.
   std::vector<TraceValue> trace;

@@ -72,6 +72,9 @@ CappedGain CapGain(double gain, std::optional<double> most, const analysis::Metr
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
                  Finding& out) {
   if (rule.columns.empty()) return;
+  const std::size_t numbered = std::min(kMostRowNumbers, group.rows.size());
+  out.row_numbers.assign(group.rows.begin(),
+                         group.rows.begin() + static_cast<std::ptrdiff_t>(numbered));
   const RuleEvidence& spec = *rule.rule->evidence;
   const auto limit = static_cast<std::size_t>(most > 0 ? most : spec.limit);
   std::vector<expr::RowId> rows;

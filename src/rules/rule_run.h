@@ -85,6 +85,9 @@ struct CappedGain {
 /// negative. `iteration`: the mean iteration time; nullptr or absent if unknown.
 CappedGain CapGain(double gain, std::optional<double> most, const analysis::Metric* iteration);
 
+/// Rows of a finding that are kept by number: pages lead to them in their table.
+inline constexpr std::size_t kMostRowNumbers = 10'000;
+
 /// The rows that the rule shows, at most `most` of them; the rule's own limit when that is 0.
 void AddEvidence(const CompiledRule& rule, const expr::Data& data, const RowGroup& group, int most,
                  Finding& out);

@@ -1,6 +1,6 @@
 // ---- The address holds the view: "#f-gpu-idle", or "#KEY=VALUE&…" with that anchor as `at`. Keys:
-// g.TABLE (filter, sorted column, direction), k.TABLE (columns that are not as at first), tree.TABLE, rank, o and c (opened and closed by the reader), and
-// those of the timeline. A link that is copied shows the same view to another reader.
+// rank, it (first and last iteration), g.TABLE (filter, sorted column, direction), k.TABLE (columns that are not as at first), tree.TABLE, row
+// (of an open dialog), o and c (opened and closed by the reader), and those of the timeline. A link that is copied shows the same view to another reader.
 
 const address = {
   parts() {
@@ -12,47 +12,57 @@ const address = {
     if (part === undefined) return undefined;
     try { return decodeURIComponent(part.slice(key.length + 1)); } catch { return undefined; }
   },
-  // Replaces the parts whose key is owned; the timeline's come first.
-  write(owned, parts) {
+  // Replaces the parts whose key is owned; the timeline's come first. `how`: without a word the entry of
+  // the history is replaced, "push" makes one, and any other word makes one for what follows within 2 s.
+  write(owned, parts, how) {
+    if (this.applying) return;
     const all = [...this.parts().filter((part) => !owned(part.split('=')[0])), ...parts];
     all.sort((a, b) => b.startsWith('t=') - a.startsWith('t='));
     const text = all.length === 1 && all[0].startsWith('at=') ? all[0].slice(3) : all.join('&');
-    history.replaceState(history.state, '', text || ofRun ? `#${ofRun}${text}` : location.href.split('#')[0]);
+    const url = text || ofRun ? `#${ofRun}${text}` : location.href.split('#')[0], now = performance.now();
+    if (new URL(url, location.href).href === location.href) return;
+    const joins = !how || (now < this.until && (how === this.series || (this.series === 'jump' && how === 'timeline')));
+    if (how) Object.assign(this, { series: how, until: how === 'push' ? 0 : now + 2000 });
+    history[joins ? 'replaceState' : 'pushState'](joins ? history.state : null, '', url);
   },
-  set(key, value) { this.write((own) => own === key, value ? [`${key}=${encodeURIComponent(value)}`] : []); },
+  set(key, value, how) { this.write((own) => own === key, value ? [`${key}=${encodeURIComponent(value)}`] : [], how); },
 };
 
-// Before a jump, so that Back returns to where the reader was.
-const leave = () => history.pushState(null, '', location.href);
+// Before a jump, so that Back returns to where the reader was; what the jump writes is of its entry, as is
+// the timeline's view if it moves there, which is written once it rests.
+function leave(series = 'jump') {
+  if (address.applying) return;
+  history.pushState(null, '', location.href);
+  if (!dialog.open) address.set('row', '');
+  Object.assign(address, { series, until: performance.now() + 3000 });
+}
 
-// What a table shows beyond its opening view: "conv~time~d". A tilde of a filter is escaped.
-const escapeTilde = (text) => encodeURIComponent(text).replaceAll('~', '%7E');
+// What a table shows beyond its opening view: "conv~time~d". A tilde of a filter is doubled.
 function viewOf(grid) {
   const sort = grid.sortField !== grid.opening.field || grid.descending !== grid.opening.descending;
-  return grid.query || sort ? [escapeTilde(grid.query), grid.sortField?.id || '', grid.descending ? 'd' : 'a'].join('~') : '';
+  return grid.query || sort ? [grid.query.replaceAll('~', '~~'), grid.sortField?.id || '', grid.descending ? 'd' : 'a'].join('~') : '';
 }
 const columnsOf = (grid) => grid.fields().map((field) => field.id).filter((id) => grid.hidden.has(id) !== grid.extra.includes(id)).join();
-function keepView(grid) {
-  address.set(`g.${grid.id}`, viewOf(grid));
-  address.set(`k.${grid.id}`, columnsOf(grid));
-  address.set(`tree.${grid.id}`, grid.tree !== grid.trees?.keys().next().value ? grid.tree : '');
+function keepView(grid, how) {
+  if (grids.get(grid.id) !== grid) return;
+  const parts = { g: viewOf(grid), k: columnsOf(grid), tree: grid.wanted !== grid.trees?.keys().next().value ? grid.wanted : '' };
+  address.write((key) => parts[key.split('.')[0]] !== undefined && key.endsWith(`.${grid.id}`),
+    Object.entries(parts).filter(([, text]) => text).map(([key, text]) => `${key}.${grid.id}=${encodeURIComponent(text)}`), how);
 }
 
 function showView(grid, text) {
-  const [query, sort, direction] = text === undefined ? ['', undefined, ''] : text.split('~');
+  const [, query, sort, direction] = /^((?:[^~]|~~)*)~([^~]*)~(.*)$/s.exec(text ?? '') || ['', ''];
   grid.sortField = sort === undefined ? grid.opening.field : grid.field(sort) || null;
   grid.descending = sort === undefined ? grid.opening.descending : direction === 'd';
-  try { grid.filter(decodeURIComponent(query)); } catch { grid.filter(''); }
+  grid.filter(query.replaceAll('~~', '~'));
 }
 
-// The tables as the address has them; of several the first is scrolled to, where nothing else is.
-function readViews() {
-  const select = document.getElementById('rank-choice'), rank = address.get('rank') || '';
-  if (select && String(chosenRank ?? '') !== rank && (!rank || [...select.options].some((option) => option.value === rank))) {
-    select.value = rank;
-    select.dispatchEvent(new Event('change'));
-    window.timeline?.readHash();  // Its own rank and selection, if it was there before.
-  }
+// The page as the address has it: scope, tables, boxes, the open row, the timeline. Of several tables the
+// first is scrolled to, where nothing else is.
+function applyAddress() {
+  address.applying = true;
+  address.until = 0;
+  scopeBar.read();
   let first = null;
   for (const grid of grids.values()) {
     // Without a word on columns the reader's own stay.
@@ -66,20 +76,28 @@ function readViews() {
     if (wanted && box) box.open = true;
     first ||= wanted && grid;
   }
-  for (const [key, open] of [['o', true], ['c', false]]) {
-    for (const id of (address.get(key) || '').split(',')) {
-      const box = id && document.getElementById(id);
-      if (box?.tagName === 'DETAILS') box.open = open;
-    }
+  const [opened, closed] = ['o', 'c'].map((key) => (address.get(key) || '').split(','));
+  for (const [box, open] of openAtStart) {
+    if (opened.includes(box.id)) box.open = true;
+    else if (closed.includes(box.id)) box.open = false;
+    else if (address.applied && !address.get(`g.${box.id.slice(2)}`)) box.open = open;
   }
-  if (first && !addressed().startsWith('t=') && !address.get('at')) first.table.closest('section, details').scrollIntoView();
+  const [table, row] = (address.get('row') || '').split('~'), grid = grids.get(table);
+  if (grid && grid.rows.count > +row) openRow(grid, +row, [], '');
+  else if (dialog.open) closeRow();
+  window.timeline?.readHash();
+  if (first && !address.applied && !addressed().startsWith('t=') && !address.get('at')) first.table.closest('section, details').scrollIntoView();
+  address.applied = true;
+  address.applying = false;
 }
 
 // Which sections the reader opened or closed, also in an earlier visit that this browser remembers.
+const openAtStart = new Map();  // As this visit began.
 const openAtFirst = new Map([...document.querySelectorAll('details[id]')].map((box) => [box, box.open]));
 function keepOpen() {
   const boxes = [...document.querySelectorAll('details[id]')], before = openAtFirst;
   for (const box of boxes) {
+    openAtStart.set(box, box.open);
     box.addEventListener('toggle', () => {
       if (printing) return;
       const changed = boxes.filter((other) => other.open !== before.get(other));
@@ -109,7 +127,11 @@ function addLinks() {
 
 function startAddress() {
   keepOpen();
-  readViews();
+  applyAddress();
   addLinks();
-  for (const event of ['hashchange', 'popstate']) addEventListener(event, readViews);
+  // Both come of one step.
+  let at = location.href;
+  const follow = () => { if (at !== location.href) applyAddress(); at = location.href; };
+  addEventListener('popstate', () => { at = ''; follow(); });
+  addEventListener('hashchange', follow);
 }

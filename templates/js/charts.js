@@ -47,25 +47,3 @@ function medianOf(values) {
   const sorted = [...values].sort((a, b) => a - b), half = sorted.length >> 1;
   return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
-
-// Iterations as the calls of an operator divide the time: `known` is [name, starts] of each.
-function offerKeys(known, first, after) {
-  const select = make('select', { 'aria-label': 'Key operator' }), filter = make('input', { type: 'search', placeholder: 'filter', 'aria-label': 'Filter operators' });
-  const out = make('div', { role: 'status' });
-  const list = () => select.replaceChildren(make('option', { value: '' }, first), ...known.flatMap(([key], index) =>
-    (key.toLowerCase().includes(filter.value.toLowerCase()) ? [make('option', { value: index }, shortened(key))] : [])));
-  filter.addEventListener('input', list);
-  list();
-  select.addEventListener('change', () => {
-    if (select.value === '') return out.replaceChildren();
-    const [key, starts] = known[select.value];
-    const times = starts.sort((a, b) => a - b).slice(1).map((time, index) => time - starts[index]), facts = make('dl', { className: 'facts' });
-    for (const [label, value, unit] of [['Intervals', times.length, 'count'], ['Mean', times.reduce((a, b) => a + b) / times.length, 'ns'],
-      ['Median', medianOf(times), 'ns'], ['Shortest', Math.min(...times), 'ns'], ['Longest', Math.max(...times), 'ns']]) {
-      facts.append(make('div', {}, make('dt', {}, label), make('dd', { title: value }, format(value, unit))));
-    }
-    out.replaceChildren(facts, make('p', { className: 'small mute' }, 'To use this operator as iteration marker: ',
-      make('code', {}, `--key-op '${key.replaceAll("'", "'\\''")}'`)));
-  });
-  after.after(make('details', { className: 'table keys' }, make('summary', {}, make('h3', {}, 'Iterations by key operator')), make('p', { className: 'tools' }, select, filter), out));
-}

@@ -38,13 +38,13 @@ function leadsTo(grid, values) {
 
 // Buttons to those tables, and to the timeline.
 function leadsOf(values, leads) {
-  const out = leads.map(([other, query, rows]) => make('button', { type: 'button', onclick() { dialog.close(); other.reveal(query); } },
+  const out = leads.map(([other, query, rows]) => make('button', { type: 'button', onclick() { closeRow(); other.reveal(query); } },
     `→ ${other.title()}${other instanceof TreeGrid ? '' : ` (${format(rows.length, 'count')})`}`));
-  const show = (act) => out.push(make('button', { type: 'button', onclick() { dialog.close(); act(); } }, '→ Timeline'));
+  const show = (act) => out.push(make('button', { type: 'button', onclick() { closeRow(); act(); } }, '→ Timeline'));
   const start = values.start ?? values.allocated_at, length = values.duration ?? values.time;
   const timeline = window.timeline, name = [values.path, values.name, values.opcode, `${values.file}:${values.line}`, `nn.Module: ${values.name}`].find((text) => timeline?.knows(text));
   if (timeline && Number.isFinite(start) && Number.isFinite(length)) show(() => timeline.show(start, start + length, values.rank));
-  else if (name) show(() => timeline.search(name));
+  else if (name) show(() => { leave(); timeline.search(name); });
   return out;
 }
 
@@ -53,7 +53,7 @@ function innerTable([other, query, rows], trail) {
   const fields = other.fields().filter((field) => (!other.hidden.has(field.id) || ['min', 'max'].includes(field.id)) && !query.split(' ').some((part) => part.startsWith(`${field.id}=`)));
   const most = 12, sorted = other.sortField ? other.sorted([...rows]) : rows;
   const cell = (field, row, index) => {
-    const text = elided(other.rows.text(field, row));
+    const text = other.shortOf(field, other.rows.text(field, row));
     return make('td', { align: isText(field) ? 'left' : 'right' }, index ? text : make('button', { type: 'button', className: 'link', onclick: () => openRow(other, row, trail) }, text));
   };
   return scrolling(other.title(), make('table', { cellPadding: 4 },
@@ -62,8 +62,24 @@ function innerTable([other, query, rows], trail) {
     make('tbody', {}, ...sorted.slice(0, most).map((row) => make('tr', {}, ...fields.map((field, index) => cell(field, row, index)))))));
 }
 
+// The reader closes: the entries of its rows go. Another address closes or leaves: they stay.
+let isLeft = false;
+function closeRow() {
+  isLeft = true;
+  if (dialog.open) dialog.close();
+}
+dialog.addEventListener('close', () => {
+  const rows = history.state?.rows;
+  if (!isLeft && rows) history.go(-rows);
+  else if (!isLeft) address.set('row', '');
+  isLeft = false;
+});
+
 // `trail`: the rows that led to this one.
-function openRow(grid, row, trail = []) {
+function openRow(grid, row, trail = [], how = 'push') {
+  const rows = (history.state?.rows || 0) + 1;
+  if (how) address.set('row', `${grid.id}~${row}`, how);
+  if (how && !address.applying) history.replaceState({ rows }, '');
   const list = make('dl', {});
   const values = {};
   for (const field of grid.fields()) {
@@ -75,11 +91,12 @@ function openRow(grid, row, trail = []) {
   }
   const close = make('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
   const leads = leadsTo(grid, values), [from, at] = trail.at(-1) || [];
-  const back = from ? make('button', { type: 'button', onclick: () => openRow(from, at, trail.slice(0, -1)) }, `‹ ${from.title()}`) : '';
+  const back = from ? make('button', { type: 'button', onclick: () => history.back() }, `‹ ${from.title()}`) : '';
   dialog.replaceChildren(make('div', {}, make('h3', {}, grid.title()), back,
     leads.length && !(leads[0][0] instanceof TreeGrid) ? innerTable(leads[0], [...trail, [grid, row]]) : '', list,
     make('p', { className: 'tools' }, ...leadsOf(values, leads)), close));
   dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+  isLeft = false;
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
 }

@@ -10,6 +10,20 @@ for (const [event, now] of [['beforeprint', true], ['afterprint', false]]) {
   });
 }
 
+// The rows of findings by rule: {table, all, places}, of a filter "finding=gpu/idle".
+const evidence = new Map();
+const OF_FINDING = /(^|[\s,])finding=("?)([^\s,"]+)\2/;
+function addEvidenceLinks(rows) {
+  for (const [rule, [table, all, steps]] of Object.entries(rows)) {
+    let at = 0;
+    evidence.set(rule, { table, all, places: new Set(steps.map((step) => (at += step))) });
+    const caption = document.querySelector(`[data-evidence="${rule}"]`), grid = grids.get(table);
+    if (caption && grid && caption.parentElement.tBodies[0].rows.length < all) {
+      caption.append(' · ', make('button', { type: 'button', className: 'link', onclick: () => grid.reveal(`finding=${rule}`) }, `All in ${grid.title()}`));
+    }
+  }
+}
+
 class Grid {
   constructor(table, rows) {
     this.id = table.dataset.id;
@@ -19,7 +33,7 @@ class Grid {
     this.scroller = table.closest('.scroll');
     this.query = '';
     this.current = -1;
-    this.order = [];
+    this.shownOrder = [];
     this.unknown = [];
     this.extra = (table.dataset.extra || '').split(' ').filter(Boolean);
     this.hidden = new Set((layout.read().columns || {})[this.id] || this.extra);
@@ -34,7 +48,19 @@ class Grid {
     this.addTools();
     this.addKeys();
     this.apply();
-    keepHeight(this.scroller, this.id, () => { if (this.packed) this.drawWindow(); });
+    keepHeight(this.scroller, this.id, () => { this.place = null; if (this.packed) this.drawWindow(); });
+  }
+
+  // The rows in view. A table in a closed box is arranged anew when one opens it or asks for them.
+  get order() {
+    if (this.isStale) this.apply();
+    return this.shownOrder;
+  }
+  refresh() {
+    const box = this.table.closest('details:not([open])');
+    this.isStale = Boolean(box);
+    if (!box) return this.apply();
+    box.addEventListener('toggle', () => this.order, { once: true });
   }
 
   heads() { return [...this.table.tHead.rows[0].cells]; }
@@ -60,7 +86,7 @@ class Grid {
     }
     this.rows.fields = this.heads().map((head) => byId.get(head.dataset.id));
     this.table.className = 'data virtual';
-    this.scroller.addEventListener('scroll', () => this.drawWindow());
+    this.scroller.addEventListener('scroll', () => { this.place = null; this.drawWindow(); });
     const note = this.table.caption.querySelector('.small');
     const rest = this.table.dataset.rest || 'report.json has all rows';
     if (note) note.textContent = this.rows.of > this.rows.count
@@ -77,7 +103,7 @@ class Grid {
         this.descending = this.sortField === field ? !this.descending : !isText(field);
         this.sortField = field;
         this.apply();
-        keepView(this);
+        keepView(this, 'push');
       });
     });
   }
@@ -126,7 +152,7 @@ class Grid {
     let timer = 0;
     this.input.addEventListener('input', () => {
       clearTimeout(timer);
-      timer = setTimeout(() => { this.filter(this.input.value); keepView(this); }, 80);
+      timer = setTimeout(() => { this.filter(this.input.value); keepView(this, `filter ${this.id}`); }, 80);
     });
     this.status = make('span', { className: 'small mute', role: 'status' });
     const columns = make('details', { className: 'menu' }, make('summary', {}, 'Columns'));
@@ -169,8 +195,8 @@ class Grid {
       event.preventDefault();
     });
     // Lines of source are chosen by dragging over them, too.
-    if (this.id === 'source_lines' && this.packed) {
-      const rowAt = (event) => +(event.target.closest('tr')?.dataset.row ?? -1);
+    if (this.isSource) {
+      const rowAt = (event) => this.rowAt(event);
       this.table.addEventListener('mousedown', (event) => { this.dragged = rowAt(event); });
       this.table.addEventListener('mouseover', (event) => {
         const row = rowAt(event);
@@ -181,13 +207,26 @@ class Grid {
       });
     }
     this.table.tBodies[0].addEventListener('click', (event) => {
-      const row = event.target.closest('tr');
-      if (!row || event.target.closest('summary, a, button') || String(getSelection())) return;
-      const index = this.packed ? +row.dataset.row : this.rows.rows.indexOf(row);
-      if (index < 0) return;
+      const index = this.rowAt(event);
+      if (index < 0 || event.target.closest('summary, a, button') || (!event.shiftKey && String(getSelection()))) return;
+      if (event.shiftKey && this.isSource && this.chooseSpan(index)) return;
       if (this.chooseLine(index, event.ctrlKey || event.metaKey)) return;
       this.openRow(index);
     });
+  }
+
+  rowAt(event) {
+    const row = event.target.closest('tbody tr');
+    return row ? this.packed ? +(row.dataset.row ?? -1) : this.rows.rows.indexOf(row) : -1;
+  }
+  get isSource() { return this.id === 'source_lines'; }
+  // From the line that was chosen last to this one.
+  chooseSpan(row) {
+    const [from, to] = [this.order.indexOf([...this.lines || []].at(-1) ?? row), this.order.indexOf(row)];
+    getSelection().removeAllRanges();
+    this.lines = new Set(this.order.slice(Math.min(from, to), Math.max(from, to) + 1));
+    this.lines.delete(row);
+    return this.chooseLine(row, true);
   }
 
   openRow(row) { openRow(this, row); }
@@ -196,7 +235,7 @@ class Grid {
   // A second click opens it.
   chooseLine(row, adds) {
     const file = this.field('file'), line = this.field('line');
-    if (this.id !== 'source_lines' || !window.timeline || !file || !line) return false;
+    if (!this.isSource || !window.timeline || !file || !line) return false;
     const lines = this.lines ||= new Set();
     if (!adds) {
       if (lines.has(row)) return false;
@@ -216,6 +255,7 @@ class Grid {
       const top = position * ROW_HEIGHT, view = this.scroller.clientHeight - 2 * ROW_HEIGHT;
       if (top < this.scroller.scrollTop) this.scroller.scrollTop = top;
       if (top > this.scroller.scrollTop + view) this.scroller.scrollTop = top - view;
+      this.place = null;
       this.drawWindow(true);
     } else {
       for (const row of this.rows.rows) row.classList.remove('current');
@@ -242,10 +282,15 @@ class Grid {
 
   // The rows that pass a filter and are of the chosen rank.
   matching(query) {
+    const known = evidence.get(OF_FINDING.exec(query)?.[3]), finding = known?.table === this.id ? known : null;
+    if (finding) query = query.replace(OF_FINDING, ' ');
     const rows = this.rows, { tests, unknown } = parseFilter(query, this.fields(), rows);
+    if (finding) {
+      tests.push((r, row) => finding.places.has(row));
+      if (finding.places.size < finding.all) unknown.push(`${format(finding.places.size, 'count')} of the finding’s ${format(finding.all, 'count')} rows are in this page; “profgauge export tables” has all`);
+    }
     this.unknown = unknown;
-    const rank = this.field('rank');
-    if (rank && chosenRank !== null) tests.push((r, row) => r.value(rank, row) === chosenRank);
+    tests.push(...scopeTests(this));
     const order = [];
     for (let row = 0; row < rows.count; ++row) if (tests.every((test) => test(rows, row))) order.push(row);
     return order;
@@ -258,7 +303,8 @@ class Grid {
 
   // Filters, sorts and draws.
   apply() {
-    const rows = this.rows, order = this.order = this.arranged();
+    this.isStale = false;
+    const rows = this.rows, order = this.shownOrder = this.arranged();
     this.current = Math.min(this.current, order.length - 1);
     this.heads().forEach((head, index) => {
       const field = this.fields()[index];
@@ -320,8 +366,10 @@ class Grid {
 
   // Only the rows in view exist; on paper the first ones.
   drawWindow(always) {
-    // To ask for places lays out the whole page anew: not for a table in a closed box, of which there are many.
-    const { scrollTop, clientHeight } = this.scroller.closest('details:not([open])') ? { scrollTop: 0, clientHeight: 0 } : this.scroller;
+    // To ask for places lays out the whole page anew: once until they change, and not for a table in a closed
+    // box, of which there are many.
+    const { scrollTop, clientHeight } = this.scroller.closest('details:not([open])') ? { scrollTop: 0, clientHeight: 0 }
+      : this.place ||= { scrollTop: this.scroller.scrollTop, clientHeight: this.scroller.clientHeight };
     const first = printing ? 0 : Math.max(0, Math.floor(scrollTop / ROW_HEIGHT) - 10);
     const view = printing ? 200 : Math.ceil((clientHeight || 700) / ROW_HEIGHT) + 20;
     const last = Math.min(this.order.length, first + view);
@@ -344,7 +392,7 @@ class Grid {
     line.dataset.row = row;
     this.shown().forEach((field, index) => {
       const text = this.rows.text(field, row);
-      const cell = make(index ? 'td' : 'th', isText(field) && text.length > 30 ? { title: text } : {}, elided(text));
+      const cell = make(index ? 'td' : 'th', isText(field) && text.length > 30 ? { title: text } : {}, this.shortOf(field, text));
       if (!index) cell.scope = 'row';
       if (this.widths[field.id]) this.setWidth(cell, field);
       if (isText(field)) cell.align = 'left'; else cell.title = this.exact(field, row);
@@ -354,6 +402,12 @@ class Grid {
     return line;
   }
 
+  // Different names of a column look different.
+  shortOf(field, text) {
+    if (text.length <= WIDTH || !isText(field)) return text;
+    field.short ||= distinct(Array.from({ length: this.rows.count }, (_, row) => this.rows.text(field, row)));
+    return field.short.get(text) ?? elided(text);
+  }
   exact(field, row) {
     const value = this.rows.value(field, row);
     return value === null ? '' : String(value) + (SCALES[field.unit] ? ' ' + field.unit : '');
@@ -382,7 +436,7 @@ class Grid {
   }
 
   reveal(query) {
-    leave();
+    leave('table');
     for (let at = this.table; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
     this.filter(query);
     keepView(this);

@@ -13,6 +13,7 @@ class RowsWithKernels {
   set fields(fields) { this.rows.fields = fields; }
   get count() { return this.rows.count; }
   get of() { return this.rows.of; }
+  has(row) { return !this.rows.has || this.rows.has(row); }
   isInner(row) { return row >= this.count; }
   parentOf(row) { return this.inner[row - this.count].parent; }
   value(field, row) { return this.isInner(row) ? this.inner[row - this.count].values[field.id] ?? null : this.rows.value(field, row); }
@@ -20,21 +21,23 @@ class RowsWithKernels {
 
   // The op's kernels, the longest first; each is one row whatever its launches were.
   innerOf(row) {
-    if (this.known.has(row)) return this.known.get(row);
+    const key = `${row} ${scope.rank}`;
+    if (scope.hasRange || scope.key) return [];  // They are not known by iteration.
+    if (this.known.has(key)) return this.known.get(key);
     const { kernels } = this, by = (id) => kernels.fields.find((field) => field.id === id);
-    const [op, name, time, calls, uses] = ['op', 'name', 'time', 'calls', 'uses_tensor_core'].map(by);
+    const [op, name, time, calls, uses, rank] = ['op', 'name', 'time', 'calls', 'uses_tensor_core', 'rank'].map(by);
     const sums = new Map(), wanted = this.rows.value(this.nameField, row);
     for (let k = 0; op && name && k < kernels.count; ++k) {
-      if (kernels.value(op, k) !== wanted) continue;
-      const key = kernels.value(name, k);
-      const sum = sums.get(key) || { name: key, device_self: 0, kernels: 0, uses_tensor_core: uses && kernels.value(uses, k) };
+      if (kernels.value(op, k) !== wanted || (scope.rank !== null && rank && kernels.value(rank, k) !== scope.rank)) continue;
+      const kernel = kernels.value(name, k);
+      const sum = sums.get(kernel) || { name: kernel, device_self: 0, kernels: 0, uses_tensor_core: uses && kernels.value(uses, k) };
       sum.device_self += (time && kernels.value(time, k)) || 0;
       sum.kernels += (calls && kernels.value(calls, k)) || 0;
-      sums.set(key, sum);
+      sums.set(kernel, sum);
     }
     const out = [...sums.values()].sort((a, b) => b.device_self - a.device_self)
       .map((values) => this.count + this.inner.push({ parent: row, values }) - 1);
-    this.known.set(row, out);
+    this.known.set(key, out);
     return out;
   }
 }

@@ -28,9 +28,6 @@ addEventListener('beforeprint', () => {
 });
 addEventListener('afterprint', () => { for (const finding of opened.splice(0)) finding.open = false; });
 
-// The rank that the reader chose, of several.
-let chosenRank = null;
-
 // Of several runs in one page the one that is shown ("r2-"): its addresses begin with this.
 let ofRun = '';
 const addressed = () => location.hash.slice(location.hash.startsWith(`#${ofRun}`) ? ofRun.length + 1 : 1);
@@ -47,8 +44,41 @@ const layout = {
 
 // A long name as a table shows it: namespaces that most kernels share tell nothing; of what is left
 // the middle goes. The whole name is its title.
-const elided = (text) => (text.length > 84 ? shortened(text.replace(/^void |\bat::native::|\(anonymous namespace\)::/g, '')) : text);
-const shortened = (text) => (text.length > 84 ? `${text.slice(0, 60)}…${text.slice(-20)}` : text);
+const WIDTH = 84;
+const plain = (text) => (text.length > WIDTH ? text.replace(/^void |\bat::native::|\(anonymous namespace\)::/g, '') : text);
+const elided = (text) => {
+  const short = plain(text);
+  return short.length > WIDTH ? `${short.slice(0, 60)}…${short.slice(-20)}` : short;
+};
+
+// The same for a column: name → its text, so that different names look different. Those whose texts meet
+// show where they begin to differ from their neighbours; what still meets is counted.
+function distinct(names) {
+  const out = new Map(), groups = new Map();
+  for (const name of names) {
+    const text = elided(name);
+    out.set(name, text);
+    if (!groups.has(text)) groups.set(text, new Set());
+    groups.get(text).add(name);
+  }
+  for (const group of groups.values()) {
+    if (group.size < 2) continue;
+    const sorted = [...group].map((name) => [plain(name), name]).sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    const common = (a, b) => { let at = 0; while (at < a.length && a[at] === b[at]) ++at; return at; };
+    sorted.forEach(([text, name], index) => {
+      const near = [sorted[index - 1], sorted[index + 1]].filter(Boolean).map((other) => common(text, other[0]));
+      const from = Math.max(8, Math.max(...near) - 6), part = text.slice(from, from + WIDTH - 10);
+      out.set(name, `${text.slice(0, 8)}…${part}${from + part.length < text.length ? '…' : ''}`);
+    });
+  }
+  const seen = new Map();
+  for (const name of [...out.keys()].sort()) {
+    const text = out.get(name), count = (seen.get(text) || 0) + 1;
+    seen.set(text, count);
+    if (count > 1) out.set(name, `${text.slice(0, WIDTH - 2 - String(count).length)} #${count}`);
+  }
+  return out;
+}
 
 // A folded text shows all of it on hover too.
 addEventListener('mouseover', (event) => {

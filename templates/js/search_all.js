@@ -7,7 +7,7 @@ function hitsOf(query) {
   const fits = (text) => words.every((word) => text.toLowerCase().includes(word));
   const add = (kind, text, act, count) => hits.push({ kind, text, act, count });
   const goTo = (element) => () => {
-    leave();
+    leave('place');
     for (let at = element; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
     element.scrollIntoView();
   };

@@ -55,7 +55,7 @@ class Shares {
       svg.append(shape('path', { d: path, fill: colour, stroke: 'var(--paper)' }, shape('title', {}, `${label}: ${format(value, field.unit)}, ${format(share, 'ratio')}`)));
       const dot = make('span', { className: 'dot' });
       dot.style.background = colour;
-      legend.append(make('li', { title: label }, dot, `${format(share, 'ratio')} ${elided(label)}`));
+      legend.append(make('li', { title: label }, dot, `${format(share, 'ratio')} ${this.grid.shortOf(this.grid.fields()[0], label)}`));
       from = to;
     });
     return make('div', { className: 'pie' }, svg, make('div', {}, make('b', { className: 'small' }, field.title), legend));

@@ -61,24 +61,24 @@ async function start() {
   for (const table of document.querySelectorAll('table.data')) {
     const packed = head.tables.find((other) => other.id === table.dataset.id);
     let rows = packed ? new PackedRows(packed, head.texts, columns) : new PageRows(table);
-    if (table.dataset.id === 'iterations' && window.iterationsByRank) {
-      rows = iterationsByRank(rows, rowsOf(head, columns, 'rank_steps'), rowsOf(head, columns, 'kernels_by_iteration'));
+    if (table.dataset.id === 'iterations') {
+      readJudged(rows);
+      const steps = rowsOf(head, columns, 'rank_steps');
+      if (steps.count) rows = new IterationRows(rows, steps, rowsOf(head, columns, 'kernels_by_iteration'));
     }
+    rows = scopedRows(table.dataset.id, rows, (id) => rowsOf(head, columns, id));
     const Kind = !packed ? Grid : 'tree' in table.dataset ? TreeGrid : packed.id === 'ops' ? OpsGrid : Grid;
     grids.set(table.dataset.id, new Kind(table, rows, rowsOf(head, columns, 'kernels_by_op')));
   }
   for (const id of ['ops', 'kernels', 'op_types', 'layers']) if (grids.has(id)) grids.get(id).shares = new Shares(grids.get(id));
+  addEvidenceLinks(head.rows || {});
   addDefinitions();
   arrangePanels();
   addLegends();
   window.chooseMemory?.();
   followReading();
   addLook();
-  window.addRankChoice?.();
-  if (window.addReaggregation) {
-    addReaggregation();
-    addKeyOps();
-  }
+  window.scopeBar = new ScopeBar();
   for (const code of document.querySelectorAll('code.copy')) {
     code.after(make('button', { type: 'button', className: 'small', onclick: () => copyText(code.textContent) }, 'copy'));
   }

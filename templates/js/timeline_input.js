@@ -37,7 +37,6 @@ class TimelineInput extends TimelineSelecting {
       move(event);
       this.drag(event, move);
     });
-    addEventListener('hashchange', () => this.readHash());
   }
 
   // Without a key the page scrolls, so that no one is caught on the way down.

@@ -56,13 +56,14 @@ class TimelineMoving extends TimelineDrawing {
 
   keepHash() {
     clearTimeout(this.hashTimer);
+    if (address.applying) return;
     this.hashTimer = setTimeout(() => this.writeHash(), 300);
   }
   writeHash() {
     clearTimeout(this.hashTimer);
     const [from, to] = this.opening, [a, b] = this.view, color = this.coloring !== this.colorings()[0][0], ranks = this.ranks();
     const opening = from > this.first || to < this.last ? a === from && b === to : a <= from && b >= to;
-    const moved = ranks.size > 1 && this.rank !== (ranks.has(chosenRank) ? chosenRank : Math.min(...ranks));
+    const moved = ranks.size > 1 && this.rank !== (ranks.has(scope.rank) ? scope.rank : Math.min(...ranks));
     if (opening && !moved && this.selected === NONE && !this.range && !this.marks.length && !color && !this.regionChoice && !addressed().startsWith('t=')) return;
     const at = Math.round;
     const parts = [`t=${at(this.view[0])},${at(this.view[1])}`];
@@ -73,10 +74,23 @@ class TimelineMoving extends TimelineDrawing {
     if (this.marks.length) parts.push(`m=${this.marks.map((mark) => `${at(mark.time)}~${encodeURIComponent(mark.name)}`)}`);
     if (color) parts.push(`color=${this.coloring}`);
     if (this.regionChoice) parts.push(`regions=${this.regionChoice}`);
-    address.write((key) => ['t', 'of', 'sel', 'range', 'lanes', 'm', 'color', 'regions', 'at'].includes(key), parts);
+    this.isAway = true;
+    address.write((key) => ['t', 'of', 'sel', 'range', 'lanes', 'm', 'color', 'regions', 'at'].includes(key), parts, 'timeline');
+  }
+  // An address without a view of it shows what it opened on.
+  readOpening() {
+    this.isAway = false;
+    this.range = this.chosenUnits = this.box = null;
+    this.pick(NONE, true);
+    this.chooseRank(scope.rank);
+    this.go(...this.opening);
+    this.showScope();
+    this.tellRange();
   }
   readHash() {
-    if (!addressed().startsWith('t=')) return;
+    clearTimeout(this.hashTimer);
+    if (!addressed().startsWith('t=')) return this.isAway && this.readOpening();
+    this.isAway = true;
     const raw = addressed(), parts = new URLSearchParams(raw);
     const timeOf = (text) => parseQuantity(text) || 0;
     const times = (key) => (parts.get(key) || '').split(',').filter(Boolean).map(timeOf);
@@ -85,7 +99,7 @@ class TimelineMoving extends TimelineDrawing {
     this.range = null;
     this.width = this.canvas$.parentElement.clientWidth || 1190;
     this.scale = (this.width - TL.left) / (this.view[1] - this.view[0]);
-    if (this.ranks().size > 1) this.chooseRank(parts.has('of') ? +parts.get('of') : chosenRank);
+    if (this.ranks().size > 1) this.chooseRank(parts.has('of') ? +parts.get('of') : scope.rank);
     if (parts.has('color')) this.chooseColoring(parts.get('color'));
     if (parts.has('regions') && this.regionChoices().some(([id]) => id === parts.get('regions'))) this.chooseRegions(parts.get('regions'));
     const marks = /(?:^|&)m=([^&]*)/.exec(raw)?.[1].split(',').filter(Boolean);  // names may hold commas

@@ -1,41 +1,25 @@
 // The whole of it, and handing events on to Perfetto.
-class Timeline extends TimelineInput {
+class Timeline extends TimelineKeys {
   constructor(section, payload) {
     super(payload);
     this.build(section);
     this.arrange();
     this.listen();
     this.resize();
-    if (chosenRank !== null) this.chooseRank(chosenRank);  // The address was read before this was there.
+    if (scope.rank !== null) this.chooseRank(scope.rank);  // The address was read before this was there.
     this.chooseColoring(layout.read().color);
     this.tellMarks();
     this.opening = this.view = this.judged();
     this.readHash();
     this.resize();
     this.restSoon();
-    this.offerKeys();
   }
 
-  // Where nothing marks iterations, an operator that comes again and again can: on the thread of the
-  // first rank that calls it most, as --key-op does.
-  offerKeys() {
-    const facts = document.querySelector('#iterations .facts'), found = new Map();
-    if (!facts || grids.get('iterations')?.rows.count > 1) return;
-    for (const lane of this.lanes) {
-      const { rank, type } = this.head.tracks[lane.track];
-      if (rank !== this.rank || type === 'path') continue;  // Steps of the path are no operators.
-      for (let event = lane.begin; event < lane.end; ++event) {
-        if (this.category[this.kind[event]] !== CATEGORY.cpu) continue;
-        const name = this.head.kinds[this.kind[event]][0];
-        if (!found.has(name)) found.set(name, new Map());
-        const threads = found.get(name);
-        if (!threads.has(lane.track)) threads.set(lane.track, []);
-        threads.get(lane.track).push(this.start[event]);
-      }
-    }
-    const known = [...found].map(([name, threads]) => [name, [...threads.values()].reduce((most, one) => (one.length > most.length ? one : most))])
-      .filter(([, starts]) => starts.length > 2).sort((a, b) => a[1].length - b[1].length);
-    if (known.length) offerKeys(known, `${format(known.length, 'count')} operators run three times or more…`, facts);
+  // The iterations of the chosen range, where their times are this rank's.
+  showScope() {
+    const spans = judged.positions.filter((at) => scope.has(at) && judged.spans.has(at)).map((at) => judged.spans.get(at));
+    if (!scope.hasRange) return this.go(...this.opening);
+    if (spans.length) this.go(spans[0][0], spans.at(-1)[1]);
   }
 
   // What the page opens on: the iterations that were judged, where the recording holds much beside them.
@@ -107,6 +91,7 @@ async function startTimeline() {
     const row = document.querySelector(`${link.hash} [data-interval] button`);
     if (row) link.addEventListener('click', (event) => { event.preventDefault(); row.click(); });
   }
+  scopeBar.addKeys();
   window.timeline.redraw();
   document.documentElement.dataset.timeline = 'ready';
 }

@@ -22,13 +22,17 @@ class TreeGrid extends Grid {
         this.trees.get(tree).push(row);
       }
     }
-    this.tree = this.trees.keys().next().value;
+    this.tree = this.wanted = this.trees.keys().next().value;
     super.becomeVirtual();
     this.heavy = ['device_total', 'host_total', 'active_time', 'samples'].map((id) => this.field(id)).filter(Boolean);
     this.open = new Set();
     for (const tops of this.trees.values()) this.openHeavy(tops);
   }
 
+  inScope(tree) {
+    const place = /^iteration (\d+)/.exec(tree);
+    return (scope.rank === null || !tree.includes('rank ') || tree.endsWith(`rank ${scope.rank}`)) && (!place || scope.has(+place[1]));
+  }
   treeOf(row) {
     return this.places.map((field) => `${field.title.toLowerCase()} ${this.rows.value(field, row)}`).join(', ');
   }
@@ -55,7 +59,7 @@ class TreeGrid extends Grid {
     if (this.trees.size < 2) return;
     this.select$ = make('select', { 'aria-label': `Which ${this.title()}` },
       ...[...this.trees.keys()].map((tree) => make('option', { value: tree }, tree.replace(/^iteration (\d+)/, (all, position) => `iteration ${iterationName(+position)}`))));
-    this.select$.addEventListener('change', () => { this.tree = this.select$.value; this.apply(); keepView(this); });
+    this.select$.addEventListener('change', () => { this.wanted = this.select$.value; this.apply(); keepView(this, 'push'); });
     this.tools.prepend(this.select$);
   }
 
@@ -64,23 +68,21 @@ class TreeGrid extends Grid {
     const wanted = /(?:^|\s)iteration="?(\d+)"?/.exec(query);
     const tree = wanted && [...this.trees.keys()].find((name) => `${name},`.startsWith(`iteration ${wanted[1]},`));
     if (tree) {
-      this.tree = this.select$.value = tree;
+      this.wanted = tree;
       query = query.replace(wanted[0], '').trim();
     }
     super.filter(query);
   }
 
-  showTree(tree) {
-    if (!this.trees.has(tree) || tree === this.tree) return;
-    this.tree = this.select$.value = tree;
+  showTree(tree = this.trees.keys().next().value) {
+    if (!this.trees.has(tree) || tree === this.wanted) return;
+    this.wanted = tree;
     this.apply();
   }
 
   arranged() {
-    if (this.trees && chosenRank !== null && !this.tree.endsWith(`rank ${chosenRank}`)) {
-      this.tree = [...this.trees.keys()].find((name) => name.endsWith(`rank ${chosenRank}`)) || this.tree;
-      if (this.select$) this.select$.value = this.tree;
-    }
+    this.tree = this.inScope(this.wanted) ? this.wanted : [...this.trees.keys()].find((name) => this.inScope(name)) || this.wanted;
+    if (this.select$) this.select$.value = this.tree;
     this.icicle?.follow();
     let shown = null;
     if (this.query) {

@@ -24,6 +24,7 @@ import link_test
 import misleading_test
 import place_test
 import runs_test
+import scope_test
 import strip_test
 import tables_test
 import views_test
@@ -136,20 +137,6 @@ class PageTest(unittest.TestCase):
         self.assertTrue(self.run_js("return dialog.open"))
         self.driver.keys("\ue00c")  # Escape
         self.assertFalse(self.run_js("return dialog.open"))
-
-    def test_another_range_of_iterations(self):
-        self.run_js("""
-            const box = [...document.querySelectorAll('#iterations details')].find((d) =>
-              d.textContent.includes('Other range of iterations'));
-            box.open = true;
-            const [from, to] = box.querySelectorAll('input');
-            from.value = 1; to.value = 3;
-            from.dispatchEvent(new Event('input'));""")
-        text = self.run_js("return [...document.querySelectorAll('#iterations details')].find((d) =>"
-                           "d.textContent.includes('Other range of iterations')).textContent").replace("\u202f", " ")
-        for part in ("Iterations3", "Total28.5 ms", "Mean9.50 ms", "Variation (robust)0 %",
-                     "--iter-start 1 --iter-stop 3"):
-            self.assertIn(part, text)
 
     def canvas(self):
         self.run_js("timeline.canvas$.scrollIntoView({block: 'center'})")
@@ -417,7 +404,7 @@ def main():
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         suite = unittest.TestSuite()
         for module in (sys.modules[__name__], views_test, tables_test, charts_test, lanes_test, runs_test,
-                       misleading_test, place_test, link_test, extremes_test, strip_test):
+                       misleading_test, place_test, link_test, extremes_test, scope_test, strip_test):
             suite.addTests(unittest.defaultTestLoader.loadTestsFromModule(module))
         if only:
             suite = unittest.TestSuite(test for test in flat(suite) if only in test.id())

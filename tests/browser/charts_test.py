@@ -85,50 +85,13 @@ class RankTest(ViewsCase):
         self.choose("")
         self.assertEqual(self.js(rows), slowest)
 
-    def test_what_stands_for_all_ranks_says_so(self):
+    def test_what_stands_for_all_ranks_is_pale(self):
+        pale = "return arguments[0].map((id) => document.getElementById(`t-${id}`).classList.contains('stands'))"
         self.choose(1)
-        self.assertIn("of all ranks", self.js("return document.querySelector('#t-ops > summary').textContent"))
-        self.assertNotIn("of all ranks", self.js("return document.querySelector('#t-iterations > summary').textContent"))
+        self.assertEqual(self.js(pale, ["ops", "kernels", "iterations", "rank_steps"]), [False] * 4)
+        self.assertIn("all ranks", self.js("return document.querySelector('#tables [data-stands]').textContent"))
         self.choose("")
-        self.assertEqual(self.js("return document.querySelectorAll('.all-ranks').length"), 0)
-
-
-class KeyOpTest(ViewsCase):
-    def test_iterations_that_an_operator_makes_are_those_of_the_command_line(self):
-        self.hold("0")
-
-    def test_a_profile_of_one_iteration_has_them_too(self):
-        page = Run.samples / "one.html"
-        subprocess.run([Run.profgauge, "report", Run.slow, "-q", "--iter-start", "3", "--iter-stop", "3", "--html", page],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        self.driver.open(page.as_uri())
-        self.driver.wait("document.querySelector('#iterations .keys') !== null", "the operators")
-        every, some = self.js("""const box = document.querySelector('#iterations .keys'), filter = box.querySelector('input');
-            const count = () => box.querySelectorAll('option').length, all = count();
-            const filtered = (text) => { filter.value = text; filter.dispatchEvent(new Event('input')); return count(); };
-            return [all, filtered('addmm'), filtered('')]""")[:2]
-        self.assertGreater(every, some)
-        self.hold("0")  # The one that runs least: once in each of the iterations of the trace.
-
-    def hold(self, choice):
-        name = self.js("""const box = document.querySelector('#iterations .keys'), select = box.querySelector('select');
-            box.open = true;
-            select.value = arguments[0];
-            select.dispatchEvent(new Event('change'));
-            return select.selectedOptions[0].textContent;""", choice)
-        facts = self.js("return Object.fromEntries([...document.querySelectorAll('.keys .facts > div')].map((f) =>"
-                        "[f.firstChild.textContent, +f.lastChild.title]))")
-        said = self.js("return document.querySelector('.keys code').textContent")
-        self.assertEqual(said, f"--key-op '{name}'")
-        report = subprocess.run([Run.profgauge, "report", Run.slow, "-q", "--key-op", name, "--json", "-"],
-                                check=False, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        report = json.loads(report.stdout)
-        table = report["tables"]["iterations"]
-        at = [column["id"] for column in table["columns"]].index("duration")
-        times = [row[at] for row in table["rows"]]
-        self.assertEqual(facts["Intervals"], report["profile"]["iterations_total"])
-        if len(times) == facts["Intervals"]:  # None is left out as incomplete.
-            self.assertEqual((facts["Shortest"], facts["Longest"]), (min(times), max(times)))
+        self.assertEqual(self.js("return document.querySelectorAll('.stands, [data-stands]').length"), 0)
 
 
 class MemoryTest(ViewsCase):

@@ -185,33 +185,6 @@ class LayoutsTest(ViewsCase):
 
 
 class RangeTest(ViewsCase):
-    def drag(self, which, share):
-        """Moves a bar to a share of the chart's width."""
-        self.js("""
-            const svg = document.querySelector('#iterations figure > svg'), box = svg.getBoundingClientRect();
-            const bar = svg.querySelectorAll('rect.range')[arguments[0]];
-            bar.setPointerCapture = () => {};
-            const fire = (type, x) => bar.dispatchEvent(new PointerEvent(type, {clientX: x, pointerId: 1, bubbles: true, cancelable: true}));
-            fire('pointerdown', 0);
-            fire('pointermove', box.left + arguments[1] * box.width);
-            fire('pointerup', 0);""", which, share)
-
-    def test_bars_in_the_chart_move_the_range(self):
-        first, last = self.js("return [...document.querySelectorAll('.another input')].map((i) => +i.value)")
-        self.drag(0, 0.5)
-        self.drag(1, 0.8)
-        chosen = self.js("return [...document.querySelectorAll('.another input')].map((i) => +i.value)")
-        self.assertGreater(chosen[0], first)
-        self.assertLess(chosen[1], last)
-        self.assertGreaterEqual(chosen[1], chosen[0])
-        mean = self.js("return [...document.querySelectorAll('.another dd')].map((d) => d.title)")[2]
-        expected = self.js("const g = grids.get('iterations'), times = [];"
-                           "for (let r = 0; r < g.rows.count; ++r) { const i = g.rows.value(g.field('index'), r);"
-                           "  if (i >= arguments[0] && i <= arguments[1]) times.push(g.rows.value(g.field('duration'), r)); }"
-                           "return times.reduce((a, b) => a + b, 0) / times.length", *chosen)
-        self.assertAlmostEqual(float(mean), expected, delta=1)
-        self.assertIn(f"--iter-start {chosen[0]} --iter-stop {chosen[1]}", self.js("return document.querySelector('.another').textContent"))
-
     def test_iterations_that_are_not_selected_are_there_in_grey(self):
         with tempfile.TemporaryDirectory() as folder:
             page = pathlib.Path(folder) / "some.html"

@@ -24,6 +24,9 @@ RankParts PartsFrom(const time::Breakdown& breakdown, Ns overlapped) {
   parts.dataloader = of(Category::kDataLoader);
   parts.host = of(Category::kRuntime) + of(Category::kCpu);
   parts.unattributed = of(Category::kOther);
+  parts.on_matrix_units = of(Category::kTensorCoreKernel);
+  parts.memset = of(Category::kMemset);
+  parts.runtime = of(Category::kRuntime);
   return parts;
 }
 
@@ -38,6 +41,9 @@ RankParts SumOf(std::span<const RankParts> steps) {
     sum.dataloader += step.dataloader;
     sum.host += step.host;
     sum.unattributed += step.unattributed;
+    sum.on_matrix_units += step.on_matrix_units;
+    sum.memset += step.memset;
+    sum.runtime += step.runtime;
   }
   return sum;
 }

@@ -30,7 +30,11 @@ struct RankParts {
   Ns dataloader = 0;
   Ns host = 0;  ///< Runtime calls and operators of the host while its GPUs idle.
   Ns unattributed = 0;
-  bool matched = false;  ///< Whether waiting could be separated from transfer.
+  // What divides three of them further, as the breakdown has it.
+  Ns on_matrix_units = 0;  ///< Of computing.
+  Ns memset = 0;           ///< Of `copy`.
+  Ns runtime = 0;          ///< Of `host`.
+  bool matched = false;    ///< Whether waiting could be separated from transfer.
 
   Ns sum() const {
     return compute_only + overlapped + waiting_exposed + transfer_exposed + copy + dataloader +

@@ -69,6 +69,9 @@ void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, co
   AppendParts(parts, row)
       .IntegerIf("waiting_time"_col, parts.matched, sums.waiting)
       .IntegerIf("transfer_time"_col, parts.matched, sums.transfer)
+      .Integer("tensor_core_kernel"_col, parts.on_matrix_units)
+      .Integer("memset"_col, parts.memset)
+      .Integer("runtime"_col, parts.runtime)
       .IntegerIf("late_cost"_col, judged, cost);
 }
 

@@ -1,7 +1,9 @@
 #include "analysis/ops/iteration_ops.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -18,7 +20,8 @@ namespace {
 struct Sums {
   Ns start = 0;
   std::int64_t calls = 0, kernels = 0, tensor_core_kernels = 0;
-  Ns host_self = 0, device_time = 0, tensor_core_time = 0;
+  Ns host_self = 0, host_total = 0, device_time = 0, device_total = 0, tensor_core_time = 0;
+  double flops = -1, bytes = -1;  // Unknown while negative.
   CommonText dtypes, call_stack;
   std::uint8_t directions = 0;
 };
@@ -33,7 +36,20 @@ void AddCall(const context::RankContext& rank, std::uint32_t op, Sums& sums) {
   sums.directions |=
       static_cast<std::uint8_t>(1U << static_cast<unsigned>(rank.tree.direction[op]));
   sums.host_self += rank.tree.host_self[op];
+  sums.host_total += std::max<Ns>(host.duration[op], 0);
+  sums.device_total += rank.tree.device_total[op];
+  if (const work::OpWork* work = rank.works.Find(op)) {
+    if (work->flops >= 0) sums.flops = std::max(sums.flops, 0.0) + work->flops;
+    if (work->bytes >= 0) sums.bytes = std::max(sums.bytes, 0.0) + work->bytes;
+  }
   ++sums.calls;
+}
+
+// Also the calls inside of one of the same name.
+void AddCallsInside(const boost::unordered_flat_map<std::uint32_t, std::int64_t>& inside,
+                    std::uint32_t op, Sums& sums) {
+  const auto found = inside.find(op);
+  if (found != inside.end()) sums.calls += found->second;
 }
 
 // Sums by iteration and name, of calls that come mostly in order of time.
@@ -62,6 +78,7 @@ class SumsInOrder {
 // Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
 // that launched.
 void AddOtherCalls(const context::RankContext& rank, const std::vector<std::uint8_t>& seen,
+                   const boost::unordered_flat_map<std::uint32_t, std::int64_t>& inside,
                    OperatorTest& is_operator, SumsInOrder& out) {
   const HostTable& host = rank.profile->host;
   context::IterationCursor iterations(rank.iterations);
@@ -70,7 +87,9 @@ void AddOtherCalls(const context::RankContext& rank, const std::vector<std::uint
     const std::uint32_t iteration = iterations.AtHostTime(host.start[op]);
     if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
       continue;
-    AddCall(rank, op, out.Of(iteration, host.name[op]));
+    Sums& sums = out.Of(iteration, host.name[op]);
+    AddCall(rank, op, sums);
+    AddCallsInside(inside, op, sums);
   }
 }
 
@@ -82,6 +101,7 @@ SumsByOp SumRank(const context::RankContext& rank, bool& any) {
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
   SumsInOrder out(rank.profile->strings.size());
   OperatorTest is_operator(rank);
+  const auto inside = CallsInside(rank);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
     if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
@@ -92,7 +112,10 @@ SumsByOp SumRank(const context::RankContext& rank, bool& any) {
     any = true;
     if (!is_operator(op)) continue;
     Sums& sums = out.Of(iteration, rank.profile->host.name[op]);
-    if (!std::exchange(seen[op], std::uint8_t{1})) AddCall(rank, op, sums);
+    if (!std::exchange(seen[op], std::uint8_t{1})) {
+      AddCall(rank, op, sums);
+      AddCallsInside(inside, op, sums);
+    }
     const Ns duration = std::max<Ns>(device.duration[row], 0);
     sums.device_time += duration;
     if (device.kind[row] != DeviceKind::kKernel) continue;
@@ -101,7 +124,7 @@ SumsByOp SumRank(const context::RankContext& rank, bool& any) {
     ++sums.tensor_core_kernels;
     sums.tensor_core_time += duration;
   }
-  AddOtherCalls(rank, seen, is_operator, out);
+  AddOtherCalls(rank, seen, inside, is_operator, out);
   return out.Take();
 }
 
@@ -132,12 +155,15 @@ void AddIterationOps(std::span<const context::RankContext> ranks, tables::Output
     out.SetTableAbsent("ops_by_iteration", CapabilityGap(Capability::kLaunchLinks));
     return;
   }
-  tables::RowWriter<tables::columns::kOpsByIteration> write(out.AddTable("ops_by_iteration"));
+  Table& table = out.AddTable("ops_by_iteration");
+  tables::RowWriter<tables::columns::kOpsByIteration> write(table);
   StringPool& strings = out.strings();
+  bool any_work = false;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     tables::Texts texts(*ranks[r].profile, strings);
     for (const SumsByOp::value_type* row : InOrder(sums[r], *ranks[r].profile)) {
       const auto& [key, op] = *row;
+      any_work = any_work || op.flops >= 0;
       const StringId name = texts(StringId{key.second});
       write.Integer("iteration"_col, key.first)
           .Integer("rank"_col, ranks[r].rank)
@@ -152,8 +178,16 @@ void AddIterationOps(std::span<const context::RankContext> ranks, tables::Output
           .Integer("tensor_core_kernels"_col, op.tensor_core_kernels)
           .Integer("time"_col, op.device_time)
           .Integer("tensor_core_time"_col, op.tensor_core_time)
+          .IntegerIf("host_total"_col, ranks[r].profile->has_timeline, op.host_total)
+          .Integer("device_total"_col, op.device_total)
+          .Real("flops"_col, op.flops >= 0 ? std::optional(op.flops) : std::nullopt)
+          .IntegerIf("bytes"_col, op.bytes >= 0 && op.bytes < kLargestWhole,
+                     op.bytes < kLargestWhole ? std::llround(op.bytes) : 0)
           .Text("call_stack"_col, texts(op.call_stack.get()));
     }
+  }
+  for (const char* id : {"flops", "bytes"}) {
+    if (!any_work) table.Find(id)->MarkAbsent(out.Gap(Capability::kShapes));
   }
 }
 

@@ -62,17 +62,6 @@ Outside OutsideOf(const context::RankContext& rank, std::uint32_t row,
   return {0, length - inside, end < window.start || start > window.end};
 }
 
-// How many calls are inside of one of the same name that has their time, by its row.
-boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
-    const context::RankContext& rank) {
-  const std::vector<std::uint32_t>& rows = rank.tree.representative;
-  boost::unordered_flat_map<std::uint32_t, std::int64_t> inside;
-  for (std::uint32_t row = 0; row < rows.size(); ++row) {
-    if (rows[row] != work::OpTree::kNone && rows[row] != row) ++inside[rows[row]];
-  }
-  return inside;
-}
-
 // The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
 OpSums SumsOf(const context::RankContext& rank, const context::GpuUseOfOp& use, std::uint32_t row,
               const Outside& outside) {
@@ -156,6 +145,16 @@ CommonText CommonOf(const std::string& text, bool differ, StringPool& strings) {
 }
 
 }  // namespace
+
+boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
+    const context::RankContext& rank) {
+  const std::vector<std::uint32_t>& rows = rank.tree.representative;
+  boost::unordered_flat_map<std::uint32_t, std::int64_t> inside;
+  for (std::uint32_t row = 0; row < rows.size(); ++row) {
+    if (rows[row] != work::OpTree::kNone && rows[row] != row) ++inside[rows[row]];
+  }
+  return inside;
+}
 
 std::string_view DirectionText(std::uint8_t directions) {
   switch (directions) {

@@ -58,6 +58,10 @@ class OperatorTest {
   classify::NameMemo is_range_;
 };
 
+/// How many calls are inside of one of the same name that has their time, by its row.
+boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
+    const context::RankContext& rank);
+
 /// One row of a table in the making.
 struct OpRow {
   StringId name;    ///< Among the output's texts, like all here.

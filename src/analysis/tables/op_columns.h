@@ -133,6 +133,11 @@ inline constexpr ColumnSpec kOpsByIteration[] = {
     {"time", "{{ device.device }} time", kTime, "Time of device work that it launched itself."},
     {"tensor_core_time", "{{ device.matrix_unit }} time", kTime,
      "Time of kernels on {{ device.matrix_units }}."},
+    {"host_total", "Host total", kTime, "Host time with child operators and runtime calls."},
+    {"device_total", "{{ device.device }} total", kTime,
+     "Time of device work that it and its children launched."},
+    {"flops", "FLOPs", kFlops, "Floating-point operations, from shapes."},
+    {"bytes", "Bytes", kBytes, "Minimum bytes to move, from shapes."},
     {"call_stack", "Call stack", kText, "Python call stack, where recorded and always the same."},
 };
 

@@ -98,6 +98,11 @@ inline constexpr auto kRankSteps = Join(
         {"waiting_time", "Waiting", kTime,
          "Time in matched collectives before the last rank joined, hidden or not."},
         {"transfer_time", "Transfer", kTime, "The rest of the time in matched collectives."},
+        {"tensor_core_kernel", "Kernels on {{ device.matrix_units }}", kTime,
+         "Time with a kernel on {{ device.matrix_units }} running; a part of computing."},
+        {"memset", "Sets", kTime, "Time with memsets only; a part of copying."},
+        {"runtime", "Runtime calls", kTime,
+         "Time in runtime and driver calls; a part of the host."},
         {"late_cost", "Cost of lateness", kTime,
          "Time that the others would save in this iteration if it reached each collective with the "
          "next to last rank, for the group that loses most."},

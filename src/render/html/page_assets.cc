@@ -31,15 +31,12 @@ constexpr std::string_view kLoadScript[] = {"js/load.js"};
 // The page's script is these files, in this order: a later one uses the definitions of the earlier
 // ones.
 constexpr std::string_view kScripts[] = {
-    "js/numbers.js",     "js/payload.js",    "js/page.js",    "js/rows.js",
-    "js/grid.js",        "js/inner_rows.js", "js/shares.js",  "js/icicle.js",
-    "js/tree.js",        "js/details.js",    "js/panels.js",  "js/charts.js",
-    "js/definitions.js", "js/look.js",       "js/address.js", "js/search_all.js"};
+    "js/numbers.js",    "js/payload.js",   "js/page.js",   "js/rows.js",        "js/grid.js",
+    "js/inner_rows.js", "js/shares.js",    "js/icicle.js", "js/tree.js",        "js/details.js",
+    "js/panels.js",     "js/charts.js",    "js/scope.js",  "js/definitions.js", "js/look.js",
+    "js/address.js",    "js/search_all.js"};
 // Curves of memory have scripts where there are some.
 constexpr std::string_view kMemoryScript[] = {"js/memory.js"};
-// A rank, and a range of iterations, can be chosen where there are several.
-constexpr std::string_view kRanksScript[] = {"js/ranks.js"};
-constexpr std::string_view kIterationsScript[] = {"js/choices.js"};
 // If there are several runs, it leaves one in the page, before anything looks at it.
 constexpr std::string_view kRunsScript[] = {"js/runs.js"};
 constexpr std::string_view kStartScript[] = {"js/start.js"};
@@ -48,7 +45,8 @@ constexpr std::string_view kTimelineScripts[] = {
     "js/timeline_data.js",      "js/timeline_sums.js",    "js/timeline_colors.js",
     "js/timeline_view.js",      "js/timeline_drawing.js", "js/timeline_moving.js",
     "js/timeline_summary.js",   "js/timeline_marks.js",   "js/timeline_search.js",
-    "js/timeline_selecting.js", "js/timeline_input.js",   "js/timeline_start.js"};
+    "js/timeline_selecting.js", "js/timeline_input.js",   "js/timeline_keys.js",
+    "js/timeline_start.js"};
 
 std::string_view Asset(std::string_view path) {
   return EmbeddedTemplate(fmt::format("templates/{}", path));
@@ -61,14 +59,8 @@ void AppendScripts(std::span<const std::string_view> paths, std::string& out) {
 }  // namespace
 
 WhichAssets AssetsOf(const report::Report& report) {
-  const auto rows = [&](std::string_view id) {
-    const Table* table = FindTable(report, id);
-    return table == nullptr ? 0 : table->rows();
-  };
   return {.has_timeline = !report.timeline.empty(),
-          .has_memory = FindTable(report, "memory_curve") != nullptr,
-          .has_ranks = rows("ranks") > 1,
-          .has_iterations = rows("iterations") > 1};
+          .has_memory = FindTable(report, "memory_curve") != nullptr};
 }
 
 std::string StyleSheet() { return WithColours(std::string(Asset("report.css"))); }
@@ -77,8 +69,6 @@ Assets LoadAssets(const WhichAssets& which) {
   Assets assets{CompactStyle(StyleSheet()), {}, {}};
   AppendScripts(kInflateScript, assets.js);
   AppendScripts(kScripts, assets.js);
-  if (which.has_ranks) AppendScripts(kRanksScript, assets.js);
-  if (which.has_iterations) AppendScripts(kIterationsScript, assets.js);
   if (which.has_memory) AppendScripts(kMemoryScript, assets.js);
   if (which.has_several_runs) AppendScripts(kRunsScript, assets.js);
   AppendScripts(kStartScript, assets.js);

@@ -30,7 +30,7 @@ struct Assets {
 };
 /// Which scripts come along: pages without a timeline, a memory curve and so on do without theirs.
 struct WhichAssets {
-  bool has_timeline = false, has_memory = false, has_ranks = false, has_iterations = false,
+  bool has_timeline = false, has_memory = false,
        has_several_runs = false;  ///< Their scripts come along.
 };
 /// The assets of a report; `has_several_runs` is not its own.

@@ -138,8 +138,6 @@ Assets LoadAssets(const report::Runs& runs) {
     const html::WhichAssets of_run = html::AssetsOf(run);
     which.has_timeline |= of_run.has_timeline;
     which.has_memory |= of_run.has_memory;
-    which.has_ranks |= of_run.has_ranks;
-    which.has_iterations |= of_run.has_iterations;
   }
   return html::LoadAssets(which);
 }

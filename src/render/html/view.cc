@@ -149,8 +149,10 @@ Folded Fold(std::string_view text, std::size_t most) {
   return {text.substr(0, head), text.substr(head), text.substr(tail)};
 }
 
-std::string CutName(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
+namespace {
+
+// Namespaces that most kernels share tell nothing.
+std::string WithoutCommon(std::string_view text) {
   std::string name(text);
   for (const std::string_view common : {"void ", "at::native::", "(anonymous namespace)::"}) {
     for (std::size_t at = name.find(common); at != name.npos; at = name.find(common, at)) {
@@ -164,9 +166,71 @@ std::string CutName(std::string_view text, std::size_t most) {
       }
     }
   }
+  return name;
+}
+
+// `count` bytes from `from` on, moved to where characters begin.
+std::string CharactersOf(std::string_view text, std::size_t from, std::size_t count) {
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+  };
+  std::size_t end = std::min(from + count, text.size());
+  while (continues(from)) ++from;
+  while (end > from && continues(end)) --end;
+  return std::string(text.substr(from, end - from));
+}
+
+// Names that are cut to the same text: each shows where it begins to differ from its neighbours.
+void ShowDifference(std::vector<std::pair<std::string, std::string>> names, std::size_t most,
+                    std::map<std::string, std::string>& out) {
+  constexpr std::size_t kHead = 8, kBefore = 6;
+  std::sort(names.begin(), names.end());
+  const auto common = [&](std::size_t a, std::size_t b) {
+    const std::string &one = names[a].first, &other = names[b].first;
+    return static_cast<std::size_t>(
+        std::mismatch(one.begin(), one.end(), other.begin(), other.end()).first - one.begin());
+  };
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string& plain = names[i].first;
+    std::size_t same = i > 0 ? common(i, i - 1) : 0;
+    if (i + 1 < names.size()) same = std::max(same, common(i, i + 1));
+    const std::size_t from = std::max(kHead, same > kBefore ? same - kBefore : 0);
+    const std::string part = CharactersOf(plain, std::min(from, plain.size()), most - kHead - 6);
+    out[names[i].second] =
+        CharactersOf(plain, 0, kHead) + "…" + part + (from + part.size() < plain.size() ? "…" : "");
+  }
+}
+
+}  // namespace
+
+std::string CutName(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  const std::string name = WithoutCommon(text);
   const Folded folded = Fold(name, most);
   if (folded.rest.empty()) return name;
   return std::string(folded.head) + "…" + std::string(folded.tail);
+}
+
+// What still meets is counted.
+std::map<std::string, std::string> CutNames(const std::set<std::string>& names, std::size_t most) {
+  std::map<std::string, std::string> out;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> groups;
+  for (const std::string& name : names) {
+    out[name] = CutName(name, most);
+    groups[out[name]].emplace_back(WithoutCommon(name), name);
+  }
+  for (auto& [text, group] : groups) {
+    if (group.size() > 1) ShowDifference(std::move(group), most, out);
+  }
+  std::map<std::string, int> seen;
+  for (auto& [name, text] : out) {
+    const int count = ++seen[text];
+    if (count > 1) {
+      const std::string number = fmt::format(" #{}", count);
+      text = CharactersOf(text, 0, most - number.size()) + number;
+    }
+  }
+  return out;
 }
 
 const Table* FindTable(const report::Report& report, std::string_view id) {
@@ -196,6 +260,11 @@ boost::json::object PageView(const report::Report& report, const ComparisonLimit
                     {"path", PathView(report)},
                     {"tables", TablesView(report, payload)},
                     {"notes", NotesView(report)}};
+  for (const report::Finding& finding : report.findings) {
+    if (finding.evidence_rows.empty()) continue;
+    payload.AddRowsOf(finding.rule, finding.evidence_table, finding.evidence_rows,
+                      finding.evidence_of);
+  }
   Panels panels = PanelsView(report);
   view["has_absent_panels"] = !panels.absent.empty();
   view["panels"] = std::move(panels.shown);

@@ -64,6 +64,10 @@ inline constexpr std::size_t kPayloadRows = 100'000;
 /// that most look for, of the others, and of trees.
 inline constexpr std::size_t kSmallPayloadRows = 200;
 inline constexpr std::size_t kSmallPayloadRowsOfOthers = 12;
+/// Of tables by iteration, of which scripts sum a chosen rank and range; above it they cannot.
+inline constexpr std::size_t kSummedRows = 20'000;
+/// From so many ranks on, a page without a timeline has these of each rank.
+inline constexpr std::size_t kManyRanks = 32, kRowsOfEachRank = 24;
 inline constexpr std::size_t kSmallPayloadRowsOfTrees = 80;
 /// Cells that such a page has room for, of all tables together: about 90 kB of it.
 inline constexpr std::size_t kPayloadCells = 30'000;
@@ -213,6 +217,8 @@ Folded Fold(std::string_view text, std::size_t most = kFold);
 /// A short form of a long name: without the common prefix of most kernels' names ("void
 /// at::native::"), and with its middle cut.
 std::string CutName(std::string_view text, std::size_t most);
+/// The same for the names of a column, so that different ones look different.
+std::map<std::string, std::string> CutNames(const std::set<std::string>& names, std::size_t most);
 
 /// The missing parts, by reason: [{titles: "Runtime calls, Host", reason: [pieces],
 /// sep}]. `sep` is before all but the first. A reason's pieces are {text, code}: words between

@@ -5,7 +5,10 @@
 #include <array>
 #include <boost/json.hpp>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +28,7 @@ namespace {
 namespace json = boost::json;
 using report::TableLook;
 
+constexpr std::size_t kShortLetters = 64;
 constexpr std::size_t kOpenTables = 3;  // Those that most look for; the menu opens the others.
 
 // With a maximum, the heaviest; all where the table's own order is kept.
@@ -43,6 +47,20 @@ std::vector<std::size_t> RowOrder(const Table& table, const Column* by, std::siz
     order.resize(most);
   }
   std::sort(order.begin(), order.end(), is_heavier);
+  return order;
+}
+
+// With a maximum, each rank's heaviest, as many of each, so that a search finds something of every
+// rank. A table without ranks is cut as RowOrder() cuts.
+std::vector<std::size_t> RowOrderByRank(const Table& table, const Column* by, std::size_t most) {
+  const Column* rank = table.Find("rank");
+  const bool has_ranks = rank != nullptr && rank->absent_because().empty();
+  if (by == nullptr || !has_ranks || table.rows() <= most) return RowOrder(table, by, most);
+  std::map<std::int64_t, std::size_t> taken;
+  for (std::size_t row = 0; row < table.rows(); ++row) taken[rank->IntegerAt(row)] = 0;
+  const std::size_t each = std::max<std::size_t>(1, most / taken.size());
+  std::vector<std::size_t> order = RowOrder(table, by, table.rows());
+  std::erase_if(order, [&](std::size_t row) { return ++taken[rank->IntegerAt(row)] > each; });
   return order;
 }
 
@@ -119,12 +137,25 @@ void AppendCell(const Value& value, Unit unit, bool head, Exact exact_values, st
 
 // With many rows: long names are cut in their middle, numbers come without their exact value.
 // `by_class`: the table's class says that they are on the left.
-void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class, std::string& out) {
-  constexpr std::size_t kMostLetters = 64;
+void AppendShortCell(const Value& value, Unit unit, bool head, bool by_class,
+                     const std::map<std::string, std::string>& names, std::string& out) {
   // Heads of rows are on the left by their table's class, to keep the page small.
   const std::string_view tag = head ? "th" : IsLeft(unit) && !by_class ? "td align=left" : "td";
+  const std::string text = FormatValue(value, unit);
+  const auto name = names.find(text);
   fmt::format_to(std::back_inserter(out), "<{}>{}", tag,
-                 EscapeHtml(CutName(FormatValue(value, unit), kMostLetters)));
+                 EscapeHtml(name == names.end() ? CutName(text, kShortLetters) : name->second));
+}
+
+// The names of a column in these rows as short cells show them.
+std::map<std::string, std::string> ShortNames(const Table& table, const Column& column,
+                                              std::span<const std::size_t> rows) {
+  std::set<std::string> names;
+  for (const std::size_t row : rows) {
+    const Value cell = table.At(row, column);
+    if (const auto* text = std::get_if<std::string>(&cell)) names.insert(*text);
+  }
+  return CutNames(names, kShortLetters);
 }
 
 // Rows that scripts draw anew from the payload, with exact values, are bare here: names whole,
@@ -154,6 +185,11 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
   StaticRows rows;
   const std::size_t left_at_end = LeftAtEnd(columns);
   std::string& out = rows.markup;
+  std::vector<std::map<std::string, std::string>> names(columns.size());
+  for (std::size_t k = 0; cells == Cells::kShort && k < columns.size(); ++k) {
+    names[k] =
+        ShortNames(table, *columns[k], std::span(order).first(std::min(count, order.size())));
+  }
   for (std::size_t i = 0; i < std::min(count, order.size()) && out.size() < bytes; ++i) {
     ++rows.count;
     out += "<tr>";
@@ -175,7 +211,8 @@ StaticRows Rows(const Table& table, const std::vector<const Column*>& columns,
         continue;
       }
       if (cells == Cells::kShort) {
-        AppendShortCell(cell, column->unit(), is_head, k + left_at_end >= columns.size(), out);
+        AppendShortCell(cell, column->unit(), is_head, k + left_at_end >= columns.size(), names[k],
+                        out);
       } else {
         AppendCell(cell, column->unit(), is_head,
                    cells == Cells::kBare ? Exact::kNo : Exact::kOnHover, limits.fold, out);
@@ -261,6 +298,10 @@ std::size_t PayloadRows(const report::Report& report, const Table& table, const 
   const std::size_t all = look.page_rows == 0 ? kPayloadRows : look.page_rows;
   if (!report.timeline.empty()) return all;
   if (look.needs_timeline) return 0;
+  // What a choice of rank or iterations sums again is whole, or nothing is known of the choice.
+  if (look.is_summed_again) return kSummedRows;
+  const auto ranks = static_cast<std::size_t>(std::max<std::int64_t>(report.profile.ranks, 1));
+  if (look.has_rows_of_each_rank && ranks > kManyRanks) return ranks * kRowsOfEachRank;
   if (look.page_rows > 0) return std::min(all, kSmallPayloadRowsOfOthers * 2);
   const std::size_t most = report::IsTree(table) ? kSmallPayloadRowsOfTrees
                            : look.is_main        ? kSmallPayloadRows
@@ -279,7 +320,8 @@ std::vector<std::size_t> PayloadRowsOf(
   for (const auto& [table, look] : tables) {
     const std::size_t some = std::min(table->rows(), PayloadRows(report, *table, look));
     const std::size_t columns = table->columns().size();
-    cells += some * columns;
+    // Those that a choice needs have room of their own.
+    if (!look.is_summed_again && !look.has_rows_of_each_rank) cells += some * columns;
     if (some < table->rows()) lacking.emplace_back((table->rows() - some) * columns, rows.size());
     rows.push_back(some);
   }
@@ -341,7 +383,8 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   const bool has_all =
       payload == nullptr || (cells <= kSmallCells && !limits.always_packs && !is_line);
   if (has_all) columns.insert(columns.end(), choice.extra.begin(), choice.extra.end());
-  std::vector<std::size_t> order = RowOrder(table, by, std::max(limits.rows, limits.payload_rows));
+  std::vector<std::size_t> order =
+      RowOrderByRank(table, by, std::max(limits.rows, limits.payload_rows));
   const std::vector<std::size_t> shown = is_tree ? HeaviestOfTree(table, limits.rows) : order;
   StaticRows rows = RowsOfPage(table, columns, shown, limits, payload != nullptr);
   const bool is_whole = rows.count == table.rows() && !rows.is_short;
@@ -357,7 +400,10 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
   json::array heads = ColumnViews(columns, by, limits, docs_of);
   // Where scripts read the payload, they have units and definitions from there.
   if (payload != nullptr) {
-    if (!packed) payload->AddDocs(table, docs_of);
+    if (!packed) {
+      payload->AddDocs(table, docs_of);
+      payload->NoteOrder(table, std::span(shown).first(rows.count));
+    }
     for (json::value& head : heads) {
       if (packed) head.as_object()["unit"] = "";
       head.as_object()["doc"] = "";

@@ -265,6 +265,27 @@ boost::json::object VerdictView(const Report& report) {
           {"baseline", BaselineWarning(report)}};
 }
 
+namespace {
+
+// The run's files as one gives them to a command; several of one folder are the folder.
+std::string InputsOf(const report::ProfileInfo& profile) {
+  const auto folder = [](std::string_view path) {
+    return path.substr(0, path.find_last_of('/') + 1);
+  };
+  const std::vector<std::string>& files = profile.sources;
+  if (files.size() > 1 && !folder(files.front()).empty() &&
+      std::all_of(files.begin(), files.end(),
+                  [&](const std::string& file) { return folder(file) == folder(files.front()); })) {
+    return report::ShellWord(folder(files.front()));
+  }
+  std::string inputs;
+  for (const std::string& file : files)
+    inputs += (inputs.empty() ? "" : " ") + report::ShellWord(file);
+  return inputs;
+}
+
+}  // namespace
+
 boost::json::object RunView(const Report& report) {
   const report::ProfileInfo& profile = report.profile;
   json::array facts, sources;
@@ -304,11 +325,9 @@ boost::json::object RunView(const Report& report) {
         {"text", counter.text}, {"count", FormatCount(static_cast<std::int64_t>(counter.count))}});
   }
   const bool has_losses = !losses.empty();
-  return {{"name", profile.name},
-          {"facts", std::move(facts)},
-          {"sources", std::move(sources)},
-          {"losses", std::move(losses)},
-          {"has_losses", has_losses}};
+  return {{"name", profile.name},        {"inputs", InputsOf(profile)},
+          {"facts", std::move(facts)},   {"sources", std::move(sources)},
+          {"losses", std::move(losses)}, {"has_losses", has_losses}};
 }
 
 boost::json::object GateView(const Report& report) {

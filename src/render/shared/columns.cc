@@ -4,6 +4,7 @@
 #include <bit>
 #include <boost/json.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cmath>
 
 #include "base/gzip.h"
@@ -317,10 +318,31 @@ void TablePacker::Add(const Table& table, std::span<const std::size_t> rows) {
     }
     packer_.AddUnsigned(id, values);
   }
+  NoteOrder(table, rows);
   tables_.push_back(json::object{{"id", table.id()},
                                  {"rows", rows.size()},
                                  {"of", table.rows()},
                                  {"fields", std::move(fields)}});
+}
+
+void TablePacker::NoteOrder(const Table& table, std::span<const std::size_t> rows) {
+  orders_[table.id()].assign(rows.begin(), rows.end());
+}
+
+bool TablePacker::AddRowsOf(const std::string& rule, const std::string& table,
+                            std::span<const std::uint32_t> rows, std::int64_t all) {
+  const auto order = orders_.find(table);
+  if (order == orders_.end()) return false;
+  const boost::unordered_flat_set<std::size_t> wanted(rows.begin(), rows.end());
+  json::array places;
+  std::size_t before = 0;
+  for (std::size_t place = 0; place < order->second.size(); ++place) {
+    if (!wanted.contains(order->second[place])) continue;
+    places.push_back(place - before);
+    before = place;
+  }
+  rows_[rule] = json::array{table, all, std::move(places)};
+  return true;
 }
 
 void TablePacker::NameIterations(const std::map<std::int64_t, std::string>& names) {
@@ -344,6 +366,7 @@ std::string TablePacker::Finish() {
   return packer_.Finish({{"tables", std::move(tables_)},
                          {"docs", std::move(docs_)},
                          {"iterations", std::move(iterations_)},
+                         {"rows", std::move(rows_)},
                          {"texts", std::move(texts_)}});
 }
 

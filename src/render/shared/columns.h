@@ -66,6 +66,12 @@ class TablePacker {
   /// The definitions of the columns of a table whose rows are all in the page: head.docs, by table
   /// and column.
   void AddDocs(const Table& table, std::string_view docs_of);
+  /// The order in which the page has the rows of a table that it does not pack.
+  void NoteOrder(const Table& table, std::span<const std::size_t> rows);
+  /// The rows of a table that are a finding's, as far as they are in the page: head.rows, by rule
+  /// [table, all of them, places as differences]. False if the page has no such table.
+  bool AddRowsOf(const std::string& rule, const std::string& table,
+                 std::span<const std::uint32_t> rows, std::int64_t all);
   /// Names of iterations that are not their position: head.iterations, [[position, name]].
   void NameIterations(const std::map<std::int64_t, std::string>& names);
   /// The payload; empty when no table was added.
@@ -74,7 +80,8 @@ class TablePacker {
  private:
   std::uint64_t IndexOf(std::string_view text);
 
-  boost::json::object docs_;
+  boost::json::object docs_, rows_;
+  std::map<std::string, std::vector<std::size_t>> orders_;  // By table.
   std::string accelerator_;
   ColumnPacker packer_;
   boost::json::array tables_, texts_, iterations_;

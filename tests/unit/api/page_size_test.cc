@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of one operator; without a timeline, up to 32 ranks; with one; and the part of style and scripts.
-constexpr std::size_t kSmallPageBudget = 180'000, kPageBudget = 300'000,
+constexpr std::size_t kSmallPageBudget = 190'000, kPageBudget = 300'000,
                       kPageOfRanksBudget = 310'000, kTimelineBudget = 1'000'000,
                       kAssetsBudget = 120'000;
 
