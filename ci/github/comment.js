@@ -28,7 +28,7 @@ const write = async ({github, context, core}, {name, number, text}) => {
 };
 
 module.exports = async (at, {name, number, file}) => {
-  if (!fs.existsSync(file)) {
+  if (!fs.lstatSync(file, {throwIfNoEntry: false})?.isFile()) {  // Nor a link, to a file with a secret.
     at.core.notice(`there is no ${file}: nothing to comment`, {title: "profgauge"});
     return;
   }

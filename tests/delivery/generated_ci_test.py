@@ -46,7 +46,9 @@ class GeneratedCiTest(Place):
         """Steps end at the first that fails, but for those that run unless cancelled."""
         steps = yaml.safe_load((self.root / ".github/workflows/profgauge.yml").read_text())["jobs"]["gate"]["steps"]
         failed, output = 0, ""
-        for step in [step for step in steps if "run" in step]:
+        restored = next(i for i, step in enumerate(steps) if "cache/restore" in step.get("uses", ""))
+        self.assertTrue(any(step.get("run", "").startswith("rm -f profgauge-history.db") for step in steps[:restored]))
+        for step in [step for step in steps if "run" in step and not step["run"].startswith("rm -f profgauge-history.db")]:
             condition = step.get("if", "success()")
             self.assertIn(condition, ("success()", "${{ !cancelled() && github.ref == 'refs/heads/main' }}"))
             runs = failed == 0 if condition == "success()" else branch == "main"
@@ -55,11 +57,17 @@ class GeneratedCiTest(Place):
                 failed, output = failed or code, output + text
         return failed, output
 
-    def gitlab(self, **how):
-        job = yaml.safe_load((self.root / "profgauge.gitlab-ci.yml").read_text())["performance"]
+    def gitlab(self, branch="change", **how):
+        jobs = yaml.safe_load((self.root / "profgauge.gitlab-ci.yml").read_text())
+        job, renew = jobs["performance"], jobs["renew"]
         self.assertEqual(job["allow_failure"], {"exit_codes": [3]})
-        self.assertEqual(job["cache"]["paths"], ["profgauge-history.db"])
-        return self.shell("\n".join(job["script"]), shell=("bash", "-eo", "pipefail"), **how)
+        self.assertEqual(job["before_script"], renew["before_script"])
+        self.assertEqual(job["before_script"][0], "rm -f profgauge-history.db*")  # Here it is what GitLab gave.
+        code, text = self.shell("\n".join(job["script"]), shell=("bash", "-eo", "pipefail"), branch=branch, **how)
+        if branch == "main":
+            added, more = self.shell("\n".join(renew["script"]), shell=("bash", "-eo", "pipefail"), branch=branch, **how)
+            self.assertEqual(added, 0, more)
+        return code, text
 
     def jenkins(self, branch="change", **how):
         text = (self.root / "Jenkinsfile.profgauge").read_text()
