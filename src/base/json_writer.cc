@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
+#include "base/readable.h"
 #include "base/text.h"
 
 namespace profgauge {
@@ -60,8 +62,11 @@ void JsonWriter::Quote(std::string_view text) {
     }
     const std::size_t length = Utf8Length(text);
     const char c = text.front();
+    const std::uint32_t misleading = MisleadingCode(text, length);
     if (length == 0) {
       out_ += "\ufffd";
+    } else if (misleading != 0) {
+      fmt::format_to(std::back_inserter(out_), "\\u{:04x}", misleading);
     } else if (length > 1) {
       out_ += text.substr(0, length);
     } else if (c == '"' || c == '\\') {

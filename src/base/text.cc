@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/readable.h"
+
 namespace profgauge {
 namespace {
 
@@ -17,13 +19,6 @@ std::uint32_t Decode(std::string_view text, std::size_t length) {
   std::uint32_t code = byte(0) & (0xffU >> (length + 1));
   for (std::size_t i = 1; i < length; ++i) code = code << 6 | (byte(i) & 0x3fU);
   return code;
-}
-
-bool MisleadsTerminal(std::uint32_t code) {
-  return (code >= 0x80 && code < 0xa0) ||       // C1 controls.
-         (code >= 0x2028 && code <= 0x202e) ||  // Line separators, bidirectional overrides.
-         (code >= 0x2066 && code <= 0x2069) ||  // Bidirectional isolates.
-         code == 0x200e || code == 0x200f || code == 0xfeff;
 }
 
 }  // namespace
@@ -66,8 +61,7 @@ std::string Printable(std::string_view text) {
       text.remove_prefix(1);
       continue;
     }
-    const std::uint32_t code = Decode(text, length);
-    if (MisleadsTerminal(code)) {
+    if (const std::uint32_t code = MisleadingCode(text, length); code != 0) {
       out += fmt::format("\\u{{{:04x}}}", code);
     } else {
       out += text.substr(0, length);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "base/readable.h"
 #include "render/ci/ci.h"
 #include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
@@ -16,15 +17,15 @@ namespace {
 // could begin another one.
 std::string EscapeData(std::string_view text) {
   std::string out;
-  for (const char c : ValidUtf8(text)) {
+  for (const char c : Readable(text)) {
     if (c == '%') {
       out += "%25";
     } else if (c == '\r') {
       out += "%0D";
     } else if (c == '\n') {
       out += "%0A";
-    } else {
-      out += c;
+    } else {  // The log is shown by terminals, too.
+      out += static_cast<unsigned char>(c) < 0x80 ? Printable({&c, 1}) : std::string(1, c);
     }
   }
   return out;
@@ -84,14 +85,14 @@ std::string RenderGitlab(const report::Report& report, const AlertPlaces& places
   for (const Alert& alert : CollectAlerts(report)) {
     const AlertPlace& place = places.Of(alert.id);
     issues.push_back(boost::json::object{
-        {"description", ValidUtf8(alert.title + ": " + alert.message)},
-        {"check_name", ValidUtf8(alert.id)},
+        {"description", Readable(alert.title + ": " + alert.message)},
+        {"check_name", Readable(alert.id)},
         {"fingerprint", Fingerprint(alert.key)},
         {"severity", alert.level == State::kError  ? "major"
                      : alert.level == State::kWarn ? "minor"
                                                    : "info"},
         {"location",
-         {{"path", ValidUtf8(place.path)}, {"lines", {{"begin", std::max(1U, place.line)}}}}}});
+         {{"path", Readable(place.path)}, {"lines", {{"begin", std::max(1U, place.line)}}}}}});
   }
   return boost::json::serialize(issues) + "\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "base/readable.h"
 #include "profgauge/version.h"
 #include "render/ci/ci_text.h"
 #include "render/shared/ending.h"
@@ -62,8 +63,8 @@ std::string RenderSarif(const Ending& ending) {
   json::array notifications;
   for (const EndingError& error : ending.errors) {
     notifications.push_back(json::object{{"level", "error"},
-                                         {"descriptor", {{"id", ValidUtf8(error.code)}}},
-                                         {"message", {{"text", ValidUtf8(WholeText(error))}}},
+                                         {"descriptor", {{"id", Readable(error.code)}}},
+                                         {"message", {{"text", Readable(WholeText(error))}}},
                                          {"locations", json::array{SarifLocation(error.place)}}});
   }
   const std::string_view kind =
@@ -94,12 +95,12 @@ std::string RenderGitlab(const Ending& ending) {
   json::array issues;
   for (std::size_t i = 0; i < ending.errors.size(); ++i) {
     const EndingError& error = ending.errors[i];
-    issues.push_back(json::object{{"description", ValidUtf8(WholeText(error))},
-                                  {"check_name", ValidUtf8(error.code)},
+    issues.push_back(json::object{{"description", Readable(WholeText(error))},
+                                  {"check_name", Readable(error.code)},
                                   {"fingerprint", Fingerprint(fmt::format("{}#{}", error.code, i))},
                                   {"severity", "blocker"},
                                   {"location",
-                                   {{"path", ValidUtf8(error.place.path)},
+                                   {{"path", Readable(error.place.path)},
                                     {"lines", {{"begin", std::max(1U, error.place.line)}}}}}});
   }
   return json::serialize(issues) + "\n";

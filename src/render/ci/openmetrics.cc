@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/readable.h"
 #include "base/value.h"
 #include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
@@ -61,10 +62,12 @@ void ExposeChanges(const report::Comparison& comparison, const Family& family) {
 
 std::string EscapeLabel(std::string_view text) {
   std::string out;
-  for (const char c : ValidUtf8(text)) {
+  for (const char c : Readable(text)) {
     if (c == '\\' || c == '"') out += '\\';
     if (c == '\n') {
       out += "\\n";
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      out += "\ufffd";
     } else {
       out += c;
     }

@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "base/readable.h"
 #include "profgauge/version.h"
 #include "render/ci/ci_text.h"
 #include "render/shared/escape.h"
@@ -59,7 +60,7 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
   for (Alert alert : CollectAlerts(report)) {
     for (std::string* text :
          {&alert.id, &alert.title, &alert.message, &alert.advice, &alert.accepted}) {
-      *text = ValidUtf8(*text);
+      *text = Readable(*text);
     }
     const auto [it, is_new] =
         rule_index.try_emplace(alert.id, static_cast<std::int64_t>(rules.size()));
@@ -82,7 +83,7 @@ std::string RenderSarif(const report::Report& report, const AlertPlaces& places)
   if (report.baseline && report.baseline->warns) {
     json::object notification{{"level", "warning"},
                               {"descriptor", {{"id", "baseline/" + report.baseline->state}}},
-                              {"message", {{"text", ValidUtf8(BaselineWarning(report))}}}};
+                              {"message", {{"text", Readable(BaselineWarning(report))}}}};
     run["invocations"] = json::array{
         json::object{{"executionSuccessful", true},
                      {"toolConfigurationNotifications", json::array{std::move(notification)}}}};

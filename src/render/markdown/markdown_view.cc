@@ -1,4 +1,5 @@
 #include "render/markdown/markdown_view.h"
+#include "base/readable.h"
 #include "render/shared/change.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ std::string LinkText(const std::string& address) {
   if (!is_web || address.find_first_of(" <>\n\r\t") != std::string::npos) {
     return EscapeMarkdown(address);
   }
-  return fmt::format("<{}>", ValidUtf8(address));
+  return fmt::format("<{}>", Readable(address));
 }
 
 json::array PairList(const Pairs& pairs) {

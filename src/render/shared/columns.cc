@@ -9,6 +9,7 @@
 
 #include "base/gzip.h"
 #include "base/hashes.h"
+#include "base/readable.h"
 #include "render/shared/escape.h"
 #include "render/shared/looks.h"
 #include "report/labels.h"
@@ -77,12 +78,12 @@ std::string_view OfName(report::Timeline::Counter::Of of) {
 json::array CountersOf(const report::Timeline& timeline, Ns unit) {
   json::array counters;
   for (const auto& counter : timeline.counters) {
-    counters.push_back(json::object{{"name", ValidUtf8(counter.name)},
-                                    {"group", ValidUtf8(counter.group)},
+    counters.push_back(json::object{{"name", Readable(counter.name)},
+                                    {"group", Readable(counter.group)},
                                     {"unit", UnitName(counter.unit)},
                                     {"scale", counter.scale},
                                     {"rank", counter.rank},
-                                    {"section", ValidUtf8(counter.section)},
+                                    {"section", Readable(counter.section)},
                                     {"line", counter.line},
                                     {"end", counter.end / unit},
                                     {"device", counter.device},
@@ -102,7 +103,7 @@ class TextIndex {
  public:
   std::uint64_t Of(const std::string& text) {
     if (text.empty()) return 0;
-    const auto [slot, is_new] = index_.try_emplace(ValidUtf8(text), texts_.size() + 1);
+    const auto [slot, is_new] = index_.try_emplace(Readable(text), texts_.size() + 1);
     if (is_new) texts_.push_back(json::string(slot->first));
     return slot->second;
   }
@@ -116,12 +117,12 @@ class TextIndex {
 json::array TracksOf(const report::Timeline& timeline) {
   json::array tracks;
   for (const auto& track : timeline.tracks) {
-    tracks.push_back(json::object{{"name", ValidUtf8(track.name)},
-                                  {"group", ValidUtf8(track.group)},
+    tracks.push_back(json::object{{"name", Readable(track.name)},
+                                  {"group", Readable(track.group)},
                                   {"type", report::NameOf(track.type)},
                                   {"rank", track.rank},
-                                  {"section", ValidUtf8(track.section)},
-                                  {"unit", ValidUtf8(track.unit)},
+                                  {"section", Readable(track.section)},
+                                  {"unit", Readable(track.unit)},
                                   {"device", track.device}});
   }
   return tracks;
@@ -131,7 +132,7 @@ json::array TracksOf(const report::Timeline& timeline) {
 json::array KindsOf(const report::Timeline& timeline, TextIndex& texts) {
   json::array kinds;
   for (const auto& kind : timeline.kinds) {
-    json::array entry{ValidUtf8(kind.name), CategoryId(kind.category), ValidUtf8(kind.detail)};
+    json::array entry{Readable(kind.name), CategoryId(kind.category), Readable(kind.detail)};
     for (const std::string& text : kind.facets) entry.push_back(texts.Of(text));
     while (entry.back() == 0 || entry.back() == "") entry.pop_back();
     kinds.push_back(std::move(entry));
@@ -168,7 +169,7 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
                                    {"adds_up", amount.adds_up}});
   }
   for (const auto& mark : timeline.marks) {
-    marks.push_back(json::object{{"name", ValidUtf8(mark.name)}, {"time", mark.time}});
+    marks.push_back(json::object{{"name", Readable(mark.name)}, {"time", mark.time}});
   }
   return {{"unit", unit},
           {"texts", texts.Take()},
@@ -185,7 +186,7 @@ json::object TimelineHead(const report::Timeline& timeline, std::string_view acc
           {"marks", std::move(marks)},
           {"peaks",
            json::object{{"flops", timeline.peak_flops}, {"bandwidth", timeline.peak_bandwidth}}},
-          {"left_out", ValidUtf8(timeline.left_out)}};
+          {"left_out", Readable(timeline.left_out)}};
 }
 
 // Column by column, so that no more than one of them needs memory beside the packed ones.
@@ -274,7 +275,7 @@ std::string ColumnPacker::Finish(boost::json::object head) {
 }
 
 std::uint64_t TablePacker::IndexOf(std::string_view text) {
-  const auto [slot, is_new] = index_.try_emplace(ValidUtf8(text), texts_.size() + 1);
+  const auto [slot, is_new] = index_.try_emplace(Readable(text), texts_.size() + 1);
   if (is_new) texts_.push_back(json::string(slot->first));
   return slot->second;
 }
@@ -347,7 +348,7 @@ bool TablePacker::AddRowsOf(const std::string& rule, const std::string& table,
 
 void TablePacker::NameIterations(const std::map<std::int64_t, std::string>& names) {
   for (const auto& [position, name] : names) {
-    iterations_.push_back(json::array{position, ValidUtf8(name)});
+    iterations_.push_back(json::array{position, Readable(name)});
   }
 }
 

@@ -1,6 +1,9 @@
 #include "render/shared/escape.h"
 
+#include <algorithm>
 #include <cstddef>
+
+#include "base/readable.h"
 
 namespace profgauge::render {
 namespace {
@@ -22,8 +25,8 @@ std::string EscapeHtml(std::string_view text) {
   while (!text.empty()) {
     const std::size_t length = Utf8Length(text);
     if (length != 1) {
-      out += length == 0 ? kReplacement : text.substr(0, length);
-      text.remove_prefix(length == 0 ? 1 : length);
+      out += Readable(text.substr(0, std::max<std::size_t>(1, length)));
+      text.remove_prefix(std::max<std::size_t>(1, length));
       continue;
     }
     switch (text.front()) {

@@ -10,8 +10,9 @@
 namespace profgauge::render {
 
 /// For text and for quoted attribute values. `<`, `>`, `&`, `"` and `'` become references; bytes
-/// that are not UTF-8 and control characters that a page must not hold become U+FFFD. Tab and line
-/// feed stay. Not for scripts, style sheets or addresses. O(bytes).
+/// that are not UTF-8 and control characters that a page must not hold become U+FFFD, and what
+/// would turn or break the line is shown as by Readable(). Tab and line feed stay. Not for scripts,
+/// style sheets or addresses. O(bytes).
 std::string EscapeHtml(std::string_view text);
 
 }  // namespace profgauge::render

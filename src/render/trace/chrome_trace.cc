@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/readable.h"
 #include "render/shared/escape.h"
 #include "render/shared/words.h"
 
@@ -20,7 +21,7 @@ namespace {
 using report::Timeline;
 
 std::string Quoted(std::string_view text) {
-  return boost::json::serialize(boost::json::string(ValidUtf8(text)));
+  return boost::json::serialize(boost::json::string(Readable(text)));
 }
 
 // Microseconds, exactly.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/readable.h"
 #include "base/text.h"
 #include "render/shared/escape.h"
 
@@ -168,7 +169,7 @@ std::string XlsxText(std::string_view text) {
       text.size() < kMostCharacters &&
       std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
   if (is_plain && text.find("_x") == text.npos) return std::string(text);
-  const std::string valid = ValidUtf8(text);
+  const std::string valid = Readable(text);
   std::string out;
   std::size_t characters = 0;
   for (std::size_t i = 0; i < valid.size() && characters + 8 < kMostCharacters;) {

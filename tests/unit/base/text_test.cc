@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/readable.h"
+
 namespace profgauge {
 namespace {
 
@@ -28,6 +30,11 @@ TEST(Text, PrintableShortNeverCutsInsideACharacter) {
   EXPECT_EQ(PrintableShort("abcdefg", 6), "abcdef…");
   EXPECT_EQ(PrintableShort("abcdeµg", 6), "abcde…");
   EXPECT_EQ(PrintableShort("ab\x01z", 4), "ab…");
+}
+
+TEST(Text, ReadableLeavesControlCharactersToTheFormat) {
+  EXPECT_EQ(Readable("µs\n\x1b \x7f\xff\u202e\u061c"), "µs\n\x1b \\x7f\uFFFD\\u{202e}\\u{061c}");
+  EXPECT_EQ(Readable(Readable("\u2069")), Readable("\u2069"));
 }
 
 TEST(Text, TrimAndLines) {

@@ -23,6 +23,7 @@ TEST(EscapeHtml, LeavesNothingThatAPageWouldRead) {
       {"\xed\xa0\x80", "\uFFFD\uFFFD\uFFFD"},            // a surrogate
       {"\xf4\x90\x80\x80", "\uFFFD\uFFFD\uFFFD\uFFFD"},  // beyond U+10FFFF
       {"\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80"},
+      {"\u202eevil\u2028\u009b", "\\u{202e}evil\\u{2028}\\u{009b}"},
   };
   for (const auto& [in, out] : kRows) EXPECT_EQ(EscapeHtml(in), out);
   EXPECT_EQ(EscapeHtml(std::string_view("nul\0", 4)), "nul\uFFFD");
