@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <system_error>
 #include <utility>
 
@@ -122,17 +124,59 @@ std::optional<ArchiveKind> ArchiveKindOf(const std::string& path) {
   return std::nullopt;
 }
 
-Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKind kind) {
+namespace {
+
+Result<std::vector<ArchiveMember>> ListOf(const std::string& path, ArchiveKind kind) {
   PROFGAUGE_TRY(auto members,
                 kind == ArchiveKind::kZip ? archive::ListZip(path) : archive::ListTar(path));
   std::erase_if(members, [](const ArchiveMember& member) { return !archive::IsWanted(member); });
-  // If a name occurs twice, the last member counts, like when it is unpacked.
   std::stable_sort(members.begin(), members.end(),
                    [](const auto& a, const auto& b) { return a.name < b.name; });
+  const auto twice =
+      std::adjacent_find(members.begin(), members.end(),
+                         [](const auto& a, const auto& b) { return a.name == b.name; });
+  // No program writes such a zip on purpose, and one of the two would be read by nobody.
+  if (kind == ArchiveKind::kZip && twice != members.end())
+    return Fail(archive::Damaged(path, "two members are `" + Printable(twice->name) + "`"));
+  // `tar -r` adds what has changed: the last member counts, like when it is unpacked.
   const auto last = std::unique(members.rbegin(), members.rend(),
                                 [](const auto& a, const auto& b) { return a.name == b.name; });
   members.erase(members.begin(), last.base());
   return members;
+}
+
+using Members = std::shared_ptr<const std::vector<ArchiveMember>>;
+
+/// The archive that was listed last, as it was then: all of its members may be opened in turn.
+struct Listing {
+  std::string path;
+  struct stat file {};
+  Members members;
+
+  bool IsOf(const std::string& asked, const struct stat& now) const {
+    return members && path == asked && file.st_dev == now.st_dev && file.st_ino == now.st_ino &&
+           file.st_size == now.st_size && file.st_mtim.tv_sec == now.st_mtim.tv_sec &&
+           file.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
+  }
+};
+std::mutex listing_mutex;
+Listing listing;
+
+Result<Members> Listed(const std::string& path, ArchiveKind kind) {
+  struct stat now {};
+  const bool is_there = ::stat(path.c_str(), &now) == 0;
+  const std::scoped_lock lock(listing_mutex);
+  if (is_there && listing.IsOf(path, now)) return listing.members;
+  PROFGAUGE_TRY(auto members, ListOf(path, kind));
+  listing = {path, now, std::make_shared<const std::vector<ArchiveMember>>(std::move(members))};
+  return listing.members;
+}
+
+}  // namespace
+
+Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKind kind) {
+  PROFGAUGE_TRY(const Members members, Listed(path, kind));
+  return *members;
 }
 
 // Members that the program cannot unpack are among them, with the reason: one that is missing and
@@ -140,11 +184,11 @@ Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKin
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member) {
   const std::string name = path + "/" + member;
-  PROFGAUGE_TRY(const auto members, MembersOf(path, kind));
+  PROFGAUGE_TRY(const Members members, Listed(path, kind));
   const auto found = std::lower_bound(
-      members.begin(), members.end(), member,
+      members->begin(), members->end(), member,
       [](const ArchiveMember& each, const std::string& wanted) { return each.name < wanted; });
-  if (found == members.end() || found->name != member) {
+  if (found == members->end() || found->name != member) {
     return Fail(InputError(name, "input/missing", "no such file in the archive",
                            "check the path; an archive of profiles is taken too"));
   }

@@ -43,7 +43,7 @@ struct ArchiveMember {
 Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKind kind);
 
 /// Opens PATH/MEMBER. Errors: kInput "input/missing", and those of the archive and of the member.
-/// Each call costs that of MembersOf(): the members are listed again. Then a member of a zip or of
+/// The archive that was listed last is listed again only if it was changed. A member of a zip or of
 /// a plain tar is read from its position; one of a compressed tar only after all that is before it.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member);

@@ -168,6 +168,8 @@ TEST_F(Archive, ReportsFaultsOfAnArchive) {
   wrong[wrong.find("cpu_op")] = 'g';
   Write("a.zip", wrong);
   EXPECT_EQ(CodeOf("a.zip"), "archive/damaged");  // The checksum.
+  Write("a.zip", Zip({{"rank0.json", RankTrace(0)}, {"rank0.json", RankTrace(1)}}));
+  EXPECT_EQ(CodeOf("a.zip"), "archive/damaged");  // One of the two would be read by nobody.
   Write("a.zip", Zip(files, 1));
   EXPECT_EQ(CodeOf("a.zip"), "input/zip");  // Encrypted: there is nothing that can be read.
   Write("a.zip", Zip({{"archive/data.pkl", "x"}, {"archive/version", "3"}}));
