@@ -44,7 +44,7 @@ COUNTS = {
     **{f"lines of code in src/{layer.name}": code(within(layer.name)) for layer in sorted((ROOT / "src").iterdir()) if within(layer.name)},
     "numeric constants outside rules/knowledge": hits(r"constexpr\s+[\w:<>]+\s+k\w+\s*=\s*-?\d", within(*JUDGING)),
     "files opened outside of src/base": hits(r"ifstream|fopen\(|::open\(|sqlite3_open", {p: t for p, t in sources.items() if not p.startswith("src/base/")}),
-    "ranges that clang 14 lacks": hits(r"views::iota|ranges::(stable_)?partition\(", sources),
+    "ranges that clang 14 lacks": hits(r"views::iota|ranges::((stable_)?partition|equal_range)\(", sources),
     "constants named only kFew, kMost, ...": hits(rf"\bconstexpr [\w:]+ k({SAYS_NOTHING})\b ?=", sources),
     "sentinels 0xffff'ffff": hits(r"= 0xffff'ffff", sources),
     "metric ids as literals outside the catalogue": metric_literals(),

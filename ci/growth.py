@@ -4,6 +4,7 @@
   ci/growth.py PROGRAM --count [DIMENSION …]    instructions by valgrind, at a tenth of the size: the same on any machine
 The exponent is log(t(n) / t(n/4)) / log 4: linear work shows 1, less where a fixed part still counts. Fails above 1.15,
 above 1 000 bytes an event, and where the program ends by a signal or with another status than 0, 1 or 3."""
+import datetime
 import json
 import math
 import os
@@ -12,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 WORST, MOST_BYTES, RUNS = 1.15, 1000, 3
 WINDOW = 70_000
@@ -110,6 +112,49 @@ def history(n, folder):
     return ["history", "list", "--json", "-", "-q", "--db", db], n
 
 
+def archive(n, folder):
+    with zipfile.ZipFile(folder / "a.zip", "w") as made:
+        for i in range(n):
+            made.writestr(f"logs/{i}.txt", "")
+        made.writestr("a.pt.trace.json", json.dumps({"traceEvents": base()}))
+    return ["check", folder / "a.zip", "-q", "--config", "none"], n
+
+
+def jobs(n, folder):
+    write(folder / "a.pt.trace.json", base())
+    lines = [f"  - {{name: j{i}, inputs: [a.pt.trace.json]}}\n" for i in range(n)]
+    (folder / "profgauge.yaml").write_text("schema: 1\njobs:\n" + "".join(lines))
+    return ["check", "-q", "--config", folder / "profgauge.yaml"], n
+
+
+def judged(folder, policy):
+    (folder / "p.yaml").write_text("schema: 1\n" + policy)
+    return ["check", write(folder / "t.json", base()), "-q", "--config", "none", "--policy", folder / "p.yaml"]
+
+
+def limits(n, folder):
+    one = "{max: 10 s, level: warn}"
+    return judged(folder, f"thresholds:\n  iteration.time.median: [{', '.join([one] * n)}]\n"), n
+
+
+def rules(n, folder):
+    rule = '  - {{id: r{0}, title: T{0}, for_each: kernel, level: warn, when: "count(kernel.mean > {0} us) > 5", message: M, advice: A}}\n'
+    (folder / "r.yaml").write_text("schema: 2\nnamespace: mine\ncategory: compute\nrules:\n" + "".join(map(rule.format, range(n))))
+    return judged(folder, "rule_files: [r.yaml]\n"), n
+
+
+def waivers(n, folder):
+    day = (datetime.date.today() + datetime.timedelta(100)).isoformat()
+    one = f"  - {{rule: gpu/idle, reason: R, owner: O, expires: {day}}}\n"
+    return judged(folder, "extends: [builtin:recommended]\nwaivers:\n" + one * n), n
+
+
+def baselines(n, folder):
+    files = [write(folder / f"b{i}.json", base(), traceName=str(i)) for i in range(n)]
+    words = [word for file in files for word in ("--baseline", file)]
+    return ["check", write(folder / "t.json", base()), "-q", "--config", "none", *words], n
+
+
 OTHERS = {  # dimension: n, (arguments, events) of n
     "ranks": (512, lambda n, folder: (["inspect", ranks(n, folder), "-q"], n * 88)),
     "ranks judged": (2048, lambda n, folder: (["check", ranks(n, folder), "-q", "--config", "none"], n * 88)),
@@ -118,6 +163,12 @@ OTHERS = {  # dimension: n, (arguments, events) of n
                                          *[word for i in range(n) for word in ("--label", f"l{i}=v")]], n)),
     "files of a tree": (64_000, tree),
     "runs of a history": (2048, history),
+    "members of an archive": (60_000, archive),
+    "jobs": (32, jobs),
+    "limits": (8000, limits),
+    "rules": (2000, rules),
+    "waivers": (4000, waivers),
+    "baselines": (64, baselines),
 }
 
 

@@ -12,6 +12,8 @@
 #include <mutex>
 #include <set>
 
+#include "base/replace_file.h"
+
 namespace profgauge {
 namespace {
 
@@ -125,8 +127,9 @@ std::string NotOpened::Text() const {
 
 bool IsWithin(const std::filesystem::path& path, const std::filesystem::path& folder) {
   std::error_code error;
-  const auto whole =
-      std::filesystem::weakly_canonical(std::filesystem::absolute(path, error), error);
+  // A link whose target is not there yet leads to where a file would be made.
+  const std::string target = TargetOfLinks(std::filesystem::absolute(path, error).string());
+  const auto whole = std::filesystem::weakly_canonical(target, error);
   return !error && std::mismatch(folder.begin(), folder.end(), whole.begin(), whole.end()).first ==
                        folder.end();
 }
@@ -185,7 +188,7 @@ tl::expected<InputFile, NotOpened> OpenInput(const std::filesystem::path& path, 
 
 std::optional<std::string> ReadSmallFile(const std::filesystem::path& path, std::size_t most) {
   auto file = OpenInput(path, Named::kFound);
-  if (!file) return std::nullopt;
+  if (!file || file->size().value_or(0) > most) return std::nullopt;
   std::string bytes;
   std::size_t have = 0;
   for (;;) {

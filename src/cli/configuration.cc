@@ -189,6 +189,13 @@ std::optional<Error> WhatIsOutside(const rules::Project& project, const Options&
 
 std::string RootOfRepository() { return FoldersOfRepository().back(); }
 
+Status CheckDefault(const Options& options, std::string_view option, const std::string& path) {
+  const fs::path here = RepositoryOf("in the working folder");
+  if (path.empty() || options.IsGiven(option) || IsWithin(path, here)) return {};
+  return Fail(rules::OutsideRepository(
+      path, {}, fmt::format("give it on the command line: `{} {}`", option, Printable(path))));
+}
+
 tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(
     const Options& options) {
   if (options.command == nullptr || (options.command->bit & kOnConfigured) == 0)

@@ -40,6 +40,10 @@ std::string FindConfiguration();
 /// or where there is none.
 std::string RootOfRepository();
 
+/// For a path of the program's own, which nobody named: its links must not lead out of the
+/// repository, since a pull request can bring them. Errors: kConfig "config/outside-repository".
+Status CheckDefault(const Options& options, std::string_view option, const std::string& path);
+
 /// The configuration of the command: --config, else the one that is found; nothing where there is
 /// none, with --config none, and for commands that read none.
 tl::expected<std::optional<rules::Project>, rules::Errors> LoadConfiguration(

@@ -15,6 +15,7 @@
 #include "base/errors.h"
 #include "base/parallel.h"
 #include "cli/ci_system.h"
+#include "cli/configuration.h"
 #include "cli/console.h"
 #include "cli/row_facts.h"
 #include "render/ci/ci.h"
@@ -65,6 +66,7 @@ std::vector<Drawing::Wanted> Drawing::WantedBy(const Options& options) {
 
 Status Drawing::Open(const Options& options) {
   options_ = options;
+  PROFGAUGE_CHECK(CheckDefault(options, "--out", options.out_dir));
   if (!options.out_dir.empty()) PROFGAUGE_CHECK(outputs_.MakeDirectory(options.out_dir));
   for (const Wanted& wanted : WantedBy(options)) PROFGAUGE_CHECK(Add(wanted));
   return {};
@@ -72,6 +74,7 @@ Status Drawing::Open(const Options& options) {
 
 void Drawing::OpenThose(const Options& options) {
   options_ = options;
+  if (!CheckDefault(options, "--out", options.out_dir)) return;
   if (!options.out_dir.empty()) (void)outputs_.MakeDirectory(options.out_dir);
   for (const Wanted& wanted : WantedBy(options)) (void)Add(wanted);
 }

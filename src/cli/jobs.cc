@@ -270,6 +270,7 @@ class Jobs {
     KeptFiles kept;
     kept.inputs = {project_.file};
     Outputs outputs(std::move(kept));
+    PROFGAUGE_CHECK(CheckDefault(given_, "--out", base_));
     PROFGAUGE_CHECK(outputs.MakeDirectory(base_));
     outputs.KeepWithin(base_);
     PROFGAUGE_TRY(const std::size_t list,

@@ -57,10 +57,12 @@ Status Configure(Options& options, Console& console) {
     console.Report(project.error());
     return Fail(AlreadyReported());
   }
-  if (!*project) return {};
-  PROFGAUGE_TRY(const auto jobs, JobsOf(**project, options));
-  ApplySettings(**project, options.job.size() == 1 ? jobs.front() : nullptr, options);
-  return {};
+  if (*project) {
+    PROFGAUGE_TRY(const auto jobs, JobsOf(**project, options));
+    ApplySettings(**project, options.job.size() == 1 ? jobs.front() : nullptr, options);
+  }
+  const bool is_default = (options.command->bit & kOnHistory) != 0 && options.db == Options().db;
+  return is_default ? CheckDefault(options, "--db", options.db) : Status();
 }
 
 /// Calls `body`, which precedes the command; where it fails, the outputs of `options` say why.

@@ -1,7 +1,9 @@
 """What a file, a folder, a history or a link can do to a run: wait for ever, show a secret, lose a run, leave a file."""
+import gzip
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -10,6 +12,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import zipfile
 
 from support import PROGRAM, REPOSITORY, main
 
@@ -240,6 +243,39 @@ class Hardening(unittest.TestCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn("help: name the file itself", done.stderr)
 
+    # Nobody named these paths: what a pull request has there does not lead to another project's files.
+    def test_links_at_default_paths(self):
+        inside, elsewhere = self.place / "in", self.place / "elsewhere"
+        elsewhere.mkdir()
+        (inside / ".git").mkdir(parents=True)
+        shutil.copy(HEALTHY, inside / "a.json.gz")
+        (inside / "profgauge-report").symlink_to("../elsewhere")
+        (inside / "profgauge-history.db").symlink_to("../elsewhere/h.db")
+        check, add = ("check", "a.json.gz", "-q", "--ci", "generic"), ("history", "add", "a.json.gz")
+        for arguments, option in ((check, "--out"), (add, "--db")):
+            done = self.run_it(*arguments, cwd=inside)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f"help: give it on the command line: `{option} profgauge-", done.stderr)
+        (inside / "profgauge.yaml").write_text('schema: 1\njobs: [{name: a, inputs: ["a.json.gz"]}]\n')
+        self.assertEqual(self.run_it("check", "--ci", "generic", cwd=inside).returncode, 2)
+        # Nor does a link whose target is not there yet, at a path that the configuration names.
+        (inside / "named.db").symlink_to("../elsewhere/h.db")
+        (inside / "profgauge.yaml").write_text("schema: 1\ndb: named.db\n")
+        self.assertEqual(self.run_it(*add, cwd=inside).returncode, 2)
+        self.assertEqual(list(elsewhere.iterdir()), [])
+        (inside / "profgauge.yaml").unlink()
+        self.assertEqual(self.run_it(*check, "--out", "profgauge-report", cwd=inside).returncode, 0)
+        self.assertEqual(self.run_it(*add, "--db", "profgauge-history.db", cwd=inside).returncode, 0)
+        self.assertTrue((elsewhere / "h.db").is_file() and (elsewhere / "verdict.json").is_file())
+
+    # A document that is too large is told so at once, whatever it holds.
+    def test_a_document_that_is_too_large(self):
+        with open(self.place / "times.csv", "wb") as file:
+            file.truncate(1 << 40)
+        done = self.run_it("check", "a.json.gz", "-q", "--step-times", "times.csv")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("over 256 MiB of text", done.stderr)
+
     # Nor where the folder of a job leads, or the list of jobs.
     def test_links_of_jobs_below_out(self):
         inside, elsewhere = self.place / "in", self.place / "elsewhere"
@@ -256,6 +292,36 @@ class Hardening(unittest.TestCase):
             self.assertEqual(list(elsewhere.iterdir()), [])
             (inside / "o" / name).unlink()
         self.assertEqual(self.run_it("check", "--out", "o", "--ci", "generic", cwd=inside).returncode, 0)
+
+    # What a profile's names would do to a terminal, a page, a workbook or a log is shown and not done, in every output.
+    def test_names_that_mislead(self):
+        evil = ("\x1b]0;t\x07\x9b31m", "\u202egpj.exe\u2066\u2028", "</script><script>alert(1)</script><img src=x onerror=a>",
+                "=HYPERLINK(\"http://evil\")", "[x](javascript:a) ![x](http://evil) @team", "a\n::error::pwned\n", "a\x00\x7f\ud800")
+        trace = json.loads(gzip.decompress(SLOW.read_bytes()))
+        for i, event in enumerate(trace["traceEvents"]):
+            if event.get("cat") in ("kernel", "cpu_op", "gpu_memcpy"):
+                event["name"] += evil[i % len(evil)]
+        trace["deviceProperties"][0]["name"] = "".join(evil)
+        (self.place / "evil.json").write_text(json.dumps(trace))
+        kinds = {"summary": "summary.md", "junit": "j.xml", "sarif": "x.sarif", "github": "log.txt", "code-quality": "q.json",
+                 "metrics": "m.prom", "row": "row.csv", "text": "t.txt", "trace": "t.json", "html-dir": "page", "verdict": "v.json"}
+        done = self.run_it("check", "evil.json", "--out", "o", "-v", *[word for kind, name in kinds.items()
+                                                                        for word in ("--write", f"{kind}=o/{name}")], wait=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        texts = {"terminal": done.stdout + done.stderr}
+        for path in (self.place / "o").rglob("*"):
+            if path.suffix == ".xlsx":
+                with zipfile.ZipFile(path) as book:
+                    texts |= {name: book.read(name).decode() for name in book.namelist()}
+            elif path.is_file():
+                texts[path.name] = path.read_text()
+        self.assertGreater(len(texts), 40)
+        for name, text in texts.items():
+            found = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]", text)
+            self.assertIsNone(found, found and (name, text[max(0, found.start() - 40):found.end() + 40]))
+            self.assertNotIn("<script>alert", text if name.endswith((".html", ".xml")) else "", name)
+            self.assertNotIn("<f>HYPERLINK", text, name)
+        self.assertEqual([line for line in texts["log.txt"].splitlines() if not re.match("::(error|warning|notice) ", line)], [])
 
     # An agent's roots hold wherever links lead, for every file that is opened.
     def test_links_out_of_an_agents_roots(self):

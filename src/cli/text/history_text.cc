@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <ctime>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string_view>
 
 #include "base/format.h"
@@ -46,8 +48,12 @@ std::map<std::int64_t, std::size_t> PlacesOf(const report::Trend& trend) {
 }
 
 /// The levels that a run begins.
-auto LevelsOf(const ListedHistory& listed, std::int64_t run) {
-  return std::ranges::equal_range(listed.levels, run, {}, &gate::HistoryLevel::run);
+std::span<const gate::HistoryLevel> LevelsOf(const ListedHistory& listed, std::int64_t run) {
+  const auto& levels = listed.levels;
+  const auto first = std::ranges::lower_bound(levels, run, {}, &gate::HistoryLevel::run);
+  const auto last = std::ranges::upper_bound(levels, run, {}, &gate::HistoryLevel::run);
+  return levels.subspan(static_cast<std::size_t>(first - levels.begin()),
+                        static_cast<std::size_t>(last - first));
 }
 
 // Changes of the first series, mostly the median iteration time, that begin with a run.

@@ -185,6 +185,12 @@ std::shared_ptr<const RunSide> Chosen(std::vector<Found> all, const DistributedI
 /// A document or log that the user names. Errors as AttachRunSides().
 Result<Found> ReadNamed(const StepTimesInput& how) {
   const auto text = ReadSmallFile(how.file, kMostLogBytes);
+  std::error_code code;
+  if (!text && fs::file_size(how.file, code) > kMostLogBytes && !code) {
+    return Fail(InputError(how.file, "run/too-large",
+                           fmt::format("over {} MiB of text", kMostLogBytes >> 20),
+                           "give its part that has the times of this run"));
+  }
   if (!text) {
     return Fail(InputError(how.file, "run/unreadable", "the file cannot be read",
                            "check its name and permissions"));
