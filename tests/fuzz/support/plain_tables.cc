@@ -168,6 +168,11 @@ int sqlite3_open_v2(const char*, sqlite3** handle, int, const char*) {
 int sqlite3_close_v2(sqlite3*) { return SQLITE_OK; }
 int sqlite3_busy_timeout(sqlite3*, int) { return SQLITE_OK; }
 int sqlite3_db_config(sqlite3*, int, ...) { return SQLITE_OK; }
+int sqlite3_exec(sqlite3*, const char*, int (*)(void*, int, char**, char**), void*, char**) {
+  return SQLITE_OK;
+}
+int sqlite3_limit(sqlite3*, int, int) { return 0; }
+void sqlite3_progress_handler(sqlite3*, int, int (*)(void*), void*) {}
 int sqlite3_extended_errcode(sqlite3*) { return SQLITE_ERROR; }
 const char* sqlite3_errmsg(sqlite3*) { return ""; }
 sqlite3* sqlite3_db_handle(sqlite3_stmt*) { return &the_database; }
