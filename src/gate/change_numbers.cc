@@ -56,8 +56,10 @@ std::string ChangeNumber(double change, double low, double high, bool is_points)
 
 std::string ChangeAndInterval(double change, double low, double high, bool is_points) {
   const int decimals = high - low >= kWide ? 0 : 1;
-  return fmt::format("{} [{}, {}]", ChangeNumber(change, low, high, is_points),
-                     End(low, is_points, decimals), End(high, is_points, decimals));
+  const std::string begin = End(low, is_points, decimals), end = End(high, is_points, decimals);
+  const bool is_beyond = begin == end && begin != Signed(low, decimals);
+  return fmt::format("{} [{}]", ChangeNumber(change, low, high, is_points),
+                     is_beyond ? begin : fmt::format("{}, {}", begin, end));
 }
 
 std::string LimitNumber(double change, bool is_points) {

@@ -39,8 +39,8 @@ NeuronRank MakeRank(const context::RankContext& context, const Selection& select
 void DoubtEmptyCapture(bool all_neuron, tables::Output& out) {
   const Value& active = out.ValueOf(metric::kNeuronActiveShare);
   if (IsAbsent(active) || AsNumber(active, 0) >= knowledge::kNeuronActiveLeastShare) return;
-  const std::string why = "the profile has almost no work (active for " +
-                          FormatValue(active, Unit::kShare) + " of its time)";
+  const std::string why =
+      "the profile is almost empty (" + FormatValue(active, Unit::kShare) + " active)";
   for (const MetricId id : {metric::kNeuronMfu, metric::kNeuronMfuHlo, metric::kNeuronMfuInst,
                             metric::kNeuronHfu, metric::kNeuronMbu}) {
     out.MarkUncertain(id, why);

@@ -338,10 +338,9 @@ std::string ChangeSentence(const report::Comparison& comparison) {
                        FormatDuration(static_cast<double>(comparison.current)),
                        relative.empty() ? "" : ", " + relative, word);
   }
-  const std::string interval =
-      HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
-          ? fmt::format(" (98 % CI {})", RangeOfChange(*tested))
-          : std::string();
+  const std::string interval = HasInterval(*tested) && SpeedOf(comparison) != Speed::kSame
+                                   ? fmt::format(" (98 % CI {})", RangeOfChange(*tested))
+                                   : std::string();
   return fmt::format("{}: {} → {}, {}{}: {}{}{}", tested->title, tested->base.text,
                      tested->current.text, tested->change.text, interval, word,
                      HasTimes(comparison) ? MeanText(comparison, *tested) : std::string(),

@@ -231,7 +231,7 @@ TEST(DescribeChange, DescribesResultAndSamples) {
 
 TEST(DescribeChange, DigitsEndWhereTheySayNothing) {
   EXPECT_EQ(Said(Held({Scaled(kT, 1e-6), Scaled(kT, 1e-6)}, {InMs(kT)})).substr(0, 42),
-            "over +10 000 % [over +400, over +400], tot");
+            "over +10 000 % [over +400], total over +10");
 }
 
 TEST(DescribeChange, SaysThatItFailsBySize) {
