@@ -198,66 +198,38 @@ void AddUnclosed(Import& import, const OpenRange& open, Ns last, OpenMarkers& ma
   markers.AddOpen(row, name);
 }
 
-// PyProf says arguments and the place in the source in ranges around an operator, and autograd runs
-// a gradient under the sequence number of its forward call:
+// PyProf says the arguments of an operator in a range around it:
 //
-//   traceMarker model.py:110                                  MmBackward, seq = 72
-//     torch.matmul [[700, 200], [200, 600]]                     mm
+//     torch.matmul [[700, 200], [200, 600]]
 //       mm, seq = 72
 //
-// so that all three have the arguments of matmul and the place of the trace.
-class Arguments {
- public:
-  explicit Arguments(std::vector<HostRow>& rows) : rows_(rows), order_(rows.size()) {
-    std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-      const auto key = [&](std::size_t i) {
-        return std::tuple(rows_[i].thread.value, rows_[i].start, -rows_[i].duration, i);
-      };
-      return key(a) < key(b);
-    });
-  }
-
-  void Share() {
-    TakeFromAround();
-    std::map<std::int64_t, const HostRow*> forward;
-    for (const HostRow& row : rows_) {
-      if (!row.backward && row.sequence >= 0 && row.kind == HostKind::kOp &&
-          row.input_shapes.valid())
-        forward.emplace(row.sequence, &row);
+// so that mm has those of matmul. Not a gradient: its arguments are others, and its work follows
+// from the operator of forward.
+void ShareArguments(std::vector<HostRow>& rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto key = [&](std::size_t i) {
+      return std::tuple(rows[i].thread.value, rows[i].start, -rows[i].duration, i);
+    };
+    return key(a) < key(b);
+  });
+  const auto end_of = [](const HostRow& row) { return row.start + row.duration; };
+  std::vector<const HostRow*> around;
+  for (const std::size_t i : order) {
+    HostRow& row = rows[i];
+    while (!around.empty() && (around.back()->thread.value != row.thread.value ||
+                               end_of(*around.back()) < end_of(row))) {
+      around.pop_back();
     }
-    for (HostRow& row : rows_) {
-      if (!row.backward || row.sequence < 0) continue;
-      const auto found = forward.find(row.sequence);
-      if (found != forward.end()) Take(*found->second, row);
+    if (row.kind != HostKind::kOp) continue;
+    if (!around.empty() && !row.backward && !row.input_shapes.valid()) {
+      row.input_shapes = around.back()->input_shapes;
+      row.input_dtypes = around.back()->input_dtypes;
     }
-    TakeFromAround();  // What a gradient calls.
+    around.push_back(&row);
   }
-
- private:
-  static void Take(const HostRow& from, HostRow& to) {
-    if (!to.input_shapes.valid()) {
-      to.input_shapes = from.input_shapes;
-      to.input_dtypes = from.input_dtypes;
-    }
-    if (!to.call_stack.valid()) to.call_stack = from.call_stack;
-  }
-  void TakeFromAround() {
-    std::vector<const HostRow*> around;
-    for (const std::size_t i : order_) {
-      HostRow& row = rows_[i];
-      while (!around.empty() && (around.back()->thread.value != row.thread.value ||
-                                 EndOf(*around.back()) < EndOf(row)))
-        around.pop_back();
-      if (row.kind == HostKind::kOp && !around.empty()) Take(*around.back(), row);
-      if (row.kind == HostKind::kOp || row.call_stack.valid()) around.push_back(&row);
-    }
-  }
-  static Ns EndOf(const HostRow& row) { return row.start + row.duration; }
-
-  std::vector<HostRow>& rows_;
-  std::vector<std::size_t> order_;
-};
+}
 
 // All in memory: begin and end of a range are two rows, and the table has no order.
 Result<std::vector<Marker>> MarkersInOrder(Import& import) {
@@ -330,7 +302,7 @@ Status ReadMarkers(Import& import) {
   std::sort(unclosed.begin(), unclosed.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [id, range] : unclosed) AddUnclosed(import, range, last, markers, ranges);
-  Arguments(ranges).Share();
+  ShareArguments(ranges);
   for (const HostRow& row : ranges) import.builder->AddHost(row);
   markers.Finish(*import.builder);
   return {};
