@@ -304,8 +304,13 @@ std::string_view SpeedWord(const report::Comparison& comparison) {
       return "not tested";
     case Speed::kSame:
       return "no change";
-    case Speed::kUndecided:
-      return "no significant change";
+    case Speed::kUndecided: {
+      // Some iterations may be much slower while the typical one is not.
+      const State result = TestedTime(comparison)->result;
+      return result == State::kOpen   ? "undecided"
+             : result == State::kFail ? "slower in total"
+                                      : "no significant change";
+    }
     case Speed::kFaster:
       return "faster";
     case Speed::kSlower:
@@ -353,8 +358,13 @@ SpeedLook LookOfSpeed(const report::Comparison& comparison) {
       return {"▼", "good"};
     case Speed::kSlower:
       return {"▲", "bad"};
+    case Speed::kUndecided: {
+      const State result = TestedTime(comparison)->result;
+      if (result == State::kFail) return {"▲", "bad"};
+      if (result == State::kOpen) break;
+      return {"=", "mute"};
+    }
     case Speed::kSame:
-    case Speed::kUndecided:
       return {"=", "mute"};
     case Speed::kNoTimes:
     case Speed::kNotComparable:

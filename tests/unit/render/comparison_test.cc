@@ -95,12 +95,29 @@ TEST(SpeedOf, FollowsTheInterval) {
     for (const std::int64_t delta : {std::int64_t{12'000'000}, std::int64_t{-100'000}}) {
       report::Comparison comparison = testing::SampleComparison();
       comparison.delta = delta;
+      comparison.metrics[0].result = report::State::kPass;
       comparison.metrics[0].low = testing::Q(row.low, Unit::kShare);
       comparison.metrics[0].high = testing::Q(row.high, Unit::kShare);
       EXPECT_EQ(SpeedOf(comparison), row.speed) << row.low;
       EXPECT_EQ(LookOfSpeed(comparison).sign, row.sign);
       EXPECT_THAT(ChangeSentence(comparison), HasSubstr(", 12.0\u202f% (98 % CI "));
     }
+  }
+}
+
+// A few iterations are much slower, the typical one is not: "no significant change" would wave it
+// through.
+TEST(SpeedOf, FollowsTheVerdictOnTheTotal) {
+  report::Comparison comparison = testing::SampleComparison();
+  comparison.metrics[0].low = testing::Q(-0.01, Unit::kShare);
+  comparison.metrics[0].high = testing::Q(0.01, Unit::kShare);
+  for (const auto& [result, word, sign] :
+       {std::tuple(report::State::kPass, "no significant change", "="),
+        std::tuple(report::State::kOpen, "undecided", "?"),
+        std::tuple(report::State::kFail, "slower in total", "▲")}) {
+    comparison.metrics[0].result = result;
+    EXPECT_EQ(SpeedWord(comparison), word);
+    EXPECT_EQ(LookOfSpeed(comparison).sign, sign);
   }
 }
 
