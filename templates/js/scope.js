@@ -238,7 +238,12 @@ class ScopedNumbers {
       for (const more of hero.parentElement.querySelectorAll('span')) more.hidden = more !== hero.nextElementSibling;
       hero.parentElement.append(make('span', { className: 'chosen' }, `of ${scopeInWords()}`));
     }
-    for (const note of document.querySelectorAll('#iterations .facts .small')) note.hidden = true;
+    const line = document.querySelector('#iterations > .mute');
+    if (line) {
+      this.cells.set(line, [line.textContent, line.title]);
+      line.textContent = scopeInWords();
+    }
+    for (const note of document.querySelectorAll('#iterations .facts .small')) note.hidden = !note.textContent.includes('low confidence');
     for (const label of document.querySelectorAll('#iterations .facts dt')) {
       this.set(label.nextElementSibling, known[label.dataset.metric], label.dataset.metric.endsWith('cv') ? 'ratio' : 'ns');
     }
@@ -273,6 +278,7 @@ function tellStands() {
     if (!isTables && !isTop) part.classList.add('stands');
     if (isTop) for (const lead of part.querySelectorAll('.diagnosis, .reasons, .counts')) lead.classList.add('stands');
   }
+  for (const figure of document.querySelectorAll('#iterations > figure')) figure.classList.add('stands');
   for (const grid of grids.values()) grid.table.closest('details')?.classList.toggle('stands', !followsScope(grid));
 }
 

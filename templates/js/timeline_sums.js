@@ -1,5 +1,7 @@
 // What events say together: busy times, gaps, sums over a range. A row counts where it starts, time
 // where it is, as everywhere in the report; sums and unions are looked up, not counted again.
+const EXTREME_PARTS = 100;  // The least and the largest part are the same in each width of window.
+
 class TimelineSums extends TimelineData {
   deviceLanes() {
     return this.lanes.filter((lane) => {
@@ -56,12 +58,12 @@ class TimelineSums extends TimelineData {
   meanOf(counter, from, to) { return this.integralOf(counter).in(from, to) / (to - from); }
   // Of the chosen rank, by name.
   mean(name, from, to) { return this.meanOf(this.counters.find((counter) => counter.name === name && counter.rank === this.rank), from, to); }
-  // [mean, least, largest]: of points theirs, else of parts as wide as a pixel of the range. Points say
+  // [mean, least, largest]: of points theirs, else of equal parts of the range, as many in each window. Points say
   // nothing before the first and behind the end: null where all of the range is there.
   extremesOf(counter, from, to) {
     const values = [];
     if (counter.of) {
-      const parts = Math.max(1, Math.floor(this.width - TL.left)), each = (to - from) / parts;
+      const parts = EXTREME_PARTS, each = (to - from) / parts;
       for (let k = 0; k < parts; ++k) values.push(this.meanOf(counter, from + k * each, from + (k + 1) * each));
     } else {
       from = Math.max(from, counter.time[0]);

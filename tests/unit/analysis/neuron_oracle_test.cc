@@ -85,7 +85,7 @@ TEST_P(NeuronOracle, EmptyCapturesSharesAreUncertain) {
                          "gpu.utilization.mean", "gpu.utilization.min"}) {
     const Metric* metric = analysis_.Find(id);
     EXPECT_TRUE(metric->low_confidence) << id;
-    EXPECT_NE(metric->note.find("has almost no work"), std::string::npos) << id;
+    EXPECT_NE(metric->note.find("is almost empty"), std::string::npos) << id;
   }
   EXPECT_FALSE(analysis_.Find("neuron.active_share")->low_confidence);
 }
