@@ -13,7 +13,7 @@ from driver import READY, Driver
 
 # Name, dark, what to do first, and what to show: (CSS selector of the first, of the last element).
 SHOTS = [
-    ("verdict", False, "", ("header", "header")),
+    ("verdict", False, "", ("#scope", "header")),
     ("timeline", True,
      "const whole = timeline.last - timeline.first, gap = timeline.gaps()[4];"
      "timeline.choose(...gap); timeline.go(timeline.first + 0.28 * whole, timeline.first + 0.62 * whole);"
@@ -45,7 +45,7 @@ def main():
                     "return [document.querySelector(arguments[0]).getBoundingClientRect().top,"
                     "document.querySelector(arguments[1]).getBoundingClientRect().bottom]", first, last)
                 clip = {"x": 0, "y": max(0, top - 10), "width": 1280,
-                        "height": min(bottom - top + 20, 900), "scale": 0.75}
+                        "height": min(bottom - top + 20, 940), "scale": 0.75}
                 driver.run("return new Promise((done) => requestAnimationFrame(() => setTimeout(done, 300)))")
                 picture = driver.cdp("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
                 (folder / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
