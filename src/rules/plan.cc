@@ -90,7 +90,8 @@ class Planner {
     std::vector<Candidate> some;
     for (std::size_t i = 0; i < findings_.size(); ++i) {
       const Finding& finding = findings_[i];
-      const bool is_wanted = fired ? Fired(finding.status) : Passed(finding.status);
+      const bool is_wanted =
+          fired ? Fired(finding.status) : Passed(finding.status) || finding.is_left_out;
       if (!is_wanted || finding.rule->category == kAboutRecording) continue;
       const CompiledRule* rule = RuleOf(rules_, finding);
       if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;

@@ -98,7 +98,8 @@ Finding RuleRun::Word(const Judged& judged) {
   }
   const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
   // A plan may reach a rule that passes: what is limited once the steps before are done.
-  const bool may_be_next = Passed(out.status) && rule_.scenario && rule_.change;
+  const bool may_be_next =
+      (Passed(out.status) || out.is_left_out) && rule_.scenario && rule_.change;
   if (!is_shown && !may_be_next) return out;
 
   std::vector<TraceValue> again;

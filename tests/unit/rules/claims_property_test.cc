@@ -247,10 +247,7 @@ void ExpectPossible(const PlannedRun& planned, unsigned seed) {
   std::vector<NamedScenario> steps;
   for (const PlanStep& step : planned.plan.steps) {
     for (const std::size_t finding : step.findings) {
-      const Finding& its = planned.evaluation.findings[finding];
-      const Rule* const rule = its.rule;
-      // A rule that judges nothing of this run promises nothing, either.
-      EXPECT_TRUE(Fired(its.status) || Passed(its.status)) << rule->id << " " << its.reason;
+      const Rule* const rule = planned.evaluation.findings[finding].rule;
       const auto found = std::ranges::find_if(
           scenarios, [&](const NamedScenario& one) { return one.rule->rule == rule; });
       if (found != scenarios.end()) steps.push_back(*found);
