@@ -313,14 +313,14 @@ std::vector<analysis::path::Scaling> ScenarioRunner::Select(const CompiledScale&
     std::iota(some.begin(), some.end(), static_cast<expr::RowId>(at));
     const std::vector<expr::RowId> found = expr::Filter(scale.condition, data, some).rows;
     std::vector<double> factors(found.size(), scale.factor);
-    if (scale.by) {
-      factors = expr::EvaluateNumbers(*scale.by, data, found);
-      std::transform(factors.begin(), factors.end(), factors.begin(),
-                     analysis::path::FactorInSteps);
-    }
+    if (scale.by) factors = expr::EvaluateNumbers(*scale.by, data, found);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto [to, is_new] = by_factor.try_emplace(factors[i]);
-      if (is_new) to->second = without_rows(factors[i]);
+      // A row without a known target is no row of the change: else a change of which nothing is
+      // known would save nothing.
+      if (std::isnan(factors[i])) continue;
+      const double factor = scale.by ? analysis::path::FactorInSteps(factors[i]) : factors[i];
+      const auto [to, is_new] = by_factor.try_emplace(factor);
+      if (is_new) to->second = without_rows(factor);
       to->second.rows.push_back(events.At(found[i]));
     }
   }

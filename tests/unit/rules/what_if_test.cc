@@ -83,6 +83,22 @@ TEST(WhatIf, AScaleIsAConditionAndAFactor) {
   }
 }
 
+// A row without a target is no row of the change: "saves nothing" would be a claim.
+TEST(WhatIf, RowsOfAnUnknownFactorAreLeftOut) {
+  const std::vector<Profile> profiles = Made("--iterations 3");
+  const auto run = analysis::AnalyzeForReplay(profiles, {});
+  ASSERT_TRUE(run.has_value());
+  const auto matched = [&run](const char* by) {
+    WhatIf scenario{"x", {{{"launch.time > 0 ns", {}, {}}, 1}}, false, {}};
+    scenario.scales.front().by.text = by;
+    const auto compiled = CompileScenario(scenario);
+    EXPECT_TRUE(compiled.has_value());
+    return ScenarioRunner(*run->replayer).Run(*compiled).matched.front();
+  };
+  EXPECT_GT(matched("launch.target / launch.time"), 0u);
+  EXPECT_LT(matched("launch.target / launch.time"), matched("0.5"));
+}
+
 TEST(WhatIf, MistakesGetRuleLanguageMessages) {
   const auto code_of = [](const char* text) {
     const auto compiled = CompileScenario({"x", {{{text, {}, {}}, 0.5}}, false, {}});
