@@ -41,8 +41,8 @@ constexpr std::array kClasses = std::to_array<Class>({
     {"comm/imbalance", "straggler", "Waiting for other ranks"},
     {"comm/", "communication-bound", "Communication-bound"},
     {"compute/memory-bound", "memory-bound", "Memory-bound"},
-    {"compute/layout-conversions", "memory-bound", "Memory-bound"},
-    {"compute/device-copies", "memory-bound", "Memory-bound"},
+    {"compute/layout-conversions", "slow-kernels", ""},
+    {"compute/device-copies", "slow-kernels", ""},
     // These name operators in their second sentence.
     {"compute/few-tiles", "slow-kernels", "", 2},
     {"compute/partial-tiles", "slow-kernels", "", 2},
@@ -151,8 +151,8 @@ bool NamesADevice(const Report& report) {
                              [](const Device& device) { return !device.name.empty(); });
 }
 
-// The word is not that of a class where kernels run most of the time: then the host is not what
-// bounds the run, only a part of it.
+// The word of a class is said of the whole run. It is not where the finding is about a part: of the
+// host beside kernels that run most of the time, of kernels that take less than half of their time.
 Diagnosis OfFinding(const Report& report, const Finding& finding) {
   const auto found = std::ranges::find_if(kClasses, [&finding](const Class& of) {
     return of.rules.ends_with('/') ? finding.rule.starts_with(of.rules) : finding.rule == of.rules;
@@ -168,7 +168,10 @@ Diagnosis OfFinding(const Report& report, const Finding& finding) {
     return out;
   }
   const bool is_of_host = out.bottleneck == "host-bound";
-  const bool has_word = is_known && !found->word.empty() &&
+  const bool is_of_kernels = out.bottleneck == "compute-bound" || out.bottleneck == "memory-bound";
+  const bool is_of_few = is_of_kernels && finding.metric.unit == Unit::kShare &&
+                         AsNumber(finding.metric.value, 0) < kDiagnosisCovers.value();
+  const bool has_word = is_known && !found->word.empty() && !is_of_few &&
                         !(is_of_host && KernelShare(report) >= kDiagnosisMostlyKernels.value());
   const std::string_view word = has_word ? found->word : std::string_view(finding.title);
   const std::string_view sentence = Sentences(finding.message, is_known ? found->sentences : 1);
@@ -316,6 +319,12 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
   }
   const std::string text =
       fmt::format("kernels run for {} of {}", ShareText(kernels), WholeText(report));
+  // Kernels of whose work nothing is known may be as slow as they like: that is no praise.
+  const std::string why = report.plan ? report.plan->floor.absent_because : std::string();
+  if (candidates.empty() && !why.empty()) {
+    return {"unknown", fmt::format("Unknown: {}, but whether they are fast is unknown: {}.", text,
+                                   why.substr(0, why.find_first_of(":;")))};
+  }
   if (candidates.empty()) return {"none", fmt::format("Nothing found: {}.", text)};
   const auto most = std::ranges::max_element(
       candidates, {}, [](const Finding* finding) { return WorthOf(*finding); });

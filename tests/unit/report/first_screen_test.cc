@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 constexpr double kIteration = 100e6;  // ns
 
@@ -128,6 +129,20 @@ TEST(Diagnosis, WithoutAPlanTheLargestBoundCounts) {
   EXPECT_EQ(Diagnose(report).bottleneck, "launch-bound");
 }
 
+// "Memory-bound" of a run whose kernels spend 15 % on conversions would be false of the other 85 %.
+TEST(Diagnosis, AWordForAllKernelsNeedsMostOfThem) {
+  Report report = RunOf(10);
+  Finding& finding = AddFinding(report, "compute/memory-bound", State::kInfo, 30e6);
+  finding.metric.unit = Unit::kShare;
+  finding.metric.value = 0.154;
+  EXPECT_THAT(Diagnose(report).text, StartsWith("Title of compute/memory-bound"));
+  report.findings.back().metric.value = 0.8;
+  EXPECT_THAT(Diagnose(report).text, StartsWith("Memory-bound: "));
+  report.findings.clear();
+  AddFinding(report, "compute/layout-conversions", State::kWarn, 30e6);
+  EXPECT_EQ(Diagnose(report).bottleneck, "slow-kernels");
+}
+
 TEST(Diagnosis, WithoutNumbersFirstFindingCounts) {
   Report report = RunOf(10);
   AddFinding(report, "recording/no-iterations", State::kWarn, 0);
@@ -156,6 +171,19 @@ TEST(Diagnosis, PraisesARunThatNeedsNothing) {
   EXPECT_EQ(diagnosis.bottleneck, "none");
   EXPECT_EQ(diagnosis.text,
             "Nothing found: kernels run for 94.0\u202f% of the 100\u202fms iteration.");
+}
+
+// A naive matmul in plain CUDA keeps the device as busy as a good one.
+TEST(Diagnosis, DoubtsKernelsOfUnknownWork) {
+  Report report = RunOf(1);
+  AddMetric(report, metric::kBreakdownOtherKernel.text(), 0.97, Unit::kShare);
+  report.plan.emplace().floor.absent_because =
+      "no operator's FLOPs can be counted: needs input shapes";
+  EXPECT_EQ(Diagnose(report).bottleneck, "unknown");
+  EXPECT_EQ(
+      Diagnose(report).text,
+      "Unknown: kernels run for 97.0\u202f% of the 100\u202fms iteration, but whether they are "
+      "fast is unknown: no operator's FLOPs can be counted.");
 }
 
 TEST(Diagnosis, DoubtsKernelsOfAnUnnamedDevice) {
