@@ -312,7 +312,8 @@ json::object HeroView(const Report& report) {
 // The one line about the profile itself, and how many more there are.
 json::object HygieneView(const Report& report) {
   std::vector<std::string> lines;
-  if (std::string text = QualityText(report.recording); !text.empty()) lines.push_back(text);
+  const std::vector<std::string> told = ReasonTexts(report::Diagnose(report), kMostReasonsOfPage);
+  if (std::string text = QualityText(report.recording, told); !text.empty()) lines.push_back(text);
   for (const report::Remark& remark : report.remarks) {
     const bool is_said = std::ranges::any_of(lines, [&remark](const std::string& line) {
       return line.find(remark.text) != std::string::npos;

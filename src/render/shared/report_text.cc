@@ -138,11 +138,19 @@ std::string_view StateText(CheckState state) {
   return "unknown";
 }
 
-std::string QualityText(const Certificate& recording) {
+std::string QualityText(const Certificate& recording, std::span<const std::string> told) {
   if (recording.trust == Trust::kWhole) return {};
-  const auto checks = ChecksByWeight(recording);
-  const auto more = std::ranges::count_if(
-      checks, [](const CertificateCheck* check) { return WeightOfState(check->state) < 2; });
+  const auto affects = [](const CertificateCheck* check) {
+    return WeightOfState(check->state) < 2;
+  };
+  auto checks = ChecksByWeight(recording);
+  const auto said = std::erase_if(checks, [told](const CertificateCheck* check) {
+    return std::ranges::any_of(told, [check](const std::string& reason) {
+      return reason.find(check->text) != reason.npos;
+    });
+  });
+  if (checks.empty() || (said > 0 && !affects(checks.front()))) return {};
+  const auto more = std::ranges::count_if(checks, affects);
   return fmt::format("{}: {}{}", TrustText(recording.trust), checks.front()->text,
                      more > 1 ? fmt::format(" (and {} more)", more - 1) : "");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,8 +51,9 @@ std::string_view TrustText(Trust trust);
 std::string_view StateText(CheckState state);
 
 /// "limited: 70 of 516 launches have no kernel (and 1 more)": the most severe check, and how many
-/// others are uncertain or lost; empty where the profile is whole.
-std::string QualityText(const Certificate& recording);
+/// others are uncertain or lost; empty where the profile is whole. Checks whose text is in one of
+/// `told` are left out: the screen says them as reasons of the verdict.
+std::string QualityText(const Certificate& recording, std::span<const std::string> told = {});
 
 /// Checks by weight: data loss, uncertain, unknown, fine; each in their order.
 std::vector<const CertificateCheck*> ChecksByWeight(const Certificate& recording);

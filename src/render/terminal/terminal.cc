@@ -75,15 +75,16 @@ std::string ChangeText(const report::Report& report, std::size_t width) {
   return Flowed("  change      ", parts, width) + "\n";
 }
 
-/// The profile's quality where it is not whole: its most severe check.
-std::string QualityLine(const Certificate& recording, std::size_t width) {
-  if (recording.trust == Trust::kWhole) return {};
+/// The profile's quality where it is not whole: its most severe check that is no reason above.
+std::string QualityLine(const report::Report& report, std::size_t width) {
   const std::string lead = "  quality     ";
+  const std::string text =
+      QualityText(report.recording, ReasonTexts(report::Diagnose(report), kMostReasons));
   std::string out;
-  for (const std::string& line : Wrapped(Printable(QualityText(recording)), width - lead.size())) {
-    out += (out.empty() ? lead : std::string(lead.size(), ' ')) + line + "\n";
+  for (const std::string& line : Wrapped(Printable(text), width - lead.size())) {
+    if (!line.empty()) out += (out.empty() ? lead : std::string(lead.size(), ' ')) + line + "\n";
   }
-  return out + "\n";
+  return out.empty() ? out : out + "\n";
 }
 
 Ink InkOf(State state) {
@@ -262,13 +263,17 @@ bool MarkAsOpen(const std::string& reason, std::vector<Row>& rows) {
   };
   const std::string text = Printable(reason);
   for (Row& row : rows) {
-    if (row.name.empty() || row.text.empty() || !text.starts_with(row.name + " is ")) continue;
+    if (row.name.empty() || row.text.empty() ||
+        !(text.starts_with(row.name + " is ") || text.starts_with(row.name + ": "))) {
+      continue;
+    }
     const std::string_view said = report::WithoutId(text);
-    const bool is_same = said.ends_with(row.text) || cause_in(said) == cause_in(row.text);
+    const bool is_same = text.ends_with(row.text) || said.ends_with(row.text) ||
+                         cause_in(said) == cause_in(row.text);
     if (!is_same) continue;
     row.verb = "undecided";
     row.ink = Ink::kYellow;
-    row.text = text.substr(row.name.size() + 1);
+    if (text[row.name.size()] != ':') row.text = text.substr(row.name.size() + 1);
     return true;
   }
   return false;
@@ -355,6 +360,18 @@ void LeaveOutHeadline(const report::Report& report, std::vector<Row>& rows) {
   if (told.empty() || !std::string_view(text).starts_with(told)) return;
   for (Row& row : rows) {
     if (row.text == text) row.text.erase(0, std::min(text.size(), told.size() + 1));
+  }
+}
+
+/// Rows do not repeat the reasons of a missing verdict that stand above.
+void LeaveOutReasons(const report::Report& report, std::vector<Row>& rows) {
+  for (const std::string& reason : ReasonTexts(report::Diagnose(report), kMostReasons)) {
+    const std::string told = Printable(reason);
+    for (Row& row : rows) {
+      if (row.verb == "undecided" && !row.name.empty() && told.ends_with(row.text)) {
+        row.text.clear();
+      }
+    }
   }
 }
 
@@ -521,9 +538,10 @@ std::string RenderTerminal(const report::Report& report, const TerminalOptions& 
   if (report.plan && !report.plan->steps.empty()) {
     out += RenderPlan(*report.plan, width) + "\n";
   }
-  out += QualityLine(report.recording, width);
+  out += QualityLine(report, width);
   std::vector<Row> rows = RowsOf(report, options.verbosity);
   if (options.verbosity <= 0) LeaveOutHeadline(report, rows);
+  LeaveOutReasons(report, rows);
   for (Row& row : rows) {
     if (options.fold_names) row.text = WithFoldedNames(row.text);
   }
