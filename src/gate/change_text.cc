@@ -77,12 +77,6 @@ std::string SlowText(const stats::Total& total) {
                      Placed(total.current, ""), total.base.count, total.base.of);
 }
 
-// A start moves the change of all iterations away from that of the others.
-bool HasStart(const stats::Total& total) {
-  return (total.start > 0 || total.base_start > kNoStart) &&
-         std::abs(total.all - total.change) > kNoStart;
-}
-
 std::string WithoutStart(const stats::Total& total) {
   return total.start == 0 ? std::string("without the baseline's start")
                           : "without the first " + Counted(total.start, "iteration");
@@ -90,7 +84,7 @@ std::string WithoutStart(const stats::Total& total) {
 
 // "+1.6 %"; "+225 %, without the first 5 iterations −0.1 %"
 std::string AllText(const stats::Total& total) {
-  if (!HasStart(total)) return RelativeChange(total.change);
+  if (!stats::HasStart(total)) return RelativeChange(total.change);
   return fmt::format("{}, {} {}", RelativeChange(total.all), WithoutStart(total),
                      RelativeChange(total.change));
 }
@@ -370,7 +364,7 @@ std::string DescribeMean(const stats::Comparison& comparison, const ChangeContex
   const std::string mean = ChangeAndInterval(total.change, total.low, total.high, false);
   std::string text = fmt::format(
       "mean {}, limit {}{}",
-      HasStart(total)
+      stats::HasStart(total)
           ? fmt::format("{}, {} {}", RelativeChange(total.all), WithoutStart(total), mean)
           : mean,
       LimitNumber(context.limit, false), SlowText(total));

@@ -59,7 +59,8 @@ struct MetricComparison {
   std::size_t recordings = 0, needed = 0;
   /// Only for times: the change of the sum of all iterations, and its limit; both relative.
   std::optional<double> total, total_limit;
-  std::optional<double> all;  ///< The same of all iterations, starts as they were.
+  /// The same of all iterations, starts as they were, where a start moves it (HasStart()).
+  std::optional<double> all;
   /// How probable a change like this is by chance, where it is over the limit.
   std::optional<double> chance;
   std::optional<double> sees;  ///< The change that nine of ten such comparisons would fail.
@@ -75,6 +76,8 @@ struct MetricComparison {
   std::string reason;
   Excuse excuse = Excuse::kNone;  ///< Why the miss does not count.
   double inputs = 0;  ///< By how much longer inputs were, which was taken off; relative.
+  /// The runs did other work, or less: `reason` says so, and no number of the change is shown.
+  bool is_of_other_work = false;
 };
 
 /// Whether the total of all iterations is over its limit where the typical iteration keeps it.

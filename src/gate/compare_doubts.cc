@@ -47,6 +47,7 @@ void MetricComparer::DoubtWork(const rules::BaselineLimit& limit, MetricComparis
   if (!reason) return;
   out.verdict = stats::Change::kInconclusive;
   out.over_limit = true;
+  out.is_of_other_work = true;
   out.reason = *reason;
 }
 

@@ -297,7 +297,7 @@ void TakeNumbers(const stats::Comparison& result, MetricComparison& out) {
   if (result.sees != 0) out.sees = result.sees;
   if (!result.total) return;
   out.total = result.total->change;
-  out.all = result.total->all;
+  if (stats::HasStart(*result.total)) out.all = result.total->all;
   out.total_limit = result.total->limit;
   out.chance = result.total->chance;
 }

@@ -99,7 +99,7 @@ bool MetricComparer::CompareSums(const rules::BaselineLimit& limit, MetricCompar
   out.over_limit = result.over_limit;
   TakeDoubt(result, out);
   out.total = result.total->change;
-  out.all = result.total->all;
+  if (stats::HasStart(*result.total)) out.all = result.total->all;
   out.total_limit = result.total->limit;
   out.chance = result.total->chance;
   out.reason = fmt::format("{}; {} → {}", DescribeMean(result, {out.unit, options.limit, true}),

@@ -137,17 +137,14 @@ class Finder {
     return std::abs(Change()) >= knowledge::kGateMovementHalf.value() * judged;
   }
 
-  // Nothing where nearly all of the candidates' values are over the limit.
-  static std::optional<std::string> CountOver(const SeriesList& base, const SeriesList& current,
-                                              double limit) {
+  static bool AreNearlyAll(const SeriesList& base, const SeriesList& current, double limit) {
     const double bound = LevelOf(base) * (1 + limit);
     std::ptrdiff_t over = 0, all = 0;
     for (const stats::Series& run : current) {
       all += std::ssize(run.values);
       over += std::ranges::count_if(run.values, [bound](double value) { return value > bound; });
     }
-    if (static_cast<double>(over) >= kNearlyAll * static_cast<double>(all)) return std::nullopt;
-    return fmt::format("{} of {} iterations, not all of them", over, all);
+    return static_cast<double>(over) >= kNearlyAll * static_cast<double>(all);
   }
 
   Found SomeIterations() const {
@@ -164,12 +161,10 @@ class Finder {
       base = TimesOf(baselines_, missed_->metric);
       current = TimesOf(candidates_, missed_->metric);
     }
-    if (base.empty() || current.empty()) {
-      return Of(MovementKind::kSomeIterations, "some of the iterations, not the typical one");
-    }
-    auto text = CountOver(base, current, *missed_->total_limit);
-    if (!text) return {};
-    return Of(MovementKind::kSomeIterations, *std::move(text));
+    // How many they are, the sentence of the limit says.
+    const bool is_known = !base.empty() && !current.empty();
+    if (is_known && AreNearlyAll(base, current, *missed_->total_limit)) return {};
+    return Of(MovementKind::kSomeIterations, "some of the iterations, not the typical one");
   }
 
   Found Clock() const {

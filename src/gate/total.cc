@@ -9,6 +9,7 @@
 #include "gate/sides.h"
 #include "gate/significance.h"
 #include "gate/statistics.h"
+#include "knowledge/gate.h"
 
 namespace profgauge::gate::stats {
 namespace {
@@ -294,6 +295,12 @@ bool IsShorter(const Total& total, double limit) {
 //                       chance <= 0.05               kByChance
 //                       more probable                kPass: "by chance in 27 of 100"
 //     with the start over far (three limits)         kBySize, or kByStart if only by the start
+bool HasStart(const Total& total) {
+  constexpr double kNoStart = knowledge::kGateNotedStart.value();
+  return (total.start > 0 || total.base_start > kNoStart) &&
+         std::abs(total.all - total.change) > kNoStart;
+}
+
 Total JudgeTotal(const Side& base, const Side& current, const Estimate& estimate,
                  const TotalOptions& options) {
   const double base_level = Median(base.Levels());

@@ -64,6 +64,9 @@ struct Total {
   double base_start = 0;   ///< the cost of the baseline's start, in shares of its total.
 };
 
+/// Whether a start moves the change of all iterations away from that of the others.
+bool HasStart(const Total& total);
+
 /// The limit on the total and the wanted numbers. `with_interval` and a chance cost the draws.
 struct TotalOptions {
   double limit = 0;           ///< Relative.

@@ -102,6 +102,11 @@ ComparedMetric BuildComparedMetric(const gate::MetricComparison& compared,
   metric.total_limit = share(compared.total_limit, true);
   metric.chance = share(compared.chance, false);
   metric.sees = share(compared.sees, true);
+  // "-6.4 %" beside "times are not compared" would compare them.
+  if (compared.is_of_other_work) {
+    metric.change = MakeQuantity({}, metric.change.unit, "the runs did different work");
+    metric.low = metric.high = metric.total = metric.chance = metric.sees = {};
+  }
   return metric;
 }
 

@@ -320,7 +320,7 @@ std::string_view SpeedWord(const report::Comparison& comparison) {
 }
 
 std::string TestedChange(const report::Comparison& comparison) {
-  if (!HasTimes(comparison)) return {};
+  if (!HasTimes(comparison) || SpeedOf(comparison) == Speed::kOtherWork) return {};
   const report::ComparedMetric* tested = TestedTime(comparison);
   const bool is_tested = tested != nullptr && !IsAbsent(tested->change.value);
   return is_tested ? tested->change.text : RelativeText(comparison);
@@ -337,7 +337,8 @@ std::string ChangeSentence(const report::Comparison& comparison) {
     return fmt::format("{}: {} ({})", tested->title, word, tested->note);
   }
   if (tested == nullptr || IsAbsent(tested->change.value)) {
-    const std::string relative = RelativeText(comparison);
+    const std::string relative =
+        SpeedOf(comparison) == Speed::kOtherWork ? std::string() : RelativeText(comparison);
     return fmt::format("Mean iteration time: {} → {}{}: {}",
                        FormatDuration(static_cast<double>(comparison.base)),
                        FormatDuration(static_cast<double>(comparison.current)),
