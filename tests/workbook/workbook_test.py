@@ -157,10 +157,17 @@ class Example(unittest.TestCase):
         for name in ["verdict", "iteration_time", "plan_end", "findings_open", "saving_open", "breakdown_time",
                      "ops_time", "kernels_time", "reviewer", "review_date"]:
             self.assertIn(name, self.book.names)
-        sheet, cell = re.fullmatch(r"'?(\w+)'?!(\$\w+\$\d+)", self.book.names["iteration_time"]).groups()
-        row = int(cell.rpartition("$")[2])
-        self.assertAlmostEqual(float(self.book.sheets[sheet][row - 1][1]),
+        self.assertAlmostEqual(self.value_of("iteration_time"),
                                self.book.report["metrics"]["iteration.time.mean"]["value"] * 1e-6, places=9)
+
+    def value_of(self, name):
+        sheet, cell = re.fullmatch(r"'?(\w+)'?!(\$\w+\$\d+)", self.book.names[name]).groups()
+        return float(self.book.sheets[sheet][int(cell.rpartition("$")[2]) - 1][1])
+
+    def test_the_review_counts_as_the_verdict_and_promises_no_more_than_the_iteration(self):
+        self.assertEqual(self.value_of("findings_open"), self.book.report["verdict"]["counts"]["errors"])
+        self.assertGreater(self.value_of("saving_open"), 0)
+        self.assertLess(self.value_of("saving_open"), self.value_of("iteration_time"))
 
     def test_totals_are_the_sums_of_their_sheets(self):
         heads, *rows = self.book.sheets["Totals"]

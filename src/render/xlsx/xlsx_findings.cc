@@ -57,11 +57,17 @@ bool IsForReview(const Finding& finding) {
   return report::HasFired(finding) || finding.status == State::kWaived;
 }
 
-/// An error and a warning on one metric are one entry.
+/// An error and a warning on one metric are one entry, and so are a limit and the finding that
+/// counts with it: the entries of a level are as many as the verdict counts.
 std::vector<const report::GateRow*> MissedLimits(const report::Report& report) {
   std::vector<const report::GateRow*> missed;
   std::set<std::string_view> metrics;
   for (const report::GateRow* limit : GateByWeight(report)) {
+    const bool is_finding = std::ranges::any_of(report.findings, [limit](const Finding& finding) {
+      return report::HasFired(finding) && finding.counted_with == limit->metric &&
+             finding.status == limit->status;
+    });
+    if (is_finding) metrics.insert(limit->metric);
     if (IsMissed(*limit) && metrics.insert(limit->metric).second) missed.push_back(limit);
   }
   return missed;
@@ -200,7 +206,8 @@ std::optional<ReviewCells> ReviewCellsOf(const report::Report& report) {
     ++rows;
     if (!report::HasFired(finding)) continue;
     cells.errors += finding.status == State::kError ? 1 : 0;
-    cells.savings_open += AsNumber(finding.saves.value.value, 0) * XlsxUnitOf(Unit::kTime).factor;
+    const double saves = AsNumber(finding.saves.value.value, 0);
+    cells.savings_open = std::max(cells.savings_open, saves * XlsxUnitOf(Unit::kTime).factor);
   }
   if (rows == 0) return std::nullopt;
   const auto range = [&](std::size_t column) {

@@ -135,7 +135,7 @@ void AddChecksSheet(XlsxBook& book, const report::Report& report, const Evidence
 struct ReviewCells {
   std::string levels, statuses, savings;  ///< Ranges of the sheet Findings.
   std::size_t errors = 0;                 ///< Of level error, all of them open.
-  double savings_open = 0;                ///< In ms: their sum, each without the others.
+  double savings_open = 0;                ///< In ms: the largest, without the others.
 };
 /// Nothing where the sheet Findings has no rows.
 std::optional<ReviewCells> ReviewCellsOf(const report::Report& report);
