@@ -1,6 +1,7 @@
 #include "analysis/path/critical_path.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/interval.h"
@@ -92,6 +93,15 @@ class Walker {
       // The tail of a range.
       Take(time, [&] { return SegmentOf(PathKind::kHost, PathEdge::kNone, step); });
       while (at_ > begin_) {
+        if constexpr (std::is_same_v<Times, PathGraph::Recorded>) {  // Without changes, that is.
+          const std::uint32_t move = graph_.moves()[step];
+          if (move != PathGraph::kNoMove) {  // Most steps.
+            TakeEdge({time - move, time}, step, graph_.EdgeBefore(step).kind, {});
+            --step;
+            time -= move;
+            continue;
+          }
+        }
         const StepChange change = changes_.Of(step);
         const PathGraph::Edge edge = graph_.BindingOf(step, change, times_);
         if (edge.from == PathGraph::kNone) break;

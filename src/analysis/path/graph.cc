@@ -13,52 +13,14 @@ namespace {}  // namespace
 std::size_t PathGraph::bytes() const {
   const auto bytes = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
   return bytes(work_rows_) + bytes(work_crosses_) + first_works_.bytes() + bytes(thread_owners_) +
-         bytes(thread_crosses_) + bytes(cross_places_) + bytes(many_) + bytes(runs_) +
-         bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.bytes();
+         bytes(moves_) + bytes(thread_crosses_) + bytes(cross_places_) + bytes(many_) +
+         bytes(runs_) + bytes(iterations_) + bytes(edges_from_blocks_) + in_loader_.bytes();
 }
 
 std::size_t PathGraph::edges() const {
   std::size_t sum = 0;
   for (StepId i = 0; i < size(); ++i) ForEachEdge(i, [&](const Edge&) { ++sum; });
   return sum;
-}
-
-// RecordedAt() of many steps: one loop each where the owner is stored, looked up or computed.
-void PathGraph::ReadTimes(StepId begin, std::span<Ns> times) const {
-  const std::array<const Ns*, 3> starts = starts_;
-  if (begin >= device_steps_) {
-    const std::uint32_t* owner = &thread_owners_[begin - device_steps_];
-    const Ns* const of_host = profile_->host.duration.data();
-    const auto& of_calls = profile_->api.duration;
-    for (Ns& time : times) {
-      const std::uint32_t word = *owner++ & ~kHasCross, row = word & kRowMask;
-      time = starts[word >> kTableShift][row];
-      if ((word & kEndBit) == 0) continue;
-      const bool is_host = word >> kTableShift == static_cast<std::uint32_t>(PathTable::kHost);
-      time += std::max<Ns>(is_host ? of_host[row] : of_calls[row], 0);
-    }
-    return;
-  }
-  if (!work_rows_.empty()) {
-    for (Ns& time : times) time = RecordedAt(begin++);
-    return;
-  }
-  const auto& durations = profile_->device.duration;
-  for (Ns& time : times) {
-    const std::uint32_t row = begin / 2;
-    time = starts[static_cast<std::size_t>(PathTable::kDevice)][row];
-    if ((begin & 1) != 0) time += std::max<Ns>(durations[row], 0);
-    ++begin;
-  }
-}
-
-void PathGraph::ReadFollowing(StepId begin, std::span<std::uint8_t> follows) const {
-  if (begin >= device_steps_) {
-    const std::uint32_t* owner = &thread_owners_[begin - device_steps_];
-    for (std::uint8_t& one : follows) one = (*owner++ & (kHasCross | kFirstBit)) == 0 ? 1 : 0;
-    return;
-  }
-  for (std::uint8_t& one : follows) one = FollowsOne(begin++) ? 1 : 0;
 }
 
 PathGraph::Edge PathGraph::LatestEdge(StepId step) const {

@@ -91,10 +91,11 @@ struct PathChanges {
   StepChange Of(std::uint32_t step) const {
     return {step < cuts.size() ? cuts[step] : 0, step < alone.size() && alone[step] != 0};
   }
-  /// Those of the steps from `begin` on. Recorded times change nothing in them.
-  void Read(std::uint32_t begin, std::span<const Ns> /*recorded*/,
-            std::span<StepChange> changes) const {
-    for (StepChange& change : changes) change = Of(begin++);
+  /// Of a step that has a move. That changes nothing in it.
+  StepChange OfMove(std::uint32_t step, Ns /*move*/) const { return Of(step); }
+  /// Whether steps from `begin` on may change.
+  bool MayChange(std::uint32_t begin, std::size_t /*count*/) const {
+    return begin < std::max(cuts.size(), alone.size());
   }
 };
 
@@ -166,8 +167,6 @@ class PathGraph {
     const Ns length = (owner & kEndBit) != 0 ? std::max<Ns>(DurationOf(table, row), 0) : 0;
     return starts_[owner >> kTableShift][row] + length;
   }
-  /// Those of steps from `begin` on, all of the device or all of threads.
-  void ReadTimes(StepId begin, std::span<Ns> times) const;
   [[gnu::always_inline]] PathOwner OwnerOf(StepId step) const {
     const std::uint32_t owner = OwnerWord(step);
     return {static_cast<PathTable>(owner >> kTableShift), (owner & kEndBit) != 0, owner & kRowMask};
@@ -195,6 +194,9 @@ class PathGraph {
   [[gnu::always_inline]] StepId Before(StepId step) const {
     return IsFirst(step) ? kNone : step - 1;
   }
+  [[gnu::always_inline]] Edge EdgeBefore(StepId step) const {
+    return Before(step) == kNone ? Edge{} : Edge{BeforeKind(step), step - 1};
+  }
   /// Whether it can have no other predecessor than that, as most steps.
   [[gnu::always_inline]] bool HasOneEdge(StepId step) const {
     if (step >= device_steps_) return (thread_owners_[step - device_steps_] & kHasCross) == 0;
@@ -207,8 +209,11 @@ class PathGraph {
     }
     return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
-  /// For the steps from `begin` on, all of the device or all of threads, whether they FollowsOne().
-  void ReadFollowing(StepId begin, std::span<std::uint8_t> follows) const;
+  /// How long after the step before each step comes, as recorded. kNoMove where it does not
+  /// FollowsOne(), as a tenth of all steps, or where that does not fit. Replays read no times but
+  /// these of most steps.
+  std::span<const std::uint32_t> moves() const { return moves_; }
+  static constexpr std::uint32_t kNoMove = 0xFFFF'FFFF;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.
   StepId device_steps() const { return static_cast<StepId>(device_steps_); }
   /// Where the steps of each thread begin; after the last come ends that are on no chain.
@@ -320,9 +325,6 @@ class PathGraph {
   Edge LatestEdge(StepId step) const;
   Edge LatestEdge(StepId step, Ns cut, std::span<const Ns> times) const;
   Edge StreamOrLaunch(StepId step, Edge stream) const;
-  [[gnu::always_inline]] Edge EdgeBefore(StepId step) const {
-    return Before(step) == kNone ? Edge{} : Edge{BeforeKind(step), step - 1};
-  }
   [[gnu::always_inline]] PathEdge BeforeKind(StepId step) const {
     if (step >= device_steps_) return PathEdge::kProgram;
     return (step & 1) != 0 ? PathEdge::kDuration : PathEdge::kStream;
@@ -350,6 +352,7 @@ class PathGraph {
   std::vector<std::uint32_t> work_crosses_;  // The crossing edge of its start.
   Flags first_works_;                        // First on its stream.
   std::vector<std::uint32_t> thread_owners_;
+  std::vector<std::uint32_t> moves_;                              // By step.
   std::vector<std::pair<StepId, std::uint32_t>> thread_crosses_;  // By step.
   // For the steps of a place: their first position in those.
   std::vector<std::uint32_t> cross_places_;

@@ -64,6 +64,7 @@ PathGraph PathGraphBuilder::Run() {
   }
   StoreMany();
   MarkBinding();
+  FindMoves();
   CountEdges();
   FindLoaderRanges();
   FindKeptTimes(threads);

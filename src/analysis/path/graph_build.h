@@ -200,6 +200,8 @@ class PathGraphBuilder {
   void ForEachCrossWord(Visit visit);
   /// Marks the one edge of a step that it waited for, so that a replay need not look again.
   void MarkBinding();
+  /// PathGraph::moves(). REQUIRES: all crosses are known.
+  void FindMoves();
   /// How many edges begin in each block: until they have been read a replay keeps its times.
   void CountEdges();
   /// Ranges of data loaders, and all in them.

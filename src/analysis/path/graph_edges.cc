@@ -161,6 +161,23 @@ void PathGraphBuilder::MarkBinding() {
   for (auto& [step, cross] : graph_.thread_crosses_) mark(step, cross);
 }
 
+void PathGraphBuilder::FindMoves() {
+  graph_.moves_.resize(graph_.size());
+  ForEachPart(graph_.size(), [this](std::size_t begin, std::size_t end) {
+    Ns before = begin > 0 ? graph_.RecordedAt(static_cast<StepId>(begin - 1)) : 0;
+    const auto find = [&](StepId step) {
+      const Ns at = graph_.RecordedAt(step), move = at - before;
+      const bool fits = move >= 0 && move < Ns{PathGraph::kNoMove} && graph_.FollowsOne(step);
+      graph_.moves_[step] = fits ? static_cast<std::uint32_t>(move) : PathGraph::kNoMove;
+      before = at;
+    };
+    // Two loops: a step's kind is then known in each.
+    auto step = static_cast<StepId>(begin);
+    for (; step < std::min<std::size_t>(end, graph_.device_steps()); ++step) find(step);
+    for (; step < end; ++step) find(step);
+  });
+}
+
 void PathGraphBuilder::CountEdges() {
   std::vector<std::uint32_t>& counts = graph_.edges_from_blocks_;
   counts.assign((graph_.size() >> graph_.block_bits()) + 1, 0);  // The last may be empty.

@@ -230,14 +230,13 @@ std::vector<std::vector<Ns>> JointReplay::Replay(std::span<const ScenarioChanges
                                                  std::span<const Flags> late) const {
   std::vector<std::vector<Ns>> times;
   for (const PathGraph& graph : graphs_) times.emplace_back(graph.size());
-  ReplayPart part;
   for (const Run& run : runs_) {
     if (run.call == kNone) {
       std::vector<Ns>& its = times[run.rank];
       ReplayRun(
           graphs_[run.rank], run.begin, run.end, changes[run.rank],
           run.begin > 0 ? its[run.begin - 1] : 0,
-          [&its](PathGraph::StepId from) { return its[from]; }, &its[run.begin], part);
+          [&its](PathGraph::StepId from) { return its[from]; }, &its[run.begin]);
     } else {
       times[run.rank][run.begin] = EndOf(run, changes, late, times);
     }

@@ -107,41 +107,42 @@ class IterationTimes {
   std::vector<std::pair<StepId, Ns>> marks_;  // Begins and ends of iterations, in order.
 };
 
-/// The recorded times of some steps, and changes, are read together: reading them one by one is the
-/// most of a replay. Runs are short: the room for it is made once for all.
-struct ReplayPart {
-  static constexpr PathGraph::StepId kSteps = 512;
-
-  std::array<Ns, kSteps + 1> recorded;  ///< After that of the step before.
-  std::array<StepChange, kSteps> own;
-  std::array<std::uint8_t, kSteps> follows;
-};
+/// So many steps are asked together whether any may change: scenarios leave long stretches as they
+/// are.
+inline constexpr PathGraph::StepId kChangeAtOnce = 256;
 
 /// The times of steps [begin, end), which follow each other, into `times`. `before`: that of the
 /// step before, where there is one; `time_of(step)`: those of predecessors elsewhere.
 template <class Changes, class TimeOf>
 void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepId end,
-               const Changes& changes, Ns before, TimeOf time_of, Ns* times, ReplayPart& part) {
-  auto& [recorded, own, follows] = part;
-  recorded[0] = begin > 0 ? graph.RecordedAt(begin - 1) : 0;
-  for (PathGraph::StepId count = 0; begin < end; begin += count) {
-    count = std::min(ReplayPart::kSteps, end - begin);
-    graph.ReadTimes(begin, std::span(recorded).subspan(1, count));
-    graph.ReadFollowing(begin, std::span(follows).first(count));
-    changes.Read(begin, std::span(recorded).first(count + 1), std::span(own).first(count));
-    for (PathGraph::StepId i = 0; i < count; ++i) {
-      const PathGraph::StepId step = begin + i;
-      if (follows[i] != 0 || (own[i].is_alone && graph.Before(step) != PathGraph::kNone)) {
-        // Most steps: only the one before.
-        before += recorded[i + 1] - recorded[i] - own[i].cut;
+               const Changes& changes, Ns before, TimeOf time_of, Ns* times) {
+  const std::span<const std::uint32_t> moves = graph.moves();
+  PathGraph::StepId step = begin;
+  const auto after = [&](Ns cut) {
+    return graph.TimeAfter(step, graph.RecordedAt(step), cut, [&](PathGraph::StepId from) {
+      return from + 1 == step ? before : time_of(from);
+    });
+  };
+  while (step < end) {
+    const PathGraph::StepId stop = std::min(end, step + kChangeAtOnce);
+    if (!changes.MayChange(step, stop - step)) {
+      for (; step < stop; ++step) {
+        before = moves[step] != PathGraph::kNoMove ? before + moves[step] : after(0);
+        *times++ = before;
+      }
+      continue;
+    }
+    for (; step < stop; ++step) {
+      if (const std::uint32_t move = moves[step]; move != PathGraph::kNoMove) {  // Most steps.
+        before += move - changes.OfMove(step, move).cut;
+      } else if (const auto [cut, is_alone] = changes.Of(step);
+                 is_alone && graph.Before(step) != PathGraph::kNone) {
+        before += graph.RecordedAt(step) - graph.RecordedAt(step - 1) - cut;
       } else {
-        before = graph.TimeAfter(step, recorded[i + 1], own[i].cut, [&](PathGraph::StepId from) {
-          return from + 1 == step ? before : time_of(from);
-        });
+        before = after(cut);
       }
       *times++ = before;
     }
-    recorded[0] = recorded[count];
   }
 }
 
@@ -149,11 +150,10 @@ void ReplayRun(const PathGraph& graph, PathGraph::StepId begin, PathGraph::StepI
 template <class Changes>
 std::vector<Ns> ReplayAll(const PathGraph& graph, const Changes& changes) {
   std::vector<Ns> times(graph.size());
-  ReplayPart part;
   for (const auto& [begin, end] : graph.runs()) {
     ReplayRun(
         graph, begin, end, changes, begin > 0 ? times[begin - 1] : 0,
-        [&times](PathGraph::StepId from) { return times[from]; }, &times[begin], part);
+        [&times](PathGraph::StepId from) { return times[from]; }, &times[begin]);
   }
   return times;
 }
@@ -199,14 +199,13 @@ template <class Changes>
 std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& changes) {
   StepWindow times = WindowOfTimes(graph);
   IterationTimes found(graph);
-  ReplayPart part;
   for (const auto& [begin, end] : graph.runs()) {
     for (PathGraph::StepId at = begin, stop = 0; at < end; at = stop) {
       stop = std::min(end, times.BlockEnd(at));
       times.Add(at);
       ReplayRun(
           graph, at, stop, changes, times.Before(at),
-          [&times](PathGraph::StepId from) { return times[from]; }, &times[at], part);
+          [&times](PathGraph::StepId from) { return times[from]; }, &times[at]);
       found.Take(at, stop, times);
       graph.ForEachElsewhere(at, stop, [&](PathGraph::StepId from) { times.Release(from); });
       times.Release(at, stop - at);

@@ -346,7 +346,6 @@ double Replayer::MostSaved(const Scenario& scenario) const {
       saved += static_cast<double>(MostGained(paces));
     }
   }
-  ReplayPart part;
   std::size_t iterations = 1;
   for (std::uint32_t rank = 0; rank < graphs_.size(); ++rank) {
     const PathGraph& graph = graphs_[rank];
@@ -355,13 +354,12 @@ double Replayer::MostSaved(const Scenario& scenario) const {
     iterations = std::max(iterations, (*ranks_)[rank].iterations.selected().size());
     for (const auto& [begin, end] : graph.runs()) {
       for (PathGraph::StepId at = begin, count = 0; at < end; at += count) {
-        count = std::min(ReplayPart::kSteps, end - at);
+        count = std::min(kChangeAtOnce, end - at);
         if (!changes.MayChange(at, count)) continue;
-        part.recorded[0] = at > 0 ? graph.RecordedAt(at - 1) : 0;
-        graph.ReadTimes(at, std::span(part.recorded).subspan(1, count));
-        const auto own = std::span(part.own).first(count);
-        changes.Read(at, std::span(part.recorded).first(count + 1), own);
-        for (const StepChange& change : own) {
+        for (PathGraph::StepId step = at; step < at + count; ++step) {
+          const std::uint32_t move = graph.moves()[step];
+          const StepChange change =
+              move != PathGraph::kNoMove ? changes.OfMove(step, move) : changes.Of(step);
           if (change.is_alone) return std::numeric_limits<double>::infinity();
           saved += static_cast<double>(std::max<Ns>(change.cut, 0));
         }

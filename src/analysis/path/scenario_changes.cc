@@ -17,15 +17,6 @@ using StepId = PathGraph::StepId;
 
 constexpr double kMostFactor = 1e6;  // The largest product of several scalings.
 
-// Sums of scaled times stay far from the largest time, whatever the profile and the factors are.
-Ns Scaled(Ns time, double factor) {
-  constexpr double kLongestAfterScaling = static_cast<double>(Ns{1} << 42);  // 73 minutes.
-  const double scaled = static_cast<double>(time) * factor;
-  // To the nearest: neither is negative.
-  return static_cast<Ns>(
-      std::min(scaled, std::max(static_cast<double>(time), kLongestAfterScaling)) + 0.5);
-}
-
 }  // namespace
 
 double FactorInSteps(double factor) {
@@ -283,36 +274,6 @@ StepChange ScenarioChanges::OfWaiting(StepId end) const {
   const Ns waiting = std::max<Ns>(0, graph_->SegmentOf(end) - TransferOf(end));
   const Ns rest = segment - waiting;
   return {waiting + rest - Scaled(rest, FactorOf(end)), true};
-}
-
-void ScenarioChanges::ReadThread(StepId begin, std::span<const Ns> recorded,
-                                 std::span<StepChange> changes) const {
-  for (std::size_t i = 0; i < changes.size(); ++i) {
-    const auto step = begin + static_cast<StepId>(i);
-    const std::uint32_t which = which_.Of(step);
-    if (which == 0) {
-      changes[i] = {};
-    } else if (graph_->FollowsOne(step)) {  // Most steps: OfSegment() of such.
-      const Ns segment = std::max<Ns>(0, recorded[i + 1] - recorded[i]);
-      changes[i] = {segment - Scaled(segment, factors_[which]), false};
-    } else {
-      changes[i] = OfSegment(step);
-    }
-  }
-}
-
-void ScenarioChanges::Read(StepId begin, std::span<const Ns> recorded,
-                           std::span<StepChange> changes) const {
-  if (!MayChange(begin, changes.size())) {  // Long ranges.
-    std::fill(changes.begin(), changes.end(), StepChange{});
-  } else if (begin >= graph_->device_steps()) {
-    ReadThread(begin, recorded, changes);
-  } else {
-    for (std::size_t i = 0; i < changes.size(); ++i) {
-      const auto step = begin + static_cast<StepId>(i);
-      changes[i] = (step & 1) == 0 ? OfLaunch(step, recorded[i + 1]) : Of(step);
-    }
-  }
 }
 
 bool StepFactors::AreNone(std::size_t begin, std::size_t count) const {

@@ -1,6 +1,7 @@
 // The changes of a scenario in the graph of one rank: how much shorter its segments are.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -92,9 +93,14 @@ class ScenarioChanges {
         begin < graph_->device_steps() && (covers_threads_ || without_waiting_);
     return is_launched || !which_.AreNone(begin, count);
   }
-  /// Those of the steps from `begin` on, all of the device or all of threads. `recorded`: their
-  /// times, after that of the step before.
-  void Read(StepId begin, std::span<const Ns> recorded, std::span<StepChange> changes) const;
+  /// Of a step that comes `move` after the step before as recorded, and follows no other.
+  [[gnu::always_inline]] StepChange OfMove(StepId step, Ns move) const {
+    if (step >= which_.size()) return {};
+    if (step < graph_->device_steps() && (without_waiting_ || joint_ != nullptr)) return Of(step);
+    const std::uint32_t which = which_.Of(step);
+    if (which == 0) return {};
+    return {move - Scaled(move, factors_[which]), false};  // As OfSegment() of such.
+  }
 
  private:
   friend class Coverer;
@@ -110,7 +116,15 @@ class ScenarioChanges {
   bool WaitsForRoom(StepId end, StepId waits_for) const;
   StepChange OfSegment(StepId step) const;
   StepChange OfLaunch(StepId start, Ns recorded) const;
-  void ReadThread(StepId begin, std::span<const Ns> recorded, std::span<StepChange> changes) const;
+  /// The time of a segment under a factor, to the nearest. Sums of scaled times stay far from the
+  /// largest time, whatever the profile and the factors are.
+  static Ns Scaled(Ns time, double factor) {
+    constexpr double kLongestAfterScaling = static_cast<double>(Ns{1} << 42);  // 73 minutes.
+    const double scaled = static_cast<double>(time) * factor;
+    // Neither is negative.
+    return static_cast<Ns>(
+        std::min(scaled, std::max(static_cast<double>(time), kLongestAfterScaling)) + 0.5);
+  }
   StepChange OfWaiting(StepId end) const;
 
   const PathGraph* graph_;
