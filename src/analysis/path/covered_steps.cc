@@ -72,6 +72,7 @@ class StepFinder {
 
   StepRanges FindIn(StepId begin, StepId end, const PathGraph::KeptTime& kept) const {
     StepRanges found;
+    StepId open = begin;  // Steps [open, step) are covered.
     std::size_t depth = 0, meant = 0;
     KeptSteps keeps(graph_, table_ == PathTable::kHost ? kept.calls : kept.once);
     for (StepId step = begin; step < end; ++step) {
@@ -79,13 +80,9 @@ class StepFinder {
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_named = owner.table == table_ && named_[owner.row];
       const bool lies_in = depth > 0 || (is_named && owner.is_end);
-      if (lies_in && (meant > 0 || !keeps.Has(step))) {
-        const bool goes_on = !found.empty() && found.back().second == step;
-        if (goes_on) {
-          ++found.back().second;
-        } else {
-          found.emplace_back(step, step + 1);
-        }
+      if (!lies_in || (meant == 0 && keeps.Has(step))) {
+        if (open < step) found.emplace_back(open, step);
+        open = step + 1;
       }
       if (!is_named || (!detached_.empty() && detached_[owner.row])) continue;
       if (!owner.is_end) {
@@ -96,6 +93,7 @@ class StepFinder {
         meant -= IsMeant(owner) ? 1 : 0;
       }
     }
+    if (open < end) found.emplace_back(open, end);
     return found;
   }
 

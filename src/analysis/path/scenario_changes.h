@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "analysis/path/graph.h"
-#include "analysis/time/gap_explainer.h"
 
 namespace profgauge::analysis::path {
 
@@ -32,17 +31,24 @@ StepRanges CoveredSteps(const PathGraph& graph, const Scaling& scaling, std::uin
 /// Which segments of a thread are in a list of its kept times, in the order of its steps.
 class KeptSteps {
  public:
-  KeptSteps(const PathGraph& graph, std::span<const Span> kept) : graph_(graph), near_(kept) {}
+  KeptSteps(const PathGraph& graph, std::span<const Span> kept) : graph_(graph), kept_(kept) {}
 
   /// Of the segment that ends in the step. Ends that are off their thread's chain have none.
-  bool Has(PathGraph::StepId step) {
-    if (graph_.Before(step) == PathGraph::kNone) return false;
-    return !near_({graph_.RecordedAt(step - 1), graph_.RecordedAt(step)}).empty();
+  [[gnu::always_inline]] bool Has(PathGraph::StepId step) {
+    if (next_ == kept_.size() || graph_.Before(step) == PathGraph::kNone) return false;
+    const Ns end = graph_.RecordedAt(step);
+    return kept_[next_].start < end && IsNear(graph_.RecordedAt(step - 1), end);
   }
 
  private:
+  bool IsNear(Ns start, Ns end) {
+    while (next_ < kept_.size() && kept_[next_].end <= start) ++next_;
+    return next_ < kept_.size() && kept_[next_].start < end;
+  }
+
   const PathGraph& graph_;
-  time::NearInOrder near_;
+  std::span<const Span> kept_;
+  std::size_t next_ = 0;  // Ends after the segment that was asked for last begins, or later.
 };
 
 /// The factor of each step: there are few, so that a byte mostly suffices.
