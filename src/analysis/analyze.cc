@@ -114,7 +114,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   std::vector<path::PathFacts> paths;
   const auto find_paths = [&] {
     replayer = std::make_shared<path::Replayer>(kept, std::move(graphs));
-    paths = path::PathFactsOf(*replayer, out.Wants("slack"));
+    paths = path::PathFactsOf(*replayer, out);
   };
   if (has_timeline) {
     AddAtOnce(summary::Stage::kExposed, ranks, find_paths, out);

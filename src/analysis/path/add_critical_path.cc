@@ -1,5 +1,6 @@
 // The metrics and tables of the critical path.
 #include <algorithm>
+#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
@@ -206,7 +207,7 @@ void SortParts(std::span<const Ns> first, PathFacts& facts) {
 
 // One walk of the path and one of the slacks. Collectives stay single: their split into waiting and
 // transfer needs the calls of all ranks, which may come from summaries.
-PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks) {
+PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, bool is_named) {
   PathFacts facts;
   const PartNamer namer(graph);
   PartNumbers numbers(namer);
@@ -217,8 +218,14 @@ PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks) {
     facts.parts.push_back({part.kind, part.name, part.op, part.module, part.tensor_core, 0, 0});
     first.push_back(0);
   };
+  std::array<std::uint32_t, kPathKinds> number_of_kind;
+  number_of_kind.fill(kNoIndex);
   const auto take = [&](const PathSegment& segment) {
-    const std::uint32_t number = numbers.Of(namer.IdsOf(segment), add_part);
+    std::uint32_t& of_kind = number_of_kind[static_cast<std::size_t>(segment.kind)];
+    if (is_named || of_kind == kNoIndex) {
+      of_kind = numbers.Of(is_named ? namer.IdsOf(segment) : PartIds{segment.kind}, add_part);
+    }
+    const std::uint32_t number = of_kind;
     first[number] = segment.time.start;
     const bool is_work = segment.edge == PathEdge::kDuration && segment.step < graph.device_steps();
     if (slack_sums && is_work) {
@@ -287,7 +294,7 @@ void AddPath(std::span<const std::int64_t> ranks, std::span<const PathFacts> fac
     whole += sum.time;
   }
   SetMetrics(sums, whole, knows_waiting, out);
-  FillPath(parts, whole, out.AddTable("critical_path"));
+  if (out.Wants("critical_path")) FillPath(parts, whole, out.AddTable("critical_path"));
 }
 
 void AddSlack(std::span<const std::int64_t> ranks, std::span<const PathFacts> facts,
@@ -335,13 +342,15 @@ PathMoves LongestPathMoves(const Replayer& replayer, std::size_t rank, std::size
   return moves;
 }
 
-std::vector<PathFacts> PathFactsOf(const Replayer& replayer, bool with_slacks) {
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const tables::Output& out) {
   std::vector<PathFacts> facts;
   if (!replayer.can_replay()) return facts;
+  const bool with_slacks = out.Wants("slack"), is_named = out.Wants("critical_path");
   std::vector<std::vector<Ns>> slacks(replayer.graphs().size());
   if (with_slacks && replayer.is_joint()) slacks = replayer.JointSlacks();
   for (std::size_t i = 0; i < replayer.graphs().size(); ++i) {
-    facts.push_back(PathFactsOf(replayer.graphs()[i], with_slacks ? &slacks[i] : nullptr));
+    const std::vector<Ns>* const its = with_slacks ? &slacks[i] : nullptr;
+    facts.push_back(PathFactsOf(replayer.graphs()[i], its, is_named));
   }
   return facts;
 }

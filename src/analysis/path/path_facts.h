@@ -55,9 +55,9 @@ struct PathFacts {
 };
 
 /// `slacks`: by step, those of a replay of all ranks; empty: as if there were no other rank; null:
-/// there are no rows of slacks. `call` of the collectives is -1, and device_calls is empty. O(steps
-/// + edges).
-PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks);
+/// there are no rows of slacks. `is_named` false: there is one part for each kind, without texts.
+/// `call` of the collectives is -1, and device_calls is empty. O(steps + edges).
+PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, bool is_named = true);
 /// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
 /// Builds the graph for it. Without one why_not has the reason, and all else is empty.
 PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uint32_t> events);

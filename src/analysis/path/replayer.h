@@ -247,10 +247,10 @@ std::span<const ColumnSpec> ScenarioColumns(PathTable table);
 /// "host_op", "api_call", "launch", "host_gap"
 std::string_view ScenarioRowName(PathTable table);
 
-/// By rank; none where it cannot replay.
-std::vector<PathFacts> PathFactsOf(const Replayer& replayer, bool with_slacks);
-/// Sets critical.* and adds the tables critical_path and, if wanted, slack. `paths`: PathFactsOf()
-/// of the replayer.
+/// By rank, with what the tables that `out` wants need; none where it cannot replay.
+std::vector<PathFacts> PathFactsOf(const Replayer& replayer, const tables::Output& out);
+/// Sets critical.* and adds the tables critical_path and slack, if wanted. `paths`: PathFactsOf()
+/// of the replayer and `out`.
 void AddCriticalPath(const Replayer& replayer, std::span<const PathFacts> paths,
                      tables::Output& out);
 
