@@ -147,6 +147,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     rank.tree = {};
     rank.works = {};
     rank.exposed = {};
+    rank.waits = {};
   }
 
   Replayable result;

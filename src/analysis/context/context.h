@@ -18,6 +18,7 @@
 #include "analysis/context/exposed.h"
 #include "analysis/context/gpu_use.h"
 #include "analysis/context/iterations.h"
+#include "analysis/context/kept.h"
 #include "analysis/work/op_tree.h"
 #include "analysis/work/op_work.h"
 #include "base/interval.h"
@@ -41,6 +42,7 @@ struct RankContext {
   classify::Knowledge knowledge;  ///< From the selection.
   std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.
   ExposedColumns exposed;         ///< Until all tables are made.
+  Kept waits;                     ///< time::WaitsOf(), also.
 
   Span window() const { return iterations.window; }
   /// Per row of the device table; see analysis/context/exposed.h.

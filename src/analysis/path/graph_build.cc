@@ -252,7 +252,7 @@ void PathGraphBuilder::FindLoaderRanges() {
 // Operators and launches that are fewer or faster load the same code once, and wait for the same
 // work: one first call of 6 ms is no overhead of launching.
 void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
-  time::HostWaits waits = time::CollectWaits(profile_);
+  const time::HostWaits& waits = time::WaitsOf(rank_);
   const ApiTable& api = profile_.api;
   std::vector<std::vector<Span>> memory(profile_.threads.size());
   for (std::size_t row = 0; row < api.size(); ++row) {
@@ -265,10 +265,10 @@ void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
     return Merge(std::move(a));
   };
   for (const ThreadSteps& steps : threads) {
-    time::ThreadWaits& thread = waits.threads[steps.thread];
+    const time::ThreadWaits& thread = waits.threads[steps.thread];
     PathGraph::KeptTime& kept = graph_.kept_times_.emplace_back();
-    kept.once = both(std::move(thread.loading), thread.capture);
-    kept.calls = both(both(std::move(thread.sync), memory[steps.thread]), kept.once);
+    kept.once = both(thread.loading, thread.capture);
+    kept.calls = both(both(thread.sync, memory[steps.thread]), kept.once);
   }
 }
 

@@ -231,6 +231,10 @@ HostWaits CollectWaits(const Profile& profile) {
   return waits;
 }
 
+const HostWaits& WaitsOf(const context::RankContext& rank) {
+  return rank.waits.Of<HostWaits>([&rank] { return CollectWaits(*rank.profile); });
+}
+
 namespace {
 
 // By text: whether operators of that name compute. Those that communicate or wait hide nothing.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/context/context.h"
 #include "base/interval.h"
 #include "model/profile.h"
 
@@ -36,6 +37,8 @@ struct HostWaits {
 /// Reads the host and the call tables once. O(n log n). Calls with a thread that the profile does
 /// not list are left out.
 HostWaits CollectWaits(const Profile& profile);
+/// Those of the rank's profile, kept with it: idle time and graphs both need them.
+const HostWaits& WaitsOf(const context::RankContext& rank);
 
 /// Whether a call of that kind and name returns only when the awaited work is done: synchronizing
 /// calls except queries, and copies that are not named asynchronous.

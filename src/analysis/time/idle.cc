@@ -206,7 +206,7 @@ void VisitGaps(const context::RankContext& rank, const context::GpuUse& use,
 
 std::vector<IdleGap> ExplainIdle(const context::RankContext& rank, const context::GpuUse& use) {
   std::vector<IdleGap> gaps;
-  const HostWaits waits = CollectWaits(*rank.profile);
+  const HostWaits& waits = WaitsOf(rank);
   GapExplainer explainer(*rank.profile, waits);
   VisitGaps(rank, use, [&](const IdleGap& found) { explainer.Explain(gaps.emplace_back(found)); });
   return gaps;
@@ -321,7 +321,7 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
   facts.iterations =
       static_cast<std::int64_t>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
   if (facts.observed <= 0) return facts;
-  const HostWaits waits = CollectWaits(profile);
+  const HostWaits& waits = WaitsOf(rank);
   for (const context::GpuUse& use : context::MeasureGpus(rank)) {
     std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
     sums.fill(0);
