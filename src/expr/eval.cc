@@ -120,18 +120,53 @@ std::vector<double> EvaluateNumbers(const Program& program, const Data& data,
   return out;
 }
 
-// A batch keeps no reasons: the first unknown row is evaluated again by itself, for its reason.
+namespace {
+
+/// The parts of a condition that must all hold, the first first.
+std::vector<NodeId> PartsOf(const Program& condition) {
+  const auto& nodes = condition.ast().nodes;
+  std::vector<NodeId> parts;
+  NodeId at = condition.ast().root();
+  for (; nodes[at].op == Op::kAnd; at = nodes[at].children[0]) {
+    parts.push_back(nodes[at].children[1]);
+  }
+  parts.push_back(at);
+  std::reverse(parts.begin(), parts.end());
+  return parts;
+}
+
+}  // namespace
+
+// Rows that fail a part are not looked at again: most fail the first. A batch keeps no reasons: the
+// first unknown row is evaluated again by itself, for its reason.
 Filtered Filter(const Program& condition, const Data& data, std::span<const RowId> rows) {
   Filtered out;
-  Batch batch(condition, data, condition.ast().root(), rows.size());
+  std::vector<Batch> parts;
+  for (const NodeId part : PartsOf(condition)) {
+    parts.emplace_back(condition, data, part, rows.size());
+  }
+  std::vector<RowId> left;
+  std::vector<bool> is_unknown;
   for (std::size_t at = 0; at < rows.size(); at += kBatchRows) {
-    const auto part = rows.subspan(at, std::min(kBatchRows, rows.size() - at));
-    const std::span<const double> truths = batch.Run(part);
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      if (truths[i] == 1) {
-        out.rows.push_back(part[i]);
-      } else if (std::isnan(truths[i]) && out.unknown++ == 0) {
-        const Outcome why = EvaluateRow(condition, data, part[i]);
+    const auto some = rows.subspan(at, std::min(kBatchRows, rows.size() - at));
+    left.assign(some.begin(), some.end());
+    is_unknown.assign(left.size(), false);
+    for (Batch& part : parts) {
+      if (left.empty()) break;
+      const std::span<const double> truths = part.Run(left);
+      std::size_t kept = 0;
+      for (std::size_t i = 0; i < truths.size(); ++i) {
+        if (truths[i] == 0) continue;
+        left[kept] = left[i];
+        is_unknown[kept++] = is_unknown[i] || std::isnan(truths[i]);
+      }
+      left.resize(kept);
+    }
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      if (!is_unknown[i]) {
+        out.rows.push_back(left[i]);
+      } else if (out.unknown++ == 0) {
+        const Outcome why = EvaluateRow(condition, data, left[i]);
         out.unknown_because = why.absent_because;
         out.unknown_field = why.absent_field;
       }
