@@ -170,10 +170,9 @@ ScenarioOutcome RunData::Simulate(const CompiledRule& rule) {
   };
   const std::span<const analysis::path::PathGraph> graphs = simulations_->replayer().graphs();
   if (std::any_of(graphs.begin(), graphs.end(), has_free_thread)) return outcome;
-  outcome = simulations_->Run(*rule.scenario);
-  const bool matched = std::any_of(outcome.matched.begin(), outcome.matched.end(),
-                                   [](std::uint64_t rows) { return rows > 0; });
-  if (!matched) outcome.prediction.reset();
+  if (simulations_->Matches(*rule.scenario)) return simulations_->Run(*rule.scenario);
+  outcome.absent_because =
+      WhyNotSimulated(simulations_->ChangesOf(*rule.scenario), simulations_->replayer());
   return outcome;
 }
 

@@ -86,6 +86,10 @@ class ScenarioRunner {
   const analysis::path::Scenario& ChangesOf(const CompiledScenario& scenario) {
     return Find(scenario).changes;
   }
+  /// Whether any of its conditions selects a row.
+  bool Matches(const CompiledScenario& scenario) {
+    return std::ranges::any_of(Find(scenario).matched, [](auto rows) { return rows > 0; });
+  }
   /// Runs all `scenarios` as one change. No prediction where it needs other ranks' profiles.
   ScenarioOutcome RunTogether(std::span<const CompiledScenario> scenarios);
   /// The changes with all other ranges of the host slower, by plan.host_reaction.
