@@ -74,7 +74,6 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::An
   // Replays take longest: those with most to change first.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return scales(a) > scales(b); });
-  constexpr std::size_t kMostAtOnce = 3;  // Each needs much memory.
   ForEachAtOnce(
       1 + rules.size(),
       [&](std::size_t i) {
@@ -84,7 +83,7 @@ Evaluation EvaluateRules(std::span<const CompiledRule> rules, const analysis::An
           options.beside();
         }
       },
-      kMostAtOnce);
+      kMostSimulatedAtOnce);
   Evaluation out;
   std::vector<std::size_t> rule_of;
   for (std::size_t i = 0; i < rules.size(); ++i) {

@@ -19,6 +19,7 @@
 #include "analysis/path/scenario_facts.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/parallel.h"
 #include "base/whole.h"
 #include "knowledge/plan.h"
 #include "rules/plan.h"
@@ -187,8 +188,16 @@ Floor FindFloor(const analysis::path::Replayer& replayer, const analysis::Analys
         replayer.Predict(all, analysis::path::PredictionOf::kTimes);
     return std::clamp(start - (found.recorded_time - found.iteration_time), 0.0, end);
   };
-  floor.time = time_at(&analysis::path::LaunchTargets::Op::roof);
-  floor.reachable = std::max(floor.time, time_at(&analysis::path::LaunchTargets::Op::target));
+  double times[2] = {};
+  ForEachAtOnce(
+      2,
+      [&](std::size_t i) {
+        times[i] = time_at(i == 0 ? &analysis::path::LaunchTargets::Op::roof
+                                  : &analysis::path::LaunchTargets::Op::target);
+      },
+      replayer.is_joint() ? 1 : 0);  // Those of many ranks need much memory.
+  floor.time = times[0];
+  floor.reachable = std::max(floor.time, times[1]);
   return floor;
 }
 

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "analysis/path/replayer.h"
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "base/parallel.h"
 #include "knowledge/plan.h"
 #include "rules/plan_search.h"
 #include "rules/rule_run.h"
@@ -87,24 +89,13 @@ class Planner {
  private:
   // Fired findings, or those that passed; of these the ones that may save most.
   void Collect(bool fired, std::size_t most) {
+    std::vector<std::optional<Candidate>> found(findings_.size());
+    ForEachAtOnce(
+        findings_.size(), [&](std::size_t i) { found[i] = CandidateOf(i, fired); },
+        kMostSimulatedAtOnce);
     std::vector<Candidate> some;
-    for (std::size_t i = 0; i < findings_.size(); ++i) {
-      const Finding& finding = findings_[i];
-      const bool is_wanted =
-          fired ? Fired(finding.status) : Passed(finding.status) || finding.is_left_out;
-      if (!is_wanted || finding.rule->category == kAboutRecording) continue;
-      const CompiledRule* rule = RuleOf(rules_, finding);
-      if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) continue;
-      // It promises no more than a bound; of a range the low end is known of findings only.
-      const bool promises = fired || rule->scenario->host_reacts;
-      if (promises && !finding.claim.is_simulated()) continue;
-      Candidate candidate{i, simulations_.ChangesOf(*rule->scenario), {}, false};
-      if (!WhyNotSimulated(candidate.changes, replayer_).empty()) continue;
-      if (!SelectsRows(candidate.changes)) continue;
-      candidate.host_reacts = rule->scenario->host_reacts;
-      candidate.to_target = rule->scenario->is_to_target();
-      candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
-      some.push_back(std::move(candidate));
+    for (std::optional<Candidate>& candidate : found) {
+      if (candidate) some.push_back(*std::move(candidate));
     }
     std::stable_sort(some.begin(), some.end(), [](const Candidate& a, const Candidate& b) {
       return a.option.at_most > b.option.at_most;
@@ -116,6 +107,25 @@ class Planner {
       return std::pair(!a.option.is_asked_for, a.finding) <
              std::pair(!b.option.is_asked_for, b.finding);
     });
+  }
+
+  std::optional<Candidate> CandidateOf(std::size_t i, bool fired) const {
+    const Finding& finding = findings_[i];
+    const bool is_wanted =
+        fired ? Fired(finding.status) : Passed(finding.status) || finding.is_left_out;
+    if (!is_wanted || finding.rule->category == kAboutRecording) return std::nullopt;
+    const CompiledRule* rule = RuleOf(rules_, finding);
+    if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) return std::nullopt;
+    // It promises no more than a bound; of a range the low end is known of findings only.
+    const bool promises = fired || rule->scenario->host_reacts;
+    if (promises && !finding.claim.is_simulated()) return std::nullopt;
+    Candidate candidate{i, simulations_.ChangesOf(*rule->scenario), {}, false};
+    if (!WhyNotSimulated(candidate.changes, replayer_).empty()) return std::nullopt;
+    if (!SelectsRows(candidate.changes)) return std::nullopt;
+    candidate.host_reacts = rule->scenario->host_reacts;
+    candidate.to_target = rule->scenario->is_to_target();
+    candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
+    return candidate;
   }
 
   // Its own simulation, where the iteration time did not limit it.
@@ -171,6 +181,7 @@ class Planner {
     limits.tie = knowledge::kPlanTieShare.Of(start_);
     limits.most_steps = knowledge::kPlanMostSteps.as<std::size_t>();
     limits.paired = knowledge::kPlanMostPairsOf.as<std::size_t>();
+    limits.at_once = replayer_.is_joint() ? 1 : Cores();  // Those of many ranks need much memory.
     limits.most_replays = knowledge::kPlanMostReplayedSteps.as<std::size_t>() / length;
     if (limits.most_replays > 0) limits.least_time = TimeWithAll();
     std::vector<PlanOption> options;

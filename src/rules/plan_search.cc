@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.h"
+
 namespace profgauge::rules {
 namespace {
 
@@ -31,6 +33,9 @@ class Search {
       if (best.options.empty() || best.saves < limits_.least_saving) break;
       Take(std::move(best));
     }
+    std::vector<OptionSet> steps;
+    for (const PlannedStep& step : found_.steps) steps.push_back(step.options);
+    LookAhead(std::move(steps));
     for (PlannedStep& step : found_.steps) {
       const std::optional<double> alone = SavedBy({}, step.options);
       step.alone = alone.value_or(0);
@@ -68,9 +73,25 @@ class Search {
       return std::nullopt;
     }
     ++found_.replays;
-    const double time = time_with_(set);
+    const auto ahead = ahead_.find(set);
+    const double time = ahead != ahead_.end() ? ahead->second : time_with_(set);
     times_.emplace(std::move(set), time);
     return time;
+  }
+
+  /// Simulates those of the sets that are not known, side by side: TimeOf() may be asked for them.
+  void LookAhead(std::vector<OptionSet> sets) {
+    for (OptionSet& set : sets) std::sort(set.begin(), set.end());
+    std::erase_if(sets, [this](const OptionSet& set) {
+      return times_.contains(set) || ahead_.contains(set);
+    });
+    if (limits_.at_once <= 1 || sets.size() <= 1) return;
+    const std::size_t left = limits_.most_replays - std::min(found_.replays, limits_.most_replays);
+    if (sets.size() > left) sets.resize(left);
+    std::vector<double> times(sets.size());
+    ForEachAtOnce(
+        sets.size(), [&](std::size_t i) { times[i] = time_with_(sets[i]); }, limits_.at_once);
+    for (std::size_t i = 0; i < sets.size(); ++i) ahead_.emplace(std::move(sets[i]), times[i]);
   }
 
   std::optional<double> SavedBy(const OptionSet& steps, const OptionSet& more) {
@@ -98,10 +119,21 @@ class Search {
   ///     at_most   50   40   12    9         saves   20   31   -    -      12 < 31: not tried
   PlannedStep BestOption() {
     PlannedStep best;
-    for (const std::size_t option : left_) {  // Those that may save most first.
-      if (!best.options.empty() && options_[option].at_most <= best.saves) break;
-      if (options_[option].at_most < limits_.least_saving) break;
-      if (MayBeNext(option)) Offer({option}, best);
+    const auto ends = [&](std::size_t option) {
+      return (!best.options.empty() && options_[option].at_most <= best.saves) ||
+             options_[option].at_most < limits_.least_saving;
+    };
+    std::size_t ahead = 0;  // Of left_, those before it were looked at.
+    for (std::size_t i = 0; i < left_.size() && !ends(left_[i]); ++i) {  // May save most first.
+      std::vector<OptionSet> next;
+      for (bool is_due = i == ahead; is_due && next.size() < limits_.at_once; ++ahead) {
+        if (ahead == left_.size() || ends(left_[ahead])) break;
+        if (!MayBeNext(left_[ahead])) continue;
+        next.push_back(taken_);
+        next.back().push_back(left_[ahead]);
+      }
+      LookAhead(std::move(next));
+      if (MayBeNext(left_[i])) Offer({left_[i]}, best);
     }
     return best;
   }
@@ -148,7 +180,7 @@ class Search {
   const TimeWith& time_with_;
   OptionSet left_;   // By falling bound.
   OptionSet taken_;  // Ascending.
-  std::map<OptionSet, double> times_;
+  std::map<OptionSet, double> times_, ahead_;
   PlannedSteps found_;
 };
 

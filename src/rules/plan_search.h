@@ -56,15 +56,20 @@ struct PlanLimits {
   std::size_t most_steps = 6;
   std::size_t paired = 4;  ///< Number of options whose pairs are tried, by possible saving.
   std::size_t most_replays = 0;
+  /// How many sets are looked at side by side, of which some may turn out not to be needed. That
+  /// changes neither the steps nor the number of replays.
+  std::size_t at_once = 1;
 };
 
 /// The time of an iteration with a set of changes, given in ascending order; of none: as recorded.
+/// Called by several threads where PlanLimits::at_once says so.
 using TimeWith = std::function<double(std::span<const std::size_t>)>;
 
 /// The result depends on the order of `options` only between ties. At most `limits.most_replays`
-/// calls of `time_with`, each for another set: mostly one for each option and step, fewer where
-/// bounds show that an option cannot be the best. An option in neither list was not tried after the
-/// last step, or was never asked for. REQUIRES: a larger set takes no longer.
+/// calls of `time_with` whose results are used, each for another set: mostly one for each option
+/// and step, fewer where bounds show that an option cannot be the best. An option in neither list
+/// was not tried after the last step, or was never asked for. REQUIRES: a larger set takes no
+/// longer.
 PlannedSteps SearchPlan(std::span<const PlanOption> options, const PlanLimits& limits,
                         const TimeWith& time_with);
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -62,6 +63,9 @@ struct CompiledScenario {
 tl::expected<CompiledScenario, Errors> CompileScenario(const WhatIf& scenario);
 /// The scenarios of a policy. Errors: also limits on scenarios that it does not have.
 tl::expected<std::vector<CompiledScenario>, Errors> CompileScenarios(const Policy& policy);
+
+/// So many scenarios are looked at side by side: each needs much memory.
+inline constexpr std::size_t kMostSimulatedAtOnce = 3;
 
 struct ScenarioOutcome {
   std::optional<analysis::path::Prediction> prediction;

@@ -178,6 +178,17 @@ TEST(PlanSearch, SavingsAddUpToTotal) {
     }
     const auto with = [&](std::span<const std::size_t> chosen) { return chains.With(chosen); };
     const PlannedSteps plan = SearchPlan(options, kLimits, with);
+    PlanLimits side_by_side = kLimits;
+    side_by_side.at_once = 3;
+    const PlannedSteps ahead = SearchPlan(options, side_by_side, with);
+    EXPECT_EQ(ahead.replays, plan.replays);
+    ASSERT_EQ(ahead.steps.size(), plan.steps.size());
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+      EXPECT_EQ(ahead.steps[i].options, plan.steps[i].options);
+      EXPECT_EQ(ahead.steps[i].saves, plan.steps[i].saves);
+      EXPECT_EQ(ahead.steps[i].alone, plan.steps[i].alone);
+    }
+    EXPECT_EQ(ahead.no_effect, plan.no_effect);
     const PlannedSteps unbounded = chains.Plan();
     std::vector<std::size_t> all;
     double saved = 0;
