@@ -152,8 +152,11 @@ bool PathGraphBuilder::LoadsData(HostId range) const {
 void PathGraphBuilder::AddSpinWaits(StepId begin, StepId end) {
   if (stretches_.empty()) return;
   std::vector<Ns> lengths;
+  lengths.reserve(end - begin);
+  Ns before = graph_.RecordedAt(begin);
   for (StepId step = begin + 1; step < end; ++step) {
-    lengths.push_back(graph_.RecordedAt(step) - graph_.RecordedAt(step - 1));
+    const Ns at = graph_.RecordedAt(step);
+    lengths.push_back(at - std::exchange(before, at));
   }
   for (const SilentStretch& wait :
        SpinWaits(profile_, std::exchange(stretches_, {}), Median(std::move(lengths)))) {

@@ -27,7 +27,7 @@ void StepWindow::Add(StepId step) {
   Block& block = blocks_[step >> bits_];
   if (block != nullptr) return;
   if (spare_.empty()) {
-    block = std::make_unique<Ns[]>(std::size_t{mask_} + 1);
+    block = std::make_unique_for_overwrite<Ns[]>(std::size_t{mask_} + 1);
     return;
   }
   block = std::move(spare_.back());

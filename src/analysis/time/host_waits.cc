@@ -295,10 +295,11 @@ std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
   const std::vector<bool> in_loop = context::FindLoopThreads(profile);
   std::vector<Span> own, others;
+  classify::NameMemo is_collective(profile, IsHostCollective);
   for (std::size_t row = 0; row < host.size(); ++row) {
     const HostKind kind = host.kind[row];
     if (kind == HostKind::kIterationMarker || kind == HostKind::kOverhead) continue;
-    if (!IsHostCollective(profile.Name(host.name[row]))) continue;
+    if (!is_collective(host.name[row])) continue;
     const ThreadId thread = host.thread[row];
     (thread.valid() && !in_loop[thread.value] ? others : own)
         .push_back(context::RowSpan(host, row));

@@ -56,10 +56,9 @@ std::string TableName(const Table& table) {
 }
 
 // Times of a tree are parts of those above them, so that their sum says nothing.
-void AddToTotals(const Table& table, const Column& column, std::size_t index, const Value& value,
+void AddToTotals(const Column* by, const Column& column, std::size_t index, const Value& value,
                  TotalsOfTable& totals) {
-  if (report::IsTree(table) || IsAbsent(value)) return;
-  const Column* by = report::HeaviestColumn(table);
+  if (IsAbsent(value)) return;
   const bool is_time = &column == by && column.unit() == Unit::kTime;
   TotalsOfTable::Column* sum = is_time                  ? &totals.time
                                : column.id() == "calls" ? &totals.calls
@@ -97,11 +96,13 @@ std::size_t WriteTable(XlsxSheet& sheet, const report::Report& report, const Tab
   const std::vector<std::size_t> shown = report::TellingRows(table, report::RowsInWorkbook(table));
   const std::size_t rows = shown.size();
   const Column* depth = table.Find("depth");
+  const Column* const by = report::HeaviestColumn(table);
+  const bool is_tree = report::IsTree(table);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       const Value value = table.At(shown[i], *columns[k]);
       sheet.Cell(row + 1 + i, k, value, columns[k]->unit(), XlsxTextStyle(heads, k));
-      AddToTotals(table, *columns[k], k, value, totals);
+      if (!is_tree) AddToTotals(by, *columns[k], k, value, totals);
       if (k == 0 && !IsAbsent(value)) ++totals.named;
     }
     if (depth != nullptr) {
