@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <fmt/format.h>
+#include <cstring>
 
 #include <algorithm>
 #include <cstdint>
@@ -81,6 +82,15 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes) {
     text.remove_prefix(length);
   }
   return out;
+}
+
+std::size_t FindPart(std::string_view text, std::string_view part, std::size_t from) {
+  constexpr std::size_t kLong = 1024;  // Shorter ones are searched before a table is made.
+  if (text.size() < kLong || from > text.size()) return text.find(part, from);
+  const void* const found =
+      memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  return found == nullptr ? text.npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
 bool ContainsAny(std::string_view text, std::initializer_list<std::string_view> parts) {

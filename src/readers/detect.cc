@@ -149,10 +149,10 @@ Result<const Reader*> FindReader(const std::string& path, std::span<const std::b
   Match best_match = Match::kNo;
   for (const auto& reader : BuiltinReaders()) {
     const auto match = reader->Sniff(head);
-    if (match > best_match) {
-      best_match = match;
-      best = reader.get();
-    }
+    if (match <= best_match) continue;
+    best_match = match;
+    best = reader.get();
+    if (match == Match::kYes) break;  // The first of several.
   }
   if (best_match == Match::kYes) return best;
   // A long value hides the keys that would tell: the document is looked at without such values.

@@ -210,8 +210,8 @@ class PathGraph {
     return (step & 1) != 0 || (work_crosses_[step / 2] == kNone && !first_works_[step / 2]);
   }
   /// How long after the step before each step comes, as recorded. kNoMove where it does not
-  /// FollowsOne(), as a tenth of all steps, or where that does not fit. Replays read no times but
-  /// these of most steps.
+  /// FollowsOne() or that does not fit, and of starts of device work: a tenth of all steps. Replays
+  /// read no times but these of most steps.
   std::span<const std::uint32_t> moves() const { return moves_; }
   static constexpr std::uint32_t kNoMove = 0xFFFF'FFFF;
   /// Steps [0, device_steps()) are the device's: the start of its work, then its end.

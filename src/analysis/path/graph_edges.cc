@@ -161,20 +161,40 @@ void PathGraphBuilder::MarkBinding() {
   for (auto& [step, cross] : graph_.thread_crosses_) mark(step, cross);
 }
 
+namespace {
+
+std::uint32_t MoveOf(Ns after) {
+  const bool fits = after >= 0 && after < Ns{PathGraph::kNoMove};
+  return fits ? static_cast<std::uint32_t>(after) : PathGraph::kNoMove;
+}
+
+}  // namespace
+
 void PathGraphBuilder::FindMoves() {
   graph_.moves_.resize(graph_.size());
-  ForEachPart(graph_.size(), [this](std::size_t begin, std::size_t end) {
-    Ns before = begin > 0 ? graph_.RecordedAt(static_cast<StepId>(begin - 1)) : 0;
-    const auto find = [&](StepId step) {
-      const Ns at = graph_.RecordedAt(step), move = at - before;
-      const bool fits = move >= 0 && move < Ns{PathGraph::kNoMove} && graph_.FollowsOne(step);
-      graph_.moves_[step] = fits ? static_cast<std::uint32_t>(move) : PathGraph::kNoMove;
+  const StepId of_device = graph_.device_steps();
+  const auto& durations = profile_.device.duration;
+  for (StepId step = 1; step < of_device; step += 2) {
+    const Ns duration = durations[graph_.RowOfWork(step / 2)];
+    graph_.moves_[step - 1] = PathGraph::kNoMove;  // Nearly all have a launch.
+    graph_.moves_[step] = MoveOf(std::max<Ns>(duration, 0));
+  }
+  constexpr std::uint32_t kOthers = PathGraph::kHasCross | PathGraph::kFirstBit;
+  ForEachPart(graph_.size() - of_device, [this, of_device](std::size_t begin, std::size_t end) {
+    Ns before = begin > 0 ? graph_.RecordedAt(static_cast<StepId>(of_device + begin - 1)) : 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t word = graph_.thread_owners_[i];
+      const bool is_call = (word >> PathGraph::kTableShift & 1) != 0;
+      const std::uint32_t row = word & PathGraph::kRowMask;
+      Ns at = is_call ? profile_.api.start[row] : profile_.host.start[row];
+      if ((word & PathGraph::kEndBit) != 0) {
+        const Ns length = is_call ? profile_.api.duration[row] : profile_.host.duration[row];
+        at += std::max<Ns>(length, 0);
+      }
+      graph_.moves_[of_device + i] =
+          (word & kOthers) == 0 ? MoveOf(at - before) : PathGraph::kNoMove;
       before = at;
-    };
-    // Two loops: a step's kind is then known in each.
-    auto step = static_cast<StepId>(begin);
-    for (; step < std::min<std::size_t>(end, graph_.device_steps()); ++step) find(step);
-    for (; step < end; ++step) find(step);
+    }
   });
 }
 

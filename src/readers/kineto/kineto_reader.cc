@@ -476,7 +476,7 @@ class KinetoReader final : public Reader {
     if (first == std::string_view::npos) return Match::kNo;
     const bool object = text[first] == '{';
     if (!object && text[first] != '[') return Match::kNo;
-    const auto has = [text](std::string_view key) { return text.find(key) != text.npos; };
+    const auto has = [text](std::string_view key) { return Contains(text, key); };
     if (object) {
       return has("\"traceEvents\"") || std::ranges::any_of(kKeysOfPyTorch, has) ? Match::kYes
                                                                                 : Match::kNo;

@@ -58,8 +58,7 @@ class Rocprofv3Reader final : public Reader {
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-    return text.find("\"rocprofiler-sdk-tool\"") != std::string_view::npos ? Match::kYes
-                                                                           : Match::kNo;
+    return Contains(text, "\"rocprofiler-sdk-tool\"") ? Match::kYes : Match::kNo;
   }
 
   Result<Profile> Read(ByteSource& source, const ReadOptions& options) const override {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/text.h"
+
 namespace profgauge::readers {
 namespace {
 
@@ -229,7 +231,7 @@ Fraction DetectFraction(std::string_view chunk) {
   constexpr std::string_view kKey = "\"ts\"";
   bool shorter = false;
   bool ends_in_zero = false;
-  for (auto at = chunk.find(kKey); at != std::string_view::npos; at = chunk.find(kKey, at)) {
+  for (auto at = FindPart(chunk, kKey); at != chunk.npos; at = FindPart(chunk, kKey, at)) {
     at += kKey.size();
     auto rest = chunk.substr(at, 64);
     while (!rest.empty() && (rest.front() == ' ' || rest.front() == ':')) rest.remove_prefix(1);

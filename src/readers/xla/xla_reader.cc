@@ -364,7 +364,7 @@ class XlaTraceReader final : public Reader {
 
   Match Sniff(std::span<const std::byte> head) const override {
     const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-    const auto has = [&](std::string_view key) { return text.find(key) != std::string_view::npos; };
+    const auto has = [&](std::string_view key) { return Contains(text, key); };
     if (!has("\"traceEvents\"") || has("\"deviceProperties\"") || has("\"schemaVersion\"")) {
       return Match::kNo;
     }
