@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -120,6 +121,13 @@ def archive(n, folder):
     return ["check", folder / "a.zip", "-q", "--config", "none"], n
 
 
+def compressed_tar(n, folder):
+    with tarfile.open(folder / "a.tar.gz", "w:gz") as made:
+        for file in sorted(ranks(n, folder).iterdir()):
+            made.add(file, file.name)
+    return ["inspect", folder / "a.tar.gz", "-q"], n * 88
+
+
 def jobs(n, folder):
     write(folder / "a.pt.trace.json", base())
     lines = [f"  - {{name: j{i}, inputs: [a.pt.trace.json]}}\n" for i in range(n)]
@@ -164,6 +172,7 @@ OTHERS = {  # dimension: n, (arguments, events) of n
     "files of a tree": (64_000, tree),
     "runs of a history": (2048, history),
     "members of an archive": (60_000, archive),
+    "ranks in a .tar.gz": (512, compressed_tar),
     "jobs": (32, jobs),
     "limits": (8000, limits),
     "rules": (2000, rules),

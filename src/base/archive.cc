@@ -15,6 +15,7 @@
 
 #include "base/archive_parts.h"
 #include "base/errors.h"
+#include "base/file_version.h"
 #include "base/files.h"
 #include "base/text.h"
 
@@ -150,23 +151,16 @@ using Members = std::shared_ptr<const std::vector<ArchiveMember>>;
 /// The archive that was listed last, as it was then: all of its members may be opened in turn.
 struct Listing {
   std::string path;
-  struct stat file {};
+  std::optional<FileVersion> version;
   Members members;
-
-  bool IsOf(const std::string& asked, const struct stat& now) const {
-    return members && path == asked && file.st_dev == now.st_dev && file.st_ino == now.st_ino &&
-           file.st_size == now.st_size && file.st_mtim.tv_sec == now.st_mtim.tv_sec &&
-           file.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
-  }
 };
 std::mutex listing_mutex;
 Listing listing;
 
 Result<Members> Listed(const std::string& path, ArchiveKind kind) {
-  struct stat now {};
-  const bool is_there = ::stat(path.c_str(), &now) == 0;
+  const auto now = VersionOf(path);
   const std::scoped_lock lock(listing_mutex);
-  if (is_there && listing.IsOf(path, now)) return listing.members;
+  if (now && listing.path == path && listing.version == now) return listing.members;
   PROFGAUGE_TRY(auto members, ListOf(path, kind));
   listing = {path, now, std::make_shared<const std::vector<ArchiveMember>>(std::move(members))};
   return listing.members;

@@ -44,7 +44,8 @@ Result<std::vector<ArchiveMember>> MembersOf(const std::string& path, ArchiveKin
 
 /// Opens PATH/MEMBER. Errors: kInput "input/missing", and those of the archive and of the member.
 /// The archive that was listed last is listed again only if it was changed. A member of a zip or of
-/// a plain tar is read from its position; one of a compressed tar only after all that is before it.
+/// a plain tar is read from its position; one of a compressed tar after all that is before it,
+/// which is unpacked once for members that are read in their order.
 Result<std::unique_ptr<ByteSource>> OpenMember(const std::string& path, ArchiveKind kind,
                                                const std::string& member);
 

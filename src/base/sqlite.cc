@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/file_version.h"
 #include "base/files.h"
 #include "base/read_block.h"
 #include "base/replace_file.h"
@@ -312,21 +313,17 @@ Result<Database> Database::OpenCopy(const std::string& path, ErrorKind kind) {
   OwnFolder folder;
   if (folder.number() != 0) return Fail(CannotCopy(path, folder.number(), kind));
   const std::string &copy = folder.Add("db"), &log = folder.Add("db-wal");
-  struct stat before {
-  }, after{};
-  if (::stat(path.c_str(), &before) != 0) return Fail(CannotCopy(path, errno, kind));
+  const auto before = VersionOf(path);
+  if (!before) return Fail(CannotCopy(path, errno, kind));
   PROFGAUGE_CHECK(CopyFile(path, copy, kind));
   PROFGAUGE_CHECK(CopyFile(path + "-wal", log, kind));
-  const bool is_same = ::stat(path.c_str(), &after) == 0 && before.st_size == after.st_size &&
-                       before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
-                       before.st_mtim.tv_nsec == after.st_mtim.tv_nsec;
   // Its writer moved pages of the log into it: parts of both may be missing.
-  if (!is_same) return Fail(Failure(nullptr, SQLITE_BUSY, path, kind));
+  if (VersionOf(path) != before) return Fail(Failure(nullptr, SQLITE_BUSY, path, kind));
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
   const int status = sqlite3_open_v2(copy.c_str(), &handle, flags, nullptr);
   PROFGAUGE_TRY(Database database, Take(handle, status, path, Mode::kWithLog, kind));
-  database.Bound(static_cast<std::uint64_t>(before.st_size));
+  database.Bound(before->size);
   PROFGAUGE_CHECK(database.Execute("pragma locking_mode = exclusive"));
   PROFGAUGE_CHECK(database.Execute("select count(*) from sqlite_master"));
   return database;

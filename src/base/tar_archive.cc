@@ -1,13 +1,17 @@
 // tar: 512-byte heads, each before its file. GNU's long names, and pax' `path` and `size`.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstddef>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "base/archive_parts.h"
 #include "base/errors.h"
+#include "base/file_version.h"
 
 namespace profgauge::archive {
 namespace {
@@ -177,28 +181,98 @@ class Lister {
   Ahead ahead_;
 };
 
-/// A part of a compressed tar: everything before it is unpacked too.
+/// A compressed tar, unpacked as far as somebody has read.
+struct Unpacked {
+  std::string path;
+  std::optional<FileVersion> version;
+  std::unique_ptr<ByteSource> source;
+  std::uint64_t at = 0;  ///< Bytes that were taken from `source`.
+  /// The bytes before `at`: a file is opened to see what it is, and again to read it.
+  std::string last;
+
+  std::uint64_t from() const { return at - last.size(); }
+};
+/// Of `last`: what is looked at to see what a file is.
+constexpr std::size_t kMostOfLast = std::size_t{1} << 20;
+
+/// Those that nobody reads now. Files that are read in their order need one pass over the archive
+/// for each thread, and not one for each file.
+class Waiting {
+ public:
+  /// Forgets the one that has waited longest.
+  void Put(Unpacked unpacked) noexcept {
+    const std::scoped_lock lock(mutex_);
+    std::rotate(waiting_.begin(), waiting_.begin() + 1, waiting_.end());
+    waiting_.back() = std::move(unpacked);
+  }
+  /// The one that has come furthest without having passed `wanted`.
+  std::optional<Unpacked> Take(const std::string& path, const FileVersion& now,
+                               std::uint64_t wanted) {
+    const std::scoped_lock lock(mutex_);
+    std::optional<Unpacked>* best = nullptr;
+    for (std::optional<Unpacked>& each : waiting_) {
+      const bool fits =
+          each && each->path == path && each->version == now && each->from() <= wanted;
+      if (fits && (best == nullptr || (*best)->at < each->at)) best = &each;
+    }
+    return best == nullptr ? std::nullopt : std::exchange(*best, std::nullopt);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<std::optional<Unpacked>, 4> waiting_;  // As many as threads, mostly.
+};
+Waiting waiting;
+
+/// A part of a compressed tar. Its archive goes back to those that wait.
 class TarMember final : public ByteSource {
  public:
-  TarMember(std::unique_ptr<ByteSource> source, std::string name, std::uint64_t size)
-      : source_(std::move(source)), name_(std::move(name)), left_(size) {}
+  /// REQUIRES: `unpacked.from() <= begin <= unpacked.at`.
+  TarMember(Unpacked unpacked, std::string name, std::uint64_t begin, std::uint64_t size)
+      : unpacked_(std::move(unpacked)), name_(std::move(name)), begin_(begin), left_(size) {}
+  TarMember(const TarMember&) = delete;
+  TarMember& operator=(const TarMember&) = delete;
+  ~TarMember() override {
+    if (is_whole_) waiting.Put(std::move(unpacked_));
+  }
   const std::string& name() const override { return name_; }
   bool compressed() const override { return true; }
-  std::uint64_t stored_bytes() const override { return source_->stored_bytes(); }
-  std::uint64_t stored_consumed() const override { return source_->stored_consumed(); }
+  std::uint64_t stored_bytes() const override { return unpacked_.source->stored_bytes(); }
+  std::uint64_t stored_consumed() const override { return unpacked_.source->stored_consumed(); }
   Result<std::size_t> Read(std::span<std::byte> out) override {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), left_));
     if (wanted == 0) return std::size_t{0};
-    PROFGAUGE_TRY(const std::size_t got, source_->Read(out.first(wanted)));
-    if (got == 0) return Fail(Truncated(name_));
+    PROFGAUGE_TRY(const std::size_t got, Next(out.first(wanted)));
+    position_ += got;
     left_ -= got;
     return got;
   }
 
  private:
-  std::unique_ptr<ByteSource> source_;
+  Result<std::size_t> Next(std::span<std::byte> out) {
+    std::string& last = unpacked_.last;
+    if (position_ < unpacked_.at) {
+      return last.copy(reinterpret_cast<char*>(out.data()), out.size(),
+                       position_ - unpacked_.from());
+    }
+    is_whole_ = false;
+    PROFGAUGE_TRY(const std::size_t got, unpacked_.source->Read(out));
+    if (got == 0) return Fail(Truncated(name_));
+    if (position_ + got - begin_ <= kMostOfLast) {
+      last.append(reinterpret_cast<const char*>(out.data()), got);
+    } else {
+      last = {};
+    }
+    unpacked_.at += got;
+    is_whole_ = true;
+    return got;
+  }
+
+  Unpacked unpacked_;
   const std::string name_;
-  std::uint64_t left_;
+  const std::uint64_t begin_;
+  std::uint64_t position_ = begin_, left_;
+  bool is_whole_ = true;  // No read has failed.
 };
 
 }  // namespace
@@ -214,10 +288,20 @@ Result<std::vector<ArchiveMember>> ListTar(const std::string& path) {
 
 Result<std::unique_ptr<ByteSource>> OpenTarMember(const std::string& path, std::string name,
                                                   const ArchiveMember& member) {
-  PROFGAUGE_TRY(auto source, OpenByteSource(path));
-  if (!source->compressed()) return OpenRange(path, std::move(name), member.at, member.size);
-  PROFGAUGE_CHECK(Skip(*source, member.at, path));
-  return std::make_unique<TarMember>(std::move(source), std::move(name), member.size);
+  const auto now = VersionOf(path);
+  std::optional<Unpacked> unpacked;
+  if (now) unpacked = waiting.Take(path, *now, member.at);
+  if (!unpacked) {
+    PROFGAUGE_TRY(auto source, OpenByteSource(path));
+    if (!source->compressed()) return OpenRange(path, std::move(name), member.at, member.size);
+    unpacked = Unpacked{path, now, std::move(source), 0, {}};
+  }
+  if (unpacked->at < member.at) {
+    PROFGAUGE_CHECK(Skip(*unpacked->source, member.at - unpacked->at, path));
+    unpacked->at = member.at;
+    unpacked->last = {};
+  }
+  return std::make_unique<TarMember>(std::move(*unpacked), std::move(name), member.at, member.size);
 }
 
 }  // namespace profgauge::archive

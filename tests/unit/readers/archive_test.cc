@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 #include <libdeflate.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -151,6 +154,54 @@ TEST_F(Archive, MembersAreTheRanksOfARun) {
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, "input/missing");
   }
+}
+
+std::string Taken(ByteSource& source, std::size_t most) {
+  std::string bytes(most, '\0');
+  std::size_t have = 0;
+  while (have < most) {
+    const auto got = source.Read(std::as_writable_bytes(std::span(bytes).subspan(have)));
+    EXPECT_TRUE(got) << got.error().message;
+    if (!got || *got == 0) break;
+    have += *got;
+  }
+  bytes.resize(have);
+  return bytes;
+}
+
+// One that is read on is the archive that another file was read from, as far as that went.
+TEST_F(Archive, FilesOfACompressedTarAreReadInAnyOrder) {
+  std::minstd_rand random(7);
+  std::vector<File> files;
+  for (const std::size_t size : {10, 3'000'000, 511, 512, 0, 1'100'000, 70'000, 513}) {
+    std::string content;
+    while (content.size() < size) content += std::to_string(random()) + " ";
+    content.resize(size);
+    files.push_back({std::to_string(files.size()), content});
+  }
+  Write("a.tar.gz", Gzip(Tar(files)));
+  std::unique_ptr<ByteSource> open;
+  std::string left;
+  for (int i = 0; i < 300; ++i) {
+    const File& file = files[random() % files.size()];
+    auto source = OpenMember("a.tar.gz", ArchiveKind::kTar, file.name);
+    ASSERT_TRUE(source) << source.error().message;
+    const std::size_t first = random() % 3 == 0 ? random() % 2'000'000 : random() % 2'000;
+    const std::string taken = Taken(**source, first);
+    ASSERT_EQ(taken, file.content.substr(0, first)) << file.name;
+    // Another is read while this one is open.
+    if (open) {
+      ASSERT_EQ(Taken(*open, 4'000'000), left);
+    }
+    open = std::move(*source);
+    left = file.content.substr(taken.size());
+  }
+  // Another archive in its place is another one.
+  files[3].content = std::string(512, 'x');
+  Write("a.tar.gz", Gzip(Tar(files)));
+  const auto source = OpenMember("a.tar.gz", ArchiveKind::kTar, "3");
+  ASSERT_TRUE(source) << source.error().message;
+  EXPECT_EQ(Taken(**source, 1000), files[3].content);
 }
 
 TEST_F(Archive, ReportsFaultsOfAnArchive) {
