@@ -75,12 +75,17 @@ class StepFinder {
     StepId open = begin;  // Steps [open, step) are covered.
     std::size_t depth = 0, meant = 0;
     KeptSteps keeps(graph_, table_ == PathTable::kHost ? kept.calls : kept.once);
+    const std::span<const std::uint32_t> moves = graph_.moves();
+    Span segment{0, 0};  // That ends in the step.
     for (StepId step = begin; step < end; ++step) {
-      if (graph_.Before(step) == PathGraph::kNone) depth = meant = 0;
+      const std::uint32_t move = moves[step];
+      const Ns at = move != PathGraph::kNoMove ? segment.end + move : graph_.RecordedAt(step);
+      segment = {segment.end, at};
+      if (move == PathGraph::kNoMove && graph_.Before(step) == PathGraph::kNone) depth = meant = 0;
       const PathOwner owner = graph_.OwnerOf(step);
       const bool is_named = owner.table == table_ && named_[owner.row];
       const bool lies_in = depth > 0 || (is_named && owner.is_end);
-      if (!lies_in || (meant == 0 && keeps.Has(step))) {
+      if (!lies_in || (meant == 0 && keeps.Has(step, segment))) {
         if (open < step) found.emplace_back(open, step);
         open = step + 1;
       }

@@ -128,7 +128,7 @@ class Coverer {
     std::size_t next = 0;
     for (StepId end = 1; end < graph_.device_steps(); end += 2) {
       if (graph_.Before(end - 1) == PathGraph::kNone) next = 0;  // Another stream.
-      CoverIn(end, paces, next);
+      CoverIn(end, {graph_.RecordedAt(end - 1), graph_.RecordedAt(end)}, paces, next);
     }
   }
 
@@ -143,15 +143,15 @@ class Coverer {
       std::size_t next = 0;
       for (StepId step = begins[i]; step < end; ++step) {
         if (graph_.Before(step) == PathGraph::kNone) continue;  // The first, and ends on no chain.
-        if (!without_once || !once.Has(step)) CoverIn(step, paces, next);
+        const Span segment{graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
+        if (!without_once || !once.Has(step, segment)) CoverIn(step, segment, paces, next);
       }
     }
     out_.covers_threads_ = true;
   }
 
   // Own work alone. `next`: the first pace that ends after an earlier step of its thread or stream.
-  void CoverIn(StepId step, std::span<const Pace> paces, std::size_t& next) {
-    const Span segment = {graph_.RecordedAt(step - 1), graph_.RecordedAt(step)};
+  void CoverIn(StepId step, Span segment, std::span<const Pace> paces, std::size_t& next) {
     while (next < paces.size() && paces[next].time.end <= segment.start) ++next;
     if (segment.end <= segment.start || next == paces.size()) return;
     const Pace& first = paces[next];

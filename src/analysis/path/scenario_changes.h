@@ -33,11 +33,11 @@ class KeptSteps {
  public:
   KeptSteps(const PathGraph& graph, std::span<const Span> kept) : graph_(graph), kept_(kept) {}
 
-  /// Of the segment that ends in the step. Ends that are off their thread's chain have none.
-  [[gnu::always_inline]] bool Has(PathGraph::StepId step) {
-    if (next_ == kept_.size() || graph_.Before(step) == PathGraph::kNone) return false;
-    const Ns end = graph_.RecordedAt(step);
-    return kept_[next_].start < end && IsNear(graph_.RecordedAt(step - 1), end);
+  /// Of the segment that ends in the step, by its recorded time. Ends that are off their thread's
+  /// chain have none.
+  [[gnu::always_inline]] bool Has(PathGraph::StepId step, Span segment) {
+    return next_ < kept_.size() && kept_[next_].start < segment.end &&
+           graph_.Before(step) != PathGraph::kNone && IsNear(segment.start, segment.end);
   }
 
  private:
