@@ -85,8 +85,8 @@ std::string PrintableShort(std::string_view text, std::size_t max_bytes) {
 }
 
 std::size_t FindPart(std::string_view text, std::string_view part, std::size_t from) {
-  constexpr std::size_t kLong = 1024;  // Shorter ones are searched before a table is made.
-  if (text.size() < kLong || from > text.size()) return text.find(part, from);
+  constexpr std::size_t kWorthATable = 1024;  // Shorter ones are searched before one is made.
+  if (text.size() < kWorthATable || from > text.size()) return text.find(part, from);
   const void* const found =
       memmem(text.data() + from, text.size() - from, part.data(), part.size());
   return found == nullptr ? text.npos

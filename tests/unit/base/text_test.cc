@@ -7,6 +7,20 @@
 namespace profgauge {
 namespace {
 
+TEST(Text, PartsOfShortAndLongTexts) {
+  for (const std::size_t size : {0, 3, 1'000, 1'024, 5'000}) {
+    std::string text(size, '"');
+    for (std::size_t at = 0; at + 5 <= size; at += 97)
+      text.replace(at, 5, at % 2 == 0 ? "\"ts\":" : "\"ph\":");
+    for (const std::string_view part : {"", "\"", "\"ts\"", "\"ph\":", "\"dur\""}) {
+      for (std::size_t from = 0; from <= size + 1; from += size / 7 + 1) {
+        EXPECT_EQ(FindPart(text, part, from), text.find(part, from)) << size << ' ' << part;
+      }
+      EXPECT_EQ(Contains(text, part), text.find(part) != text.npos);
+    }
+  }
+}
+
 TEST(Text, PrintableShowsControlCharacters) {
   struct Row {
     std::string_view in, out;
