@@ -12,6 +12,7 @@
 
 #include "expr/eval.h"
 #include "model/devices.h"
+#include "rules/claim.h"
 #include "rules/compile.h"
 #include "rules/facts.h"
 #include "rules/what_if.h"
@@ -35,6 +36,8 @@ class RunData {
   std::string WhyNoTable(const analysis::TableSpec& spec) const;
   const analysis::Metric* FindMetric(MetricId id) const { return analysis_.Find(id); }
   const analysis::Metric* FindMetric(std::string_view id) const { return analysis_.Find(id); }
+
+  double profiler_delay() const { return ProfilerDelayOf(analysis_); }
 
   /// For each row of `table` the row of `enclosing` that it belongs to; expr::Source::kNoRow where
   /// that is unknown. nullptr when one of the tables is missing.

@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analysis/analysis.h"
 #include "base/format.h"
+#include "base/metric_id.h"
 
 namespace profgauge::rules {
+
+double ProfilerDelayOf(const analysis::Analysis& analysis) {
+  const analysis::Metric* idle = analysis.Find(metric::kGpuIdleMean);
+  const analysis::Metric* delay = analysis.Find(metric::kProfilerDelayTime);
+  if (idle == nullptr || !idle->is_slowed || delay == nullptr) return 0;
+  return std::max(0.0, AsNumber(delay->value, 0));
+}
+
+void AllowForProfiler(double delay, double least, Claim& claim) {
+  if (!claim.is_simulated()) return;
+  const double low = std::max(0.0, std::min(claim.least(), claim.saves - delay));
+  if (claim.saves - low >= least) claim.low = low;
+}
+
 // The unit of the low end only where it is another.
 std::string RangeText(double low, double high) {
   const std::string from = FormatDuration(low), to = FormatDuration(high);

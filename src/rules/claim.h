@@ -1,7 +1,8 @@
 // What a change saves, and how that is known.
 //
 //   simulated   a replay whose dependencies were recorded     saves 7.20 ms
-//               with a low end, if the host reacts            saves 48.2 to 59.0 ms
+//               with a low end, if the host reacts or the
+//               profiler slows it                             saves 48.2 to 59.0 ms
 //   at most     an upper bound: nothing replays it            saves at most 2.44 ms
 //   about       a measured or typical value                   saves about 120 us
 //   unknown     a bound that says nothing, or no number       saving unknown
@@ -15,6 +16,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace profgauge::analysis {
+struct Analysis;
+}
 
 namespace profgauge::rules {
 
@@ -34,8 +39,9 @@ constexpr std::string_view NameOf(Basis basis) {
 struct Claim {
   Basis basis = Basis::kNone;
   double saves = 0;           ///< ns per iteration, never negative; 0 where it is unknown.
-  std::optional<double> low;  ///< Of a simulated one: the least, if other work reacts.
-  std::string why;            ///< Why it is unknown, or not simulated; one clause, may be empty.
+  std::optional<double> low;  ///< Of a simulated one: the least, if other work
+                              ///< reacts, or without the profiler's own time.
+  std::string why;  ///< Why it is unknown, not simulated, or more than its rule measures; a clause.
 
   /// Whether it has a number.
   bool is_known() const { return basis != Basis::kNone && basis != Basis::kUnknown; }
@@ -43,6 +49,13 @@ struct Claim {
   /// The part of it that can be relied on: the low end.
   double least() const { return low.value_or(saves); }
 };
+
+/// ns per iteration that the profiler may have added to the host's work (profiler.delay_time); 0
+/// where idle time is no range for it.
+double ProfilerDelayOf(const analysis::Analysis& analysis);
+/// Lowers the low end by that delay: all of it may be in the work that a change of the host's work
+/// takes away. Differences below `least` are not worth a range.
+void AllowForProfiler(double delay, double least, Claim& claim);
 
 /// "48.2 to 59.0 ms"; one number where both ends read the same.
 std::string RangeText(double low, double high);

@@ -119,6 +119,10 @@ struct Finding {
   /// Not applicable because a condition of the rule (`when`) is false: nothing is missing.
   bool is_left_out = false;
   std::string missing_field;  ///< Not applicable: the missing field, if it is one.
+  /// A condition on the profile is false: the rule judges no run that is recorded like this one.
+  bool is_other_profile = false;
+  /// ns per iteration: the rule's own estimate, also where a plan may reach it though it passes.
+  std::optional<double> estimate;
   const Waiver* waiver = nullptr;
   std::uint64_t rows = 0;          ///< Rows that the finding is about.
   std::uint64_t rows_unknown = 0;  ///< Rows excluded because their `where` is unknown.

@@ -22,14 +22,11 @@
 namespace profgauge::rules {
 namespace {
 
-// Where it fires, the host took longer than it does without the profiler.
-constexpr std::string_view kProfilerSlowsHost = "recording/profiler-switches";
-
 struct Candidate {
   std::size_t finding = 0;
   analysis::path::Scenario changes;
   PlanOption option;
-  bool host_reacts = false, to_target = false;
+  bool host_reacts = false, to_target = false, changes_host = false;
 };
 
 bool SelectsRows(const analysis::path::Scenario& changes) {
@@ -62,12 +59,13 @@ bool HasFreeThreads(const analysis::path::Replayer& replayer) {
 class Planner {
  public:
   Planner(std::span<const CompiledRule> rules, const std::vector<Finding>& findings,
-          ScenarioRunner& simulations, double start)
+          ScenarioRunner& simulations, double start, double profiler_delay)
       : rules_(rules),
         findings_(findings),
         simulations_(simulations),
         replayer_(simulations.replayer()),
-        start_(start) {}
+        start_(start),
+        profiler_delay_(profiler_delay) {}
 
   Plan Make() {
     Plan plan;
@@ -113,6 +111,7 @@ class Planner {
     const Finding& finding = findings_[i];
     const bool is_wanted =
         fired ? Fired(finding.status) : Passed(finding.status) || finding.is_left_out;
+    if (finding.is_other_profile) return std::nullopt;
     if (!is_wanted || finding.rule->category == kAboutRecording) return std::nullopt;
     const CompiledRule* rule = RuleOf(rules_, finding);
     if (rule == nullptr || !rule->scenario || !IsFirstOfItsRule(findings_, i)) return std::nullopt;
@@ -124,6 +123,7 @@ class Planner {
     if (!SelectsRows(candidate.changes)) return std::nullopt;
     candidate.host_reacts = rule->scenario->host_reacts;
     candidate.to_target = rule->scenario->is_to_target();
+    candidate.changes_host = rule->scenario->changes_host();
     candidate.option = {replayer_.MostSaved(candidate.changes), fired, AloneOf(finding)};
     return candidate;
   }
@@ -154,6 +154,19 @@ class Planner {
     return replayer_.Predict(Together(chosen), analysis::path::PredictionOf::kTimes).iteration_time;
   }
 
+  // A rule measures its time as recorded: without its work later work may start sooner, and the
+  // steps before may expose more of it. Findings of the first step say so themselves.
+  std::string WhyMoreThanMeasured(std::span<const std::size_t> options, double saves) const {
+    if (options.size() != 1) return {};
+    const Finding& finding = findings_[candidates_[options.front()].finding];
+    if (chosen_.size() == 1 && Fired(finding.status)) return {};
+    if (!finding.estimate || saves - *finding.estimate < LeastTold()) return {};
+    return fmt::format(
+        "its rule measures {} of this time today; the rest is later work that "
+        "starts sooner",
+        FormatDuration(*finding.estimate));
+  }
+
   double TimeWithSlowerHost() const {
     return replayer_
         .Predict(simulations_.WithSlowerHost(Together(chosen_)),
@@ -171,6 +184,21 @@ class Planner {
         replayer_.Predict(together, analysis::path::PredictionOf::kTimes);
     recorded_ = found.recorded_time;
     return found.iteration_time;
+  }
+
+  double LeastTold() const { return knowledge::kPlanLeastGainShare.Of(start_); }
+
+  // The other end of the time after a step, if the host reacts to it or to one before.
+  void SetRange(bool reacts, double slowest_before, double& slowest, PlanStep& out) {
+    slowest = out.time;
+    if (!reacts) return;
+    const double high =
+        std::clamp(start_ - recorded_ + TimeWithSlowerHost(), out.time, slowest_before);
+    if (high - out.time < LeastTold()) return;
+    slowest = high;
+    out.high = high;
+    // Where the steps before it reacted as much, it saves no less.
+    out.claim.low = std::min(slowest_before - high, out.claim.saves);
   }
 
   void Search(Plan& plan) {
@@ -199,24 +227,20 @@ class Planner {
       out.time = time;
       out.claim = {Basis::kSimulated, before - time, {}, {}};
       out.alone = step.alone;
+      bool changes_host = false;
       for (const std::size_t option : step.options) {
         out.findings.push_back(candidates_[option].finding);
         chosen_.push_back(option);
         reacts = reacts || candidates_[option].host_reacts;
         out.to_target = out.to_target || candidates_[option].to_target;
+        changes_host = changes_host || candidates_[option].changes_host;
       }
       // A saving that its finding calls nothing is nothing here, too.
       const Finding& first = findings_[out.findings.front()];
       if (out.findings.size() == 1 && Fired(first.status)) out.alone = first.claim.saves;
-      slowest = time;
-      if (!reacts) continue;
-      const double high =
-          std::clamp(start_ - recorded_ + TimeWithSlowerHost(), time, slowest_before);
-      if (high - time < knowledge::kPlanLeastGainShare.Of(start_)) continue;
-      slowest = high;
-      out.high = high;
-      // Where the steps before it reacted as much, it saves no less.
-      out.claim.low = std::min(slowest_before - high, out.claim.saves);
+      out.claim.why = WhyMoreThanMeasured(step.options, out.claim.saves);
+      SetRange(reacts, slowest_before, slowest, out);
+      if (changes_host) AllowForProfiler(profiler_delay_, LeastTold(), out.claim);
     }
     for (const std::size_t option : found.no_effect) {
       plan.no_effect.push_back(candidates_[option].finding);
@@ -233,7 +257,7 @@ class Planner {
   const std::vector<Finding>& findings_;
   ScenarioRunner& simulations_;
   const analysis::path::Replayer& replayer_;
-  double start_, recorded_ = 0;
+  double start_, profiler_delay_, recorded_ = 0;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> chosen_;  // Candidates that are steps.
 };
@@ -260,7 +284,7 @@ std::string WhyNoneAtAll(double start, const analysis::Analysis& analysis,
                                    : "";
 }
 
-// Of a single iteration: later ones load no code, and no change of the program saves that time.
+// Of a single iteration: later ones perhaps load no code, and no change of the program saves it.
 double FirstCallsOf(const analysis::Analysis& analysis, double mean) {
   const analysis::Metric* iterations = analysis.Find(metric::kProfileIterations);
   const analysis::Metric* loading = analysis.Find(metric::kGpuIdleCauseModuleLoading);
@@ -304,6 +328,7 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
   const analysis::Metric* mean = analysis.Find(metric::kIterationTimeMean);
   const double recorded = mean == nullptr ? 0 : AsNumber(mean->value, 0);
   const double first_calls = FirstCallsOf(analysis, recorded), start = recorded - first_calls;
+  const double profiler_delay = ProfilerDelayOf(analysis);
   const std::string why =
       WhyNoneAtAll(start, analysis, simulations == nullptr ? nullptr : &simulations->replayer());
   Plan plan;
@@ -314,14 +339,10 @@ Plan MakePlan(std::span<const CompiledRule> rules, const std::vector<Finding>& f
     return NoPlan(why);
   }
   if (!why.empty()) return plan;
-  Planner planner(rules, findings, *simulations, start);
+  Planner planner(rules, findings, *simulations, start, profiler_delay);
   if (any_fired) plan = planner.Make();
   plan.first_calls = first_calls;
-  const analysis::Metric* idle = analysis.Find(metric::kGpuIdleMean);
-  if (idle != nullptr && idle->is_slowed) {
-    const analysis::Metric* delay = analysis.Find(metric::kProfilerDelayTime);
-    plan.without_profiler = std::max(0.0, start - AsNumber(delay->value, 0));
-  }
+  if (profiler_delay > 0) plan.without_profiler = std::max(0.0, start - profiler_delay);
   const double end = plan.steps.empty() ? start : plan.end();
   plan.floor = FindFloor(simulations->replayer(), analysis, planner.Chosen(), recorded, end);
   return plan;

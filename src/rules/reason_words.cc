@@ -72,6 +72,41 @@ std::string Capitalized(std::string text) {
   return text;
 }
 
+bool IsNumberOfProfile(const expr::Field& field, const Binding& binding) {
+  return binding.kind == Binding::Kind::kMetric && field.unit == Unit::kCount &&
+         binding.name.starts_with("profile.");
+}
+
+// Whether all names of an expression are of the profile. Lets use earlier lets only, so this ends.
+bool IsOfProfile(const CompiledRule& rule, const expr::Program& program) {
+  const std::vector<expr::Slot> fields = program.Fields();
+  return std::all_of(fields.begin(), fields.end(), [&](expr::Slot slot) {
+    const expr::Field& field = rule.names.schema[slot];
+    const Binding& binding = rule.names.bindings[slot];
+    const auto let = std::find_if(rule.lets.begin(), rule.lets.end(),
+                                  [slot](const auto& some) { return some.slot == slot; });
+    if (let != rule.lets.end()) return IsOfProfile(rule, let->value);
+    return binding.kind == Binding::Kind::kFact || binding.kind == Binding::Kind::kParam ||
+           field.unit == Unit::kText || IsNumberOfProfile(field, binding);
+  });
+}
+
+// Calls `of` for each of the false or unknown conditions, until it returns true.
+template <typename Of>
+void ForFalse(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> group,
+              const Of& of) {
+  const std::string text = rule.when->Text();
+  for (const std::string_view condition : Conjuncts(text)) {
+    expr::Schema schema = rule.names.schema;
+    const auto program =
+        expr::Compile(condition, schema, expr::Context::kGroup, expr::Want::kCondition);
+    if (!program) return;
+    const expr::Outcome outcome = expr::Evaluate(*program, data, group);
+    if (!IsAbsent(outcome.value) && std::get<bool>(outcome.value)) continue;
+    if (of(condition, *program)) return;
+  }
+}
+
 std::string WordsOf(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                     std::span<const expr::RowId> group, std::string_view condition) {
   const auto title = [&](std::string_view text) -> std::string {
@@ -155,17 +190,23 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr:
 
 std::string WhyNotWhen(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        std::span<const expr::RowId> group) {
-  const std::string text = rule.when->Text();
-  for (const std::string_view condition : Conjuncts(text)) {
-    expr::Schema schema = rule.names.schema;
-    const auto program =
-        expr::Compile(condition, schema, expr::Context::kGroup, expr::Want::kCondition);
-    if (!program) break;
-    const expr::Outcome outcome = expr::Evaluate(*program, data, group);
-    if (!IsAbsent(outcome.value) && std::get<bool>(outcome.value)) continue;
-    return WordsOf(rule, run, data, group, condition);
-  }
-  return std::string(kNoWords);
+  std::string words(kNoWords);
+  ForFalse(rule, data, group, [&](std::string_view condition, const expr::Program&) {
+    words = WordsOf(rule, run, data, group, condition);
+    return true;
+  });
+  return words;
+}
+
+bool IsOtherProfile(const CompiledRule& rule, const expr::Data& data,
+                    std::span<const expr::RowId> group) {
+  bool is_other = false;
+  ForFalse(rule, data, group, [&](std::string_view condition, const expr::Program& program) {
+    is_other = condition.starts_with("known(") || condition.starts_with("not known(") ||
+               IsOfProfile(rule, program);
+    return is_other;
+  });
+  return is_other;
 }
 
 }  // namespace profgauge::rules

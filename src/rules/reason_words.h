@@ -34,4 +34,10 @@ std::string WhyUnknown(const CompiledRule& rule, const RunData& run, const expr:
 std::string WhyNotWhen(const CompiledRule& rule, const RunData& run, const expr::Data& data,
                        std::span<const expr::RowId> group);
 
+/// Whether one of the false conditions is about the profile, as its source of iterations, its ranks
+/// or what was recorded. Other work of the program does not make it true, unlike those on times,
+/// shares and numbers of launches.
+bool IsOtherProfile(const CompiledRule& rule, const expr::Data& data,
+                    std::span<const expr::RowId> group);
+
 }  // namespace profgauge::rules

@@ -197,6 +197,7 @@ bool RuleRun::CheckWhen(const RowGroup& group, Judged& out) {
     out.is_left_out = !rule_.limits.empty();
     if (out.is_left_out) out.status = FindingStatus::kNotApplicable;
     out.reason = WhyNotWhen(rule_, run_, data_, group.rows);
+    out.is_other_profile = IsOtherProfile(rule_, data_, group.rows);
     return false;
   }
   return true;

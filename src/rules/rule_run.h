@@ -65,7 +65,8 @@ struct Judged {
   bool low_confidence = false;
   bool is_small = false;  ///< Its gain is too small for more than information.
   std::string reason, missing_field;
-  bool is_left_out = false;  ///< Its `when` is false.
+  bool is_left_out = false;       ///< Its `when` is false.
+  bool is_other_profile = false;  ///< The same by what the profile is (IsOtherProfile()).
   const Waiver* waiver = nullptr;
   std::vector<TraceValue> trace;
 };

@@ -124,6 +124,8 @@ class RuleRun {
   /// The finding of one group with its texts, rows and gain; texts only where they will be shown.
   Finding Word(const Judged& judged);
 
+  /// What a rule that passes measures of what its scenario takes away.
+  void SetEstimate(const RowGroup& group, Finding& out);
   // The simulation of the rule's scenario replaces its estimate, of which it may save more: idle
   // time of other causes goes with that of one. A plan promises the same number.
   void SetClaim(const Judged& judged, Finding& out);

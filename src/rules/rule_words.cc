@@ -89,6 +89,7 @@ Finding RuleRun::Word(const Judged& judged) {
     if (out.reason.empty()) out.reason = out.unanswered;
   }
   out.is_left_out = judged.is_left_out;
+  out.is_other_profile = judged.is_other_profile;
   if (Passed(out.status) && out.reason.empty()) out.reason = WhatIsFine(out);
   out.is_sure = judged.surely && StatusOf(Chosen(*judged.surely)) <= judged.status;
   out.is_uncertain = judged.low_confidence && out.status == FindingStatus::kWarn;
@@ -98,14 +99,15 @@ Finding RuleRun::Word(const Judged& judged) {
   }
   const bool is_shown = Fired(out.status) || out.status == FindingStatus::kWaived;
   // A plan may reach a rule that passes: what is limited once the steps before are done.
-  const bool may_be_next =
-      (Passed(out.status) || out.is_left_out) && rule_.scenario && rule_.change;
+  const bool may_be_next = (Passed(out.status) || out.is_left_out) && !out.is_other_profile &&
+                           rule_.scenario && rule_.change;
   if (!is_shown && !may_be_next) return out;
 
   std::vector<TraceValue> again;
   Prepare(*judged.group, again);
   if (!is_shown) {
     out.change = expr::RenderMessage(*rule_.change, data_, judged.group->rows);
+    SetEstimate(*judged.group, out);
     return out;
   }
   if (rule_.metric) data_[rule_.metric_slot].value = judged.metric.value;
@@ -146,6 +148,19 @@ void SetLow(const ScenarioOutcome& simulated, double saved, Claim& claim) {
 
 }  // namespace
 
+// Of a rule that passes; without the upper bound of its rows, which findings need.
+void RuleRun::SetEstimate(const RowGroup& group, Finding& out) {
+  if (!rule_.gain) return;
+  if (rule_.metric) {
+    data_[rule_.metric_slot].value = expr::Evaluate(*rule_.metric, data_, group.rows).value;
+  }
+  const expr::Outcome gain = expr::Evaluate(*rule_.gain, data_, group.rows);
+  if (IsAbsent(gain.value)) return;
+  out.estimate =
+      CapGain(AsNumber(gain.value, 0), std::nullopt, run_.FindMetric(metric::kIterationTimeMean))
+          .gain;
+}
+
 // The rule's own estimate, or the simulation of its scenario:
 //
 //     estimate   simulated   upper bound          typical, measured
@@ -157,6 +172,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
   Claim& claim = out.claim;
   const analysis::Metric* iteration = run_.FindMetric(metric::kIterationTimeMean);
   const std::optional<CappedGain> estimate = GainOf(judged);
+  if (estimate) out.estimate = estimate->gain;
   if (!simulated_) simulated_ = run_.Simulate(rule_);
   std::optional<CappedGain> saved = estimate;
   if (saved && rule_.gain_at_most) {
@@ -179,6 +195,11 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
       claim.basis = Basis::kSimulated;
       saved = is_nothing ? CappedGain() : simulated;
       SetLow(*simulated_, saved->gain, claim);
+      claim.saves = saved->gain;
+      if (rule_.scenario->changes_host()) {
+        AllowForProfiler(run_.profiler_delay(),
+                         knowledge::kPlanLeastGainShare.Of(found.recorded_time), claim);
+      }
     }
   } else if (estimate) {
     claim.basis = BasisOf(rule_.rule->gain->bound);
@@ -194,6 +215,7 @@ void RuleRun::SetClaim(const Judged& judged, Finding& out) {
   if (claim.basis == Basis::kAtMost &&
       (!has_times || saved->share >= knowledge::kFindingsUnknownShare.value())) {
     claim.basis = Basis::kUnknown;
+    claim.saves = 0;
     claim.why = has_times ? fmt::format("its upper bound is {} of the iteration time",
                                         FormatShare(saved->share))
                           : "the profile has no iteration times";

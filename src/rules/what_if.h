@@ -52,6 +52,12 @@ struct CompiledScenario {
   bool host_reacts =
       false;  ///< The host's other work may become slower (ScenarioRunner::WithSlowerHost()).
 
+  /// Whether it changes the host's work, which a profiler slows.
+  bool changes_host() const {
+    return std::any_of(scales.begin(), scales.end(), [](const CompiledScale& scale) {
+      return scale.table != analysis::path::PathTable::kDevice;
+    });
+  }
   /// Whether rows become as short as a target of each row: no kernel takes less.
   bool is_to_target() const {
     return std::any_of(scales.begin(), scales.end(),

@@ -7,8 +7,8 @@ Each file below the folders is a run, and each folder of several files (one per 
 without claims, are skipped. One line for each claim that breaks an invariant, then the number for each invariant:
 
   I1  a change takes no more than it cuts from the critical path: ClaimsProperty of rules_test, which has the simulation
-  I2  a claim takes no more than its rows cost: idle time, exposed copies, kernels; overlap of collectives no more than
-      the transfer, and no more than the computation beside which nothing is transferred
+  I2  a claim takes no more than its rows cost, or says where the rest comes from: idle time, exposed copies, kernels;
+      overlap of collectives no more than the transfer, and no more than the computation beside which nothing is transferred
   I3  a simulated finding saves as much as its row of the plan saves without the rows before; the first row exactly that
   I4  the rows of a plan add up, and the time never rises
   I5  the end of a plan is not below its floor, nor below the work of a stream that no row shortens
@@ -29,6 +29,7 @@ OVERLAP = re.compile(r"comm/exposed")
 COPIES = ("host/exposed-copies", "comm/peer-copies", "compute/sets-and-other-copies", "compute/device-copies")
 IDLE = ("gpu/idle", "gpu/gaps", "host/launch-bound", "launch/many-tiny-kernels", "io/dataloader-bound")
 LAUNCHES = ("host/launch-bound", "launch/many-tiny-kernels")
+REST = "the rest is later work that starts sooner"  # What a claim says beyond the cost of its rows.
 KERNELS = re.compile(r"compute/|tensorcore/")
 # No device work gets shorter by these: work that is hidden still runs, if on another stream.
 KEEPS_WORK = re.compile(r"comm/exposed|host/|io/|launch/|gpu/idle|comm/peer-copies|compute/sets-and-other-copies")
@@ -117,7 +118,7 @@ def check_costs(report, checks):
         if kind is None or claim.get("value") is None or known[kind] is None:
             continue
         most = known[kind] + (known["kernels"] or 0 if rule == "compute/recomputed-activations" else 0)
-        checks.expect("I2", claim["value"] <= most + NS, f"{finding['key']} saves {ms(claim['value'])}, {kind} costs {ms(most)}")
+        checks.expect("I2", claim["value"] <= most + NS or REST in finding["message"], f"{finding['key']} saves {ms(claim['value'])}, {kind} costs {ms(most)}")
 
 
 def check_steps(report, checks):
@@ -151,7 +152,8 @@ def check_sum(report, checks):
                       f"row {place + 1} saves {ms(saved)}, from {ms(before)} to {ms(now)}")
         low, high = step["saves"].get("low"), step["time"].get("high")
         if low is not None or high is not None:
-            checks.expect("I4", None not in (low, high) and low <= saved + NS and high >= now - NS,
+            slowed = plan.get("without_profiler") is not None  # The range is then that of the start.
+            checks.expect("I4", low is not None and low <= saved + NS and (slowed if high is None else high >= now - NS),
                           f"row {place + 1} saves {low} to {saved} ns, the time is {now} to {high} ns")
         before = now
 

@@ -69,12 +69,6 @@ std::string ChangeWords(const report::ComparedMetric& metric) {
   return "not slower";
 }
 
-std::string FirstUpper(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z')
-    text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 /// The words of the first line, and the sentences that belong to them.
 struct SummaryWords {
   std::string headline, rest;

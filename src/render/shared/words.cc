@@ -284,6 +284,11 @@ std::string DeltaText(std::int64_t ns) {
   return (ns > 0 ? "+" : "−") + text;
 }
 
+std::string FirstUpper(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+  return text;
+}
+
 std::string ElideMiddle(std::string_view text, std::size_t characters) {
   const std::size_t count = CharactersIn(text);
   if (count <= characters) return std::string(text);
@@ -300,6 +305,18 @@ std::string ElideMiddle(std::string_view text, std::size_t characters) {
   return out;
 }
 
+namespace {
+
+// What its saving needs, and where it comes from if its rule measures less.
+std::string TermsOf(const report::PlanStep& step) {
+  std::string text;
+  if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
+  if (!step.saves.why.empty()) text += " " + FirstUpper(step.saves.why) + ".";
+  return text;
+}
+
+}  // namespace
+
 std::string PlanStepText(const report::PlanStep& step, bool is_below_title) {
   std::string text = step.change;
   if (!step.fired) {
@@ -307,15 +324,11 @@ std::string PlanStepText(const report::PlanStep& step, bool is_below_title) {
     text = text.empty() ? next : next + " " + text;
   }
   if (text.empty()) text = step.title + ".";
-  if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
-  return text;
+  return text + TermsOf(step);
 }
 
 std::string PlanActionText(const report::PlanStep& step) {
-  if (step.action.empty()) return PlanStepText(step);
-  std::string text = step.action;
-  if (step.needs_earlier) text += " Saves nothing until the steps above are done.";
-  return text;
+  return step.action.empty() ? PlanStepText(step) : step.action + TermsOf(step);
 }
 
 // Which steps a saving assumes, the limits of the simulation, and the floor where one is known.

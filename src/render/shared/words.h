@@ -129,6 +129,9 @@ std::string LoosenedText(const report::Report& report);
 /// Who accepts the miss of a limit; nullptr: nobody.
 const report::Accepted* AcceptedOf(const report::Report& report, const report::GateRow& row);
 
+/// With an upper-case first letter, where that is of ASCII.
+std::string FirstUpper(std::string text);
+
 /// "fails", "warns" or "undecided": what the reasons of the diagnosis do; empty without one.
 std::string_view ReasonsLabel(const report::Report& report, const report::Diagnosis& diagnosis);
 /// The first `most` reasons of the diagnosis, and "and N more".

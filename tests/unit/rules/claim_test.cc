@@ -35,5 +35,23 @@ TEST(Claim, RangeSharesItsUnit) {
   EXPECT_EQ(Told({Basis::kSimulated, 1.2e6, 0, {}}), "saves up to 1.20 ms");
 }
 
+// All of the profiler's delay may be in the work that a change takes away.
+TEST(Claim, AllowsForTheProfiler) {
+  const auto told = [](double delay, Claim claim) {
+    AllowForProfiler(delay, 1e6, claim);
+    return Told(claim);
+  };
+  const Claim simulated{Basis::kSimulated, 59e6, {}, {}};
+  EXPECT_EQ(told(0, simulated), "saves 59.0 ms");
+  EXPECT_EQ(told(0.9e6, simulated), "saves 59.0 ms");
+  EXPECT_EQ(told(9e6, simulated), "saves 50.0 to 59.0 ms");
+  EXPECT_EQ(told(70e6, simulated), "saves up to 59.0 ms");
+  // The lower of both low ends.
+  EXPECT_EQ(told(9e6, {Basis::kSimulated, 59e6, 48.2e6, {}}), "saves 48.2 to 59.0 ms");
+  EXPECT_EQ(told(20e6, {Basis::kSimulated, 59e6, 48.2e6, {}}), "saves 39.0 to 59.0 ms");
+  // A bound is one already.
+  EXPECT_EQ(told(9e6, {Basis::kAtMost, 59e6, {}, {}}), "saves at most 59.0 ms");
+}
+
 }  // namespace
 }  // namespace profgauge::rules

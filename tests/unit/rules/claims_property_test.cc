@@ -247,7 +247,9 @@ void ExpectPossible(const PlannedRun& planned, unsigned seed) {
   std::vector<NamedScenario> steps;
   for (const PlanStep& step : planned.plan.steps) {
     for (const std::size_t finding : step.findings) {
-      const Rule* const rule = planned.evaluation.findings[finding].rule;
+      const Finding& its = planned.evaluation.findings[finding];
+      const Rule* const rule = its.rule;
+      EXPECT_FALSE(its.is_other_profile) << rule->id << " " << its.reason;
       const auto found = std::ranges::find_if(
           scenarios, [&](const NamedScenario& one) { return one.rule->rule == rule; });
       if (found != scenarios.end()) steps.push_back(*found);

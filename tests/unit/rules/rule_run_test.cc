@@ -142,6 +142,45 @@ TEST(RuleRun, KnownLimitsJudge) {
   }
 }
 
+// A plan may make a condition on times true, but none on the profile.
+TEST(RuleRun, TellsConditionsOnTheProfile) {
+  struct Row {
+    std::string_view when;
+    bool is_other;
+  };
+  const Row kRows[] = {
+      {"profile.iterations_by != 'whole_profile'", true},
+      {"gpu.idle.mean > 50%", false},
+      {"gpu.idle.mean > 50% and profile.iterations_by != 'whole_profile'", true},
+      {"gpu.idle.mean > 50% and profile.iterations_by == 'whole_profile'", false},
+      {"gpu.idle.mean > 50% or profile.ranks >= 2", false},
+      {"profile.ranks >= 2", true},
+      {"profile.iterations >= $few", true},
+      {"profile.kernel_time > 1 s", false},
+      {"not known(gpu.idle.mean)", true},
+      {"wide", true},
+      {"long", false},
+  };
+  for (const Row& row : kRows) {
+    const std::string rule = fmt::format(
+        "  - id: a\n    title: t\n    category: c\n    message: m\n    for_each: profile\n"
+        "    params: {{few: {{default: 4, doc: d}}}}\n"
+        "    let: {{wide: profile.ranks >= 2, long: iteration.time.mean > 1 s}}\n"
+        "    when: {}\n    metric: {{value: gpu.idle.mean, warn_above: 1%}}\n",
+        row.when);
+    TestRun run;
+    run.Set("gpu.idle.mean", 0.4).Set("iteration.time.mean", Ms(5)).Set("profile.ranks", 1);
+    run.Set("profile.iterations", 1).Set("profile.kernel_time", Ms(5));
+    Loaded loaded;
+    ASSERT_EQ(Load(rule, "", loaded), "") << row.when;
+    const Facts facts = {{"profile.iterations_by", std::string("whole_profile")}};
+    const Evaluation evaluation = EvaluateRules(loaded.compiled, run.analysis(), facts, {});
+    const Finding& finding = evaluation.findings.front();
+    EXPECT_TRUE(finding.is_left_out) << row.when << " " << finding.reason;
+    EXPECT_EQ(finding.is_other_profile, row.is_other) << row.when;
+  }
+}
+
 // If the profile gives a number as a range, a rule errs on it only if it does so at both
 // ends; a result at both is certain.
 TEST(RuleRun, RangesAreErrorsOnlyAsAWhole) {
