@@ -96,8 +96,9 @@ int EffectOf(const GateResult& result, rules::FailOn fail_on) {
 }
 
 /// A metric is missed once, however many limits it has: the one counts that affects the
-/// verdict most, of equal ones the most severe, of these the first. The metric where this one does
-/// not; else empty.
+/// verdict most, of equal ones the most severe, of these the first. A limit that is kept does not
+/// make a metric good that misses another one. The metric where this one does not count; else
+/// empty.
 std::string OverruledBy(const GateResult& result, const std::vector<GateResult>& gate,
                         rules::FailOn fail_on) {
   const auto gravity = [&](const GateResult& some) {
@@ -105,10 +106,12 @@ std::string OverruledBy(const GateResult& result, const std::vector<GateResult>&
     return std::pair(weight == 0 ? 0 : EffectOf(some, fail_on), weight);
   };
   const auto own = gravity(result);
+  const bool is_kept = result.status == GateStatus::kPass;
   const bool is_overruled =
-      own.second > 0 && std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
+      (is_kept || own.second > 0) &&
+      std::any_of(gate.begin(), gate.end(), [&](const GateResult& other) {
         return other.threshold.metric == result.threshold.metric &&
-               (gravity(other) > own || (gravity(other) == own && &other < &result));
+               (gravity(other) > own || (!is_kept && gravity(other) == own && &other < &result));
       });
   return is_overruled ? result.threshold.metric : std::string();
 }

@@ -53,7 +53,7 @@ struct GateResult {
   Value measured;
   GateStatus status = GateStatus::kPass;
   std::string reason;        ///< For anything but pass/warn/error: one clause.
-  std::string counted_with;  ///< The metric whose severer limit counts this miss; empty: it counts.
+  std::string counted_with;  ///< The metric whose severer limit counts; empty: it counts.
   /// The profile's own number, where `measured` is the one without the profiler; else absent.
   Value recorded = {};
 };

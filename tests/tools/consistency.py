@@ -111,6 +111,16 @@ def verdict(report, code, junit):
     counts, findings = report["verdict"]["counts"], report["findings"]
     if counts["not_found"] != sum(finding["status"] == "not_found" for finding in findings):
         yield "verdict", "another number of rules found nothing"
+    limits = [row for row in report["gate"] if not row.get("counted_with")]
+    for name, of_limits, of_rules in (("passed", ("pass",), ("good",)),
+                                      ("not_applicable", ("skipped", "not_applicable"), ("not_applicable", "covered"))):
+        listed = sum(row["status"] in of_limits for row in limits) + sum(finding["status"] in of_rules for finding in findings)
+        if counts[name] != listed:
+            yield "verdict", f"{counts[name]} {name}, and {listed} listed"
+    missed = {row["metric"] for row in report["gate"] if row["status"] in ("error", "warn")}
+    for row in limits:
+        if row["status"] == "pass" and row["metric"] in missed:
+            yield "verdict", f"{row['metric']} is counted as good, and misses a limit"
     suite = xml.fromstring(junit).find("testsuite")
     is_red = suite.find("testcase/failure") is not None or suite.find("testcase/error") is not None
     if is_red != (code != 0):

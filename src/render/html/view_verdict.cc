@@ -388,10 +388,11 @@ boost::json::object FindingsView(const Report& report) {
     const report::Finding& finding = *of_order;
     json::array* list = &fired;
     if (finding.status == State::kWaived) list = &waived;
-    if (finding.status == State::kNotApplicable) list = &not_applicable;
+    if (finding.status == State::kNotApplicable || finding.status == State::kCovered) {
+      list = &not_applicable;  // Counted there, with its reason.
+    }
     if (finding.status == State::kGood) list = &good;
     if (finding.status == State::kNotFound) list = &not_found;
-    if (finding.status == State::kCovered) continue;
     list->push_back(FindingView(report, finding, seen));
   }
   const auto count = [](const json::array& list) {

@@ -186,6 +186,21 @@ TEST(Verdict, LesserMissCountsWithTheOther) {
   EXPECT_EQ(verdict.gate[1].counted_with, "");
 }
 
+// A metric with a missed limit is not good by another one that it keeps.
+TEST(Verdict, KeptLimitCountsWithTheMissedOne) {
+  const auto judged = [](double idle) {
+    const auto policy = rules::ParsePolicy(
+        "schema: 1\nthresholds: {gpu.idle.mean: [{max: 15%, level: warn}, {max: 30%}]}", "p.yaml");
+    return Judge(*policy, MakeAnalysis({{"gpu.idle.mean", idle}}), {}, {});
+  };
+  const Verdict warned = judged(0.2);
+  EXPECT_EQ(warned.warnings, 1);
+  EXPECT_EQ(warned.passed, 0);
+  EXPECT_EQ(warned.gate[0].counted_with, "");
+  EXPECT_EQ(warned.gate[1].counted_with, "gpu.idle.mean");
+  EXPECT_EQ(judged(0.1).passed, 2);
+}
+
 TEST(Verdict, ReportsChangeLimitsWithoutBaseline) {
   const auto policy = rules::ParsePolicy(
       "schema: 1\nbaseline: {iteration.time.median: {max_increase: 5%}}", "p.yaml");
