@@ -89,7 +89,9 @@ std::vector<Chosen> ChooseIterations(const Table& iterations) {
   std::vector<std::pair<std::int64_t, std::size_t>> lengths;
   for (std::size_t row = 0; row < iterations.rows(); ++row) {
     // Of equally long ones the first is the slowest.
-    lengths.emplace_back(WholeAt(iterations, row, "duration"), iterations.rows() - row);
+    const Ns observed =
+        WholeAt(iterations, row, "duration") - WholeAt(iterations, row, "unobserved");
+    lengths.emplace_back(observed, iterations.rows() - row);
   }
   if (lengths.empty()) return {};
   std::ranges::sort(lengths);

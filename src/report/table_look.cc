@@ -38,10 +38,10 @@ constexpr std::string_view kGpus[] = {"rank",       "id",
                                       "kernel_time"};
 constexpr std::string_view kCollectives[] = {"rank", "name",         "calls",        "bytes",
                                              "time", "exposed_time", "bus_bandwidth"};
-constexpr std::string_view kIterations[] = {"index",        "duration",   "tensor_core_kernel",
-                                            "other_kernel", "memcpy",     "communication",
-                                            "runtime",      "dataloader", "cpu",
-                                            "other",        "kernels"};
+constexpr std::string_view kIterations[] = {
+    "index",        "duration", "unobserved",    "tensor_core_kernel",
+    "other_kernel", "memcpy",   "communication", "runtime",
+    "dataloader",   "cpu",      "other",         "kernels"};
 
 // Columns of the page. An operator's type repeats most of its name, and the rule of a kernel
 // explains one cell: they are left to the menu.
@@ -102,6 +102,7 @@ constexpr std::string_view kPageIterations[] = {"index",
 
                                                 "rank",
                                                 "duration",
+                                                "unobserved",
                                                 "gpu_time",
                                                 "gpu_time_share",
                                                 "tensor_core_gpu_time",
@@ -398,6 +399,14 @@ constexpr TableLook kLooks[] = {
 }  // namespace
 
 std::span<const TableLook> TableLooks() { return kLooks; }
+
+bool IsHidden(const Column& column) {
+  if (column.id() != "unobserved") return false;
+  for (std::size_t row = 0; row < column.size(); ++row) {
+    if (!column.IsAbsentAt(row) && column.IntegerAt(row) != 0) return false;
+  }
+  return true;
+}
 
 const TableLook* FindTableLook(std::string_view id) {
   const auto* const found = std::find_if(std::begin(kLooks), std::end(kLooks),

@@ -52,6 +52,10 @@ std::span<const TableLook> TableLooks();
 /// comes after the others with its rows in their order, in a separate sheet, and not in Markdown.
 const TableLook* FindTableLook(std::string_view id);
 
+/// Whether a column is only shown if it has a value other than 0, and has none: unobserved time,
+/// which most profiles do not have, and without which the parts of an iteration do not add up.
+bool IsHidden(const Column& column);
+
 /// One sentence about a column, from the catalog; empty for columns of newer versions.
 std::string_view ColumnDoc(std::string_view table, std::string_view column);
 

@@ -227,7 +227,8 @@ class ScopedNumbers {
     document.querySelector('.hero .chosen')?.remove();
     for (const more of document.querySelectorAll('.hero span, #iterations .facts .small')) more.hidden = false;
     if (scope.isJudged) return;
-    const steps = this.steps(), times = steps.map((step) => step.duration), total = times.reduce((sum, time) => sum + time, 0), median = medianOf(times);
+    // Lengths are as observed, as in the metrics.
+    const steps = this.steps(), times = steps.map((step) => step.duration - (step.unobserved || 0)), total = times.reduce((sum, time) => sum + time, 0), median = medianOf(times);
     const sorted = [...times].sort((a, b) => a - b);
     const known = steps.length ? {
       'iteration.time.median': median, 'iteration.time.mean': total / steps.length, 'iteration.time.min': sorted[0], 'iteration.time.max': sorted.at(-1),

@@ -108,7 +108,7 @@ bool ArrangeByLook(const Table& table, Columns& columns, std::size_t& listed) {
     const auto at = columns.begin() + static_cast<std::ptrdiff_t>(listed);
     const auto found =
         std::find_if(at, columns.end(), [&](const Column* column) { return column->id() == id; });
-    if (found == columns.end()) continue;
+    if (found == columns.end() || report::IsHidden(**found)) continue;
     std::rotate(at, found, found + 1);
     ++listed;
   }

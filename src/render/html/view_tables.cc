@@ -368,6 +368,22 @@ std::string LookOfRows(const StaticRows& rows, const std::vector<const Column*>&
   return look;
 }
 
+// Which iteration an operator tree is of: other tables are of all that are selected.
+std::string ConstantsOf(const Table& table, const TableLimits& limits, std::string constants) {
+  const Column* iteration = table.Find("iteration");
+  if (table.id() != "op_tree" || iteration == nullptr || table.rows() == 0) return constants;
+  const Value first = table.At(0, *iteration);
+  if (IsAbsent(first)) return constants;
+  std::string label = FormatValue(first, Unit::kCount);
+  if (limits.iterations != nullptr) {
+    const auto known = limits.iterations->find(AsWhole(first, 0));
+    if (known != limits.iterations->end()) label = known->second;
+  }
+  // A choice above the table may show others.
+  const std::string whose = fmt::format("of one iteration, first {}", label);
+  return constants.empty() ? whose : constants + " · " + whose;
+}
+
 }  // namespace
 
 boost::json::object TableView(const Table& table, const TableLimits& limits, TablePacker* payload) {
@@ -422,7 +438,7 @@ boost::json::object TableView(const Table& table, const TableLimits& limits, Tab
           {"rows", MakeMarkup(std::move(rows.markup))},
           {"note", is_whole || is_line ? std::string() : NoteOf(table, rows, by)},
           {"rest", RestOf(table, is_whole)},
-          {"constants", choice.constants},
+          {"constants", ConstantsOf(table, limits, choice.constants)},
           {"gaps", AbsentView(choice.gaps)},
           {"has_gaps", !choice.gaps.empty()},
           {"open", false}};

@@ -79,7 +79,8 @@ json::array PairList(const Pairs& pairs) {
 std::vector<const Column*> ChosenColumns(const Table& table) {
   std::vector<const Column*> columns;
   const auto add = [&](const Column* column) {
-    if (column != nullptr && column->absent_because().empty()) columns.push_back(column);
+    if (column == nullptr || !column->absent_because().empty() || report::IsHidden(*column)) return;
+    columns.push_back(column);
   };
   const report::TableLook* look = report::FindTableLook(table.id());
   if (look != nullptr && !look->markdown_columns.empty()) {
