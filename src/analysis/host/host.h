@@ -19,6 +19,7 @@ struct CallSum {
   std::string name;
   ApiKind kind = ApiKind::kOther;
   std::int64_t calls = 0;
+  std::int64_t nested = 0;  ///< Of them inside another call of their thread.
   Ns time = 0, min = 0, max = 0;
   Ns covered = 0;  ///< Time of iterations in which any thread is in one.
 };
@@ -32,8 +33,8 @@ struct CallFacts {
   bool any_call = false;  ///< In the whole profile.
 };
 /// By row of the calls: whether it counts. Of the selected iterations, by its start on the host; of
-/// a profile without iterations unless it only sets up the device before the window, or begins
-/// after the device's last work. O(calls).
+/// a profile without iterations unless it launches nothing before the window, or begins after the
+/// device's last work. O(calls).
 std::vector<bool> CountedCalls(const context::RankContext& rank);
 /// The calls of one rank, added up by name. Empty if calls were not recorded.
 /// O(calls log calls) where calls of several threads overlap, else O(calls).

@@ -83,17 +83,23 @@ std::vector<CallSum> SumCalls(const context::RankContext& rank, const std::vecto
     const std::string_view name = id.valid() ? rank.profile->Name(id) : std::string_view{};
     const auto [at, is_new] = known.try_emplace(name, static_cast<std::uint32_t>(sums.size()));
     if (is_new) {
-      sums.push_back({std::string(name), api.kind[i], 0, 0, std::numeric_limits<Ns>::max(), 0, 0});
+      sums.push_back(
+          {std::string(name), api.kind[i], 0, 0, 0, std::numeric_limits<Ns>::max(), 0, 0});
       covered.emplace_back(iterations);
     }
     if (id.valid()) row_of[id.value] = at->second;
     return at->second;
   };
+  Ns latest = std::numeric_limits<Ns>::min();  // End of the calls of a thread so far.
   for (std::size_t i = 0; i < api.size(); ++i) {
+    if (i > 0 && api.thread[i] != api.thread[i - 1]) latest = std::numeric_limits<Ns>::min();
     if (!counted[i]) continue;
     const std::uint32_t row = row_of_call(i);
     CallSum& sum = sums[row];
     ++sum.calls;
+    const Ns end = api.start[i] + api.duration[i];
+    if (end <= latest) ++sum.nested;
+    latest = std::max(latest, end);
     sum.time += api.duration[i];
     sum.min = std::min(sum.min, api.duration[i]);
     sum.max = std::max(sum.max, api.duration[i]);
@@ -152,6 +158,7 @@ std::vector<CallSum> PoolCalls(std::span<const CallFacts> ranks) {
       }
       CallSum& row = rows[at->second];
       row.calls += sum.calls;
+      row.nested += sum.nested;
       row.time += sum.time;
       row.min = std::min(row.min, sum.min);
       row.max = std::max(row.max, sum.max);
@@ -170,6 +177,7 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, tables::Output& out) 
     write.Text("name"_col, row.name)
         .Text("kind"_col, kKindNames[static_cast<std::size_t>(row.kind)])
         .Integer("calls"_col, row.calls)
+        .Integer("nested"_col, row.nested)
         .Integer("time"_col, row.time)
         .Integer("mean"_col, row.time / row.calls)
         .Integer("min"_col, row.min)
@@ -215,11 +223,21 @@ void SetSyncShare(std::span<const CallFacts> ranks, tables::Output& out) {
 
 }  // namespace
 
+// The window of a whole profile begins with its first device work: of the calls before it only
+// those count that launched some.
 std::vector<bool> CountedCalls(const context::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   std::vector<bool> counted(api.size());
+  const bool begins_with_work = rank.iterations.is_whole && rank.EndsWithWork();
+  std::vector<bool> launches(begins_with_work ? api.size() : 0);
+  for (std::size_t row = 0; begins_with_work && row < rank.profile->device.size(); ++row) {
+    const ApiId call = rank.profile->device.launch[row];
+    if (call.valid()) launches[call.value] = true;
+  }
   for (std::size_t i = 0; i < api.size(); ++i) {
-    counted[i] = rank.iterations.CountsHostTime(api.start[i]) &&
+    const bool is_before =
+        begins_with_work && !launches[i] && api.start[i] + api.duration[i] <= rank.window().start;
+    counted[i] = rank.iterations.CountsHostTime(api.start[i]) && !is_before &&
                  (!rank.EndsWithWork() || api.start[i] < rank.window().end);
   }
   const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);

@@ -60,6 +60,7 @@ void Exchange(Columns& columns, host::CallFacts& facts) {
     columns.Text("api.name", sum.name);
     columns.Enum("api.kind", sum.kind, UpTo(ApiKind::kOther));
     columns.Positive("api.calls", sum.calls);
+    columns.Number("api.nested", sum.nested);
     columns.Number("api.time", sum.time);
     columns.Number("api.min", sum.min);
     columns.Number("api.max", sum.max);

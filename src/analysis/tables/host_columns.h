@@ -11,6 +11,8 @@ inline constexpr ColumnSpec kApiCalls[] = {
     {"name", "Call", kText, "Runtime or driver call."},
     {"kind", "Kind", kText, "launch, memcpy, memset, sync, memory or other."},
     kCalls,
+    {"nested", "Nested", kCount,
+     "Calls of it inside another call of their thread, such as a wait that another wait makes."},
     {"time", "Time", kTime, "Sum of the durations on the host."},
     kMean,
     kShortest,

@@ -15,6 +15,7 @@
 #include "analysis/context/observed.h"
 #include "analysis/work/op_tree.h"
 #include "knowledge/idle.h"
+#include "knowledge/launches.h"
 #include "model/lost_launches.h"
 
 namespace profgauge::analysis::time {
@@ -129,6 +130,29 @@ bool BeginsWithCall(const Profile& profile, std::size_t row) {
   return low < api.size() && std::pair(api.thread[low].value, api.start[low]) == wanted;
 }
 
+// Cuts ranges that wait for results at the end of the last device work that began before their own
+// end, on any device. From there on they wait for none of these, and the time is the host's like
+// any other, but for the usual way back to the host.
+//
+//   device 0  [---]                     wait   [---------------------)
+//   device 1     [------]               kept   [----------)
+void CutAfterWork(const DeviceTable& device, std::vector<Span>& ready) {
+  if (ready.empty() || device.size() == 0) return;
+  std::vector<Span> work;
+  work.reserve(device.size());
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    work.push_back({device.start[row], device.start[row] + std::max<Ns>(device.duration[row], 0)});
+  }
+  work = Merge(std::move(work));
+  for (Span& wait : ready) {
+    const auto after = std::partition_point(
+        work.begin(), work.end(), [&](const Span& each) { return each.start < wait.end; });
+    if (after == work.begin()) continue;
+    const Ns done = std::prev(after)->end + knowledge::kLaunchesFreeLatency;
+    wait.end = std::clamp(done, wait.start, wait.end);
+  }
+}
+
 // Ranges of loading that the profiler records itself (CUPTI's overhead of that name), and ranges
 // that XLA records instead of calls.
 void AddHostRanges(const Profile& profile, HostWaits& waits) {
@@ -161,6 +185,7 @@ void AddHostRanges(const Profile& profile, HostWaits& waits) {
     waits.ready.push_back(
         {python.start[row], python.start[row] + std::max<Ns>(python.duration[row], 0)});
   }
+  CutAfterWork(profile.device, waits.ready);
   waits.ready = Merge(std::move(waits.ready));
 }
 

@@ -131,6 +131,40 @@ TEST(HostCalls, CoveredTimeCountsEachMomentOnce) {
   EXPECT_EQ(IntegerAt(calls, 0, "covered_time"), 500);
 }
 
+// A runtime's wait may wait by another call, which is not one more wait of the program.
+TEST(HostCalls, CountsNestedCalls) {
+  TestProfile test;
+  test.Step(0, {0, 1000});
+  test.Call("hipDeviceSynchronize", ApiKind::kSync, {100, 400});
+  test.Call("hipStreamSynchronize", ApiKind::kSync, {150, 380});
+  test.Call("hipStreamSynchronize", ApiKind::kSync, {500, 600});
+  test.Call("hipStreamSynchronize", ApiKind::kSync, {510, 590}, test.Thread(2));
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 2U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "hipStreamSynchronize");
+  EXPECT_EQ(IntegerAt(calls, 0, "calls"), 3);
+  EXPECT_EQ(IntegerAt(calls, 0, "nested"), 1);
+  EXPECT_EQ(IntegerAt(calls, 1, "nested"), 0);
+}
+
+// Nothing divides the profile: its window begins with the first device work, and calls before that
+// count only if they launched some.
+TEST(HostCalls, LeavesOutCallsBeforeTheWindow) {
+  TestProfile test;
+  test.Call("cuDeviceGetAttribute", ApiKind::kOther, {0, 500});
+  test.Call("cudaMalloc", ApiKind::kMemory, {500, 700});
+  test.Launch("first", {800, 900}, {1000, 1500});
+  test.Call("cudaFree", ApiKind::kMemory, {1200, 1300});
+  test.Launch("second", {1400, 1450}, {1500, 2000});
+  const Analysis analysis = AnalyzeAll(OneRank(test.Finish()));
+  const Table& calls = *analysis.FindTable("api_calls");
+  ASSERT_EQ(calls.rows(), 2U);
+  EXPECT_EQ(TextAt(calls, 0, "name"), "cudaLaunchKernel");
+  EXPECT_EQ(IntegerAt(calls, 0, "calls"), 2);
+  EXPECT_EQ(TextAt(calls, 1, "name"), "cudaFree");
+}
+
 // Calls are by thread: those of the second begin before the last of the first.
 TEST(HostCalls, CoveredTimeTakesThreadsUnordered) {
   TestProfile test;

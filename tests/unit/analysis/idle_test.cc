@@ -76,6 +76,27 @@ TEST(Idle, AWaitForResultsDrainsTheQueue) {
   }
 }
 
+// From 30 µs after the last work of all devices on the range waits for none of them.
+TEST(Idle, AWaitAfterAllWorkIsTheHosts) {
+  for (const bool other_works : {false, true}) {
+    TestProfile test = TwoKernels(500'000);
+    test.Host(HostKind::kAnnotation, "api.py(3105): block_until_ready", {50'000, 180'000},
+              test.Thread(2));
+    if (other_works) {
+      test.Launch("other", {40'000, 45'000}, {50'000, 170'000}, test.Thread(1), DeviceKind::kKernel,
+                  1, 7);
+    }
+    test.Launch("second", {200'000, 205'000}, {210'000, 500'000});
+    const Causes causes = CausesOf(OneRank(test.Finish()));
+    if (!other_works) {
+      // 30 µs in the range, and 50 µs for which it had held the host.
+      EXPECT_EQ(causes, (Causes{20'000, 0, 80'000, 0, 0, 0, 10'000, 0, 0}));
+    } else {
+      EXPECT_EQ(causes[static_cast<std::size_t>(IdleCause::kSync)], 100'000);
+    }
+  }
+}
+
 TEST(Idle, PrefetchingLoaderDelaysNothing) {
   TestProfile test = TwoKernels(500'000);
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {100'000, 400'000},
