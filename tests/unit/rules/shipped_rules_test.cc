@@ -57,6 +57,48 @@ TEST(ShippedRules, Compile) {
   EXPECT_GE(shipped.compiled.size(), 75u);
 }
 
+/// Names of PyTorch that a text gives.
+bool NamesPyTorch(std::string_view text) {
+  return ContainsAny(
+      text, {"torch.", "num_workers", "pin_memory", "non_blocking", "channels_last", "GradScaler",
+             "zero_grad", "set_to_none", "bucket_cap", "use_fast", "prefetch_factor", "PYTORCH_"});
+}
+
+/// Advice that names PyTorch whatever the program is.
+void AddUnguarded(const std::vector<TextItem>& items, bool is_guarded, const Rule& rule,
+                  std::vector<std::string>& found) {
+  const auto is_guard = [](std::string_view text) {
+    return ContainsAny(text, {"pytorch", "torch_cuda", "framework", "'kineto'", "aten::", "npu"});
+  };
+  for (const TextItem& item : items) {
+    const bool guarded = is_guarded || (item.when && is_guard(item.when->text)) ||
+                         ContainsAny(item.text.text, {"if(pytorch"});
+    AddUnguarded(item.items, guarded, rule, found);
+    if (!guarded && NamesPyTorch(item.text.text)) found.push_back(rule.id + ": " + item.text.text);
+  }
+}
+
+// Options of PyTorch are advice for its programs. Some rules fire for these only: by names of
+// operators, by settings that only its tools record, or by its own functions.
+TEST(ShippedRules, AdvisePyTorchOnlyItsPrograms) {
+  const Shipped shipped;
+  std::vector<std::string> found;
+  for (const Rule& rule : shipped.rules.rules) {
+    std::string all = rule.id;
+    for (const auto* text : {&rule.where, &rule.when}) {
+      if (*text) all += (*text)->text;
+    }
+    for (const SourceText& need : rule.needs) all += need.text;
+    if (rule.metric) all += rule.metric->value.text;
+    for (const RuleLet& let : rule.let) all += let.value.text;
+    for (const RuleLet& let : rule.row_names) all += let.value.text;
+    const bool is_of_pytorch =
+        ContainsAny(all, {"aten::", "model_config.", "recording/", "profile.ddp", "DataParallel"});
+    AddUnguarded(rule.advice, is_of_pytorch, rule, found);
+  }
+  EXPECT_EQ(found, std::vector<std::string>());
+}
+
 TEST(ShippedRules, HaveAdviceAndUniqueTitles) {
   const Shipped shipped;
   std::set<std::string> titles;
