@@ -93,6 +93,7 @@ Finding BuildFinding(const rules::Finding& from, const rules::Evaluation& evalua
   finding.message_parts = from.message_parts;
   finding.advice_parts = from.advice_parts;
   finding.metric = MetricOf(from);
+  finding.metric_of = from.metric_of;
   finding.saves = BuildSaving(from.claim);
   for (const std::size_t symptom : from.symptoms) {
     finding.explains.push_back(evaluation.findings[symptom].rule->id);

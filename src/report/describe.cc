@@ -283,6 +283,7 @@ void Describe(Io& io, Finding& finding, const std::optional<Plan>& plan) {
   io.Field("message", finding.message);
   DescribeParts(io, finding);
   io.Field("metric", finding.metric);
+  io.Field("metric_of", finding.metric_of, If::kSet);
   DescribeSaving(io, "gain", finding.saves);
   io.Field("explains", finding.explains);
   io.Field("advice", finding.advice, If::kSet);

@@ -208,11 +208,13 @@ bool MostlyWaits(const Report& report) {
 }
 
 // What the order of candidates counts of a saving: the least that a simulation gives, half of an
-// upper bound. 0 where nothing is known.
-double WorthOf(const Finding& finding) {
+// upper bound. 0 where nothing is known. Where a low end may be the profiler's own time, the plan's
+// order is by the other end, and so is this.
+double WorthOf(const Report& report, const Finding& finding) {
   const double saves = AsNumber(finding.saves.value.value, 0);
   switch (finding.saves.basis) {
     case rules::Basis::kSimulated:
+      if (report.plan && !report.plan->without_profiler.text.empty()) return saves;
       return AsNumber(finding.saves.low, saves);
     case rules::Basis::kAbout:
       return saves;
@@ -251,10 +253,10 @@ const Finding* MostWorth(const Report& report, const std::vector<const Finding*>
   const Finding* most = nullptr;
   double worth = kDiagnosisLeastShare.Of(IterationOf(report));
   for (const Finding* finding : candidates) {
-    if (WorthOf(*finding) < worth || WorthOf(*finding) <= 0) continue;
-    if (most != nullptr && WorthOf(*finding) == worth) continue;
+    if (WorthOf(report, *finding) < worth || WorthOf(report, *finding) <= 0) continue;
+    if (most != nullptr && WorthOf(report, *finding) == worth) continue;
     most = finding;
-    worth = WorthOf(*finding);
+    worth = WorthOf(report, *finding);
   }
   if (most != nullptr) return most;
   for (const Finding* finding : candidates) {
@@ -327,7 +329,7 @@ Diagnosis OfNothing(const Report& report, const std::vector<const Finding*>& can
   }
   if (candidates.empty()) return {"none", fmt::format("Nothing found: {}.", text)};
   const auto most = std::ranges::max_element(
-      candidates, {}, [](const Finding* finding) { return WorthOf(*finding); });
+      candidates, {}, [&report](const Finding* finding) { return WorthOf(report, *finding); });
   return {"small",
           fmt::format("Little to gain: {}. The largest finding: {}.", text, (*most)->title)};
 }
@@ -420,6 +422,12 @@ std::string WhyNoSaving(const Finding& finding) {
   return is_nothing ? " (no saving found: other work takes as long)" : "";
 }
 
+// " of rank 3", where a number is of one of several ranks; the parts of an iteration are of all.
+std::string OfWhom(const Report& report, const Finding& finding) {
+  const bool is_of_one = report.profile.ranks > 1 && !finding.metric_of.empty();
+  return is_of_one ? " of " + finding.metric_of : "";
+}
+
 Reason ReasonOfLimit(const Report& report, const GateRow& row) {
   Reason reason;
   reason.code = row.change.text.empty() ? "limit" : "change";
@@ -453,14 +461,14 @@ std::vector<Reason> ReasonsOf(const Report& report, State level) {
     if (counts && finding.status == level) findings.push_back(&finding);
   }
   std::ranges::stable_sort(findings, std::ranges::greater(),
-                           [](const Finding* finding) { return WorthOf(*finding); });
+                           [&](const Finding* finding) { return WorthOf(report, *finding); });
   for (const Finding* finding : findings) {
     Reason reason;
     reason.code = "finding";
     reason.finding = finding->key.empty() ? finding->rule : finding->key;
     reason.text = finding->title;
     if (!finding->metric.text.empty() && !IsAbsent(finding->metric.value))
-      reason.text += fmt::format(" ({})", finding->metric.text);
+      reason.text += fmt::format(" ({}{})", finding->metric.text, OfWhom(report, *finding));
     reason.in_plan = IsFamilyInPlan(report, *finding);
     if (!reason.in_plan) reason.text += WhyNoSaving(*finding);
     reasons.push_back(std::move(reason));
@@ -529,6 +537,26 @@ Diagnosis OfChange(const Report& report, const GateRow& row) {
                                     row.limit, is_time ? LargestPart(report) : "")};
 }
 
+// The headline tells what fails the run, the plan begins with what saves most: where these are two
+// causes, the headline says so.
+Diagnosis OfCause(const Report& report, const Finding& finding) {
+  Diagnosis out = OfFinding(report, finding);
+  if (!report.plan || report.plan->steps.empty()) return out;
+  const PlanStep& first = report.plan->steps.front();
+  const Finding* root = RootOf(report, finding);
+  const bool is_same = std::ranges::any_of(report.findings, [&](const Finding& some) {
+    return std::ranges::find(first.rules, some.rule) != first.rules.end() && HasFired(some) &&
+           RootOf(report, some) == root;
+  });
+  if (is_same) return out;
+  const bool saves_more =
+      finding.saves.basis == rules::Basis::kSimulated &&
+      AsNumber(finding.saves.value.value, 0) < AsNumber(first.saves.value.value, 0);
+  out.text += fmt::format(" The plan begins with {}: {}.",
+                          saves_more ? "what saves more" : "another cause", first.title);
+  return out;
+}
+
 Diagnosis Headline(const Report& report) {
   const bool is_undecided = report.verdict.status == State::kNoVerdict;
   if (is_undecided && !report.verdict.reasons.empty()) return OfReason(report);
@@ -537,8 +565,8 @@ Diagnosis Headline(const Report& report) {
     return {"regression", fmt::format("Worse than the baseline: {}.", PartReasons(report).front())};
   }
   const std::vector<const Finding*> candidates = Candidates(report);
-  if (const Finding* most = MostWorth(report, candidates)) return OfFinding(report, *most);
-  if (const Finding* most = MostCovering(candidates)) return OfFinding(report, *most);
+  if (const Finding* most = MostWorth(report, candidates)) return OfCause(report, *most);
+  if (const Finding* most = MostCovering(candidates)) return OfCause(report, *most);
   if (!HasDevice(report) && !Breakdown(report).empty()) return OfHost(report);
   Diagnosis parts = OfBreakdown(report, candidates);
   if (parts.text.empty() && !candidates.empty()) return OfFinding(report, *candidates.front());

@@ -170,6 +170,7 @@ struct Finding {
   RichText message_parts;              ///< `message` by parts.
   std::vector<RichText> advice_parts;  ///< `advice` by points.
   Quantity metric;
+  std::string metric_of;  ///< Whose it is: "rank 3"; empty: of the run, or not said.
   Saving saves;
   std::vector<std::string> explains;
   std::string advice, docs;

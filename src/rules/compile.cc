@@ -64,6 +64,7 @@ class RuleCompiler {
     Gain();
     Items(rule_.message, out_.message);
     Items(rule_.advice, out_.advice);
+    if (rule_.metric && rule_.metric->of) Text(*rule_.metric->of, out_.metric_of.emplace());
     if (rule_.next) Text(*rule_.next, out_.next.emplace());
     if (rule_.change) Text(*rule_.change, out_.change.emplace());
     Evidence();

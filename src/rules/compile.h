@@ -60,7 +60,7 @@ struct CompiledRule {
     bool is_case = false;
   };
   std::vector<Item> message, advice;
-  std::optional<expr::Message> next, change;
+  std::optional<expr::Message> next, change, metric_of;
   std::optional<expr::Program> order_by;
   std::vector<Column> columns;
   std::vector<Waived> waivers;

@@ -107,6 +107,7 @@ struct Finding {
   Value metric;        ///< The measured number, in metric_unit; absent without one.
   Unit metric_unit = Unit::kNumber;
   std::string metric_text;
+  std::string metric_of;           ///< Whose it is: "rank 3"; empty: of the run, or not said.
   std::optional<RuleLimit> limit;  ///< The one that was passed, or the nearest.
   Claim claim;                     ///< What fixing it saves, never more than an iteration takes.
   /// ns per iteration that it is about: the rule's own estimate, or a simulated saving that is
@@ -118,11 +119,11 @@ struct Finding {
   std::string reason;  ///< Why not applicable, broken, or waived: one clause.
   /// Not applicable because a condition of the rule (`when`) is false: nothing is missing.
   bool is_left_out = false;
-  std::string missing_field;  ///< Not applicable: the missing field, if it is one.
   /// A condition on the profile is false: the rule judges no run that is recorded like this one.
   bool is_other_profile = false;
   /// ns per iteration: the rule's own estimate, also where a plan may reach it though it passes.
   std::optional<double> estimate;
+  std::string missing_field;  ///< Not applicable: the missing field, if it is one.
   const Waiver* waiver = nullptr;
   std::uint64_t rows = 0;          ///< Rows that the finding is about.
   std::uint64_t rows_unknown = 0;  ///< Rows excluded because their `where` is unknown.

@@ -136,6 +136,7 @@ void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const 
   ShownTexts(rule.advice, data, rows, false, out.advice_parts);
   for (const RichText& point : out.advice_parts)
     out.advice += fmt::format("- {}\n", profgauge::TextOf(point));
+  if (rule.metric_of) out.metric_of = expr::RenderMessage(*rule.metric_of, data, rows);
   if (rule.next) out.next = expr::RenderMessage(*rule.next, data, rows);
   if (ComparesWithItself(out.next)) out.next.clear();
   if (rule.change) out.change = expr::RenderMessage(*rule.change, data, rows);

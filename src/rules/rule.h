@@ -45,7 +45,8 @@ struct RuleLet {
 
 /// The measured number and its limits. A limit is a literal or a `$param`.
 struct RuleMetric {
-  std::string is;  ///< The noun phrase that names it.
+  std::string is;                ///< The noun phrase that names it.
+  std::optional<SourceText> of;  ///< Whose it is, of several: "rank 3", with holes.
   SourceText value;
   ShowAs show_as;
   std::optional<SourceText> warn_above, error_above, warn_below, error_below;

@@ -42,6 +42,7 @@ void Lowering::Run() {
 
 void Lowering::Metric(RuleMetric& metric) {
   metric.value = Expand(metric.value);
+  if (metric.of) metric.of = Text(*metric.of);
   Replace(metric.warn_above);
   Replace(metric.error_above);
   Replace(metric.warn_below);

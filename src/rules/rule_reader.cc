@@ -142,6 +142,7 @@ void RuleReader::Metric(const YamlNode& node) {
   };
   const Decoder::Key kKeys[] = {
       TextKey("is", metric.is),
+      OptionalKey("of", metric.of),
       Required(SourceKey("value", metric.value)),
       {"show_as", [&](const YamlNode& n) { Set(metric.show_as, DecodeShowAs(decoder_, n)); }},
       limit("warn_above", metric.warn_above),

@@ -147,6 +147,7 @@ constexpr Doc kDocs[] = {
     {"a rule", "next", "command for the next step, with {{ expressions }}"},
     {"a parameter", "formerly", "former names"},
     {"`metric`", "is", "a noun phrase for it, in reports"},
+    {"`metric`", "of", "which of several it is of, e.g. rank {{ rank.id }}"},
     {"`gain`", "measured", "measured saving on one device, for `rules explain`"},
     {"a rule", "id", "its name in the namespace: small letters, digits, `-`"},
     {"a rule", "title", "one line; may name parts of the device: {{ device.core }}"},

@@ -13,6 +13,7 @@
 namespace profgauge::report {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -69,6 +70,40 @@ TEST(Diagnosis, IsTheFindingThatSavesMost) {
   // Of a simulation its low end counts, of a bound half.
   report.findings[1].saves = BuildSaving({rules::Basis::kSimulated, 33e6, 29e6, {}});
   EXPECT_EQ(Diagnose(report).bottleneck, "idle");
+}
+
+// What fails the run may save less than the first step of the plan.
+TEST(Diagnosis, SaysWhereThePlanBeginsElsewhere) {
+  Report report = RunOf(10);
+  report.verdict.status = State::kFail;
+  AddFinding(report, "tensorcore/eligible-not-used", State::kError, 0).saves =
+      BuildSaving({rules::Basis::kSimulated, 6e6, {}, {}});
+  AddFinding(report, "io/dataloader-bound", State::kWarn, 0).saves =
+      BuildSaving({rules::Basis::kSimulated, 40e6, {}, {}});
+  AddStep(report, "io/dataloader-bound", true, 60e6);
+  report.plan->steps[0].title = "The GPU waits for input data";
+  report.plan->steps[0].saves = report.findings[1].saves;
+  EXPECT_THAT(Diagnose(report).text,
+              EndsWith("The plan begins with what saves more: The GPU waits for input data."));
+  report.findings[0].saves = BuildSaving({rules::Basis::kUnknown, 0, {}, "no number"});
+  EXPECT_THAT(Diagnose(report).text,
+              EndsWith("The plan begins with another cause: The GPU waits for input data."));
+  // A symptom of the headline's finding is the same cause.
+  report.findings[0].explains = {"io/dataloader-bound"};
+  EXPECT_THAT(Diagnose(report).text, Not(HasSubstr("The plan begins")));
+}
+
+// A number of one rank is not that of the run, which the parts of an iteration show.
+TEST(Diagnosis, NamesTheRankOfANumber) {
+  Report report = RunOf(10);
+  report.verdict.status = State::kFail;
+  Finding& exposed = AddFinding(report, "comm/exposed", State::kError, 20e6);
+  exposed.metric = {0.595, Unit::kShare, "59.5 %", ""};
+  exposed.metric_of = "rank 1";
+  report.profile.ranks = 8;
+  EXPECT_THAT(Diagnose(report).reasons[0].text, HasSubstr("(59.5 % of rank 1)"));
+  report.profile.ranks = 1;
+  EXPECT_THAT(Diagnose(report).reasons[0].text, HasSubstr("(59.5 %)"));
 }
 
 TEST(Diagnosis, OfAFailedRunNamesWhatFailsIt) {
