@@ -9,7 +9,7 @@
 #include <charconv>
 #include <string>
 
-#include "base/json_handler.h"
+#include "base/json_writer.h"
 
 namespace profgauge {
 namespace {

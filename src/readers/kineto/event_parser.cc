@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/json_handler.h"
+#include "base/json_writer.h"
 #include "base/parallel.h"
 #include "base/text.h"
 #include "readers/kineto/skeleton.h"

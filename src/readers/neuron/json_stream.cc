@@ -11,7 +11,7 @@
 #endif
 
 #include "base/errors.h"
-#include "base/json_handler.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 
 namespace profgauge::readers::neuron {

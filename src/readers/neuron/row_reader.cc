@@ -12,7 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/json_handler.h"
+#include "base/json_writer.h"
 #include "readers/text/json_scan.h"
 
 namespace profgauge::readers::neuron {

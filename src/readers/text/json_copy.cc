@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/errors.h"
-#include "base/json_handler.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "readers/text/blocks.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/errors.h"
 #include "base/hashes.h"
-#include "base/json_handler.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "readers/text/blocks.h"
 #include "readers/text/numbers.h"
