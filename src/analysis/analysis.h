@@ -19,7 +19,6 @@
 #include "base/value.h"
 #include "model/iteration_source.h"
 #include "model/profile.h"
-#include "model/profile_quality.h"
 #include "profgauge/error.h"
 
 namespace profgauge::analysis::tables {

@@ -1,5 +1,7 @@
 // HostTable::call_stack from Python functions, for profiles that have these and no stacks: since
 // PyTorch 1.13 with_stack=True records functions as separate events.
+#include "model/call_stacks.h"
+
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>

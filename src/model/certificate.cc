@@ -19,7 +19,6 @@
 #include "base/parallel.h"
 #include "knowledge/clocks.h"
 #include "knowledge/loss.h"
-#include "model/broken_table.h"
 #include "model/lost_launches.h"
 
 namespace profgauge {

@@ -49,4 +49,10 @@ inline bool IsLostName(std::string_view name) {
   return name.empty() || name.starts_with(kBegin);
 }
 
+// The error of a profile that is not as model/tables.h says.
+
+/// kInternal, "model/invariant": a defect of a reader or of ProfileBuilder, not of the file.
+/// `table`: "host", "api" and so on.
+Error BrokenTable(const Profile& profile, std::string_view table);
+
 }  // namespace profgauge

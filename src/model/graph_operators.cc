@@ -1,7 +1,8 @@
 #include "model/graph_operators.h"
 
-#include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
 #include <optional>
 #include <tuple>
 

@@ -4,6 +4,8 @@
 //   device  [x]            [a]                      [b]             27.8 h later [c]
 //           before its     in order                 behind a wait   behind nothing: its
 //           launch                                  that covers it  device was idle
+#include "model/impossible_times.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

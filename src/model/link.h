@@ -25,27 +25,6 @@ void Parents(Profile& profile);
 void CallsToRanges(Profile& profile, const std::vector<std::int64_t>& host_ids,
                    const OptionalColumn<std::int64_t, -1>& api_ids);
 
-/// DeviceTable::launch by correlation. Sets aside device work with impossible times, with its rows
-/// of the two last columns, and gives their number.
-std::size_t DeviceToCalls(Profile& profile, const NarrowColumn<std::int64_t>& api_correlations,
-                          NarrowColumn<std::int64_t>& device_correlations,
-                          OptionalColumn<std::int64_t, -1>& device_op_ids);
-
-/// What SetAsideImpossible() removed.
-struct Impossible {
-  std::size_t count = 0;
-  bool is_much = false;  ///< loss.verdict_share of a process's linked work, or more.
-};
-
-/// Removes device work that begins before its launch, after a wait that covers it has ended, out of
-/// the order of its stream, or long after its launch while its device had nothing to do: its time
-/// is wrong, whatever the clocks are. Counts each. Where the first two are more than a few of a
-/// process, its clocks differ as a whole: that is counted, and nothing of the process removed.
-/// REQUIRES: rows are linked to their calls. O(rows), and O(n log n) where a stream is out of
-/// order.
-Impossible SetAsideImpossible(Profile& profile, NarrowColumn<std::int64_t>& correlations,
-                              OptionalColumn<std::int64_t, -1>& op_ids);
-
 /// DeviceTable::op: of the rows whose op the format names itself the nearest op of that range, on
 /// whatever thread; else the innermost op around the launch. `device_ids` are external ids by row,
 /// -1 none. Counts the launched rows whose op nothing shows. REQUIRES: Parents(), CallsToRanges()
@@ -57,10 +36,6 @@ void DeviceToOps(Profile& profile, const std::vector<std::int64_t>& host_ids,
 /// when only one thread ran forward ops with it.
 void BackwardToForward(Profile& profile, std::vector<FlowRow> flows,
                        const std::vector<bool>& host_backward);
-
-/// HostTable::call_stack of operators from the markers with a stack around them, or from the Python
-/// functions, where a profile has functions and no call stacks.
-void CallStacks(Profile& profile);
 
 /// MemoryTable::op: the innermost range of the event's thread around its time, of any kind.
 void MemoryToRanges(Profile& profile);

@@ -4,6 +4,8 @@
 //   calls         [cudaLaunch..]  [cudaMemcpyAsync]     [cudaLaunch..]
 //                  [cuLaunch..]                          the driver's call is inside: not taken
 //   device             [gemm]          [copy]            no row: lost, in flight or captured
+#include "model/link_calls.h"
+
 #include <algorithm>
 #include <functional>
 #include <iterator>
@@ -14,6 +16,7 @@
 #include "base/parallel.h"
 #include "knowledge/loss.h"
 #include "model/calls_by_id.h"
+#include "model/impossible_times.h"
 #include "model/link.h"
 #include "model/lost_launches.h"
 #include "model/processes.h"

@@ -1,18 +1,148 @@
 #include "model/mend.h"
 
 #include <fmt/format.h>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "knowledge/clocks.h"
+#include "knowledge/launches.h"
 #include "knowledge/loss.h"
 #include "model/certificate.h"
+#include "model/devices.h"
+#include "model/permute.h"
 #include "model/processes.h"
+
+namespace profgauge {
+namespace {
+
+// Rows without those that equal one before them, which must then be near: `is_near` says whether
+// two rows may be equal with all rows between them. Empty when none is.
+template <class Near, class Equal>
+Permutation RowsOnce(std::size_t count, Near is_near, Equal equal) {
+  // `once` stays empty as long as no row is a copy, so a sound profile costs no memory.
+  constexpr std::size_t kFarthest = 64;  // However many begin at one moment.
+  Permutation once;                      // Up to the first that equals one: all.
+  bool any = false;
+  for (std::uint32_t row = 0; row < count; ++row) {
+    bool is_copy = false;
+    const std::size_t kept = any ? once.size() : row;
+    const auto before = [&](std::size_t back) {
+      return any ? once[kept - back] : static_cast<std::uint32_t>(kept - back);
+    };
+    for (std::size_t back = 1; back <= std::min(kept, kFarthest) && !is_copy; ++back) {
+      if (!is_near(before(back), row)) break;
+      is_copy = equal(before(back), row);
+    }
+    if (is_copy && !any) {
+      any = true;
+      once.resize(row);
+      std::iota(once.begin(), once.end(), 0U);
+    }
+    if (any && !is_copy) once.push_back(row);
+  }
+  return once;
+}
+
+// The same of rows on threads. Numbers are equal, or absent in both.
+template <class Table, class Numbers>
+Permutation OnThreadsOnce(const Table& table, const Numbers& numbers) {
+  return RowsOnce(
+      table.start.size(),
+      [&](auto a, auto b) {
+        return table.start[a] == table.start[b] && table.thread[a] == table.thread[b];
+      },
+      [&](auto a, auto b) {
+        return table.duration[a] == table.duration[b] && table.name[a] == table.name[b] &&
+               (numbers[a] == numbers[b] || (numbers[a] < 0 && numbers[b] < 0));
+      });
+}
+
+// How many rows are there with a length, and how many of them are copies of one before.
+struct Copies {
+  std::size_t rows = 0, copies = 0;
+  bool AreMany() const { return copies > 0 && copies >= knowledge::kLossDoubledShare.Of(rows); }
+};
+
+// Of rows with a number and of those without one. `kept` are rows once, empty: all.
+template <class HasNumber, class Duration>
+std::array<Copies, 2> CountCopies(std::size_t count, const Permutation& kept, HasNumber has_number,
+                                  Duration duration) {
+  std::array<Copies, 2> of;
+  std::size_t next = 0;
+  for (std::uint32_t row = 0; row < count; ++row) {
+    const bool is_kept = kept.empty() || (next < kept.size() && kept[next] == row);
+    if (is_kept) ++next;
+    if (duration(row) <= 0) continue;
+    Copies& own = of[has_number(row) ? 1 : 0];
+    ++own.rows;
+    if (!is_kept) ++own.copies;
+  }
+  return of;
+}
+
+}  // namespace
+
+// The device decides, since there equal rows cannot be: two equal calls within a clock tick may be
+// two calls. Only a profile that is doubled there is looked at elsewhere. Without a device
+// operators decide: in 179 profiles of PyTorch at most 0.07 % of those with a length equal another.
+std::size_t DropDoubled(Profile& profile, RowNumbers numbers) {
+  auto& device = profile.device;
+  auto& host = profile.host;
+  const NarrowColumn<std::int64_t>& correlations = numbers.device_correlation;
+  const Permutation work = RowsOnce(
+      device.size(),
+      [&](auto a, auto b) {
+        return device.start[a] == device.start[b] && device.stream[a] == device.stream[b] &&
+               device.gpu[a] == device.gpu[b];
+      },
+      [&](auto a, auto b) {
+        return device.duration[a] == device.duration[b] && device.name[a] == device.name[b] &&
+               device.kind[a] == device.kind[b] && device.config[a] == device.config[b] &&
+               device.bytes[a] == device.bytes[b] &&
+               (correlations[a] == correlations[b] || (correlations[a] < 0 && correlations[b] < 0));
+      });
+  const Permutation ranges = device.size() > 0 ? Permutation() : OnThreadsOnce(host, numbers.host);
+  if (work.empty() && ranges.empty()) return 0;
+  const std::array<Copies, 2> found =
+      device.size() > 0 ? CountCopies(
+                              device.size(), work, [&](auto row) { return correlations[row] >= 0; },
+                              [&](auto row) { return device.duration[row]; })
+                        : CountCopies(
+                              host.size(), ranges, [&](auto row) { return numbers.host[row] >= 0; },
+                              [&](auto row) {
+                                return host.kind[row] == HostKind::kOp ? host.duration[row] : Ns{0};
+                              });
+  if (!found[0].AreMany() && !found[1].AreMany()) return 0;
+  const std::size_t copies =
+      device.size() > 0 ? device.size() - work.size() : host.size() - ranges.size();
+  PermuteAll(work, device.start, device.duration, device.name, device.kind, device.gpu,
+             device.stream, device.config, device.collective, device.copy, device.host_memory,
+             device.bytes, numbers.device_correlation, numbers.device_op);
+  auto& api = profile.api;
+  PermuteAll(OnThreadsOnce(api, numbers.api_correlation), api.start, api.duration, api.name,
+             api.kind, api.thread, numbers.api_correlation, numbers.api_op);
+  PermuteAll(OnThreadsOnce(host, numbers.host), host.start, host.duration, host.name, host.kind,
+             host.thread, host.input_shapes, host.input_dtypes, host.call_stack,
+             host.concrete_inputs, host.sequence, host.collective, host.domain, host.style,
+             numbers.host, numbers.host_backward);
+  auto& python = profile.python;
+  PermuteAll(OnThreadsOnce(python, python.id), python.start, python.duration, python.name,
+             python.thread, python.id, python.parent_id, python.module_id);
+  return copies;
+}
+
+}  // namespace profgauge
 
 namespace profgauge::mend {
 namespace {
@@ -186,3 +316,206 @@ void CheckEvents(Profile& profile) {
 }
 
 }  // namespace profgauge::mend
+
+namespace profgauge {
+namespace {
+
+// Up to when the kernels of one process on one stream reach.
+struct Reach {
+  Ns end = 0;
+  bool is_begun = false;
+};
+
+// The kernels of a GPU, stream by stream.
+struct Shares {
+  Ns covered = 0, shared = 0;
+  std::uint64_t early = 0;  // Kernels that begin before one ahead of them has ended.
+};
+
+// Since Hopper a kernel may start while the one before it still runs, whose end it then waits for
+// (programmatic dependent launch). AMD's generations have separate numbers.
+bool MayStartAhead(const Profile& profile, std::int32_t gpu) {
+  constexpr std::int32_t kHopper = 9;
+  if (AcceleratorOf(std::span(&profile, 1)) == Accelerator::kAmd) return false;
+  return std::ranges::any_of(profile.gpus, [gpu](const Gpu& one) {
+    return one.id == gpu && one.compute_major >= kHopper;
+  });
+}
+
+// Whether other kernels have the same launch: the same call or, where that was not recorded, the
+// same number.
+class SharedLaunches {
+ public:
+  SharedLaunches(const DeviceTable& device, const NarrowColumn<std::int64_t>& correlations,
+                 std::size_t calls)
+      : device_(device), correlations_(correlations), by_call_(calls) {
+    for (std::size_t row = 0; row < device.size(); ++row) {
+      if (device.kind[row] != DeviceKind::kKernel) continue;
+      Kernels& kernels = KernelsOf(row);
+      kernels = kernels == Kernels::kNone ? Kernels::kOne : Kernels::kSeveral;
+    }
+  }
+  bool Has(std::size_t row) { return KernelsOf(row) == Kernels::kSeveral; }
+
+ private:
+  enum class Kernels : std::uint8_t { kNone, kOne, kSeveral };
+
+  Kernels& KernelsOf(std::size_t row) {
+    if (const ApiId launch = device_.launch[row]; launch.valid()) return by_call_[launch.value];
+    if (correlations_[row] >= 0) return by_number_[correlations_[row]];
+    return none_ = Kernels::kNone;
+  }
+
+  const DeviceTable& device_;
+  const NarrowColumn<std::int64_t>& correlations_;
+  std::vector<Kernels> by_call_;
+  boost::unordered_flat_map<std::int64_t, Kernels> by_number_;
+  Kernels none_ = Kernels::kNone;
+};
+
+// One stream of one process, each kernel with the latest end before it (`reach`):
+//
+//   [a ------ 6)
+//        [b -- 5)                   starts before 6 and ends before it: shared 2 (3 to 5)
+//             [c --- 9)             starts before 6: shared 1, unless the GPU starts kernels early
+//                     [d 10 - 12)   covered: 6 + 3 + 2
+//
+// c ends after a, as a kernel does that was started ahead and waited for a; b cannot have.
+std::map<std::int32_t, Shares> SharesOfGpus(const Profile& profile,
+                                            const NarrowColumn<std::int64_t>& correlations) {
+  const DeviceTable& device = profile.device;
+  SharedLaunches launches(device, correlations, profile.api.size());
+  const ProcessNumbers processes(profile);
+  std::map<std::int32_t, Shares> gpus;
+  std::vector<Reach> reaches;
+  bool starts_ahead = false;
+  Shares* of_gpu = nullptr;
+  std::int32_t gpu = -1;
+  std::int64_t stream = -1;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const bool moves = of_gpu == nullptr || device.gpu[row] != gpu;
+    if (moves) {
+      gpu = device.gpu[row];
+      of_gpu = &gpus[gpu];
+      starts_ahead = MayStartAhead(profile, gpu);
+    }
+    if (moves || device.stream[row] != stream) {
+      stream = device.stream[row];
+      reaches.assign(processes.count(), {});
+    }
+    if (device.kind[row] != DeviceKind::kKernel || stream < 0) continue;
+    if (launches.Has(row)) continue;
+    Reach& reach = reaches[processes.OfWork(row)];
+    const Ns start = device.start[row], end = start + device.duration[row];
+    const Ns from = reach.is_begun ? std::max(start, reach.end) : start;
+    of_gpu->covered += std::max<Ns>(0, end - from);
+    if (start < from && !(starts_ahead && end > reach.end)) {
+      of_gpu->shared += std::min(end, from) - start;
+      ++of_gpu->early;
+    }
+    reach = {reach.is_begun ? std::max(end, reach.end) : end, true};
+  }
+  return gpus;
+}
+
+}  // namespace
+
+void CountOverlaps(Profile& profile, const NarrowColumn<std::int64_t>& correlations) {
+  for (const auto& [id, gpu] : SharesOfGpus(profile, correlations)) {
+    if (gpu.early < knowledge::kLossLeastEvents ||
+        gpu.shared <= knowledge::kLossOverlapShare.WholeOf(gpu.covered))
+      continue;
+    profile.log.AddAt(Counter::work_overlapping,
+                      fmt::format("device {}: kernels that take {} lie within {} of their streams",
+                                  id, FormatDuration(static_cast<double>(gpu.covered + gpu.shared)),
+                                  FormatDuration(static_cast<double>(gpu.covered))));
+    profile.log.Add(Counter::work_overlapping, gpu.early - 1);
+  }
+}
+
+namespace {
+
+struct Launches {
+  std::uint64_t kernels = 0;  // Long enough to decide.
+  std::uint64_t waited = 0;   // Those that end within the call that launched them.
+  std::uint64_t calls = 0;
+  std::uint64_t again = 0;  // Calls with one kernel several times.
+};
+
+// With blocking launches the call returns after its kernel has ended:
+//
+//   call     [launch ..................]            call   [launch]
+//   kernel        [gemm .......]                    kernel       [gemm .......]     normal
+bool EndsInItsCall(const Profile& profile, std::size_t row) {
+  const std::uint32_t call = profile.device.launch[row].value;
+  const Ns start = profile.api.start[call], end = start + profile.api.duration[call];
+  const Ns kernel = profile.device.start[row];
+  return start <= kernel + knowledge::kClocksTick &&
+         kernel + profile.device.duration[row] <= end + knowledge::kClocksTick;
+}
+
+// A graph launches its kernels by one call, and calls of other makers than these may launch
+// several.
+bool LaunchesOne(std::string_view call) {
+  const bool is_known = call.starts_with("cu") || call.starts_with("hip");
+  return is_known && call.find("Graph") == call.npos;
+}
+
+// The last kernel of each call, since rows come stream by stream, in order of time.
+struct LastKernel {
+  StringId name;
+  Ns end = 0;
+  std::uint32_t runs = 0;
+};
+
+///   call     [launch]
+///   kernel            [gemm] [gemm] [gemm]      one call with the same kernel again: replay
+Launches LaunchesOf(const Profile& profile) {
+  const DeviceTable& device = profile.device;
+  std::vector<LastKernel> last(profile.api.size());
+  std::vector<std::int8_t> launches_one(profile.strings.size(), -1);
+  Launches found;
+  for (std::size_t row = 0; row < device.size(); ++row) {
+    const ApiId launch = device.launch[row];
+    if (device.kind[row] != DeviceKind::kKernel || !launch.valid()) continue;
+    if (device.duration[row] >= knowledge::kLaunchesPlainCall) {
+      ++found.kernels;
+      if (EndsInItsCall(profile, row)) ++found.waited;
+    }
+    const StringId name = profile.api.name[launch.value];
+    if (!name.valid()) continue;
+    std::int8_t& one = launches_one[name.value];
+    if (one < 0) one = LaunchesOne(profile.Name(name)) ? 1 : 0;
+    if (one == 0) continue;
+    LastKernel& before = last[launch.value];
+    if (before.runs == 0) ++found.calls;
+    const bool is_again =
+        before.runs == 1 && before.name == device.name[row] && device.start[row] >= before.end;
+    if (is_again) ++found.again;
+    before = {device.name[row], device.start[row] + device.duration[row], before.runs + 1};
+  }
+  return found;
+}
+
+}  // namespace
+
+void CountSerialized(Profile& profile) {
+  const Launches launches = LaunchesOf(profile);
+  if (launches.waited >= knowledge::kLossLeastEvents &&
+      launches.kernels - launches.waited <=
+          knowledge::kLossNotSerializedShare.Of(launches.kernels)) {
+    profile.log.AddAt(Counter::kernels_serialized,
+                      "each launch returns when its kernel has ended: CUDA_LAUNCH_BLOCKING=1, "
+                      "HIP_LAUNCH_BLOCKING=1 or a debugger");
+    profile.log.Add(Counter::kernels_serialized, launches.waited - 1);
+  }
+  // Counters need several passes, for each of which the tool runs a kernel again. A call that runs
+  // a kernel three times is counted once.
+  if (launches.again >= knowledge::kLossLeastEvents && launches.again * 2 > launches.calls) {
+    profile.log.AddAt(Counter::kernels_serialized,
+                      "launches have one kernel several times, one run after the other: replay");
+    profile.log.Add(Counter::kernels_serialized, launches.again - 1);
+  }
+}
+
+}  // namespace profgauge

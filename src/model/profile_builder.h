@@ -28,6 +28,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>

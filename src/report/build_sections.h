@@ -12,7 +12,6 @@
 #include "gate/history.h"
 #include "model/devices.h"
 #include "model/profile.h"
-#include "model/profile_quality.h"
 #include "report/build_report.h"
 #include "report/report.h"
 #include "report/runs.h"

@@ -26,7 +26,7 @@
 #include "model/import_log.h"
 #include "model/iteration_source.h"
 #include "model/path_kind.h"
-#include "model/profile_quality.h"
+#include "model/profile.h"
 #include "report/state.h"
 #include "rules/claim.h"
 
