@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 #include "analysis/dlprof/op_paths.h"

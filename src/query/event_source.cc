@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/communication/collective_calls.h"
 #include "analysis/device/launches.h"
 #include "analysis/path/module_of.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/kernel_sweep.h"
+#include "analysis/context/kernel_work.h"
 #include "base/interval.h"
 #include "model/devices.h"
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
-#include "analysis/path/scenario_facts.h"
+#include "analysis/path/scenario_changes.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"

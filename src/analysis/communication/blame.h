@@ -59,17 +59,6 @@ struct Blame {
 /// reason.
 Blame FindBlame(std::span<const RankFacts> ranks, const Matching& matching);
 
-/// The rank's slowdown against the median of `others` (positions in the run), over the kernels that
-/// all of them launch equally often; 1 when there are none.
-double SlowdownAmong(std::span<const RankFacts> ranks, std::size_t rank,
-                     std::span<const std::size_t> others);
-
-/// How much longer the kernels of each rank take than the median rank's, over those that at least
-/// three ranks launch equally often with inputs of equal shapes (where all ranks recorded these): 1
-/// as long. Kernels that multiply matrices and the others count as slower as far as three quarters
-/// of their time is: kinds that are slower than that have more to do. Nothing where there are none.
-std::vector<std::optional<double>> KernelSlowdowns(std::span<const RankFacts> ranks);
-
 // The origin of lateness: a late call's cost, assigned to the ranks that made it late.
 //
 // A rank that comes last to a call may itself have waited before it, in calls of other groups: then
@@ -107,22 +96,5 @@ struct LateCall {
 /// By call. REQUIRES: `matching` is MatchFacts() of `ranks`.
 /// Each call is resolved once: O(calls x calls of other groups between two of a group).
 std::vector<LateCall> AttributeLateness(std::span<const RankFacts> ranks, const Matching& matching);
-
-// Slow links: transfers that take longer than the same transfers elsewhere. Calls of one kind,
-// type, size and number of ranks are compared with those of the other groups, transfers between two
-// ranks against those of the other pairs, by the median of their transfer, which no late rank
-// lengthens.
-
-/// How much slower a group's link is than those of the other groups. 1: as fast.
-struct LinkSpeed {
-  /// Transfer by that of the median of the others; of pairs that of the slowest. Nothing where no
-  /// other group makes the same calls.
-  std::optional<double> slowdown;
-  Ns extra = 0;      ///< Additional time of its calls compared with there, of one rank of each.
-  std::string pair;  ///< "3 - 4": the slowest pair of a group whose ranks send to each other.
-};
-
-/// By group. REQUIRES: `matching` is MatchFacts() of `ranks`.
-std::vector<LinkSpeed> MeasureLinks(std::span<const RankFacts> ranks, const Matching& matching);
 
 }  // namespace profgauge::analysis::communication

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/communication/collective_calls.h"
 #include "knowledge/collectives.h"
 
 namespace profgauge::analysis::communication {

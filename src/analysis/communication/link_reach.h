@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/classify/device_peaks.h"
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 #include "base/units.h"

@@ -1,3 +1,5 @@
+#include "analysis/communication/links.h"
+
 #include "analysis/communication/blame.h"
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/communication/collective_calls.h"
 #include "base/numbers.h"
 
 namespace profgauge::analysis::communication {

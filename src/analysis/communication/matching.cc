@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/communication/collective_calls.h"
 #include "knowledge/collectives.h"
 
 namespace profgauge::analysis::communication {

@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 

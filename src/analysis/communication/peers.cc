@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/classify/arguments.h"
+#include "analysis/communication/collective_calls.h"
 
 namespace profgauge::analysis::communication {
 namespace {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/context/context.h"
 

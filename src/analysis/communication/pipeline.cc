@@ -1,4 +1,5 @@
 #include "analysis/communication/pipeline.h"
+#include "analysis/communication/collective_calls.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/link_reach.h"
 #include "analysis/communication/matching.h"

@@ -3,17 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/communication/blame.h"
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
+#include "analysis/communication/links.h"
+#include "analysis/communication/slowdown.h"
 #include "analysis/context/observed.h"
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
@@ -22,6 +28,273 @@
 #include "knowledge/collectives.h"
 
 namespace profgauge::analysis::communication {
+namespace {
+
+/// The rank that costs the others most, and the iteration in which it does.
+struct Latest {
+  std::size_t rank = 0;
+  std::int64_t step = 0;
+};
+
+/// The straggler in its worst iteration; without a straggler the worst of all ranks. Nothing if no
+/// rank has a cost.
+std::optional<Latest> FindLatest(const Blame& blame) {
+  std::optional<Latest> latest;
+  Ns most = 0;
+  for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
+    if (blame.straggler && *blame.straggler != r) continue;
+    for (const auto& [step, cost] : blame.ranks[r].by_step) {
+      if (cost <= most) continue;
+      most = cost;
+      latest = {r, step};
+    }
+  }
+  return latest;
+}
+
+/// A rank's calls in the iteration: matched calls by position in Matching::calls.
+struct Shown {
+  std::size_t rank = 0;
+  std::string_view role;
+  Span step;  ///< By the common clock.
+};
+
+class Meetings {
+ public:
+  Meetings(std::span<const RankFacts> ranks, const Matching& matching, const Clocks& clocks,
+           const Latest& latest)
+      : ranks_(ranks), clocks_(clocks), latest_(latest) {
+    for (std::size_t c = 0; c < matching.calls.size(); ++c) {
+      const MatchedCall& call = matching.calls[c];
+      const bool meets =
+          call.transfer >= 0 && std::any_of(call.members.begin(), call.members.end(),
+                                            [&](const MatchedCall::Member& member) {
+                                              return member.rank == latest.rank &&
+                                                     CallOf(member).iteration == latest.step;
+                                            });
+      if (!meets) continue;
+      for (const MatchedCall::Member& member : call.members) {
+        waiting_[member.rank] += CallOf(member).time.length() - call.transfer;
+        met_[{member.rank, member.call}] = c;
+      }
+    }
+  }
+
+  /// Latest, median, earliest; fewer if there is only one other rank or clocks are unknown.
+  /// The earliest is the one that waits longest in its calls with the latest.
+  std::vector<Shown> Choose() const {
+    std::vector<std::pair<Ns, std::size_t>> others;
+    for (const auto& [rank, waiting] : waiting_) {
+      if (rank != latest_.rank && StepOf(rank)) others.emplace_back(waiting, rank);
+    }
+    std::sort(others.begin(), others.end());
+    std::vector<Shown> shown;
+    const auto add = [&](std::size_t rank, std::string_view role) {
+      if (const auto step = StepOf(rank)) shown.push_back({rank, role, *step});
+    };
+    add(latest_.rank, "latest");
+    if (shown.empty()) return shown;
+    if (others.size() > 1) add(others[(others.size() - 1) / 2].second, "median");
+    if (!others.empty()) add(others.back().second, "earliest");
+    return shown;
+  }
+
+  /// Times are on the common clock, from the first start of the shown iterations. The row of each
+  /// rank's iteration comes before the rows of its calls.
+  void Fill(const std::vector<Shown>& shown,
+            tables::RowWriter<tables::columns::kRankCalls>& row) const {
+    Ns begin = shown.front().step.start;
+    for (const Shown& rank : shown) begin = std::min(begin, rank.step.start);
+    for (const Shown& rank : shown) {
+      const RankFacts& facts = ranks_[rank.rank];
+      row.Integer("rank"_col, facts.rank)
+          .Text("role"_col, rank.role)
+          .Integer("step"_col, latest_.step)
+          .Absent("call"_col);
+      row.Text("name"_col, "iteration").Absent("group"_col);
+      row.Integer("start"_col, rank.step.start - begin)
+          .Integer("duration"_col, rank.step.length())
+          .Absent("waiting"_col, "transfer"_col);
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < facts.calls.size() && count < kCallsShown; ++i) {
+        const CollectiveCall& call = facts.calls[i];
+        if (!call.in_iterations || call.iteration != latest_.step) continue;
+        ++count;
+        Append(rank, i, begin, row);
+      }
+    }
+  }
+
+ private:
+  const CollectiveCall& CallOf(const MatchedCall::Member& member) const {
+    return ranks_[member.rank].calls[member.call];
+  }
+
+  std::optional<Span> StepOf(std::size_t rank) const {
+    const auto& clock = clocks_.of_rank[rank];
+    if (!clock) return std::nullopt;
+    for (const RankFacts::Step& step : ranks_[rank].steps) {
+      if (step.number != latest_.step) continue;
+      return Span{clock->Align(step.time.start), clock->Align(step.time.end)};
+    }
+    return std::nullopt;
+  }
+
+  void Append(const Shown& rank, std::size_t at, Ns begin,
+              tables::RowWriter<tables::columns::kRankCalls>& row) const {
+    const CollectiveCall& call = ranks_[rank.rank].calls[at];
+    const auto met = met_.find({rank.rank, at});
+    row.Integer("rank"_col, ranks_[rank.rank].rank)
+        .Text("role"_col, rank.role)
+        .Integer("step"_col, latest_.step);
+    if (met == met_.end()) {
+      row.Absent("call"_col);
+    } else {
+      row.Integer("call"_col, static_cast<std::int64_t>(met->second));
+    }
+    row.Text("name"_col, call.name).Text("group"_col, call.group);
+    row.Integer("start"_col, clocks_.of_rank[rank.rank]->Align(call.time.start) - begin);
+    row.Integer("duration"_col, call.time.length());
+    if (call.transfer < 0) {
+      row.Absent("waiting"_col, "transfer"_col);
+    } else {
+      row.Integer("waiting"_col, call.time.length() - call.transfer)
+          .Integer("transfer"_col, call.transfer);
+    }
+  }
+
+  std::span<const RankFacts> ranks_;
+  const Clocks& clocks_;
+  Latest latest_;
+  std::map<std::size_t, Ns> waiting_;  ///< In the calls that it has with the latest.
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> met_;  ///< (rank, call): matched call.
+};
+
+}  // namespace
+
+void FillRankCalls(std::span<const RankFacts> ranks, const Matching& matching, const Blame& blame,
+                   const Clocks& clocks, tables::Output& out) {
+  const std::optional<Latest> latest = FindLatest(blame);
+  if (!latest) return out.SetTableAbsent("rank_calls", "no rank is known to be late for others");
+  const Meetings meetings(ranks, matching, clocks, *latest);
+  const std::vector<Shown> shown = meetings.Choose();
+  if (shown.size() < 2) {
+    return out.SetTableAbsent("rank_calls",
+                              "the clocks of the late rank and of those that it "
+                              "meets cannot be aligned");
+  }
+  tables::RowWriter<tables::columns::kRankCalls> row(out.AddTable("rank_calls"));
+  meetings.Fill(shown, row);
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kParts = {"iteration", "computing", "transfer", "waiting",
+                                                    "lateness"};
+
+/// A value of an iteration on a rank.
+using Valued = std::pair<Ns, std::int64_t>;
+struct Spread {
+  std::array<std::vector<Valued>, kParts.size()> values;  ///< As kParts.
+};
+
+struct Sums {
+  Ns waiting = 0, transfer = 0;
+};
+
+/// The matched calls of each iteration, by its number.
+std::map<std::int64_t, Sums> SumCalls(const RankFacts& rank) {
+  std::map<std::int64_t, Sums> sums;
+  for (const CollectiveCall& call : rank.calls) {
+    if (!call.in_iterations || call.transfer < 0) continue;
+    Sums& sum = sums[call.iteration];
+    sum.transfer += call.transfer;
+    sum.waiting += call.time.length() - call.transfer;
+  }
+  return sums;
+}
+
+/// Ranks with equal values: the smallest number is named.
+void AppendSpread(std::int64_t step, std::string_view part, std::vector<Valued> values,
+                  tables::RowWriter<tables::columns::kRankSpread>& row) {
+  if (values.empty()) return;
+  std::sort(values.begin(), values.end());
+  const auto most = std::lower_bound(
+      values.begin(), values.end(), Valued{values.back().first, values.front().second},
+      [](const Valued& a, const Valued& b) { return a.first < b.first; });
+  row.Integer("step"_col, step)
+      .Text("part"_col, part)
+      .Integer("ranks"_col, static_cast<std::int64_t>(values.size()));
+  row.Integer("min"_col, values.front().first);
+  row.Integer("p5"_col, QuantileOf(values, 5, &Valued::first))
+      .Integer("p25"_col, QuantileOf(values, 25, &Valued::first))
+      .Integer("median"_col, QuantileOf(values, 50, &Valued::first))
+      .Integer("p75"_col, QuantileOf(values, 75, &Valued::first))
+      .Integer("p95"_col, QuantileOf(values, 95, &Valued::first));
+  row.Integer("max"_col, values.back().first)
+      .Integer("min_rank"_col, values.front().second)
+      .Integer("max_rank"_col, most->second);
+}
+
+void AppendStep(const RankFacts& rank, std::size_t i, const RankParts& parts, const Sums& sums,
+                Ns cost, bool judged, tables::RowWriter<tables::columns::kRankSteps>& row) {
+  row.Integer("rank"_col, rank.rank)
+      .Integer("step"_col, rank.steps[i].number)
+      .Integer("duration"_col, rank.steps[i].time.length());
+  AppendParts(parts, row)
+      .IntegerIf("waiting_time"_col, parts.matched, sums.waiting)
+      .IntegerIf("transfer_time"_col, parts.matched, sums.transfer)
+      .Integer("tensor_core_kernel"_col, parts.on_matrix_units)
+      .Integer("memset"_col, parts.memset)
+      .Integer("runtime"_col, parts.runtime)
+      .IntegerIf("late_cost"_col, judged, cost);
+}
+
+}  // namespace
+
+// One row for each rank and iteration, and for each iteration and part the spread over ranks.
+void FillSteps(std::span<const RankFacts> ranks, const Blame& blame, tables::Output& out) {
+  const bool has_timeline = std::any_of(ranks.begin(), ranks.end(),
+                                        [](const RankFacts& rank) { return rank.has_timeline; });
+  if (ranks.size() < 2 || !has_timeline) {
+    const char* const reason = ranks.size() < 2
+                                   ? "needs the profiles of at least two ranks"
+                                   : "needs the times of events, which this format does not have";
+    out.SetTableAbsent("rank_steps", reason);
+    return out.SetTableAbsent("rank_spread", reason);
+  }
+  tables::RowWriter<tables::columns::kRankSteps> row(out.AddTable("rank_steps"));
+  const bool judged = blame.judged_groups > 0;
+  std::map<std::int64_t, Spread> spreads;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const RankFacts& rank = ranks[r];
+    const std::vector<RankParts> steps = MatchedSteps(rank);
+    const std::map<std::int64_t, Sums> sums = SumCalls(rank);
+    const auto& costs = blame.ranks[r].by_step;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::int64_t number = rank.steps[i].number;
+      const auto sum = sums.find(number);
+      const auto cost = costs.find(number);
+      const Ns late = cost == costs.end() ? 0 : cost->second;
+      AppendStep(rank, i, steps[i], sum == sums.end() ? Sums{} : sum->second, late, judged, row);
+      auto& values = spreads[number].values;
+      values[0].emplace_back(rank.steps[i].time.length(), rank.rank);
+      values[1].emplace_back(steps[i].compute_only + steps[i].overlapped, rank.rank);
+      if (steps[i].matched) {
+        values[2].emplace_back(steps[i].transfer_exposed, rank.rank);
+        values[3].emplace_back(steps[i].waiting_exposed, rank.rank);
+      }
+      if (judged) values[4].emplace_back(late, rank.rank);
+    }
+  }
+  tables::RowWriter<tables::columns::kRankSpread> spread(out.AddTable("rank_spread"));
+  for (auto& [step, of_step] : spreads) {
+    for (std::size_t part = 0; part < kParts.size(); ++part) {
+      AppendSpread(step, kParts[part], std::move(of_step.values[part]), spread);
+    }
+  }
+}
+
 namespace {
 
 constexpr std::string_view kNoPipeline =

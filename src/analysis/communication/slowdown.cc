@@ -1,5 +1,7 @@
 // How much slower the kernels of one rank are than those of the others.
 
+#include "analysis/communication/slowdown.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>

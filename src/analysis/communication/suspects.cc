@@ -1,3 +1,5 @@
+#include "analysis/communication/suspects.h"
+
 #include "analysis/communication/communication.h"
 
 #include <fmt/format.h>

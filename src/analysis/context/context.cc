@@ -1,7 +1,10 @@
 #include "analysis/context/context.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -95,6 +98,26 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
                            "`profgauge inspect` lists the ranks of a run"));
   }
   return ranks;
+}
+
+struct ExposedColumns::Columns {
+  struct Column {
+    std::once_flag is_made;
+    OptionalColumn<Ns> times;
+  };
+  std::array<Column, 2> of;  // By classify::Exposable.
+};
+
+ExposedColumns::ExposedColumns() : columns_(std::make_shared<Columns>()) {}
+
+const OptionalColumn<Ns>& ExposedColumns::Of(const RankContext& rank,
+                                             classify::Exposable wanted) const {
+  Columns::Column& column = columns_->of[static_cast<std::size_t>(wanted)];
+  std::call_once(column.is_made, [&] {
+    column.times = classify::ExposedTimes(*rank.profile, rank.classes, wanted,
+                                          UncountedParts(rank.unobserved, rank.iterations));
+  });
+  return column.times;
 }
 
 }  // namespace profgauge::analysis::context

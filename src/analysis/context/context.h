@@ -1,3 +1,44 @@
+// Exposed time of one rank: one sweep for each kind of work, whoever asks for it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/classify/device_spans.h"
+#include "analysis/classify/kernel_class.h"
+#include "analysis/context/gpu_use.h"
+#include "analysis/context/iterations.h"
+#include "analysis/context/kept.h"
+#include "analysis/work/op_tree.h"
+#include "analysis/work/op_work.h"
+#include "base/interval.h"
+#include "base/units.h"
+#include "model/optional_column.h"
+#include "model/profile.h"
+
+namespace profgauge::analysis::context {
+
+struct RankContext;
+
+/// Kept columns of exposed times, made when they are first asked for; several threads may ask. A
+/// copy of the rank shares them.
+class ExposedColumns {
+ public:
+  ExposedColumns();
+  /// Of `rank`: ExposedTimes() of classify/device_spans.h without UncountedParts() of observed.h.
+  /// REQUIRES: always the rank that these are part of, measured (MeasureContexts()).
+  const OptionalColumn<Ns>& Of(const RankContext& rank, classify::Exposable wanted) const;
+
+ private:
+  struct Columns;
+  std::shared_ptr<Columns> columns_;
+};
+
 // The common inputs of every analysis of one rank: the profile, its classes, iterations, window and
 // op tree, worked out once by BuildRankContexts() and read-only afterwards. Numbers of one theme do
 // not belong here; inputs that several rooms need do.
@@ -5,26 +46,6 @@
 // An analysis is a free function `void AddX(std::span<const RankContext> ranks, Output& out)` that
 // sets metrics and adds tables (analysis/tables/output.h). It pools over `ranks`; there is at least
 // one. Several run in parallel on the same contexts.
-#pragma once
-
-#include <cstdint>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
-#include "analysis/analysis.h"
-#include "analysis/classify/kernel_class.h"
-#include "analysis/context/exposed.h"
-#include "analysis/context/gpu_use.h"
-#include "analysis/context/iterations.h"
-#include "analysis/context/kept.h"
-#include "analysis/work/op_tree.h"
-#include "analysis/work/op_work.h"
-#include "base/interval.h"
-#include "model/profile.h"
-
-namespace profgauge::analysis::context {
 
 /// One rank, ready for every analysis. Analyses read it in parallel and never change it. A context
 /// of a summary has an empty profile and no tree (ContextsOf() of summary/read_ranks.cc): analyses

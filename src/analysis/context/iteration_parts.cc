@@ -1,12 +1,259 @@
 #include "analysis/context/iteration_parts.h"
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "base/numbers.h"
+#include "knowledge/iterations.h"
 #include "knowledge/launches.h"
+#include "knowledge/loss.h"
+#include "model/lost_launches.h"
 
 namespace profgauge::analysis::context {
+namespace {
+
+// Which launches have their work, and where graphs are captured: those do not run.
+class Launches {
+ public:
+  Launches(const Profile& profile, ThreadId marking)
+      : api_(profile.api),
+        is_of_them_(ThreadsOfIterations(profile, marking)),
+        states_(LaunchStates(profile)),
+        captures_(profile) {}
+
+  // Launches of one iteration, and those of which nothing was recorded.
+  struct Count {
+    std::int64_t made = 0, without_work = 0;
+    bool AllRan() const { return without_work == 0; }
+    bool NoneRan() const { return made > 0 && without_work == made; }
+  };
+  /// For each of `all`, which are by time on the host. O(n log m).
+  std::vector<Count> CountIn(const Iterations& iterations) const {
+    std::vector<Count> counts(iterations.all.size());
+    IterationCursor cursor(iterations);
+    for (std::size_t call = 0; call < api_.size(); ++call) {
+      const ThreadId thread = api_.thread[call];
+      if (states_[call] == LaunchState::kNone) continue;
+      if (thread.valid() && !is_of_them_[thread.value]) continue;
+      const std::uint32_t iteration = cursor.AtHostTime(api_.start[call]);
+      if (iteration == Iterations::kNone) continue;
+      ++counts[iteration].made;
+      if (states_[call] == LaunchState::kWithoutWork) ++counts[iteration].without_work;
+    }
+    return counts;
+  }
+  // Whether a graph is captured in that time. Captured launches do not run: they lost nothing.
+  bool CapturesIn(Span host) const { return captures_.Touch(host); }
+
+ private:
+  const ApiTable& api_;
+  std::vector<bool> is_of_them_;
+  std::vector<LaunchState> states_;
+  GraphCaptures captures_;
+};
+
+// Whether the last of the iterations, which launched less than the one before it, is merely slow.
+bool IsSlow(std::span<const Iteration> all) {
+  const Iteration& last = all.back();
+  Ns longest = 0;
+  for (const Iteration& other : all.first(all.size() - 1)) {
+    longest = std::max(longest, other.host.length());
+  }
+  const auto events = [](const Iteration& of) { return static_cast<double>(of.device_events); };
+  return static_cast<double>(last.host.length()) >
+             knowledge::kIterationsLastSlow * static_cast<double>(longest) &&
+         events(last) >= knowledge::kIterationsLastSlowWork * events(all[all.size() - 2]);
+}
+
+// Those of `kept` stay.
+void Keep(const std::vector<bool>& kept, Iterations& iterations) {
+  std::vector<std::uint32_t> moved(kept.size(), Iterations::kNone);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) continue;
+    moved[i] = static_cast<std::uint32_t>(count);
+    if (count != i) iterations.all[count] = std::move(iterations.all[i]);
+    ++count;
+  }
+  if (count == kept.size()) return;
+  iterations.all.resize(count);
+  for (std::uint32_t& index : iterations.of_device) {
+    if (index != Iterations::kNone) index = moved[index];
+  }
+}
+
+// A recording stops in the middle of an iteration. First those without any work go, then the last
+// one, if it has less than 80 % of the work of the one before it and nothing says that it is whole:
+//
+//   work      100  100  100   35    0     0: dropped; 35: cut, unless it ends like the others or
+//   kept      100  100  100               stalled, and all of its launches ran
+//
+// The end of those of a part that stay; its begin where none launched anything.
+std::size_t WholeUntil(const Profile& profile, const RecordedPart& part, bool last_is_open,
+                       std::span<const Launches::Count> launches, const Iterations& iterations) {
+  const auto events = [&](std::size_t i) {
+    return static_cast<double>(iterations.all[i].device_events);
+  };
+  std::size_t kept = part.last;
+  while (kept > part.first && iterations.all[kept - 1].device_events == 0) --kept;
+  if (kept < part.first + 2 ||
+      events(kept - 1) >= knowledge::kIterationsCompleteShare * events(kept - 2)) {
+    return kept;
+  }
+  const bool has_end = !last_is_open || kept < iterations.all.size();
+  const auto remaining = std::span<const Iteration>(iterations.all).first(kept).subspan(part.first);
+  const bool is_whole = (has_end && IsSlow(remaining)) ||
+                        LastEndsLikeOthers(profile, iterations.of_device, part.first, kept);
+  return is_whole && launches[kept - 1].AllRan() ? kept : kept - 1;
+}
+
+// Operators that begin in each iteration.
+std::vector<std::int64_t> OpsIn(const Profile& profile, const Iterations& iterations) {
+  std::vector<std::int64_t> ops(iterations.all.size(), 0);
+  IterationCursor cursor(iterations);
+  for (std::size_t row = 0; row < profile.host.size(); ++row) {
+    if (profile.host.kind[row] != HostKind::kOp) continue;
+    const std::uint32_t iteration = cursor.AtHostTime(profile.host.start[row]);
+    if (iteration != Iterations::kNone) ++ops[iteration];
+  }
+  return ops;
+}
+
+// Profilers lose launches while they start (kineto#996). The first iterations of a part are dropped
+// while they have less work than `iterations.complete_share` of the median's, and their launches or
+// operators show that there was more: one that only does less has fewer of those, too. The begin of
+// those that stay of [first, last); `kept` are all that stay.
+std::size_t WholeFrom(const Profile& profile, const std::vector<bool>& kept, std::size_t first,
+                      std::size_t last, std::span<const Launches::Count> launches,
+                      const Launches& calls, const Iterations& iterations) {
+  std::vector<std::int64_t> events;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i]) events.push_back(iterations.all[i].device_events);
+  }
+  if (events.size() < knowledge::kIterationsUsualLeast || first == last) return first;
+  const auto is_less = [](std::int64_t own, std::int64_t usual) {
+    return static_cast<double>(own) <
+           knowledge::kIterationsCompleteShare * static_cast<double>(usual);
+  };
+  const std::int64_t usual = Median(events);
+  if (!is_less(iterations.all[first].device_events, usual)) return first;
+  const std::vector<std::int64_t> ops = OpsIn(profile, iterations);
+  std::vector<std::int64_t> kept_ops;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (kept[i]) kept_ops.push_back(ops[i]);
+  }
+  const std::int64_t usual_ops = Median(kept_ops);
+  std::size_t from = first;
+  for (; from + 1 < last && is_less(iterations.all[from].device_events, usual); ++from) {
+    const bool has_lost = !launches[from].AllRan() && !calls.CapturesIn(iterations.all[from].host);
+    if (!has_lost && (usual_ops == 0 || is_less(ops[from], usual_ops))) break;
+  }
+  return from + 1 < last ? from : first;  // Something is left to judge by.
+}
+
+}  // namespace
+
+std::vector<Span> LongestSilence(const Profile& profile, std::span<const Span> spans) {
+  std::vector<std::vector<Span>> events(spans.size());
+  const auto see_all = [&](const auto& table) {
+    for (std::size_t row = 0; row < table.size(); ++row) {
+      const Span event{table.start[row], table.start[row] + std::max<Ns>(table.duration[row], 1)};
+      auto at = std::partition_point(spans.begin(), spans.end(), [&event](const Span& span) {
+        return span.end <= event.start;
+      });
+      for (; at != spans.end() && at->start < event.end; ++at) {
+        events[static_cast<std::size_t>(at - spans.begin())].push_back(event);
+      }
+    }
+  };
+  see_all(profile.host);
+  see_all(profile.api);
+  see_all(profile.device);
+  see_all(profile.python);
+  std::vector<Span> silences;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    Span longest{spans[i].start, spans[i].start};
+    for (const Span& silent : Subtract(spans.subspan(i, 1), Merge(std::move(events[i])))) {
+      if (silent.length() > longest.length()) longest = silent;
+    }
+    silences.push_back(longest);
+  }
+  return silences;
+}
+
+std::vector<RecordedPart> RecordedParts(const Profile& profile, const Iterations& iterations) {
+  const std::vector<Iteration>& all = iterations.all;
+  const std::vector<bool> follows = FollowsDirectly(iterations);
+  std::vector<RecordedPart> parts{{0, all.size(), std::numeric_limits<Ns>::min()}};
+  std::vector<Ns> lengths;
+  for (const Iteration& iteration : all) lengths.push_back(iteration.host.length());
+  if (lengths.size() < 2) return parts;
+  const Ns usual = std::max<Ns>(Median(lengths), knowledge::kIterationsRemarkLeast.ns());
+  std::vector<std::size_t> after;
+  std::vector<Span> apart;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const Span between{all[i - 1].host.end, all[i].host.start};
+    const bool is_next = iterations.has_numbers && follows[i - 1];
+    if (is_next || between.length() <= usual) continue;
+    after.push_back(i);
+    apart.push_back(between);
+  }
+  if (apart.empty() || 2 * apart.size() >= all.size()) return parts;
+  const std::vector<Span> silences = LongestSilence(profile, apart);
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    if (silences[i].length() <= usual) continue;
+    parts.back().last = after[i];
+    parts.push_back({after[i], all.size(), silences[i].start});
+  }
+  return parts;
+}
+
+// Tails first: heads are compared with the median of the iterations that are left.
+void DropIncomplete(const Profile& profile, ThreadId marking, bool last_is_open,
+                    std::span<const RecordedPart> parts, Iterations& iterations) {
+  const Launches calls(profile, marking);
+  const std::vector<Launches::Count> launches = calls.CountIn(iterations);
+  std::vector<bool> kept(iterations.all.size(), true);
+  const auto drop = [&kept](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) kept[i] = false;
+    return static_cast<std::int64_t>(last - first);
+  };
+  std::vector<std::size_t> ends;
+  for (const RecordedPart& part : parts) {
+    std::size_t end = WholeUntil(profile, part, last_is_open, launches, iterations);
+    // Where nothing launched anything, nothing shows them apart.
+    if (end == part.first) end = part.last;
+    ends.push_back(end);
+    iterations.dropped_at_end += drop(end, part.last);
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t from =
+        WholeFrom(profile, kept, parts[i].first, ends[i], launches, calls, iterations);
+    iterations.dropped_at_start += drop(parts[i].first, from);
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!kept[i]) continue;
+    const bool is_lost = launches[i].NoneRan() && iterations.all[i].device_events == 0;
+    if (is_lost && !calls.CapturesIn(iterations.all[i].host)) ++iterations.lost;
+  }
+  Keep(kept, iterations);
+}
+
+void CountLostLaunches(const Profile& profile, Iterations& iterations) {
+  // A profile that links nothing has lost no work.
+  const auto& launches = profile.device.launch;
+  if (std::all_of(launches.begin(), launches.end(), [](ApiId id) { return !id.valid(); })) return;
+  const std::vector<LaunchState> states = LaunchStates(profile);
+  for (const LostLaunches& process : LostLaunchesByProcess(profile, states)) {
+    if (process.lost < knowledge::kLossDoubtShare.Of(process.all)) continue;
+    iterations.launches_lost += static_cast<std::int64_t>(process.lost);
+    iterations.launches_made += static_cast<std::int64_t>(process.all);
+  }
+}
+
 namespace {
 
 /// Names of an iteration's launches, the last one first.

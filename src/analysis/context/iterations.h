@@ -4,6 +4,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>

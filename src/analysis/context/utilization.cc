@@ -10,7 +10,7 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/context/idle_walk.h"
-#include "analysis/context/kernel_sweep.h"
+#include "analysis/context/kernel_work.h"
 #include "analysis/context/observed.h"
 #include "base/format.h"
 #include "base/metric_id.h"

@@ -11,7 +11,10 @@
 #include "analysis/classify/arguments.h"
 #include "analysis/classify/kernel_class.h"
 #include "analysis/dlprof/instances.h"
+#include "analysis/dlprof/iterations.h"
 #include "analysis/dlprof/report.h"
+#include "analysis/dlprof/summary.h"
+#include "analysis/dlprof/texts.h"
 #include "base/errors.h"
 
 namespace profgauge::analysis::dlprof::dlprof {

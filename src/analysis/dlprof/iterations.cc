@@ -1,3 +1,5 @@
+#include "analysis/dlprof/iterations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include "analysis/dlprof/summary.h"
+
 #include "analysis/dlprof/instances.h"
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // DLProf's words for kernels, shapes and types.
+#include "analysis/dlprof/texts.h"
+
 #include <fmt/format.h>
 
 #include <array>

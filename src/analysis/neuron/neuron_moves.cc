@@ -9,7 +9,7 @@
 
 #include "analysis/classify/arguments.h"
 #include "analysis/neuron/neuron.h"
-#include "analysis/tables/neuron_move_columns.h"
+#include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"

@@ -15,7 +15,6 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "model/certificate.h"
 

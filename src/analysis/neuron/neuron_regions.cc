@@ -8,7 +8,6 @@
 
 #include "analysis/neuron/neuron.h"
 #include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/marks.h"
 #include "base/interval.h"

@@ -46,7 +46,7 @@ enum class PathTable : std::uint8_t {
   kHost,
   kApi,
   kDevice,
-  kGap,  ///< For scenarios only: idle time of a device (analysis/path/scenario_facts.h). Owns no
+  kGap,  ///< For scenarios only: idle time of a device (analysis/path/scenario_changes.h). Owns no
          ///< step.
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/path/replay.h"
 
 namespace profgauge::analysis::path {

@@ -21,6 +21,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/matching.h"
 #include "analysis/path/flags.h"
 #include "analysis/path/graph.h"

@@ -25,7 +25,6 @@
 #include "analysis/path/keep_up.h"
 #include "analysis/path/path_facts.h"
 #include "analysis/path/scenario_changes.h"
-#include "analysis/path/scenario_facts.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::path {

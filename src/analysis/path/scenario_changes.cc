@@ -1,16 +1,169 @@
+// Rows of idle time for scenarios: analysis/path/scenario_facts.h.
+
 #include "analysis/path/scenario_changes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "analysis/path/replayer.h"
+#include "analysis/tables/rank_columns.h"
+#include "analysis/tables/row_writer.h"
+#include "analysis/tables/time_columns.h"
+#include "analysis/tables/work_columns.h"
 #include "base/parallel.h"
+#include "knowledge/idle.h"
+#include "model/idle_cause.h"
+#include "model/known_names.h"
 
 namespace profgauge::analysis::path {
+namespace {
+
+// Kinds of host work that other rules are about, or that happen once: no code to move elsewhere.
+constexpr std::array<std::string_view, 4> kNotMovable = {"first_use", "synchronization", "backward",
+                                                         "operators"};
+
+// "train.py(12): preprocess", but not an operator that one called: "aten::add (train.py(12): f)".
+bool IsPythonFunction(std::string_view doing) {
+  const std::size_t file = doing.find(".py");
+  return file != doing.npos && file < doing.find('(');
+}
+
+bool IsMovable(const HostGap& gap) {
+  if (!IsPythonFunction(gap.doing)) return false;
+  for (const IdleCause cause : {IdleCause::kModuleLoading, IdleCause::kDataLoader}) {
+    if (gap.cause == InfoOf(cause).title) return false;
+  }
+  return std::none_of(std::begin(kHostWork), std::end(kHostWork), [&](const HostWork& work) {
+    return work.title == gap.category &&
+           std::find(kNotMovable.begin(), kNotMovable.end(), work.id) != kNotMovable.end();
+  });
+}
+
+// The longest gap of the main cause; nullptr without gaps.
+const HostGap* LongestOfMainCause(std::span<const HostGap> gaps) {
+  std::map<std::string_view, Ns> by_cause;
+  for (const HostGap& gap : gaps) by_cause[gap.cause] += gap.time.length();
+  const HostGap* longest = nullptr;
+  const auto key = [&](const HostGap& gap) {
+    return std::pair(by_cause[gap.cause], gap.time.length());
+  };
+  for (const HostGap& gap : gaps) {
+    if (longest == nullptr || key(gap) > key(*longest)) longest = &gap;
+  }
+  return longest;
+}
+
+// Marks gaps of the same host work as the longest gap of the main cause, if that work covers most
+// of the idle time.
+void FindLeading(std::vector<HostGap>& gaps) {
+  const HostGap* longest = LongestOfMainCause(gaps);
+  if (longest == nullptr || !IsMovable(*longest)) return;
+  const std::string doing = longest->doing;
+  Ns all = 0, its = 0;
+  for (const HostGap& gap : gaps) {
+    all += gap.time.length();
+    if (gap.doing == doing) its += gap.time.length();
+  }
+  if (its < knowledge::kIdleLeadingShare.WholeOf(all)) return;
+  for (HostGap& gap : gaps) gap.leads = gap.doing == doing && IsMovable(gap);
+}
+
+}  // namespace
+
+std::string TextAt(const Table& table, const Column& cells, std::size_t row) {
+  if (!cells.absent_because().empty() || cells.IsAbsentAt(row)) return {};
+  return std::string(table.strings()[cells.TextAt(row)]);
+}
+
+std::vector<HostGap> HostGapsOf(std::span<const context::RankContext> ranks,
+                                const tables::Output& out) {
+  std::vector<HostGap> gaps;
+  const Table* table = out.Added("gaps");
+  if (table == nullptr) return gaps;
+  const auto* of_rank = tables::ColumnOf<tables::columns::kGaps>(table, "rank"_col);
+  const auto* starts = tables::ColumnOf<tables::columns::kGaps>(table, "start"_col);
+  const auto* durations = tables::ColumnOf<tables::columns::kGaps>(table, "duration"_col);
+  const auto* causes = tables::ColumnOf<tables::columns::kGaps>(table, "cause"_col);
+  const auto* doings = tables::ColumnOf<tables::columns::kGaps>(table, "doing"_col);
+  const auto* categories = tables::ColumnOf<tables::columns::kGaps>(table, "category"_col);
+  std::map<std::int64_t, std::uint32_t> position;
+  for (std::uint32_t i = 0; i < ranks.size(); ++i) position.emplace(ranks[i].rank, i);
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    const auto rank = position.find(of_rank->IntegerAt(row));
+    if (rank == position.end()) continue;
+    const Ns start = starts->IntegerAt(row);
+    const Ns length = durations->IntegerAt(row);
+    gaps.push_back({rank->second, Span{start, start + length}, TextAt(*table, *causes, row),
+                    TextAt(*table, *doings, row), TextAt(*table, *categories, row), false});
+  }
+  std::stable_sort(gaps.begin(), gaps.end(), [](const HostGap& a, const HostGap& b) {
+    return std::tie(a.rank, a.time.start, a.time.end) < std::tie(b.rank, b.time.start, b.time.end);
+  });
+  FindLeading(gaps);
+  return gaps;
+}
+
+// Targets of launches, and the late rank, for scenarios: analysis/path/scenario_facts.h.
+
+namespace {
+
+// A time of the row as part of another.
+double PartOfTime(const Column& cells, std::size_t row, double time) {
+  if (!cells.absent_because().empty() || cells.IsAbsentAt(row) || time <= 0) return -1;
+  return std::min(1.0, static_cast<double>(cells.IntegerAt(row)) / time);
+}
+
+double ShareAt(const Column& cells, std::size_t row) {
+  if (!cells.absent_because().empty() || cells.IsAbsentAt(row)) return -1;
+  return std::min(1.0, cells.RealAt(row));
+}
+
+}  // namespace
+
+std::optional<std::size_t> StragglerOf(const tables::Output& out) {
+  const Table* ranks = out.Added("ranks");
+  if (ranks == nullptr) return std::nullopt;
+  const auto* straggles = tables::ColumnOf<tables::columns::kRanks>(ranks, "straggles"_col);
+  if (!straggles->absent_because().empty()) return std::nullopt;
+  for (std::size_t row = 0; row < ranks->rows(); ++row) {
+    if (!straggles->IsAbsentAt(row) && straggles->IntegerAt(row) != 0) return row;
+  }
+  return std::nullopt;
+}
+
+// The roofline has one row for each operator with its shapes; its times are sums over kernels. As
+// parts of the summed time they hold for each kernel of the operator.
+LaunchTargets LaunchTargetsOf(tables::Output& out, std::size_t ranks) {
+  LaunchTargets found;
+  const Table* table = out.Added("roofline");
+  if (table == nullptr) return found;
+  const auto* times = tables::ColumnOf<tables::columns::kRoofline>(table, "time"_col);
+  const auto* shares = tables::ColumnOf<tables::columns::kRoofline>(table, "roof_share"_col);
+  const auto* targets = tables::ColumnOf<tables::columns::kRoofline>(table, "target"_col);
+  const auto* of_matrix_units =
+      tables::ColumnOf<tables::columns::kRoofline>(table, "matrix_target"_col);
+  const auto* shapes = tables::ColumnOf<tables::columns::kRoofline>(table, "input_shapes"_col);
+  const auto* kinds = tables::ColumnOf<tables::columns::kRoofline>(table, "kind"_col);
+  const auto* traits = tables::ColumnOf<tables::columns::kRoofline>(table, "trait"_col);
+  for (std::size_t row = 0; row < table->rows(); ++row) {
+    const auto time = static_cast<double>(times->IntegerAt(row));
+    found.ops.push_back({ShareAt(*shares, row), PartOfTime(*targets, row, time),
+                         PartOfTime(*of_matrix_units, row, time), TextAt(*table, *shapes, row),
+                         TextAt(*table, *kinds, row), TextAt(*table, *traits, row)});
+  }
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    found.op_of.push_back(std::move(out.RowsOfDevice("roofline", rank)));
+  }
+  return found;
+}
+
 namespace {
 
 using StepId = PathGraph::StepId;

@@ -3,20 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/context/markers.h"
+#include "analysis/context/observed.h"
+#include "analysis/time/iteration_remarks.h"
+#include "analysis/time/run_iterations.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/coverage.h"
+#include "knowledge/kernels.h"
+#include "knowledge/loss.h"
+#include "knowledge/tensor_cores.h"
 #include "model/certificate.h"
 
 namespace profgauge::analysis::recording {
-
 namespace {
 
 // Ranges of the user's are no operators, wherever they lie.
@@ -223,6 +232,436 @@ void AddCoverage(std::span<const context::RankContext> contexts,
   } else {
     out.SetAbsent(metric::kCoverageLaunchedShare, out.Gap(Capability::kLaunchLinks));
   }
+}
+
+namespace {
+
+// What the host does after the window of a profile without iterations, which ends with its last
+// device work.
+void SetTail(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+             tables::Output& out) {
+  std::optional<Ns> tail;
+  bool has_device = false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const context::Iterations& iterations = ranks[i].iterations;
+    has_device |= facts[i].has_device;
+    if (!facts[i].has_device || iterations.source.by != IterationsBy::kUndivided) continue;
+    const context::Iteration& whole = iterations.all.front();
+    tail = std::max(tail.value_or(0), whole.host.end - whole.time.end);
+  }
+  if (tail) {
+    out.Set(metric::kCoverageTailTime, *tail);
+  } else if (has_device) {
+    out.SetAbsent(metric::kCoverageTailTime,
+                  "the profile has iterations, which hold the host's work");
+  } else {
+    out.SetAbsent(metric::kCoverageTailTime, out.Gap(Capability::kDeviceEvents));
+  }
+}
+
+}  // namespace
+
+namespace {
+
+// The tail of a part that was recorded, and is no iteration, is from before the iterations but not
+// from before the profile: its launches are there.
+Ns BacklogOf(const context::RankContext& rank) {
+  const context::Iteration& first = rank.iterations.all.front();
+  if (first.lead_in == 0 || rank.iterations.is_whole) return first.lead_in;
+  const Ns begin = first.time.start - first.lead_in;
+  const ApiTable& api = rank.profile->api;
+  for (std::size_t call = 0; call < api.size(); ++call) {
+    if (api.kind[call] == ApiKind::kLaunch && api.start[call] < begin) return 0;
+  }
+  return first.lead_in;
+}
+
+}  // namespace
+
+EdgeFacts EdgeFactsOf(const context::RankContext& rank) {
+  EdgeFacts facts;
+  facts.has_device = rank.has_device();
+  facts.backlog = BacklogOf(rank);
+  facts.capture = rank.captured;
+  facts.counts = CountCaptures(*rank.profile);
+  if (rank.EndsWithWork()) facts.start_up = context::SetupTimes(*rank.profile).start_up();
+  return facts;
+}
+
+void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+              tables::Output& out) {
+  Ns unobserved = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    unobserved = std::max(unobserved, Length(ranks[i].unobserved) - facts[i].capture);
+  EdgeFacts run;
+  for (const EdgeFacts& rank : facts) {
+    run.has_device |= rank.has_device;
+    run.backlog = std::max(run.backlog, rank.backlog);
+    run.start_up = std::max(run.start_up, rank.start_up);
+    run.capture = std::max(run.capture, rank.capture);
+    run.counts.captures += rank.counts.captures;
+    run.counts.captured += rank.counts.captured;
+    run.counts.ran += rank.counts.ran;
+  }
+  for (const auto& [id, time] : {std::pair(metric::kCoverageBacklogTime, run.backlog),
+                                 std::pair(metric::kCoverageStartUpTime, run.start_up),
+                                 std::pair(metric::kCoverageCaptureTime, run.capture)}) {
+    if (run.has_device) {
+      out.Set(id, time);
+    } else {
+      out.SetAbsent(id, out.Gap(Capability::kDeviceEvents));
+    }
+  }
+  if (run.start_up > 0) {
+    out.AddRemark("start-up",
+                  fmt::format("the first {} are the profiler's start-up; no number includes "
+                              "them",
+                              FormatDuration(static_cast<double>(run.start_up))));
+  }
+  SetTail(ranks, facts, out);
+  if (unobserved > 0) {
+    out.AddRemark(
+        "edges",
+        fmt::format(
+            "{} at the edges and pauses of the profile count as neither busy nor idle: {} (earlier "
+            "work, or pauses and work of the profiler)",
+            FormatDuration(static_cast<double>(unobserved)),
+            out.Told("the program and the {{ device.device }} were not recorded then")));
+  }
+  if (run.counts.captures == 0) {
+    out.SetAbsent(metric::kLaunchCapturedShare, "no graph was captured");
+    return;
+  }
+  out.Set(metric::kLaunchCapturedShare, run.counts.captured_share());
+  if (run.counts.captured_share() > knowledge::kLossCapturedShare) {
+    out.SetLacking(&Basis::execution,
+                   "the profile is of a graph capture, in which launched work does not run; record "
+                   "the runs of the graph");
+  }
+}
+
+namespace {
+
+// Two kinds of evidence for lost work: iterations with launches that have no device work, and
+// iterations without any launch among others with some. The second may also be a loop that
+// evaluates now and then, so few of them, or much work outside of iterations, say nothing.
+void RemarkWithoutLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
+  if (const time::LostIterations inside = time::MostLostInside(ranks); inside.lost > 0) {
+    out.AddRemark(std::string(context::kIterationsLost),
+                  fmt::format("the work of {} of {} iterations is missing: they launched some, but "
+                              "it was not recorded",
+                              FormatCount(inside.lost), FormatCount(inside.all)));
+  }
+  const time::LostIterations most = time::MostWithoutLaunches(ranks);
+  if (most.lost == 0 || time::AreFew(most)) return;
+  const double outside = AsNumber(out.ValueOf(metric::kCoverageOutsideShare), 0);
+  if (outside >=
+      knowledge::kLossMadeUpShare * static_cast<double>(most.lost) / static_cast<double>(most.all))
+    return;
+  out.AddRemark(std::string(context::kIterationsLost),
+                fmt::format("{} of {} iterations launched no work, unlike the others: work was "
+                            "lost, or the markers do not mark iterations",
+                            FormatCount(most.lost), FormatCount(most.all)));
+  out.MarkUncertain(&Basis::all_work,
+                    "some iterations launched nothing, and their work may be lost");
+}
+
+// Lost work would have kept the device busy, at most by its share of the recorded work.
+//
+// 10 of 110 launches have no work, so 100 have; their device is idle for 40 %. The lost work would
+// have added at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
+void BoundByLostLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::int64_t lost = 0, made = 0;
+  for (const context::RankContext& rank : ranks) {
+    lost += rank.iterations.launches_lost;
+    made += rank.iterations.launches_made;
+  }
+  if (lost == 0) return;
+  const std::string why = fmt::format("{} launches have no recorded work", FormatCount(lost));
+  if (made <= lost) return out.MarkUncertain(&Basis::all_work, why);
+  const double more = static_cast<double>(lost) / static_cast<double>(made - lost);
+  for (const MetricId id : {metric::kGpuIdleMean, metric::kGpuIdleMax}) {
+    if (!out.IsSet(id)) continue;
+    const double idle = AsNumber(out.ValueOf(id), 0);
+    const double least = std::max(0.0, idle - (1 - idle) * more);
+    out.MayBe(id, least, fmt::format("down to {}: {}", FormatShare(least), why));
+  }
+  for (const MetricId id : {metric::kGpuUtilizationMean, metric::kGpuUtilizationMin}) {
+    if (!out.IsSet(id)) continue;
+    const double most = std::min(1.0, AsNumber(out.ValueOf(id), 0) * (1 + more));
+    out.MayBe(id, most, fmt::format("up to {}: {}", FormatShare(most), why));
+  }
+}
+
+// At the edges of a profile without launches the device may have worked while the host waited for
+// data.
+void DoubtLoaderAtEdges(std::span<const context::RankContext> ranks, tables::Output& out) {
+  Ns edges = 0, whole = 0;
+  for (const context::RankContext& rank : ranks) {
+    edges += rank.iterations.in_doubt;
+    whole += rank.iterations.SelectedTime();
+  }
+  const double exposed = AsNumber(out.ValueOf(metric::kDataloaderExposedTime), 0);
+  const double doubtful = std::min(exposed, static_cast<double>(edges));
+  if (doubtful < knowledge::kLossReadShare.Of(static_cast<double>(whole))) return;
+  out.MarkUncertain(metric::kDataloaderExposedShare,
+                    out.Told("the {{ device.device }} may have been busy at the edges of the "
+                             "profile, where the host waited for data"));
+}
+
+// Without its copies a device seems to wait while it copies, and to have copied nothing.
+void DoubtCopies(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::uint64_t calls = 0;
+  for (const context::RankContext& rank : ranks) {
+    calls += rank.profile->log[Counter::copies_not_recorded];
+  }
+  if (calls == 0) return;
+  const std::string why = fmt::format("{} calls copy data, but their copies were not recorded",
+                                      FormatCount(static_cast<std::int64_t>(calls)));
+  for (const MetricId id : metric::kAll) {
+    if (id.text().starts_with("memcpy.")) out.SetAbsent(id, why);
+  }
+  const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
+  out.MayBe(metric::kBreakdownMemcpy, AsNumber(out.ValueOf(metric::kBreakdownMemcpy), 0) + idle,
+            why);
+  out.MarkUncertain(&Basis::all_work, why + ": the device seems to wait meanwhile");
+}
+
+// The profile's own evidence: model/certificate.h.
+void DoubtByCertificate(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const context::RankContext& rank : ranks) {
+    const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
+    if (clock.empty()) continue;
+    const std::string why = fmt::format(
+        "the clock of the {{{{ device.device }}}} is {}, and times of waiting are off by as much",
+        clock);
+    out.AddRemark("clocks-apart", out.Told(why));
+    out.MarkUncertain(&Basis::all_work, out.Told(why));
+    break;
+  }
+  for (const context::RankContext& rank : ranks) {
+    const std::string_view lost = FactOf(*rank.profile, kCollectivesLost);
+    if (lost.empty()) continue;
+    const std::string why =
+        fmt::format("{} of collectives have no device work in the profile", lost);
+    out.AddRemark("collectives-lost", why);
+    out.MarkUncertain(&Basis::all_work, why);
+    break;
+  }
+}
+
+// They are left out of every number: model/impossible_times.cc.
+void RemarkImpossibleTimes(std::span<const context::RankContext> ranks, tables::Output& out) {
+  std::uint64_t count = 0;
+  std::string first;
+  for (const context::RankContext& rank : ranks) {
+    const ImportLog& log = rank.profile->log;
+    count += log[Counter::times_impossible];
+    const std::vector<std::string>& examples = log.Examples(Counter::times_impossible);
+    if (first.empty() && !examples.empty()) first = examples.front();
+  }
+  if (count == 0) return;
+  std::string text = count == 1 ? "1 device event has impossible times and is left out: "
+                                : fmt::format(
+                                      "{} device events have impossible times and are left "
+                                      "out: the first, ",
+                                      FormatCount(static_cast<std::int64_t>(count)));
+  out.AddRemark("times-impossible", text + first);
+}
+
+// Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
+void RemarkResolution(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const context::RankContext& rank : ranks) {
+    const std::string_view resolution = FactOf(*rank.profile, kTimeResolution);
+    if (resolution.empty()) continue;
+    return out.AddRemark("time-resolution",
+                         fmt::format("times have a resolution of {}; mean times of a few "
+                                     "microseconds or less are inexact",
+                                     resolution));
+  }
+}
+
+}  // namespace
+
+void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out) {
+  DoubtByCertificate(ranks, out);
+  RemarkResolution(ranks, out);
+  RemarkImpossibleTimes(ranks, out);
+  RemarkWithoutLaunches(ranks, out);
+  DoubtCopies(ranks, out);
+  BoundByLostLaunches(ranks, out);
+  DoubtLoaderAtEdges(ranks, out);
+  std::uint64_t lost = 0, read = 0;
+  // A single loss is a statement of the profiler's that it lost events, of any number.
+  bool is_unknown = false;
+  for (const context::RankContext& rank : ranks) {
+    const ImportLog& log = rank.profile->log;
+    lost += log[Counter::events_dropped] + log[Counter::rows_missing];
+    read += log[Counter::events_read];
+    is_unknown = is_unknown || log[Counter::events_dropped] == 1 ||
+                 log[Counter::events_too_long] > 0 || log[Counter::rows_unusable] > 0 ||
+                 log[Counter::work_before_launch] > 0 || log[Counter::work_overlapping] > 0 ||
+                 log[Counter::kernels_serialized] > 0 || log[Counter::gpus_unknown] > 0;
+  }
+  if (is_unknown) {
+    return out.MarkUncertain(&Basis::all_work,
+                             "work is missing or its times are wrong by an unknown amount");
+  }
+  if (lost == 0 || lost < knowledge::kLossReadShare.Of(read)) return;
+  out.MarkUncertain(&Basis::all_work, fmt::format("{} lost events may hide work of the device",
+                                                  FormatCount(static_cast<std::int64_t>(lost))));
+}
+
+namespace {
+
+// Kernels with unknown names may be on Tensor Cores, like other kernels before. If most eligible
+// kernels are unknown, the eligible share is absent.
+void DoubtTensorCoreKernels(std::span<const context::RankContext> ranks, tables::Output& out) {
+  if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
+  const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >
+                       knowledge::kTensorCoresUndecidedShare;
+  if (!is_much && out.IsSet(metric::kTensorCoreEligibleShare)) return;
+  if (ranks.front().knowledge.undecided_use_tensor_cores) return;
+  out.MarkUncertain(
+      metric::kTensorCoreKernelsPerIteration,
+      out.Told("many kernel names leave it unclear whether they use {{ device.matrix_units }}"));
+}
+
+}  // namespace
+
+void MarkLostNames(std::span<const context::RankContext> ranks, tables::Output& out) {
+  DoubtTensorCoreKernels(ranks, out);
+  std::uint64_t lost = 0;
+  for (const context::RankContext& rank : ranks)
+    lost += rank.profile->log[Counter::kernels_unnamed];
+  if (lost == 0) return;
+  const std::string why =
+      lost == 1 ? "1 kernel has no name in the profile, so its kind is unknown"
+                : fmt::format("{} kernels have no name in the profile, so their kind is unknown",
+                              FormatCount(static_cast<std::int64_t>(lost)));
+  out.SetLacking(&Basis::names, why);
+  for (const MetricId id : {metric::kBreakdownOtherKernel, metric::kBreakdownOtherKernelTime}) {
+    out.MarkUncertain(id, why);
+  }
+}
+
+namespace {
+
+double Measured(MetricId id, const tables::Output& out) { return AsNumber(out.ValueOf(id), 0); }
+
+double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+// As if a device idled while only whole graphs run: the other end of the possible values. The
+// measured values count it as busy then. Over the GPUs with work of all ranks, as
+// analysis/context/utilization.h pools them.
+struct WorstUse {
+  std::size_t gpus = 0;
+  Ns graphs = 0, observed = 0;
+  double idle = 0, most_idle = 0, idle_time = 0, longest_idle = 0;
+  double used = 0, least_used = 1;
+
+  void Add(const context::GpuUse& use, double iterations) {
+    const auto open = static_cast<double>(use.whole_graphs);
+    const double share = use.idle_share() + Part(open, static_cast<double>(use.observed));
+    const double time =
+        static_cast<double>(use.observed - use.busy + use.whole_graphs) / iterations;
+    const double utilization =
+        std::max(0.0, use.utilization() - Part(open, static_cast<double>(use.window)));
+    ++gpus;
+    graphs += use.whole_graphs;
+    observed += use.observed;
+    idle += share;
+    most_idle = std::max(most_idle, share);
+    idle_time += time;
+    longest_idle = std::max(longest_idle, time);
+    used += utilization;
+    least_used = std::min(least_used, utilization);
+  }
+  double share() const { return Part(static_cast<double>(graphs), static_cast<double>(observed)); }
+  double MeanOf(double sum) const { return sum / static_cast<double>(gpus); }
+};
+
+WorstUse WorstUseOf(std::span<const context::RankContext> ranks) {
+  WorstUse worst;
+  for (const context::RankContext& rank : ranks) {
+    if (rank.window().length() <= 0) continue;
+    const auto iterations =
+        static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
+    for (const context::GpuUse& use : rank.gpus) worst.Add(use, iterations);
+  }
+  return worst;
+}
+
+// Sets the far end of the metric's possible values, with the direction in words.
+void Bound(MetricId id, double other, tables::Output& out) {
+  const bool is_more = other > Measured(id, out);
+  std::string bound = std::isinf(other) ? "perhaps more"
+                                        : fmt::format("{} to {}", is_more ? "up" : "down",
+                                                      FormatValue(other, SpecOf(id).unit));
+  out.MayBe(id, other, fmt::format("{}, as {}", bound, tables::kWholeGraphs));
+}
+
+void BoundUse(const WorstUse& worst, tables::Output& out) {
+  Bound(metric::kGpuIdleMean, worst.MeanOf(worst.idle), out);
+  Bound(metric::kGpuIdleMax, worst.most_idle, out);
+  Bound(metric::kGpuIdleTimeMean, worst.MeanOf(worst.idle_time), out);
+  Bound(metric::kGpuIdleTimeMax, worst.longest_idle, out);
+  Bound(metric::kGpuUtilizationMean, worst.MeanOf(worst.used), out);
+  Bound(metric::kGpuUtilizationMin, worst.least_used, out);
+  // Blocks of its kernels are unknown, and count as none.
+  constexpr MetricId kCores = metric::kGpuSmEfficiency;
+  Bound(kCores, std::min(1.0, Measured(kCores, out) + worst.share()), out);
+}
+
+// A program of one device has no one to communicate with.
+bool MayCommunicate(std::span<const context::RankContext> ranks, const WorstUse& worst,
+                    const tables::Output& out) {
+  return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
+         std::any_of(ranks.begin(), ranks.end(), [](const context::RankContext& rank) {
+           return rank.profile->distributed.world_size > 1;
+         });
+}
+
+void BoundCommunication(const WorstUse& worst, tables::Output& out) {
+  const auto graphs = static_cast<double>(worst.graphs);
+  const double time = Measured(metric::kCommunicationTime, out);
+  const double hidden = time * Measured(metric::kCommunicationOverlap, out);
+  for (const MetricId id : {metric::kCommunicationExposedShare, metric::kBreakdownCommunication}) {
+    Bound(id, std::min(1.0, Measured(id, out) + worst.share()), out);
+  }
+  for (const MetricId id : {metric::kCommunicationTime, metric::kBreakdownCommunicationTime}) {
+    Bound(id, Measured(id, out) + graphs, out);
+  }
+  Bound(metric::kCommunicationOverlap, Part(hidden, time + graphs), out);
+  for (const MetricId id : {metric::kCommunicationExposedShare, metric::kCommunicationTime}) {
+    if (out.IsSet(id)) continue;
+    out.SetAbsent(id, fmt::format("no recorded kernel is known to communicate, and {}",
+                                  tables::kWholeGraphs));
+  }
+}
+
+// A graph may contain any number of kernels, so the far end of counts is infinite.
+void BoundKernels(tables::Output& out) {
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  Bound(metric::kKernelCountPerIteration, kAny, out);
+  Bound(metric::kTensorCoreKernelsPerIteration, kAny, out);
+  Bound(metric::kKernelShortShare, 1, out);
+  out.MarkUncertain(metric::kGpuOccupancy, tables::kWholeGraphs);
+}
+
+}  // namespace
+
+void BoundByWholeGraphs(std::span<const context::RankContext> ranks, tables::Output& out) {
+  const WorstUse worst = WorstUseOf(ranks);
+  if (worst.graphs == 0) return;
+  out.AddRemark("whole-graphs",
+                fmt::format("for {} of the time only CUDA graphs run that were recorded as a "
+                            "whole: their kernels, and whether the GPU is busy in them, are "
+                            "unknown; record with `nsys profile --cuda-graph-trace=node`",
+                            FormatShare(worst.share())));
+  BoundUse(worst, out);
+  if (MayCommunicate(ranks, worst, out)) BoundCommunication(worst, out);
+  if (worst.share() >= knowledge::kKernelsFewGraphsShare) BoundKernels(out);
 }
 
 }  // namespace profgauge::analysis::recording

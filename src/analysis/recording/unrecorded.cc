@@ -7,19 +7,408 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/context/utilization.h"
+#include "analysis/tables/reported_columns.h"
+#include "analysis/tables/row_writer.h"
+#include "analysis/tables/work_columns.h"
 #include "analysis/time/iteration_stats.h"
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
+#include "base/whole.h"
 #include "knowledge/gate.h"
 #include "knowledge/unrecorded.h"
+#include "model/reported.h"
+#include "model/run_side.h"
 
 namespace profgauge::analysis::recording {
+namespace {
+
+constexpr std::string_view kNoReadings =
+    "needs readings of the devices (`devices` of `profgauge.run`, or `--device-log FILE`)";
+constexpr std::string_view kNoSuchReading = "the readings of the devices do not include it";
+
+constexpr MetricId kOfConditions[] = {
+    metric::kConditionsClock,          metric::kConditionsClockLimit,
+    metric::kConditionsMemoryClock,    metric::kConditionsPower,
+    metric::kConditionsPowerLimit,     metric::kConditionsTemperature,
+    metric::kConditionsPowerCapped,    metric::kConditionsThrottled,
+    metric::kConditionsComputeBound,   metric::kConditionsMemoryBound,
+    metric::kConditionsEccUncorrected, metric::kConditionsOtherProcesses};
+
+using RunDevices = std::vector<const RunDevice*>;
+
+// Devices with any reading. They live in the profiles' `run_side`.
+RunDevices KnownDevices(std::span<const context::RankContext> ranks) {
+  RunDevices devices;
+  for (const context::RankContext& rank : ranks) {
+    const RunSide* side = rank.profile->run_side.get();
+    if (side == nullptr) continue;
+    for (const RunDevice& device : DevicesOf(*side)) {
+      if (!device.conditions.empty() || !device.reasons.empty()) devices.push_back(&device);
+    }
+  }
+  return devices;
+}
+
+const DeviceCondition* ConditionOf(const RunDevice& device, std::string_view name) {
+  const auto found = device.conditions.find(name);
+  return found == device.conditions.end() ? nullptr : &found->second;
+}
+
+/// The device with the lowest median, or the highest; nullptr where none has one.
+/// For a run of many devices the worst one counts: the lowest clock, the highest power.
+const DeviceCondition* Outermost(const RunDevices& devices, std::string_view name, bool is_least) {
+  const DeviceCondition* outermost = nullptr;
+  for (const RunDevice* device : devices) {
+    const DeviceCondition* one = ConditionOf(*device, name);
+    if (one == nullptr || !std::isfinite(one->median)) continue;
+    const bool is_farther = outermost == nullptr || (is_least ? one->median < outermost->median
+                                                              : one->median > outermost->median);
+    if (is_farther) outermost = one;
+  }
+  return outermost;
+}
+
+/// "1 200 to 1 980" beside the median; empty where it did not vary.
+std::string RangeText(const DeviceCondition& condition) {
+  const bool varies = std::isfinite(condition.least) && std::isfinite(condition.most) &&
+                      condition.least < condition.most;
+  return varies ? fmt::format("{:.0f} to {:.0f}", condition.least, condition.most) : "";
+}
+
+// With the range in a note, if the readings vary.
+void SetMedian(MetricId id, const DeviceCondition* condition, tables::Output& out) {
+  if (condition == nullptr) return out.SetAbsent(id, std::string(kNoSuchReading));
+  out.Set(id, condition->median);
+  if (std::string range = RangeText(*condition); !range.empty()) out.SetNote(id, std::move(range));
+}
+
+void SetLimit(MetricId id, const DeviceCondition* condition, tables::Output& out) {
+  if (condition == nullptr || !std::isfinite(condition->limit)) {
+    return out.SetAbsent(id, std::string(kNoSuchReading));
+  }
+  out.Set(id, condition->limit);
+}
+
+/// The most that any device ever had.
+void SetMost(MetricId id, const RunDevices& devices, std::string_view name, tables::Output& out) {
+  std::optional<double> highest;
+  for (const RunDevice* device : devices) {
+    const DeviceCondition* one = ConditionOf(*device, name);
+    if (one == nullptr) continue;
+    const double most = std::isfinite(one->most) ? one->most : one->median;
+    if (std::isfinite(most)) highest = std::max(highest.value_or(most), most);
+  }
+  if (!highest) return out.SetAbsent(id, std::string(kNoSuchReading));
+  out.Set(id, *highest);
+}
+
+/// The largest share of one reason of that kind; of devices that know theirs.
+void SetReason(MetricId id, const RunDevices& devices, bool (*is_of_kind)(std::string_view),
+               tables::Output& out) {
+  double largest = 0;
+  std::string_view named;
+  bool are_known = false;
+  for (const RunDevice* device : devices) {
+    are_known = are_known || device->knows_reasons;
+    for (const auto& [reason, share] : device->reasons) {
+      if (!is_of_kind(reason) || share <= largest) continue;
+      largest = share;
+      named = reason;
+    }
+  }
+  if (!are_known) return out.SetAbsent(id, std::string(kNoSuchReading));
+  out.Set(id, largest);
+  if (!named.empty()) out.SetNote(id, fmt::format("`{}`", named));
+}
+
+/// The share of the kernel time in operators with this roof. Operators without a known roof count
+/// in the whole only.
+void SetBound(MetricId id, std::string_view bound, tables::Output& out) {
+  const double kernels = AsNumber(out.ValueOf(metric::kProfileKernelTime), 0);
+  const Table* roofline = out.Added("roofline");
+  const Column* of = tables::ColumnOf<tables::columns::kRoofline>(roofline, "bound"_col);
+  const Column* times = tables::ColumnOf<tables::columns::kRoofline>(roofline, "time"_col);
+  if (kernels <= 0 || of == nullptr || times == nullptr) {
+    return out.SetAbsent(id, "needs the work of operators and the peaks of the device");
+  }
+  double sum = 0;
+  bool is_known = false;
+  for (std::size_t row = 0; row < roofline->rows(); ++row) {
+    const Value cell = roofline->At(row, *of);
+    const auto* text = std::get_if<std::string>(&cell);
+    is_known = is_known || (text != nullptr && !text->empty());
+    if (text != nullptr && *text == bound) sum += AsNumber(roofline->At(row, *times), 0);
+  }
+  if (!is_known) return out.SetAbsent(id, "no operator has a known roof");
+  out.Set(id, std::clamp(sum / kernels, 0.0, 1.0));
+}
+
+}  // namespace
+
+void AddConditions(std::span<const context::RankContext> ranks, tables::Output& out) {
+  const RunDevices devices = KnownDevices(ranks);
+  if (devices.empty()) {
+    for (const MetricId id : kOfConditions) out.SetAbsent(id, std::string(kNoReadings));
+    return;
+  }
+  const DeviceCondition* clock = Outermost(devices, "sm_mhz", true);
+  const DeviceCondition* power = Outermost(devices, "watts", false);
+  SetMedian(metric::kConditionsClock, clock, out);
+  SetLimit(metric::kConditionsClockLimit, clock, out);
+  SetMedian(metric::kConditionsMemoryClock, Outermost(devices, "memory_mhz", true), out);
+  SetMedian(metric::kConditionsPower, power, out);
+  SetLimit(metric::kConditionsPowerLimit, power, out);
+  SetMost(metric::kConditionsTemperature, devices, "celsius", out);
+  SetMost(metric::kConditionsEccUncorrected, devices, "ecc_uncorrected", out);
+  SetMost(metric::kConditionsOtherProcesses, devices, "other_processes", out);
+  SetReason(metric::kConditionsPowerCapped, devices, IsPowerCap, out);
+  SetReason(metric::kConditionsThrottled, devices, IsThrottle, out);
+  SetBound(metric::kConditionsComputeBound, "compute", out);
+  SetBound(metric::kConditionsMemoryBound, "memory", out);
+}
+
+namespace {
+
+/// One cell in the column's own type; a value of another type is taken as absent.
+void AddCell(const Value& value, Column& column, StringPool& strings) {
+  const auto* integer = std::get_if<std::int64_t>(&value);
+  const auto* text = std::get_if<std::string>(&value);
+  const bool is_number = !IsAbsent(value) && text == nullptr;
+  if (column.type() == CellType::kText && text != nullptr) {
+    column.AddText(strings.Intern(*text));
+  } else if (column.type() == CellType::kReal && is_number) {
+    column.AddReal(AsNumber(value, 0));
+  } else if (column.type() == CellType::kInteger && integer != nullptr) {
+    column.AddInteger(*integer);
+  } else if (column.unit() == Unit::kBool && std::holds_alternative<bool>(value)) {
+    column.AddInteger(std::get<bool>(value) ? 1 : 0);
+  } else {
+    column.AddAbsent();
+  }
+}
+
+void FillTable(const ReportedTable& reported, Table& table) {
+  for (Column& column : table.columns()) {
+    const auto at = std::find(reported.columns.begin(), reported.columns.end(), column.id());
+    if (at == reported.columns.end()) {
+      column.MarkAbsent("the tables stored in the profile have no such column");
+    }
+    const auto index = static_cast<std::size_t>(at - reported.columns.begin());
+    for (const std::vector<Value>& row : reported.rows) {
+      AddCell(index < row.size() ? row[index] : Value{}, column, table.strings());
+    }
+  }
+}
+
+/// Counts of which a file knows more than it holds: the ranks that it sums up, GPUs that it counts
+/// and does not name all.
+bool IsMoreThanHeld(const ReportedMetric& metric, const tables::Output& out) {
+  if (metric.id != metric::kProfileRanks && metric.id != metric::kProfileGpusListed) return false;
+  return AsNumber(metric.value, 0) > AsNumber(out.ValueOf(metric.id), 0);
+}
+
+}  // namespace
+
+namespace {
+
+// Counters that each rank sampled of its devices: their mean, by the time of each rank's window.
+void SetMeansOfRanks(std::span<const context::RankContext> ranks, tables::Output& out) {
+  for (const MetricId id :
+       {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
+        metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite, metric::kGpuMeasuredDram}) {
+    double sum = 0, time = 0;
+    std::size_t sampled = 0;
+    for (const context::RankContext& rank : ranks) {
+      const auto& metrics = rank.profile->reported.metrics;
+      const auto found = std::ranges::find(metrics, id, &ReportedMetric::id);
+      if (found == metrics.end() || IsAbsent(found->value)) continue;
+      const auto length = static_cast<double>(rank.window().length());
+      sum += AsNumber(found->value, 0) * length;
+      time += length;
+      ++sampled;
+    }
+    if (sampled == 0 || out.IsSet(id)) continue;
+    if (sampled < ranks.size() || time <= 0) {
+      out.SetAbsent(id, fmt::format("{} of {} ranks sampled it; the others are unknown", sampled,
+                                    ranks.size()));
+      continue;
+    }
+    out.Set(id, sum / time);
+    out.SetNote(id, fmt::format("mean of {} ranks, each by its recorded time", ranks.size()));
+  }
+}
+
+}  // namespace
+
+bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
+
+void AddReported(std::span<const context::RankContext> ranks, bool range_chosen,
+                 tables::Output& out) {
+  if (ranks.size() > 1) SetMeansOfRanks(ranks, out);
+  // With several ranks each states its own numbers; those of the host are of the whole run.
+  const Profile* stating = nullptr;
+  for (const context::RankContext& rank : ranks) {
+    const Reported& reported = rank.profile->reported;
+    if (reported.metrics.empty() && reported.tables.empty()) continue;
+    if (stating != nullptr) return;
+    stating = rank.profile;
+  }
+  const bool of_host = stating != nullptr && !stating->reported.metrics.empty() &&
+                       stating->reported.metrics.front().id.text().starts_with("host.");
+  if (stating == nullptr || (ranks.size() != 1 && !of_host)) return;
+  const Reported& reported = stating->reported;
+  for (const ReportedMetric& metric : reported.metrics) {
+    if (out.IsSet(metric.id) && !IsMoreThanHeld(metric, out)) continue;
+    // Stated, and no number: the note says why.
+    if (IsAbsent(metric.value)) {
+      if (!metric.note.empty()) out.SetAbsent(metric.id, metric.note);
+      continue;
+    }
+    out.Set(metric.id, metric.value);
+    if (!metric.note.empty()) out.SetNote(metric.id, metric.note);
+  }
+  for (const ReportedTable& table : reported.tables) {
+    if (FindTable(table.id) == nullptr) continue;
+    if (out.HasRows(table.id) && (range_chosen || !IsOfRecorder(table.id))) continue;
+    FillTable(table, out.ReplaceTable(table.id));
+  }
+}
+
+// What files of times hold besides steps: benchmarks and the results of load tests.
+
+namespace {
+
+// More columns than this are not seen in a chart.
+constexpr std::size_t kMostRows = 512;
+
+void AddSteps(const JudgedSteps& steps, tables::Output& out) {
+  tables::RowWriter<tables::columns::kSteps> write(out.AddTable("steps"));
+  const std::size_t each = (steps.lengths.size() + kMostRows - 1) / kMostRows;
+  auto unusual = steps.unusual.begin();
+  for (std::size_t first = 0; first < steps.lengths.size(); first += each) {
+    const std::size_t end = std::min(first + each, steps.lengths.size());
+    double sum = 0;
+    Ns longest = 0;
+    for (std::size_t i = first; i < end; ++i) {
+      sum += static_cast<double>(steps.lengths[i]);
+      longest = std::max(longest, steps.lengths[i]);
+    }
+    std::int64_t marked = 0;
+    for (; unusual != steps.unusual.end() && *unusual < end; ++unusual) ++marked;
+    write.Integer("first"_col, static_cast<std::int64_t>(first) * steps.a_value)
+        .Integer("count"_col, static_cast<std::int64_t>(end - first) * steps.a_value)
+        .Integer("mean"_col, std::llround(sum / static_cast<double>(end - first)))
+        .Integer("longest"_col, longest)
+        .Integer("unusual"_col, marked);
+  }
+}
+
+struct Latency {
+  std::string_view name;
+  MetricId mean, median, p90, p95, p99;
+};
+constexpr Latency kLatencies[] = {
+    {"time to first token", metric::kServeTtftMean, metric::kServeTtftMedian, metric::kServeTtftP90,
+     metric::kServeTtftP95, metric::kServeTtftP99},
+    {"time per output token", metric::kServeTpotMean, metric::kServeTpotMedian,
+     metric::kServeTpotP90, metric::kServeTpotP95, metric::kServeTpotP99},
+    {"time between tokens", metric::kServeItlMean, metric::kServeItlMedian, metric::kServeItlP90,
+     metric::kServeItlP95, metric::kServeItlP99},
+    {"time of a request", metric::kServeE2eMean, metric::kServeE2eMedian, metric::kServeE2eP90,
+     metric::kServeE2eP95, metric::kServeE2eP99},
+};
+
+// A latency that the tool does not state has no row.
+void AddServing(const LoadTest& test, tables::Output& out) {
+  tables::RowWriter<tables::columns::kServing> latencies(out.AddTable("serving"));
+  for (const Latency& one : kLatencies) {
+    const auto is_set = [&](MetricId id) { return out.IsSet(id); };
+    const auto time = [&](MetricId id) { return is_set(id) ? AsWhole(out.ValueOf(id), 0) : 0; };
+    if (!is_set(one.mean) && !is_set(one.median) && !is_set(one.p90) && !is_set(one.p95) &&
+        !is_set(one.p99)) {
+      continue;
+    }
+    latencies.Text("name"_col, one.name)
+        .IntegerIf("mean"_col, is_set(one.mean), time(one.mean))
+        .IntegerIf("median"_col, is_set(one.median), time(one.median))
+        .IntegerIf("p90"_col, is_set(one.p90), time(one.p90))
+        .IntegerIf("p95"_col, is_set(one.p95), time(one.p95))
+        .IntegerIf("p99"_col, is_set(one.p99), time(one.p99));
+  }
+  tables::RowWriter<tables::columns::kServingLoad> load(out.AddTable("serving_load"));
+  const auto row = [&](std::string_view name, const std::string& value) {
+    load.Text("name"_col, name).Text("value"_col, value);
+  };
+  for (const auto& [name, value] : test.load) row(name, value);
+  const auto count = [](double number) {
+    return FormatCount(std::llround(std::min(number, 9e15)));
+  };
+  if (test.completed > 0) row("answered requests", count(test.completed));
+  if (test.output_tokens > 0) row("output tokens", count(test.output_tokens));
+  for (const auto& [id, name] :
+       {std::pair(metric::kServeFailedShare, "failed requests"),
+        std::pair(metric::kServeRequestRate, "answered requests per second"),
+        std::pair(metric::kServeOutputRate, "output tokens per second"),
+        std::pair(metric::kServeTotalRate, "tokens per second"),
+        std::pair(metric::kServeGoodput, "goodput, requests per second")}) {
+    if (out.IsSet(id)) row(name, FormatValue(out.ValueOf(id), SpecOf(id).unit));
+  }
+}
+
+}  // namespace
+
+void AddSideResults(std::span<const context::RankContext> ranks, const JudgedSteps* steps,
+                    tables::Output& out) {
+  if (std::all_of(ranks.begin(), ranks.end(),
+                  [](const context::RankContext& rank) { return IsOfTimes(*rank.profile); })) {
+    out.AddRemark(
+        "times-only",
+        fmt::format("Times only. No profile was recorded, so this says whether the run is "
+                    "slower, not why: record one{}",
+                    steps == nullptr
+                        ? ", `profgauge check PROFILE`"
+                        : " and pass both, `profgauge check PROFILE --step-times FILE`"));
+    if (steps != nullptr) AddSteps(*steps, out);
+  }
+  bool has_benchmarks = false;
+  const LoadTest* load_test = nullptr;
+  for (const context::RankContext& rank : ranks) {
+    const RunSide* side = rank.profile->run_side.get();
+    if (side == nullptr) continue;
+    has_benchmarks |= !side->benchmarks.empty();
+    if (!side->load_test) continue;
+    load_test = &*side->load_test;
+    for (const auto& [id, value] : side->load_test->metrics) {
+      if (SpecOf(id).unit == Unit::kTime) {
+        out.Set(id, static_cast<std::int64_t>(std::llround(value)));
+      } else {
+        out.Set(id, value);
+      }
+    }
+  }
+  if (load_test != nullptr) AddServing(*load_test, out);
+  if (!has_benchmarks) return;
+  tables::RowWriter<tables::columns::kBenchmarks> write(out.AddTable("benchmarks"));
+  for (const context::RankContext& rank : ranks) {
+    const RunSide* side = rank.profile->run_side.get();
+    if (side == nullptr) continue;
+    for (const NamedTimes& benchmark : side->benchmarks) {
+      const time::SeriesStats stats = time::Describe(benchmark.lengths);
+      write.Text("name"_col, benchmark.name)
+          .Integer("runs"_col, static_cast<std::int64_t>(benchmark.lengths.size()))
+          .Integer("median"_col, std::llround(stats.median))
+          .Real("robust_cv"_col, stats.robust_cv);
+    }
+  }
+}
+
 namespace {
 
 constexpr MetricId kOfSteps[] = {

@@ -1,12 +1,22 @@
 // A rank's facts as columns: every column is written and read here, in the same order.
+
 #include "analysis/summary/columns.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/rank_summary.h"
+#include "analysis/time/idle.h"
+#include "analysis/time/rank_attribution.h"
 
 namespace profgauge::analysis::summary {
 namespace {
@@ -284,6 +294,486 @@ std::optional<RankSummary> ReadRankSummary(const Summary& summary, const std::st
     parts = communication::PartsFrom(rank.times.parts[i], parts.overlapped);
   }
   return rank;
+}
+
+// Attribution of a rank's time as columns: every column is written and read here.
+
+namespace {
+
+void Exchange(Columns& columns, time::RankPart& part) {
+  columns.Enum("part.category", part.category, kBreakdownCategories);
+  columns.Text("part.op_type", part.op_type);
+  columns.Text("part.op", part.op);
+  columns.Text("part.shapes", part.shapes);
+  columns.Text("part.kernel", part.kernel);
+  columns.Number("part.position", part.position);
+  columns.Number("part.is_folded", part.is_folded);
+  Inner(columns, "part.cells", "cell.time", part.cells, [&](time::PartCell& cell) {
+    columns.Number("cell.iteration", cell.iteration);
+    columns.Number("cell.count", cell.count);
+    columns.Number("cell.time", cell.time);
+  });
+  Inner(columns, "part.spans", "part.span.count", part.spans, [&](time::PartSpan& span) {
+    columns.Number("part.span.first", span.first);
+    columns.Number("part.span.last", span.last);
+    columns.Number("part.span.count", span.count);
+  });
+}
+
+void Exchange(Columns& columns, const std::string& column, std::vector<time::NameWork>& names) {
+  List(columns, column + ".count", names, [&](time::NameWork& work) {
+    columns.Text(column + ".name", work.name);
+    columns.Number(column + ".count", work.count);
+    columns.Number(column + ".gpu_time", work.gpu_time);
+    columns.Number(column + ".host_time", work.host_time);
+    columns.Number(column + ".has_series", work.has_series);
+    Inner(columns, column + ".series", column + ".series.time", work.series,
+          [&](std::pair<std::int64_t, Ns>& point) {
+            columns.Number(column + ".series.iteration", point.first);
+            columns.Number(column + ".series.time", point.second);
+          });
+  });
+}
+
+/// Every position is one of an iteration.
+/// Positions index lists of iterations later, so one out of range would read past their end.
+bool Agrees(const time::AttributionFacts& facts, std::size_t iterations) {
+  const auto is_one = [&](std::int64_t iteration) {
+    return iteration >= 0 && static_cast<std::size_t>(iteration) < iterations;
+  };
+  const auto part_agrees = [&](const time::RankPart& part) {
+    return std::all_of(part.cells.begin(), part.cells.end(),
+                       [&](const time::PartCell& cell) { return is_one(cell.iteration); }) &&
+           std::all_of(part.spans.begin(), part.spans.end(), [&](const time::PartSpan& span) {
+             return is_one(span.first) && is_one(span.last);
+           });
+  };
+  const auto work_agrees = [&](const time::NameWork& work) {
+    return std::all_of(work.series.begin(), work.series.end(),
+                       [&](const auto& point) { return is_one(point.first); });
+  };
+  const std::size_t shapes = facts.iteration_shapes.size();
+  const time::RankWork& work = facts.work;
+  const auto all_agree = [&](const std::vector<time::NameWork>* names) {
+    return std::all_of(names->begin(), names->end(), work_agrees);
+  };
+  const auto all = {&work.kernels, &work.ops, &work.collectives, &work.modules, &work.sums};
+  return (shapes == 0 || shapes == iterations) &&
+         std::all_of(facts.parts.begin(), facts.parts.end(), part_agrees) &&
+         std::all_of(all.begin(), all.end(), all_agree);
+}
+
+}  // namespace
+
+void ExchangeTime(Columns& columns, time::AttributionFacts& facts) {
+  List(columns, "part.category", facts.parts,
+       [&](time::RankPart& part) { Exchange(columns, part); });
+  List(columns, "launching.per_iteration", facts.launching, [&](time::LaunchingOp& op) {
+    columns.Text("launching.op", op.op);
+    columns.Text("launching.shapes", op.shapes);
+    columns.Number("launching.per_iteration", op.per_iteration);
+  });
+  columns.Number("launching.has_shapes", facts.has_shapes);
+  List(columns, "iteration.shapes", facts.iteration_shapes,
+       [&](std::int64_t& shapes) { columns.Number("iteration.shapes", shapes); });
+  columns.Number("work.has_gpu", facts.work.has_gpu);
+  Exchange(columns, "work.kernel", facts.work.kernels);
+  Exchange(columns, "work.op", facts.work.ops);
+  Exchange(columns, "work.collective", facts.work.collectives);
+  Exchange(columns, "work.module", facts.work.modules);
+  Exchange(columns, "work.sum", facts.work.sums);
+  List(columns, "gpu_models", facts.gpu_models, [&](std::string& model) {
+    std::int64_t one = 1;
+    columns.Number("gpu_models", one);
+    columns.Text("gpu_model", model);
+  });
+}
+
+std::optional<time::AttributionFacts> ReadAttribution(const Summary& summary,
+                                                      std::size_t iterations) {
+  time::AttributionFacts facts;
+  StringPool strings;  // No text of these is a view.
+  Columns columns = Columns::Reading(summary, strings);
+  ExchangeTime(columns, facts);
+  if (!columns.ok() || !Agrees(facts, iterations)) return std::nullopt;
+  return facts;
+}
+
+namespace {
+
+// How many values an enumeration has whose last one is `last`.
+constexpr auto UpTo(auto last) { return static_cast<std::int64_t>(last) + 1; }
+// A row of copies has kinds of copies and, after them, memsets.
+constexpr auto kCopyRowKinds = UpTo(CopyKind::kUnknown) + 1;
+
+void Exchange(Columns& columns, ops::CountFacts& facts) {
+  columns.Number("count.iterations", facts.iterations);
+  columns.Number("count.launches", facts.launches);
+  columns.Number("count.tensor_core_kernels", facts.tensor_core_kernels);
+  for (std::int64_t& bytes : facts.bytes) columns.Number("count.bytes", bytes);
+  for (bool& complete : facts.is_complete) columns.Number("count.is_complete", complete);
+  columns.Number("count.has_device", facts.has_device);
+  columns.Number("count.has_launches", facts.has_launches);
+  columns.Number("count.has_kernels", facts.has_kernels);
+}
+
+void Exchange(Columns& columns, recording::CoverageFacts& facts) {
+  columns.Number("coverage.has_ranges", facts.has_ops);
+  columns.Number("coverage.has_calls", facts.has_calls);
+  columns.Number("coverage.total", facts.total);
+  columns.Number("coverage.with_op", facts.with_op);
+  columns.Number("coverage.with_launch", facts.with_launch);
+  columns.Number("coverage.in_any", facts.in_any);
+  columns.Number("coverage.in_window", facts.in_window);
+  columns.Number("coverage.kernels", facts.kernels);
+  columns.Number("coverage.whole_graphs", facts.whole_graphs);
+  columns.Number("coverage.kernels_seen", facts.kernels_seen);
+  columns.Number("coverage.copies_seen", facts.copies_seen);
+  columns.Number("coverage.memsets_seen", facts.memsets_seen);
+  columns.Number("coverage.collectives_only", facts.collectives_only);
+}
+
+void Exchange(Columns& columns, recording::EdgeFacts& facts) {
+  columns.Number("edge.has_device", facts.has_device);
+  columns.Number("edge.backlog", facts.backlog);
+  columns.Number("edge.start_up", facts.start_up);
+  columns.Number("edge.capture", facts.capture);
+  columns.Number("edge.captures", facts.counts.captures);
+  columns.Number("edge.captured", facts.counts.captured);
+  columns.Number("edge.ran", facts.counts.ran);
+}
+
+void Exchange(Columns& columns, host::CallFacts& facts) {
+  List(columns, "api.calls", facts.calls, [&](host::CallSum& sum) {
+    columns.Text("api.name", sum.name);
+    columns.Enum("api.kind", sum.kind, UpTo(ApiKind::kOther));
+    columns.Positive("api.calls", sum.calls);
+    columns.Number("api.nested", sum.nested);
+    columns.Number("api.time", sum.time);
+    columns.Number("api.min", sum.min);
+    columns.Number("api.max", sum.max);
+    columns.Number("api.covered", sum.covered);
+  });
+  columns.Number("api.in_calls", facts.in_calls);
+  columns.Number("api.blocked", facts.blocked);
+  columns.Number("api.iterations", facts.iterations);
+  columns.Number("api.any", facts.any_call);
+}
+
+void Exchange(Columns& columns, device::CopyFacts& facts) {
+  columns.Enum("copy.known", facts.known, device::kCopyKnowledges);
+  columns.Text("copy.why", facts.why);
+  List(columns, "copy.calls", facts.rows, [&](device::CopyRow& row) {
+    columns.Enum("copy.kind", row.kind, kCopyRowKinds);
+    columns.Enum("copy.host_memory", row.host_memory, UpTo(HostMemory::kManaged));
+    columns.Number("copy.gpu", row.gpu);
+    columns.Positive("copy.calls", row.sums.calls);
+    columns.Number("copy.time", row.sums.time);
+    columns.Number("copy.exposed", row.sums.exposed);
+    columns.Number("copy.exposed_once", row.sums.exposed_once);
+    columns.Number("copy.bytes", row.sums.bytes);
+    columns.Number("copy.sized_time", row.sums.sized_time);
+    columns.Number("copy.sized", row.sums.sized);
+  });
+}
+
+void Exchange(Columns& columns, device::LaunchFacts& facts) {
+  columns.Number("launch.any", facts.any);
+  columns.Number("launch.calls", facts.launches);
+  columns.Number("launch.into_empty_queue", facts.into_empty_queue);
+  List(columns, "launch.delay", facts.delays,
+       [&](Ns& delay) { columns.Number("launch.delay", delay); });
+  List(columns, "launch.delay.count", facts.delay_counts,
+       [&](std::int64_t& count) { columns.Positive("launch.delay.count", count); });
+  columns.Number("launch.delay.error", facts.delay_error);
+  if (facts.delays.size() != facts.delay_counts.size()) columns.Refuse();
+}
+
+void Exchange(Columns& columns, const std::string& column, device::WeightedMean& mean) {
+  columns.Real(column + ".weighted", mean.weighted);
+  columns.Real(column + ".weight", mean.weight);
+  columns.Real(column + ".plain", mean.plain);
+  columns.Number(column + ".count", mean.count);
+}
+
+void Exchange(Columns& columns, device::KernelFacts& facts) {
+  List(columns, "kernels.calls", facts.names, [&](device::KernelNameSum& name) {
+    device::KernelSums& sums = name.sums;
+    columns.Text("kernels.name", name.name);
+    columns.Text("kernels.rule", name.rule);
+    columns.Number("kernels.rule_number", sums.rule);
+    columns.Positive("kernels.calls", sums.calls);
+    columns.Number("kernels.time", sums.time);
+    columns.Number("kernels.min", sums.min);
+    columns.Number("kernels.max", sums.max);
+    columns.Number("kernels.exposed", sums.exposed);
+    columns.Number("kernels.outside", sums.outside);
+    columns.Number("kernels.outside_calls", sums.outside_calls);
+    columns.Number("kernels.bytes", sums.bytes);
+    Exchange(columns, "kernels.blocks_per_sm", sums.blocks_per_sm);
+    Exchange(columns, "kernels.occupancy", sums.occupancy);
+    columns.Enum("kernels.tensor_core", sums.tensor_core, UpTo(classify::Tri::kUnknown));
+    columns.Number("kernels.collective", sums.collective);
+  });
+  columns.Number("kernels.kernel_time", facts.kernel_time);
+  columns.Number("kernels.short_time", facts.short_time);
+  columns.Number("kernels.in_iterations", facts.kernels_in_iterations);
+  columns.Number("kernels.iterations", facts.iterations);
+  columns.Number("kernels.is_launched", facts.is_launched);
+}
+
+void Exchange(Columns& columns, device::TensorCoreFacts& facts) {
+  device::TensorCoreTimes& times = facts.times;
+  columns.Number("tensor_core.kernels", times.kernels);
+  columns.Number("tensor_core.used", times.tensor_core);
+  columns.Number("tensor_core.undecided", times.undecided);
+  columns.Number("tensor_core.eligible", times.eligible);
+  columns.Number("tensor_core.eligible_used", times.eligible_tensor_core);
+  columns.Number("tensor_core.eligible_undecided", times.eligible_undecided);
+  columns.Number("tensor_core.unknown", times.unknown);
+  columns.Number("tensor_core.whole_graphs", times.whole_graphs);
+  columns.Number("tensor_core.any", facts.any_tensor_cores);
+  columns.Number("tensor_core.has_device", facts.has_device);
+  List(columns, "eligible_op.calls", facts.ops, [&](device::EligibleOp& op) {
+    columns.Text("eligible_op.name", op.name);
+    columns.Text("eligible_op.shapes", op.shapes);
+    columns.Text("eligible_op.dtypes", op.dtypes);
+    columns.Number("eligible_op.gpu", op.gpu);
+    columns.Number("eligible_op.calls", op.calls);
+    columns.Number("eligible_op.time", op.time);
+    columns.Number("eligible_op.tensor_core_time", op.tensor_core_time);
+    columns.Enum("eligible_op.uses", op.uses, UpTo(classify::Tri::kUnknown));
+    columns.Later("eligible_op.read_at_once", op.read_at_once);
+  });
+}
+
+void Exchange(Columns& columns, time::IdleFacts& facts) {
+  columns.Number("idle.observed", facts.observed);
+  columns.Number("idle.has_launches", facts.has_launches);
+  columns.Number("idle.has_host", facts.has_host);
+  columns.Number("idle.has_api", facts.has_api);
+  columns.Number("idle.between_launches", facts.between_launches);
+  columns.Number("idle.delayed", facts.delayed);
+  columns.Positive("idle.iterations", facts.iterations);
+  columns.Number("idle.knows_delay", facts.knows_delay);
+  List(columns, "idle.other", facts.gpus, [&](std::array<Ns, kIdleCauses>& sums) {
+    for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
+      columns.Number("idle." + std::string(IdleCauseId(static_cast<IdleCause>(cause))),
+                     sums[cause]);
+    }
+  });
+}
+
+void Exchange(Columns& columns, device::MemoryFacts& facts) {
+  columns.Number("memory.any", facts.any);
+  List(columns, "memory.device", facts.peaks, [&](device::MemoryPeak& peak) {
+    columns.Number("memory.device_type", peak.device_type);
+    columns.Number("memory.device", peak.device);
+    columns.Number("memory.allocated", peak.allocated);
+    columns.Number("memory.reserved", peak.reserved);
+    columns.Number("memory.allocated_at_most_reserved", peak.allocated_at_most_reserved);
+    columns.Number("memory.growth", peak.growth);
+  });
+}
+
+// The map of times that are not counted is kept as a list.
+void Exchange(Columns& columns, device::RooflineFacts& facts) {
+  List(columns, "point.calls", facts.points, [&](device::WorkPoint& point) {
+    columns.Text("point.name", point.name);
+    columns.Text("point.shapes", point.shapes);
+    columns.Text("point.dtypes", point.dtypes);
+    columns.Text("point.values", point.values);
+    columns.Text("point.gpu", point.gpu);
+    columns.Number("point.calls", point.calls);
+    columns.Positive("point.time", point.time);
+    columns.Number("point.tensor_core_time", point.tensor_core_time);
+    columns.Real("point.flops", point.flops);
+    columns.Real("point.bytes", point.bytes);
+    columns.Real("point.recomputed", point.recomputed);
+    columns.Text("point.dtype", point.dtype);
+    columns.Number("point.is_matrix", point.is_matrix);
+    columns.Number("point.multiprocessors", point.multiprocessors);
+    columns.Number("point.kernels", point.kernels);
+    columns.Text("point.kernel", point.kernel);
+    columns.Number("point.kernel_time", point.kernel_time);
+    columns.Number("point.blocks", point.blocks);
+    columns.Number("point.parts", point.parts);
+    columns.Number("point.unknown_parts", point.unknown_parts);
+    columns.Number("point.single_experts", point.single_experts);
+    columns.Number("point.read_at_once", point.read_at_once);
+  });
+  columns.Number("points.kernel_time", facts.kernel_time);
+  columns.Number("points.counted_time", facts.counted_time);
+  columns.Number("points.has_timeline", facts.has_timeline);
+  columns.Number("points.knows_threads", facts.knows_threads);
+  std::vector<std::pair<std::string, Ns>> rest(facts.not_counted.begin(), facts.not_counted.end());
+  List(columns, "not_counted.time", rest, [&](auto& op) {
+    columns.Text("not_counted.op", op.first);
+    columns.Number("not_counted.time", op.second);
+  });
+  facts.not_counted = {rest.begin(), rest.end()};
+}
+
+// A collective names its part by position, so parts are read before it. The row of its event is not
+// kept.
+void Exchange(Columns& columns, path::PathFacts& facts) {
+  columns.Text("path.why_not", facts.why_not);
+  List(columns, "path.segments", facts.parts, [&](path::PathPart& part) {
+    columns.Enum("path.kind", part.kind, kPathKinds);
+    columns.Text("path.name", part.name);
+    columns.Text("path.op", part.op);
+    columns.Text("path.module", part.module);
+    columns.Text("path.tensor_core", part.tensor_core);
+    columns.Number("path.segments", part.segments);
+    columns.Number("path.time", part.time);
+  });
+  List(columns, "path.collective", facts.collectives, [&](path::PathCollective& collective) {
+    columns.Enum("path.collective", collective.part, static_cast<std::int64_t>(facts.parts.size()));
+    columns.Time("path.collective", collective.time);
+    columns.Number("path.collective.until", collective.end);
+    columns.Number("path.collective.call", collective.call);
+  });
+  List(columns, "path.device_call", facts.device_calls,
+       [&](std::int64_t& call) { columns.Number("path.device_call", call); });
+  List(columns, "slack.calls", facts.slacks, [&](path::SlackRow& row) {
+    columns.Number("slack.gpu", row.gpu);
+    columns.Number("slack.stream", row.stream);
+    columns.Text("slack.name", row.name);
+    columns.Number("slack.calls", row.calls);
+    columns.Number("slack.time", row.time);
+    columns.Number("slack.on_path", row.on_path);
+    columns.Number("slack.least", row.least);
+  });
+}
+
+void Exchange(Columns& columns, const std::string& column, ops::OpRange& range) {
+  columns.Number(column + ".least", range.least);
+  columns.Number(column + ".most", range.most);
+}
+
+/// Columns of the tables of operators; those of types have more.
+void Exchange(Columns& columns, const std::string& prefix, ops::OpSums& sums) {
+  columns.Positive(prefix + "calls", sums.calls);
+  columns.Number(prefix + "kernels", sums.kernels);
+  columns.Number(prefix + "host_self", sums.host_self);
+  columns.Number(prefix + "host_total", sums.host_total);
+  columns.Number(prefix + "device_self", sums.device_self);
+  columns.Number(prefix + "device_total", sums.device_total);
+  columns.Number(prefix + "kernel_self", sums.kernel_self);
+  columns.Number(prefix + "kernel_total", sums.kernel_total);
+  columns.Number(prefix + "tensor_core_self", sums.tensor_core_self);
+  columns.Number(prefix + "tensor_core_total", sums.tensor_core_total);
+  columns.Number(prefix + "eligible", sums.eligible);
+  columns.Number(prefix + "undecided", sums.undecided);
+  columns.Real(prefix + "flops", sums.flops);
+  columns.Real(prefix + "bytes", sums.bytes);
+  columns.Number(prefix + "known_time", sums.known_time);
+  columns.Number(prefix + "outside", sums.outside);
+  columns.Number(prefix + "outside_host", sums.outside_host);
+  columns.Number(prefix + "outside_calls", sums.outside_calls);
+  columns.Later(prefix + "calls_inside", sums.calls_inside);
+}
+
+void Exchange(Columns& columns, const std::string& prefix, ops::OpNameSum& name) {
+  columns.Text(prefix + "name", name.name);
+  Exchange(columns, prefix, name.sums);
+  columns.Text(prefix + "dtypes", name.dtypes);
+  columns.Number(prefix + "dtypes_differ", name.dtypes_differ);
+  columns.Text(prefix + "call_stack", name.call_stack);
+  columns.Number(prefix + "call_stacks_differ", name.call_stacks_differ);
+  columns.Number(prefix + "directions", name.directions);
+}
+
+void Exchange(Columns& columns, ops::OpFacts& facts) {
+  List(columns, "op.calls", facts.names, [&](ops::OpNameSum& name) {
+    Exchange(columns, "op.", name);
+    columns.Later("op.recomputed_calls", name.sums.recomputed_calls);
+    columns.Later("op.recomputed_time", name.sums.recomputed_time);
+    columns.Number("op.gpu_busy", name.sums.gpu_busy);
+    columns.Number("op.gpu_idle", name.sums.gpu_idle);
+    Exchange(columns, "op.host", name.sums.host_range);
+    Exchange(columns, "op.host_self", name.sums.host_self_range);
+    Exchange(columns, "op.device", name.sums.device_range);
+    Exchange(columns, "op.gpu_idle", name.sums.gpu_idle_range);
+  });
+  List(columns, "shaped.calls", facts.by_shape, [&](ops::OpNameSum& name) {
+    Exchange(columns, "shaped.", name);
+    bool has_shapes = name.shapes.has_value();
+    std::string shapes = name.shapes.value_or("");
+    columns.Number("shaped.has_shapes", has_shapes);
+    columns.Text("shaped.shapes", shapes);
+    name.shapes = has_shapes ? std::optional(shapes) : std::nullopt;
+  });
+  columns.Number("shaped.has_all", facts.has_all_shapes);
+  columns.Number("ops.has_device", facts.has_device);
+  columns.Number("ops.has_timeline", facts.has_timeline);
+  columns.Later("ops.knows_recomputed", facts.knows_recomputed);
+}
+
+/// For a tree: a parent comes before its children.
+/// A number that is not below the position of the row itself is refused: it could close a circle.
+void Parent(Columns& columns, std::string_view column, std::size_t position,
+            std::uint32_t& parent) {
+  std::int64_t number = parent == tables::kNoNode ? -1 : std::int64_t{parent};
+  columns.Number(column, number);
+  if (number < -1 || number >= static_cast<std::int64_t>(position)) return columns.Refuse();
+  parent = number < 0 ? tables::kNoNode : static_cast<std::uint32_t>(number);
+}
+
+void Exchange(Columns& columns, ops::ModuleFacts& facts) {
+  std::size_t position = 0;
+  List(columns, "module.calls", facts.modules, [&](ops::ModuleSum& module) {
+    Parent(columns, "module.parent", position++, module.parent);
+    columns.Text("module.name", module.name);
+    columns.Number("module.id", module.id);
+    columns.Positive("module.calls", module.calls);
+    columns.Number("module.operators", module.operators);
+    columns.Number("module.host_total", module.host_total);
+    columns.Number("module.host_self", module.host_self);
+    columns.Number("module.device_total", module.device_total);
+    columns.Number("module.device_self", module.device_self);
+    columns.Number("module.backward_device", module.backward_device);
+  });
+  columns.Number("modules.has_device", facts.has_device);
+  columns.Number("modules.has_all", facts.has_all);
+}
+
+void Exchange(Columns& columns, ops::RangeFacts& facts) {
+  std::size_t position = 0;
+  List(columns, "range.calls", facts.ranges, [&](ops::RangeSum& range) {
+    Parent(columns, "range.parent", position++, range.parent);
+    columns.Text("range.name", range.name);
+    columns.Text("range.domain", range.domain);
+    columns.Positive("range.calls", range.calls);
+    columns.Number("range.kernels", range.kernels);
+    columns.Number("range.host_total", range.host_total);
+    columns.Number("range.shortest", range.shortest);
+    columns.Number("range.longest", range.longest);
+    columns.Number("range.host_self", range.host_self);
+    columns.Number("range.device_self", range.device_self);
+  });
+  columns.Number("ranges.has_device", facts.has_device);
+  columns.Number("ranges.has_all", facts.has_all);
+}
+
+}  // namespace
+
+void ExchangeWork(Columns& columns, RankSummary& rank) {
+  Exchange(columns, rank.counts);
+  Exchange(columns, rank.coverage);
+  Exchange(columns, rank.edges);
+  Exchange(columns, rank.calls);
+  Exchange(columns, rank.copies);
+  Exchange(columns, rank.launches);
+  Exchange(columns, rank.kernels);
+  Exchange(columns, rank.tensor_cores);
+  Exchange(columns, rank.idle);
+  Exchange(columns, rank.memory);
+  Exchange(columns, rank.roofline);
+  Exchange(columns, rank.path);
+  Exchange(columns, rank.ops);
+  Exchange(columns, rank.modules);
+  Exchange(columns, rank.ranges);
 }
 
 }  // namespace profgauge::analysis::summary

@@ -14,8 +14,9 @@
 // (raise kSummarySchema), unless Later() reads it.
 #pragma once
 
-#include <bit>
 #include <boost/unordered/unordered_flat_map.hpp>
+
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/context/utilization.h"
 #include "analysis/device/copies.h"

@@ -1,7 +1,6 @@
 // The tables of AWS Neuron profiles. Times count from the start of the profile.
 #include "analysis/tables/catalogue.h"
 #include "analysis/tables/neuron_columns.h"
-#include "analysis/tables/neuron_move_columns.h"
 #include "analysis/tables/reported_columns.h"
 
 namespace profgauge::analysis::tables {

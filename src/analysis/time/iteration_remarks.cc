@@ -1,3 +1,5 @@
+#include "analysis/time/iteration_remarks.h"
+
 #include "analysis/time/run_iterations.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // Sizes and work of attention.
+#include "analysis/work/op_attention.h"
+
 #include <algorithm>
 
 #include "analysis/work/op_shape.h"

@@ -1,4 +1,6 @@
 // Sizes and work of convolutions.
+#include "analysis/work/op_convolution.h"
+
 #include <algorithm>
 #include <cmath>
 

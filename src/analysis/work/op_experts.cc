@@ -1,4 +1,6 @@
 // Work of layers of experts, fused or product by product.
+#include "analysis/work/op_experts.h"
+
 #include <algorithm>
 #include <cmath>
 

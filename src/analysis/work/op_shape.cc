@@ -1,4 +1,7 @@
 #include "analysis/work/op_shape.h"
+#include "analysis/work/op_attention.h"
+#include "analysis/work/op_convolution.h"
+#include "analysis/work/op_experts.h"
 
 #include <algorithm>
 

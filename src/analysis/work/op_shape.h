@@ -84,16 +84,8 @@ std::optional<ProductSizes> SizesOfProduct(const std::vector<std::int64_t>& a,
 
 /// Parts of ShapeOf, by kind of operator; nothing for others, or where required data is missing.
 std::optional<ProductSizes> ProductShape(const OpCall& call);
-/// Nothing if the call is of another kind, or its sizes are unknown.
-std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
-std::optional<AttentionSizes> AttentionShape(const OpCall& call);
-/// For any operator with the tensors of such a layer, whatever its name: tokens [T, H], weights
-/// [E, N, H] and [E, H, I] with N of I or 2 I (either pair transposed), and [T, k] for where each
-/// token goes. For one matmul: `_grouped_mm` and similar ones, tokens [T, K] by [E, K, N].
-std::optional<ExpertSizes> ExpertsShape(const OpCall& call);
+
 /// Elementwise or reduction, by the operator's name; kOther for all others.
 OpKind ElementKind(std::string_view op);
-
-std::optional<OpWork> ExpertsWork(const OpCall& call);  ///< As those of op_work.h.
 
 }  // namespace profgauge::analysis::work

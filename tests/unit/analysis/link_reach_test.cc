@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/communication/collective_calls.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 

@@ -12,7 +12,10 @@
 
 #include "analysis/analysis.h"
 #include "analysis/communication/blame.h"
+#include "analysis/communication/collective_calls.h"
+#include "analysis/communication/links.h"
 #include "analysis/communication/pipeline.h"
+#include "analysis/communication/slowdown.h"
 #include "analysis/context/observed.h"
 #include "fixture.h"
 #include "made_ranks_fixture.h"

@@ -1,3 +1,4 @@
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/path/replayer.h"
 #include "fixture.h"
 #include "oracle.h"

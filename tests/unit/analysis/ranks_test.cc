@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/communication/blame.h"
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_facts.h"
 #include "fixture.h"

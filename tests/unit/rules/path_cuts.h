@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/matching.h"
 #include "analysis/path/joint.h"

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/classify/kernel_class.h"
+#include "analysis/dlprof/instances.h"
+#include "analysis/dlprof/report.h"
+#include "base/numbers.h"
+
+namespace profgauge::analysis::dlprof::dlprof {
+
+/// As Compute() says. Errors: kUsage when the key op does not occur.
+Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& instances,
+                                       const Selection& selection);
+/// The host's parts of known iterations, each up to the start of the next.
+std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
+                               const context::Iterations& known);
+
+}  // namespace profgauge::analysis::dlprof::dlprof

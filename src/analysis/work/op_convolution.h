@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/work/op_call.h"
+#include "analysis/work/op_shape.h"
+#include "analysis/work/op_work.h"
+
+namespace profgauge::analysis::work {
+
+/// Nothing if the call is of another kind, or its sizes are unknown.
+std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
+
+}  // namespace profgauge::analysis::work
