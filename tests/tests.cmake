@@ -133,9 +133,9 @@ endif()
 if(PROFGAUGE_FUZZ)
   set_source_files_properties(
     src/readers/database/sqlite_table.cc
-    src/readers/kineto/document.cc src/readers/kineto/envelope.cc
+    src/readers/kineto/document.cc src/readers/kineto/document.cc
     src/readers/kineto/kineto_reader.cc src/readers/kineto/pftrace/packets.cc
-    src/readers/kineto/pipeline.cc src/readers/kineto/repair.cc
+    src/readers/kineto/kineto_reader.cc src/readers/kineto/mend.cc
     src/readers/text/csv_rows.cc src/readers/text/json_rows.cc
     src/readers/xla/xla_reader.cc
     PROPERTIES COMPILE_DEFINITIONS PROFGAUGE_SMALL_BLOCKS SKIP_PRECOMPILE_HEADERS ON)

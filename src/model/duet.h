@@ -4,7 +4,7 @@
 //   order ABBA     A: 12 11 11 | B: 10 9 9 | B: 9 9 9 | A: 11 11 11     lengths of iterations, ms
 //
 // Blocks alternate so that a drift of the machine meets both sides alike. A reader fills this
-// (readers/run_side/duet_document.cc), the gate compares the sides.
+// (readers/run_side/document.cc), the gate compares the sides.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/sqlite.h"
+#include "base/text.h"
 #include "readers/ascend/ascend_reader.h"
 #include "readers/ascend/scrub.h"
 #include "readers/database/sqlite_table.h"
@@ -25,6 +28,7 @@
 #include "readers/kineto/kineto_reader.h"
 #include "readers/kineto/pftrace/pftrace_reader.h"
 #include "readers/kineto/pftrace/scrub.h"
+#include "readers/load.h"
 #include "readers/neuron/folder.h"
 #include "readers/neuron/neuron_reader.h"
 #include "readers/neuron/scrub.h"
@@ -42,6 +46,7 @@
 #include "readers/text/blocks.h"
 #include "readers/text/csv_copy.h"
 #include "readers/text/json_copy.h"
+#include "readers/text/json_shape.h"
 #include "readers/xla/scrub.h"
 #include "readers/xla/xla_reader.h"
 
@@ -240,6 +245,203 @@ Result<Scrubbed> ScrubDatabase(const std::string& in, const std::string& out,
   if (tables.contains("StringTable")) return nvprof::ScrubDatabase(in, out, rename);
   if (IsExport(tables)) return ScrubExport(in, out, rename);
   return Fail(OtherFormat(in, "database"));
+}
+
+}  // namespace profgauge::readers
+namespace profgauge::readers {
+
+// The skipped files of a folder: is one of them something else, or a missing rank?
+//
+//   profiles that were read    a file that was not            it is
+//   rank0.json, rank1.json     rank2.json, no JSON            a rank that failed: same pattern
+//   rank0.json, rank1.json     notes.txt                      something else
+//   r0.sqlite, r1.sqlite       r1.nsys-rep                    the raw form of r1.sqlite
+//   r0.sqlite, r1.sqlite       r2.nsys-rep                    a rank without an export
+//
+// A pattern is the name with "#" for each number: "rank#.json". A verdict over the ranks that are
+// left would hide the one that failed.
+
+namespace {
+
+/// Profiles of programs that are supported, in forms that are not: they were meant to be judged.
+constexpr std::string_view kRawForms[] = {"input/nsys-rep", "input/qdstrm", "input/gaudi",
+                                          "input/perfetto"};
+
+std::string NameOf(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// The name without the additions of a compressor, an archiver or an unfinished write.
+std::string PlainName(const std::string& path) {
+  constexpr std::string_view kAdded[] = {".gz", ".zst", ".xz",  ".bz2", ".lz4",
+                                         ".br", ".zip", ".tar", ".tmp", ".part"};
+  std::string name = NameOf(path);
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::string_view added : kAdded) {
+      if (!name.ends_with(added) || name.size() == added.size()) continue;
+      name.resize(name.size() - added.size());
+      again = true;
+    }
+  }
+  return name;
+}
+
+/// The name up to the first dot: forms of one profile differ after it.
+std::string StemOf(const std::string& path) {
+  const std::string name = NameOf(path);
+  return name.substr(0, name.find('.'));
+}
+
+/// With one sign for each number.
+std::string NumberlessName(std::string_view text) {
+  std::string pattern;
+  for (const char letter : text) {
+    const bool is_digit = letter >= '0' && letter <= '9';
+    if (!is_digit || pattern.empty() || pattern.back() != '#') pattern += is_digit ? '#' : letter;
+  }
+  return pattern;
+}
+
+/// A raw form beside its export is not a rank.
+bool IsRawRank(const std::string& path, const std::vector<Profile>& profiles) {
+  const std::string stem = StemOf(path), pattern = NumberlessName(stem);
+  bool is_alike = false;
+  for (const Profile& profile : profiles) {
+    const std::string other = StemOf(profile.source.path);
+    if (other == stem) return false;
+    is_alike |= NumberlessName(other) == pattern;
+  }
+  return is_alike;
+}
+
+}  // namespace
+
+bool IsNamedAsRecording(const std::string& file) {
+  return std::ranges::any_of(BuiltinReaders(), [&](const auto& reader) {
+    return std::ranges::any_of(reader->suffixes(),
+                               [&](std::string_view suffix) { return file.ends_with(suffix); });
+  });
+}
+
+bool IsNoRecording(const Error& error) {
+  if (error.code == "input/empty" || error.code == "input/open" || error.code == "input/read") {
+    return !IsNamedAsRecording(error.where.file);
+  }
+  return error.code.starts_with("input/");
+}
+
+bool IsLikelyRank(const Error& error, const std::vector<Profile>& profiles) {
+  const std::string& path = error.where.file;
+  if (std::ranges::find(kRawForms, error.code) != std::end(kRawForms) &&
+      IsRawRank(path, profiles)) {
+    return true;
+  }
+  return HasNameLike(path, profiles);
+}
+
+bool HasNameLike(const std::string& path, const std::vector<Profile>& profiles) {
+  const std::string pattern = NumberlessName(PlainName(path));
+  return std::ranges::any_of(profiles, [&](const Profile& profile) {
+    return NumberlessName(PlainName(profile.source.path)) == pattern;
+  });
+}
+
+// The error for a file that no reader knows.
+
+namespace {
+
+/// Bytes that text in UTF-8 does not have.
+bool IsBinary(std::string_view head) {
+  const std::string_view looked = head.substr(0, 512);
+  return std::any_of(looked.begin(), looked.end(), [](char letter) {
+    const auto byte = static_cast<unsigned char>(letter);
+    return byte < ' ' && letter != '\t' && letter != '\n' && letter != '\r' && letter != '\f';
+  });
+}
+
+/// "`a`, `b`, …".
+std::string Names(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) {
+    text.append(text.empty() ? "`" : ", `").append(PrintableShort(name)).append("`");
+  }
+  return PrintableShort(text, 200);
+}
+
+// Keys name the tool that wrote a document, values may hold anything: only keys are shown.
+std::string OfJson(const readers::JsonShape& shape) {
+  const std::string what = shape.is_list ? "a list in JSON" : "JSON";
+  if (shape.keys.empty()) return what + " without keys";
+  return fmt::format("{}{} with the keys {}", what, shape.is_list ? " of objects" : "",
+                     Names(shape.keys));
+}
+
+std::vector<std::string_view> Cells(std::string_view line, char separator) {
+  std::vector<std::string_view> cells;
+  for (bool more = true; more;) {
+    const std::size_t end = line.find(separator);
+    std::string_view cell = line.substr(0, end);
+    more = end != line.npos;
+    if (more) line.remove_prefix(end + 1);
+    if (cell.size() > 1 && cell.front() == '"' && cell.back() == '"') {
+      cell = cell.substr(1, cell.size() - 2);
+    }
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+// A first line with three cells or more is the head of a table; its columns name the tool.
+std::string OfText(std::string_view head) {
+  const std::string_view line = head.substr(0, head.find_first_of("\r\n"));
+  // Sentences have a comma, too.
+  for (const char separator : {',', '\t', ';'}) {
+    const auto cells = Cells(line, separator);
+    if (cells.size() > 2) return "a table with the columns " + Names(cells);
+  }
+  return fmt::format("text that begins with \"{}\"", PrintableShort(line));
+}
+
+std::string OfBytes(std::string_view head) {
+  std::string text = "binary data that begins with";
+  for (const char letter : head.substr(0, 8)) {
+    text += fmt::format(" {:02x}", static_cast<unsigned char>(letter));
+  }
+  return text;
+}
+
+std::string Seen(std::string_view head, const readers::JsonShape& shape) {
+  if (IsBinary(head)) return OfBytes(head);
+  return shape.is_object || shape.is_list ? OfJson(shape) : OfText(head);
+}
+
+/// The inputs with a reader, by name: "Ascend's …, PyTorch's … or rocprofv3's …"; for a document in
+/// JSON only those that are one.
+std::string EachExpected(bool is_json) {
+  std::vector<std::string_view> each;
+  for (const auto& reader : BuiltinReaders()) {
+    const auto suffixes = reader->suffixes();
+    const bool is_of_json = std::ranges::find(suffixes, ".json") != suffixes.end();
+    if (!is_json || is_of_json) each.push_back(reader->expected());
+  }
+  std::sort(each.begin(), each.end());
+  std::string text;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (i > 0) text += i + 1 == each.size() ? " or " : ", ";
+    text += each[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+Error UnknownFile(const std::string& path, std::string_view head) {
+  const readers::JsonShape shape = readers::ShapeOfJson(head);
+  const bool is_json = !IsBinary(head) && (shape.is_object || shape.is_list);
+  Error error = InputError(path, "input/unknown", "the file is not a profile of a known format");
+  error.notes = {"note: it is " + Seen(head, shape), "help: expected " + EachExpected(is_json)};
+  return error;
 }
 
 }  // namespace profgauge::readers

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "readers/database/page_rows.h"
+#include "readers/database/sqlite_table.h"
 #include "support/fuzz.h"
 #include "support/temporary_folder.h"
 

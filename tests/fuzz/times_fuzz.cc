@@ -10,7 +10,6 @@
 
 #include "base/byte_source.h"
 #include "model/run_side.h"
-#include "readers/run_side/times_forms.h"
 #include "readers/run_side/times_reader.h"
 #include "support/fuzz.h"
 #include "support/json_or_lines.h"

@@ -3,12 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "base/metric_id.h"
+#include "base/text.h"
 #include "knowledge/ascend.h"
+#include "knowledge/loss.h"
+#include "readers/ascend/trace_view.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers::ascend {
@@ -221,6 +227,159 @@ void KernelDetails::Finish() {
                      fmt::format("{} of the device; each counts once", copies_));
   }
   ReportOps();
+}
+
+// Checks of trace_view.json against itself: launches without work, processes, and its own totals.
+//
+//   arrow HostToDevice ends at (place, time)   an event begins there: launch and work
+//                                              none does: the call launched work that was lost
+//   track Computing of Overlap Analysis        its length against the union of the kernels
+//   track Communication                        against the union of the collectives
+
+// The call becomes a launch without work, which the analysis counts as missing.
+void TraceView::AddLostLaunches() {
+  std::vector<std::pair<Place, Ns>> starts;
+  for (const Event& event : events_) starts.emplace_back(event.place, event.start);
+  std::sort(starts.begin(), starts.end());
+  for (const Link& link : launches_) {
+    if (std::binary_search(starts.begin(), starts.end(), std::pair(link.to.place, link.to.time))) {
+      continue;
+    }
+    if (const std::int64_t call = Around(calls_, link.from); call >= 0) launching_.push_back(call);
+  }
+}
+
+// Without their processes' names, events of the device cannot be recognized, and without their
+// threads' those of a group of ranks from their tasks.
+void TraceView::CheckProcesses() {
+  auto& log = builder_.log();
+  if (without_thread_ > 0 && communicating_.empty()) {
+    log.AddAt(
+        Counter::rows_unusable,
+        fmt::format("{} communication events belong to threads without a name", without_thread_));
+  }
+  const std::uint64_t read = log[Counter::events_read];
+  if (without_process_ < knowledge::kLossLeastEvents ||
+      without_process_ <= knowledge::kLossUnusableShare.Of(read))
+    return;
+  log.AddAt(
+      Counter::rows_unusable,
+      fmt::format("{} of {} events belong to processes without a name", without_process_, read));
+}
+
+void TraceView::CheckOwnTotals() {
+  // A track that is there twice, as in a trace written twice, is as long as once.
+  Spans computing, communicating;
+  for (const auto& event : events_) {
+    if (ProcessOf(event.place) != Process::kDerived) continue;
+    const auto& [process, thread] = places_[event.place];
+    const auto track = thread_names_.find(process + "/" + thread);
+    if (track == thread_names_.end()) continue;
+    const std::int32_t npu = DeviceOf(event.place);
+    const Span span = {event.start, event.start + event.duration};
+    if (track->second == "Computing") computing[npu].push_back(span);
+    if (track->second == "Communication") communicating[npu].push_back(span);
+  }
+  CheckOwnTotal("Computing", computing, computing_);
+  CheckOwnTotal("Communication", communicating, communicating_);
+}
+
+// The profiler's tracks are unions, so overlapping kernels count once here, too. One analysis may
+// be of several NPUs: where there is only one, its tracks are compared with the sums over all NPUs.
+void TraceView::CheckOwnTotal(std::string_view track, const Spans& own, const Spans& ours) {
+  const bool of_all = own.size() == 1;
+  for (const auto& [npu, spans_of_track] : own) {
+    const Ns stated = std::min(Length(Merge(spans_of_track)), kMaxTime);
+    Ns found = 0;
+    for (const auto& [id, spans] : ours) {
+      if (!of_all && id != npu) continue;
+      found = std::min(found + std::min(Length(Merge(spans)), kMaxTime), kMaxTime);
+    }
+    if (stated == 0 || std::abs(stated - found) <= knowledge::kLossTotalTolerance.WholeOf(stated))
+      continue;
+    const std::string what =
+        fmt::format("Overlap Analysis, {}{}: {} ns; its events: {} ns", track,
+                    of_all ? "" : fmt::format(" of NPU {}", npu), stated, found);
+    builder_.log().AddAt(Counter::own_totals_differ, what);
+    if (stated - found > knowledge::kAscendLostTotalShare.WholeOf(stated))
+      builder_.log().AddAt(Counter::events_dropped, what);
+  }
+}
+
+// Which device a process of trace_view.json is. For each kind of process (Ascend Hardware,
+// Communication, Overlap Analysis), the first that gives each a different number:
+//
+//   labels        "NPU 0", "NPU 1"                   0, 1
+//   low bits      pid 4376751040, 4376751041 & 31    0, 1; of several processes only
+//   order         of appearance                      0, 1, ...
+//
+// The first kind that has processes says which NPUs there are. Another kind whose numbers are not
+// among them is assigned by order.
+
+namespace {
+
+/// 3 of "NPU 3".
+std::optional<std::int32_t> NumberOfLabel(std::string_view label) {
+  constexpr std::string_view kName = "NPU";
+  constexpr std::int64_t kMostNpus = 1 << 16;
+  const auto at = label.find(kName);
+  if (at == label.npos) return std::nullopt;
+  const auto number = ParseInteger(Trim(label.substr(at + kName.size())));
+  if (!number || *number < 0 || *number >= kMostNpus) return std::nullopt;
+  return static_cast<std::int32_t>(*number);
+}
+
+// Each has a number, and all are different.
+bool AreUnlike(const std::vector<std::int32_t>& numbers, std::size_t count) {
+  const std::set<std::int32_t> unlike(numbers.begin(), numbers.end());
+  return numbers.size() == count && unlike.size() == count;
+}
+
+}  // namespace
+
+std::vector<std::int32_t> TraceView::NumbersOf(const std::vector<std::string>& processes) const {
+  std::vector<std::int32_t> labelled, low;
+  for (const std::string& process : processes) {
+    const auto label = process_labels_.find(process);
+    if (label != process_labels_.end()) {
+      if (const auto number = NumberOfLabel(label->second)) labelled.push_back(*number);
+    }
+    // CANN's tools give a process the NPU's number as its last bits.
+    constexpr std::int64_t kNumberBits = 31;
+    if (const auto number = ParseInteger(process)) {
+      low.push_back(static_cast<std::int32_t>(*number & kNumberBits));
+    }
+  }
+  if (AreUnlike(labelled, processes.size())) return labelled;
+  if (processes.size() > 1 && AreUnlike(low, processes.size())) return low;
+  std::vector<std::int32_t> order(processes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+// If the numbers of one kind are not those of the NPUs, their order decides; rows of no
+// NPU are assigned to the first one.
+void TraceView::FindDevices() {
+  for (const Process kind : {Process::kDevice, Process::kCommunication, Process::kDerived}) {
+    std::vector<std::string> processes;
+    for (const std::string& process : processes_) {
+      if (ProcessOf(process) == kind) processes.push_back(process);
+    }
+    const auto numbers = NumbersOf(processes);
+    if (npus_.empty()) npus_ = numbers;
+    const auto is_known = [&](std::int32_t number) {
+      return std::find(npus_.begin(), npus_.end(), number) != npus_.end();
+    };
+    const bool known = std::all_of(numbers.begin(), numbers.end(), is_known);
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+      devices_[processes[i]] = known ? numbers[i] : npus_[i < npus_.size() ? i : 0];
+    }
+  }
+}
+
+std::int32_t TraceView::DeviceOf(Place place) const {
+  const auto found = devices_.find(places_[place].first);
+  return found == devices_.end() ? 0 : found->second;
 }
 
 }  // namespace profgauge::readers::ascend

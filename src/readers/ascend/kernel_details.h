@@ -11,6 +11,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_set.hpp>
+
 #include <cstdint>
 #include <map>
 #include <string>

@@ -1,11 +1,15 @@
-// The tables of a profile, in an SQLite database or in a folder of Parquet files of the same names.
+// How a row is stored: a header with the type of each value, and a body with the values.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <fstream>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -20,10 +24,123 @@
 #include "base/whole.h"
 #include "model/profile_builder.h"
 #include "readers/database/cells.h"
-#include "readers/database/page_rows.h"
 #include "readers/parquet/table.h"
 
 namespace profgauge::readers {
+
+/// Where the wanted numbers of a row are, which its header says. Neighbors mostly have the same.
+///
+///   header   04 | 01 | 06 | 09         its own size 4; one byte, eight bytes, the constant 1
+///   body     2A | 00 00 00 17 48 76 E8 00              42, 100 000 000 000, and nothing for the 1
+///
+/// Types 1 to 6 are whole numbers of 1, 2, 3, 4, 6 and 8 bytes, the highest first; 8 and 9 are the
+/// constants 0 and 1; 0 is null, 7 a real, 12 and more are bytes and texts.
+class RowLayout {
+ public:
+  /// False where a wanted column holds something else.
+  /// O(columns of the table). Only rows whose header differs need it; Read() is O(wanted columns).
+  bool Set(std::string_view header, const std::vector<std::optional<std::size_t>>& columns);
+  std::string_view header() const { return header_; }
+  std::size_t body_size() const { return body_size_; }
+  std::span<const std::uint8_t> types() const { return types_; }  ///< SQLite's, as wanted.
+  /// REQUIRES: seven bytes before the body may be read.
+  void Read(const char* body, std::int64_t* numbers) const;
+
+ private:
+  struct Number {
+    std::uint32_t end = 0;  ///< In the body.
+    std::uint8_t bytes = 0;
+    std::uint8_t constant = 0;  ///< Without bytes.
+  };
+  struct Stored {
+    std::uint64_t type = 0;
+    std::size_t end = 0;
+  };
+  bool SetStored(std::string_view header);
+
+  std::string header_;
+  std::size_t body_size_ = 0;
+  std::vector<Stored> stored_;
+  std::vector<std::uint8_t> types_;
+  std::vector<Number> numbers_;
+};
+
+// Rows of whole numbers, taken from a database's pages where they lie.
+//
+// SQLite runs a program for each row, which takes several times as long as the numbers themselves.
+// The format of pages is fixed (https://sqlite.org/fileformat2.html). Only plain pages are read
+// here; others are left to SQLite, which also has the messages for a damaged file.
+
+/// A table all of whose wanted columns are declared to hold whole numbers.
+///
+/// A table is a tree of pages, numbered from 1. Inner pages have the largest rowid of each child:
+///
+///   inner page 5   | kind 5 | .. | cells 2 | .. | last child 9 | pointers | .. | 7, 40 | 8, 80 |
+///   leaf page 7    | kind 13 | .. | cells n | .. | pointers | free | cell | cell |   rowids to 40
+///   leaf page 8                                                                      41 to 80
+///   leaf page 9                                                                      81 on
+///
+/// A cell of a leaf is `size | rowid | header | body`: see row_layout.h. Rows 50 to 90 are on the
+/// pages 8 and 9; page 7 is not read.
+struct PlainTable {
+  std::string path;
+  std::uint32_t root = 0;  ///< The page that its rows begin from.
+  /// Where a row has each wanted column; none: nowhere.
+  std::vector<std::optional<std::size_t>> columns;
+  std::vector<std::size_t> rowids;  ///< The wanted columns that are the rowid.
+};
+
+/// A table with rowids in a file that does not change; `columns` are names, or empty for a
+/// missing one.
+/// Nothing where a wanted column may hold something else, or where SQLite reports an error: then
+/// SQLite reads the table itself.
+std::optional<PlainTable> FindPlainTable(sqlite::Database& database, const std::string& table,
+                                         const std::vector<std::string>& columns);
+
+/// One thread's way through a table's pages.
+/// Opens the file once more; one object is for one thread. Read() may be called for any ranges.
+class PageRows {
+ public:
+  /// REQUIRES: `table` outlives this.
+  explicit PageRows(const PlainTable& table);
+
+  /// Adds the rows with rowids of `first` to `last`. False where one of them is not plain, or a
+  /// page is not as it should be; some may have been added then.
+  bool Read(std::int64_t first, std::int64_t last, Cells& cells);
+
+ private:
+  /// A page, and which rowids it may have.
+  struct Node {
+    std::uint32_t page = 0;
+    std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  };
+  struct Asked {
+    std::int64_t first = 0, last = 0;
+  };
+
+  bool ReadNode(const Node& node, Asked asked, std::size_t depth, std::size_t ahead, Cells& cells);
+  bool ReadChildren(const std::vector<Node>& nodes, Asked asked, std::size_t depth, Cells& cells);
+  bool ReadLeaf(const Node& node, Asked asked, std::string_view page, Cells& cells);
+  bool AddRow(std::int64_t rowid, std::string_view payload, Cells& cells);
+  /// The children that have rows asked for; nothing where the page is damaged.
+  std::optional<std::vector<Node>> Children(const Node& node, Asked asked,
+                                            std::string_view page) const;
+  /// Empty if there is none. Valid until the next call. `ahead`: pages that will be wanted next.
+  std::string_view Page(std::uint32_t page, std::size_t ahead);
+
+  const PlainTable& table_;
+  std::ifstream file_;
+  std::size_t page_size_ = 0;  ///< 0: nothing can be read.
+  std::size_t usable_ = 0;     ///< Bytes of a page.
+  std::uint32_t pages_ = 0;    ///< Pages of the file.
+  std::uint32_t read_ = 0;     ///< The first page in buffer_.
+  std::string buffer_;
+  RowLayout layout_;
+  std::vector<std::uint8_t> types_;  ///< The layout's, where no column is the rowid.
+};
+
+// The tables of a profile, in an SQLite database or in a folder of Parquet files of the same names.
 
 /// Tables by their names.
 using ParquetTables = std::map<std::string, parquet::Table, std::less<>>;
@@ -182,5 +299,48 @@ bool HasHotJournal(const std::string& path);
 /// Fills builder.source(): of NVIDIA's devices. Errors: kInput.
 Result<sqlite::Database> OpenDatabase(ByteSource& source, std::string_view format,
                                       std::string_view dialect, ProfileBuilder& builder);
+
+// Numbers of SQLite's file format (sqlite.org/fileformat2.html), and how its files have numbers.
+
+namespace sqlite_format {
+inline constexpr std::size_t kFileHead = 100;  ///< Bytes of a file before its first page's own.
+/// Bytes of the heads of b-tree pages.
+inline constexpr std::size_t kLeafHead = 8, kInnerHead = 12;
+inline constexpr std::size_t kLeastUsable = 480;  ///< Bytes of a page: less is damaged.
+inline constexpr std::size_t kNotOfRow = 35;  ///< A row that leaves fewer goes on on other pages.
+inline constexpr std::size_t kLongestNumber = 9;
+enum PageKind : char { kInnerPage = 5, kLeafPage = 13 };
+enum SerialType : std::uint64_t { kNull = 0, kReal = 7, kOne = 9, kFirstText = 12 };
+}  // namespace sqlite_format
+
+/// REQUIRES: at most eight bytes.
+inline std::uint64_t BigEndian(std::string_view bytes) {
+  std::uint64_t number = 0;
+  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
+  return number;
+}
+
+/// Bytes of a page by a file's head of kFileHead bytes; 0 where it is damaged.
+inline std::uint64_t PageSize(std::string_view head) {
+  std::uint64_t size = BigEndian(head.substr(16, 2));
+  if (size == 1) size = 65536;
+  return std::has_single_bit(size) ? size : 0;
+}
+
+/// Takes a number of one to nine bytes off the front; false at the end, and where it begins with a
+/// byte of no bits: of those that are longer than they need to be SQLite does not read all alike.
+inline bool TakeNumber(std::string_view& bytes, std::uint64_t& number) {
+  number = 0;
+  if (bytes.starts_with('\x80')) return false;
+  for (std::size_t i = 0; i < std::min(bytes.size(), sqlite_format::kLongestNumber); ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    const bool is_last = i + 1 == sqlite_format::kLongestNumber;
+    number = is_last ? number << 8 | byte : number << 7 | (byte & 0x7fU);
+    if (!is_last && byte >= 0x80) continue;
+    bytes.remove_prefix(i + 1);
+    return true;
+  }
+  return false;
+}
 
 }  // namespace profgauge::readers

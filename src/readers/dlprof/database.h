@@ -70,18 +70,4 @@ struct DatabaseImport {
   }
 };
 
-/// System, GPUs, switches of the model, dictionary, ops, and which aggregation (-1: the newest).
-/// Errors: kInput "dlprof/no-aggregation" with those that there are.
-Status ReadDatabaseFacts(DatabaseImport& import, std::int64_t aggregation);
-/// Calls of ops, runtime calls, kernels, copies, memsets, iterations.
-/// REQUIRES: ReadDatabaseFacts(). Launching calls have no correlations in the file: each row of a
-/// kernel or copy has its call in it, and gets a number here.
-Status ReadDatabaseRows(DatabaseImport& import);
-/// The values of the aggregation, as reported metrics and tables: its groups of ops, its advice.
-Status StateAggregation(DatabaseImport& import);
-/// Holds the aggregation's sums against those of the rows; each that differs is counted.
-/// Exact comparison, since both are sums of whole nanoseconds. Rows that are over a tolerance below
-/// their stored sum are counted as dropped events, which is data loss.
-Status CheckSums(DatabaseImport& import);
-
 }  // namespace profgauge::readers::dlprof

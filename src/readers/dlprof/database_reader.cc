@@ -3,6 +3,9 @@
 #include "base/errors.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/dlprof/database.h"
+#include "readers/dlprof/database_facts.h"
+#include "readers/dlprof/database_rows.h"
+#include "readers/dlprof/database_sums.h"
 #include "readers/dlprof/dlprof_reader.h"
 
 namespace profgauge::readers {

@@ -1,3 +1,5 @@
+#include "readers/dlprof/database_rows.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

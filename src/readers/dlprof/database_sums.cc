@@ -1,4 +1,6 @@
 // The values of an aggregation: taken over, and compared with the rows.
+#include "readers/dlprof/database_sums.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,7 +1,20 @@
+// Names of events' categories: which kind of event each is.
+//
+// Until PyTorch 1.11 they begin with a capital letter ("Operator", "Runtime", "Kernel", "Memcpy");
+// since 1.12 they are Kineto's ActivityType in lower case ("cpu_op", "cuda_runtime", "gpu_memcpy").
+// ROCm writes calls of HIP as "cuda_runtime". Intel's driver calls are inside its runtime calls.
+
 #include "readers/kineto/event_sink.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +24,195 @@
 #include "readers/text/names.h"
 
 namespace profgauge::readers::kineto {
+namespace {
+
+constexpr std::pair<std::string_view, Category> kCategories[] = {
+    {"cpu_op", Category::kOp},
+    {"operator", Category::kOp},
+    {"user_annotation", Category::kAnnotation},
+    {"gpu_user_annotation", Category::kGpuAnnotation},
+    {"python", Category::kPythonCategory},
+    {"overhead", Category::kOverhead},
+    {"runtime", Category::kRuntime},
+    {"cuda_runtime", Category::kRuntime},
+    {"cuda_driver", Category::kRuntime},
+    {"hip_runtime", Category::kRuntime},
+    {"hip_driver", Category::kRuntime},
+    {"xpu_runtime", Category::kRuntime},
+    {"xpu_driver", Category::kRuntime},
+    {"mtia_runtime", Category::kRuntime},
+    {"glow_runtime", Category::kRuntime},
+    {"privateuse1_runtime", Category::kRuntime},
+    {"privateuse1_driver", Category::kRuntime},
+    {"kernel", Category::kKernel},
+    {"mtia_ccp_events", Category::kKernel},
+    {"memcpy", Category::kMemcpy},
+    {"gpu_memcpy", Category::kMemcpy},
+    {"memset", Category::kMemset},
+    {"gpu_memset", Category::kMemset},
+    {"cuda_sync", Category::kSync},
+    {"xpu_sync", Category::kSync},
+    {"python_function", Category::kPythonFunction},
+    {"memory", Category::kMemory},
+    {"cpu_instant_event", Category::kMemory},
+    {"fwdbwd", Category::kFlow},
+    {"forward_backward", Category::kFlow},
+    {"trace", Category::kTrace},
+    {"ac2g", Category::kLaunchFlow},
+    {"async", Category::kIgnored},
+    {"async_cpu_to_gpu", Category::kLaunchFlow},
+    {"async_gpu", Category::kIgnored},
+    {"external_correlation", Category::kIgnored},
+    {"cuda_event", Category::kIgnored},
+    {"cuda_profiler_range", Category::kProfilerRange},
+    {"mtia_counters", Category::kIgnored},
+    {"profgauge", Category::kIgnored},  // Findings, in traces of `--write trace`.
+    {"xpu_scope_profiler", Category::kIgnored},
+    {"hardware_counters", Category::kIgnored},
+};
+
+// Other accelerators' plug-ins have separate categories, e.g. "privateuse1_runtime".
+Category CategoryBySuffix(std::string_view lower) {
+  constexpr std::pair<std::string_view, Category> kSuffixes[] = {
+      {"_runtime", Category::kRuntime}, {"_driver", Category::kRuntime},
+      {"_kernel", Category::kKernel},   {"_memcpy", Category::kMemcpy},
+      {"_memset", Category::kMemset},
+  };
+  for (const auto& [suffix, category] : kSuffixes) {
+    if (lower.ends_with(suffix)) return category;
+  }
+  return Category::kUnknown;
+}
+
+}  // namespace
+
+namespace {
+
+std::string Lower(std::string_view cat) {
+  std::string lower(cat);
+  for (auto& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+}  // namespace
+
+Category CategoryOf(std::string_view cat) {
+  const std::string lower = Lower(cat);
+  for (const auto& [name, category] : kCategories) {
+    if (name == lower) return category;
+  }
+  return CategoryBySuffix(lower);
+}
+
+bool IsExactCategory(std::string_view cat) {
+  const std::string lower = Lower(cat);
+  return std::ranges::any_of(kCategories, [&](const auto& row) { return row.first == lower; });
+}
+
+// Objects that events share and rows name by number: threads, traces, texts, launch configurations
+// and collectives.
+
+// Process and thread are texts: old traces have "stream 7" and "Traces" there. Events in a row are
+// mostly of one thread, so the one before is tried first.
+ThreadId EventSink::ThreadOf(const RawEvent& event) {
+  if (event.is_placed_later) return {};
+  const auto pid = event.Text(Field::kPid);
+  const auto tid = event.Text(Field::kTid);
+  if (last_thread_.valid() && pid == last_pid_ && tid == last_tid_) return last_thread_;
+  const auto process = strings_.Intern(pid);
+  const auto thread = strings_.Intern(tid);
+  const auto key = std::uint64_t{process.value} << 32 | thread.value;
+  const auto next = static_cast<std::uint32_t>(rows_->threads.size());
+  const auto [at, is_new] = threads_.emplace(key, next);
+  if (is_new) rows_->threads.emplace_back(process, thread);
+  last_pid_.assign(pid);
+  last_tid_.assign(tid);
+  last_thread_ = ThreadId{at->second};
+  return last_thread_;
+}
+
+// The number of the label in this chunk, from 1 on; Merge() makes it the file's. Events without a
+// label are of trace 0.
+TraceNumber EventSink::TraceOf(const RawEvent& event) {
+  const auto pid = event.Text(Field::kPid);
+  if (pid.empty() || pid.front() != '[') return 0;
+  if (pid == labelled_pid_) return trace_;
+  const std::string_view label = LabelOf(pid);
+  labelled_pid_.assign(pid);
+  trace_ = 0;
+  if (!label.empty()) trace_ = NumberOfTrace(label);
+  return trace_;
+}
+
+TraceNumber EventSink::NumberOfTrace(std::string_view label) {
+  const StringId id = strings_.Intern(label);
+  auto& traces = rows_->traces;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (traces[i] == id) return static_cast<TraceNumber>(i) + 1;
+  }
+  constexpr std::size_t kMostLabels = 4096;  // Ranks are fewer, unless a file is hostile.
+  if (traces.size() >= kMostLabels) return 0;
+  traces.push_back(id);
+  return static_cast<TraceNumber>(traces.size());
+}
+
+// Where a merge writes the rank into each event of a device, its GPU is that rank's. Correlations
+// are then made unique by the merge, and calls have no rank: only GPUs are kept apart.
+TraceNumber EventSink::TraceOfGpu(const RawEvent& event) {
+  const TraceNumber labelled = TraceOf(event);
+  if (labelled != 0 || !event.Has(Field::kRank)) return labelled;
+  const std::int64_t rank = IntegerOr(event, Field::kRank, -1);
+  return rank < 0 ? 0 : NumberOfTrace(fmt::format("{}{}", kRankLabel, rank));
+}
+
+// An empty text counts as a missing one.
+StringId EventSink::Text(const RawEvent& event, Field field) {
+  const auto text = event.Text(field);
+  return text.empty() ? StringId{} : strings_.Intern(text);
+}
+
+LaunchConfigId EventSink::ConfigOf(const RawEvent& event) {
+  LaunchConfig config;
+  ReadTriple(event.Text(Field::kGrid), config.grid);
+  ReadTriple(event.Text(Field::kBlock), config.block);
+  config.registers = Narrow(IntegerOr(event, Field::kRegisters, -1), -1);
+  config.shared_memory = IntegerOr(event, Field::kSharedMemory, -1);
+  config.blocks_per_sm = RealOr(event, Field::kBlocksPerSm, -1);
+  config.warps_per_sm = RealOr(event, Field::kWarpsPerSm, -1);
+  const double percent = RealOr(event, Field::kOccupancy, -1);
+  if (percent >= 0) config.occupancy = percent / 100;
+  // Most kernels in a row repeat one of the last few launches.
+  auto& configs = rows_->configs;
+  for (std::size_t back = 1; back <= configs.size() && back <= 8; ++back) {
+    const auto at = configs.size() - back;
+    if (configs[at] == config) return LaunchConfigId{static_cast<std::uint32_t>(at)};
+  }
+  configs.push_back(config);
+  return LaunchConfigId{static_cast<std::uint32_t>(configs.size() - 1)};
+}
+
+// An event of a process group without a collective's name counts, too. Without a group name the id
+// of the group is used (before PyTorch 2.4), then its description.
+CollectiveId EventSink::CollectiveOf(const RawEvent& event) {
+  const bool of_group = event.Has(Field::kGroupName) || event.Has(Field::kGroupDescription);
+  if (!event.Has(Field::kCollective) && !of_group) return {};
+  Collective collective;
+  collective.name = Text(event, Field::kCollective);
+  collective.dtype = Text(event, Field::kCollectiveType);
+  collective.description = Text(event, Field::kGroupDescription);
+  collective.group = Text(event, Field::kGroupName);
+  if (!collective.group.valid()) collective.group = Text(event, Field::kGroupId);
+  if (!collective.group.valid()) collective.group = collective.description;
+  collective.in_elements = IntegerOr(event, Field::kInElements, -1);
+  collective.out_elements = IntegerOr(event, Field::kOutElements, -1);
+  collective.group_size = IntegerOr(event, Field::kGroupSize, -1);
+  collective.sequence = IntegerOr(event, Field::kCollectiveSequence, -1);
+  collective.source_rank = IntegerOr(event, Field::kSourceRank, -1);
+  collective.destination_rank = IntegerOr(event, Field::kDestinationRank, -1);
+  rows_->collectives.push_back(collective);
+  return CollectiveId{static_cast<std::uint32_t>(rows_->collectives.size() - 1)};
+}
+
 namespace {
 
 /// Whether events of the category have a length that something here is made of.
@@ -412,6 +614,106 @@ const EventSink::KnownCategory& EventSink::CachedCategory(std::string_view cat) 
   KnownCategory made{std::string(cat), CategoryOf(cat), IsExactCategory(cat), maker};
   if (categories_.size() >= kMostKnown) return other_category_ = std::move(made);
   return categories_.emplace_back(std::move(made));
+}
+
+// Events that are no work themselves: changes of memory, arrows from calls to their work, and
+// names.
+
+// Device Type: 0 is the CPU, 1 a GPU, others as c10::DeviceType counts them. Versions before
+// PyTorch 1.10 write no address and no totals. Bytes are negative where memory is freed.
+void EventSink::ReceiveMemory(const RawEvent& event) {
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  MemoryRow row;
+  row.time = *time;
+  row.thread = ThreadOf(event);
+  const auto type = IntegerOr(event, Field::kDeviceType, 0);
+  row.device_type = type >= 0 && type < 128 ? static_cast<std::int8_t>(type) : std::int8_t{-1};
+  row.device = Narrow(IntegerOr(event, Field::kDeviceId, -1), -1);
+  if (row.device_type == 1) row.device = GpuInTrace(row.device, TraceOf(event));
+  row.address = static_cast<std::uint64_t>(IntegerOr(event, Field::kAddress, 0));
+  row.bytes = IntegerOr(event, Field::kMemoryBytes, 0);
+  row.total_allocated = IntegerOr(event, Field::kTotalAllocated, -1);
+  row.total_reserved = IntegerOr(event, Field::kTotalReserved, -1);
+  rows_->memory.push_back(row);
+}
+
+// The process is called "GPU 0 Counters". A copy to share has no values: its counters are named.
+void EventSink::ReceiveSample(const RawEvent& event) {
+  constexpr std::size_t kMostCounters = 64;
+  const std::string_view name = event.Text(Field::kName);
+  const auto time = StartOf(event);
+  const auto percent = ParseReal(event.Text(Field::kCounter));
+  if (!IsReadCounter(name) || !percent || !std::isfinite(*percent)) {
+    auto& unread = rows_->unread_counters;
+    std::string text(name);
+    if (unread.size() < kMostCounters || unread.contains(text)) ++unread[std::move(text)];
+    return;
+  }
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  auto& counters = rows_->counters;
+  const auto found = std::find(counters.begin(), counters.end(), name);
+  SampleRow row;
+  row.counter = static_cast<std::uint32_t>(found - counters.begin());
+  if (found == counters.end()) counters.emplace_back(name);
+  std::string_view process = event.Text(Field::kPid);
+  constexpr std::string_view kGpu = "GPU ";
+  if (const auto at = process.find(kGpu); at != process.npos) {
+    process.remove_prefix(at + kGpu.size());
+  }
+  row.gpu = Narrow(ParseInteger(process.substr(0, process.find(' ')))
+                       .value_or(IntegerOr(event, Field::kTid, -1)),
+                   -1);
+  row.time = *time;
+  row.percent = *percent;
+  rows_->samples.push_back(row);
+}
+
+// "s" is at the forward op, "f" and "t" at the backward one; both have the same id.
+void EventSink::ReceiveFlow(const RawEvent& event) {
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return CountBadTime(event);
+  FlowRow row;
+  row.id = IdInTrace(IntegerOr(event, Field::kId, -1), TraceOf(event));
+  row.thread = ThreadOf(event);
+  row.time = *time;
+  row.forward = event.Text(Field::kPhase) == "s";
+  rows_->flows.push_back(row);
+}
+
+// Needed only where launches are not numbered. An end is on the device's process and stream.
+// Whether it was of use is known at the end of the file: a later chunk may number its launches.
+void EventSink::ReceiveLaunchFlow(const RawEvent& event) {
+  ++rows_->launch_flows;
+  if (rows_->has_correlations) return;
+  const auto time = StartOf(event);
+  if (!time || !TimesFit(*time, 0)) return;
+  LaunchArrow arrow;
+  const TraceNumber trace = TraceOf(event);
+  arrow.id = IdInTrace(IntegerOr(event, Field::kId, -1), trace);
+  arrow.is_start = event.Text(Field::kPhase) == "s";
+  arrow.time = *time;
+  if (arrow.is_start) {
+    arrow.thread = ThreadOf(event);
+  } else {
+    arrow.gpu = GpuInTrace(GpuOf(event), trace);
+    arrow.stream = StreamOf(event);
+  }
+  rows_->arrows.push_back(arrow);
+}
+
+// Other metadata (process_labels, sort indices) is for viewers.
+void EventSink::ReceiveName(const RawEvent& event) {
+  const auto what = event.Text(Field::kName);
+  const bool process = what == "process_name";
+  if ((!process && what != "thread_name") || !event.Has(Field::kLabel)) {
+    return rows_->log.Add(Counter::events_ignored_kind);
+  }
+  NameRow row;
+  row.process = strings_.Intern(event.Text(Field::kPid));
+  if (!process) row.thread = strings_.Intern(event.Text(Field::kTid));
+  row.name = strings_.Intern(event.Text(Field::kLabel));
+  rows_->names.push_back(row);
 }
 
 }  // namespace profgauge::readers::kineto

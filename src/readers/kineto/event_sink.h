@@ -24,6 +24,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>

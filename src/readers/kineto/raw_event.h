@@ -50,7 +50,7 @@ enum class Field : std::uint8_t {
   kMemoryBytes,
   kTotalAllocated,
   kTotalReserved,
-  // From here to kDestinationRank: pftrace/stage.cc tests the range.
+  // From here to kDestinationRank: pftrace/decoder.cc tests the range.
   kCollective,
   kCollectiveType,
   kInElements,

@@ -1,9 +1,358 @@
 #include "readers/neuron/row_log.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <boost/json/basic_parser_impl.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "readers/neuron/json_stream.h"
+#include "readers/text/json_scan.h"
 
 namespace profgauge::readers::neuron {
+namespace {
+
+namespace json = boost::json;
+
+struct TextHash {
+  std::size_t operator()(std::string_view text) const {
+    return XXH3_64bits(text.data(), text.size());
+  }
+};
+
+/// Deeper structures are left to the JSON parser.
+constexpr int kMaxDepth = 16;
+
+/// The character that a letter after a backslash represents; 0 where the JSON parser must decide.
+char Unescaped(char letter) {
+  switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+      return letter;
+    case 'b':
+      return '\b';
+    case 'f':
+      return '\f';
+    case 'n':
+      return '\n';
+    case 'r':
+      return '\r';
+    case 't':
+      return '\t';
+    default:
+      return 0;
+  }
+}
+
+/// The quote that ends the string whose text begins at `at`, whatever escapes of one letter it
+/// has.
+const char* CloseOf(const char* at, const char* end) {
+  for (;;) {
+    at = json_scan::SkipPlain(at, end);
+    if (at == end) return nullptr;
+    if (*at == '"') return at;
+    if (*at != '\\' || end - at < 2 || Unescaped(at[1]) == 0) return nullptr;
+    at += 2;
+  }
+}
+
+std::string_view Unescape(std::string_view text, TextStore& store) {
+  char* const begin = store.Room(text.size());
+  char* out = begin;
+  for (const char* at = text.data(); at != text.data() + text.size(); ++at) {
+    *out++ = *at == '\\' ? Unescaped(*++at) : *at;
+  }
+  store.Use(static_cast<std::size_t>(out - begin));
+  return {begin, static_cast<std::size_t>(out - begin)};
+}
+
+}  // namespace
+
+/// Numbers with a fraction, as the JSON parser rounds them. Our own conversion would have to round
+/// like the parser in every case; the parser itself does.
+class RowReader::Reals {
+ public:
+  /// Nothing where the parser makes no real number of it.
+  std::optional<double> Read(std::string_view text) {
+    parser_.reset();
+    parser_.handler().value.reset();
+    json::error_code code;
+    parser_.write_some(false, text.data(), text.size(), code);
+    return code ? std::nullopt : parser_.handler().value;
+  }
+
+ private:
+  struct Handler : JsonHandler {
+    std::optional<double> value;
+
+    bool on_double(double real, View, Code&) {
+      value = real;
+      return true;
+    }
+  };
+
+  json::basic_parser<Handler> parser_{json::parse_options{}};
+};
+
+/// Reads values as the fields of one row.
+class RowReader::Values {
+ public:
+  Values(const char* end, RowLog& log, Reals& reals) : end_(end), log_(log), reals_(reals) {}
+
+  // Each gives the position after the value at `at`; nothing where the JSON parser must decide.
+
+  /// The value of the field `key`.
+  const char* Value(const char* at, Key key) {
+    key_ = key;
+    is_id_ = false;
+    if (*at == '"') return String(at);
+    if (json_scan::IsDigit(*at) || *at == '-') return Number(at);
+    if (*at == '[' || *at == '{') return Structure(at, kMaxDepth);
+    return Word(at, false);
+  }
+
+ private:
+  const char* String(const char* at) {
+    const char* const text = at + 1;
+    const char* close = json_scan::SkipPlain(text, end_);
+    if (close == end_) return nullptr;
+    const bool plain = *close == '"';
+    if (!plain) close = CloseOf(close, end_);
+    if (close == nullptr) return nullptr;
+    if (key_ != Key::kNone) {
+      const std::string_view written(text, static_cast<std::size_t>(close - text));
+      log_.AddText(key_, plain ? written : Unescape(written, log_.texts()));
+    }
+    return close + 1;
+  }
+
+  const char* SkipNumber(const char* at) const {
+    if (*at == '-') ++at;
+    if (at == end_ || !json_scan::IsDigit(*at)) return nullptr;
+    at = json_scan::SkipMantissa(at, end_);
+    if (at == nullptr || (*at != 'e' && *at != 'E')) return at;
+    ++at;
+    if (at != end_ && (*at == '-' || *at == '+')) ++at;
+    const char* const behind = json_scan::SkipDigits(at, end_);
+    constexpr std::ptrdiff_t kMostDigits = 2;  // Nothing overflows.
+    return behind == end_ || behind == at || behind - at > kMostDigits ? nullptr : behind;
+  }
+
+  /// A whole number below 10^19 without sign, or below 10^18 with one; nothing for all others. 19
+  /// digits always fit into 64 bits without a sign, 18 with one.
+  const char* Integer(const char* at, std::int64_t& value) const {
+    const bool negative = *at == '-';
+    const char* const first = negative ? at + 1 : at;
+    const std::ptrdiff_t most = negative ? 18 : 19;
+    std::uint64_t digits = 0;
+    for (at = first; at != end_ && json_scan::IsDigit(*at) && at - first <= most; ++at) {
+      digits = digits * 10 + static_cast<std::uint64_t>(*at - '0');
+    }
+    const auto size = at - first;
+    if (at == end_ || size == 0 || size > most || *at == '.' || *at == 'e' || *at == 'E') {
+      return nullptr;
+    }
+    // "007" is no JSON; "-0" is left to the parser.
+    if (*first == '0' && (size > 1 || negative)) return nullptr;
+    // Beyond 2^63 it wraps, as ids do.
+    value = static_cast<std::int64_t>(negative ? 0 - digits : digits);
+    return at;
+  }
+
+  const char* Number(const char* at) {
+    if (key_ == Key::kNone) return SkipNumber(at);
+    std::int64_t integer = 0;
+    if (const char* const behind = Integer(at, integer)) {
+      log_.AddInteger(key_, integer);
+      return behind;
+    }
+    const char* const behind = SkipNumber(at);
+    if (behind == nullptr) return nullptr;
+    const auto real = reals_.Read({at, static_cast<std::size_t>(behind - at)});
+    if (!real) return nullptr;
+    log_.AddReal(key_, *real);
+    return behind;
+  }
+
+  /// Numbers in structures say nothing, except for ids of predecessors.
+  const char* NestedNumber(const char* at) {
+    if (key_ != Key::kPredecessors || !is_id_) return SkipNumber(at);
+    std::int64_t integer = 0;
+    const char* const behind = Integer(at, integer);
+    if (behind) log_.AddPredecessor(integer);
+    return behind;
+  }
+
+  const char* Word(const char* at, bool nested) {
+    if (const char* const behind = json_scan::SkipWord(at, end_, "null")) return behind;
+    for (const bool value : {true, false}) {
+      const char* const behind = json_scan::SkipWord(at, end_, value ? "true" : "false");
+      if (behind == nullptr) continue;
+      if (key_ != Key::kNone && !nested) log_.AddBool(key_, value);
+      return behind;
+    }
+    return nullptr;
+  }
+
+  const char* Structure(const char* at, int depth) {
+    const bool object = *at == '{';
+    const char close = object ? '}' : ']';
+    at = json_scan::SkipSpace(at + 1, end_);
+    if (at != end_ && *at == close) return at + 1;
+    for (;;) {
+      at = object ? NestedKey(at) : at;
+      at = at == nullptr || at == end_ ? nullptr : Element(at, depth);
+      if (at == nullptr) return nullptr;
+      at = json_scan::SkipSpace(at, end_);
+      if (at == end_) return nullptr;
+      if (*at == close) return at + 1;
+      if (*at != ',') return nullptr;
+      at = json_scan::SkipSpace(at + 1, end_);
+    }
+  }
+
+  const char* NestedKey(const char* at) {
+    if (at == end_ || *at != '"') return nullptr;
+    const char* const behind = json_scan::SkipString(at, end_);
+    if (behind == nullptr) return nullptr;
+    is_id_ = std::string_view(at + 1, static_cast<std::size_t>(behind - at) - 2) == "id";
+    at = json_scan::SkipSpace(behind, end_);
+    return at != end_ && *at == ':' ? json_scan::SkipSpace(at + 1, end_) : nullptr;
+  }
+
+  const char* Element(const char* at, int depth) {
+    if (*at == '"') return String(at);
+    if (json_scan::IsDigit(*at) || *at == '-') return NestedNumber(at);
+    if (*at == '[' || *at == '{') return depth == 0 ? nullptr : Structure(at, depth - 1);
+    return Word(at, true);
+  }
+
+  const char* end_;
+  RowLog& log_;
+  Reals& reals_;
+  Key key_ = Key::kNone;
+  bool is_id_ = false;
+};
+
+/// Keys with the text between the value before and their own, each known by its bytes. Rows
+/// mostly have their keys in the order of the row before, so the last follower is tried first.
+class RowReader::Keys {
+ public:
+  struct Between {
+    std::string text;  ///< `, "key": `, or `}` after the last value.
+    Key key = Key::kNone;
+    bool last = false;       ///< The row ends after it.
+    std::uint32_t next = 0;  ///< The last follower of its value; 0: unknown.
+
+    // Most are of 8 to 32 bytes, and differ from each other at the end.
+    bool StandsAt(const char* at, const char* end) const {
+      const std::size_t size = text.size();
+      if (static_cast<std::size_t>(end - at) < size) return false;
+      const char* const own = text.data();
+      constexpr std::size_t kWord = sizeof(std::uint64_t);
+      if (size < kWord) return std::memcmp(own, at, size) == 0;
+      if (Word(own + size - kWord) != Word(at + size - kWord)) return false;
+      for (std::size_t i = 0; i + kWord < size; i += kWord) {
+        if (Word(own + i) != Word(at + i)) return false;
+      }
+      return true;
+    }
+  };
+
+  Keys() {
+    known_.reserve(kMostTexts);  // Texts stay in place.
+    known_.emplace_back();
+  }
+
+  /// The key at `at`, where a row begins (`before` is 0) or after the value of `before`; 0
+  /// where the JSON parser must decide.
+  std::uint32_t Find(std::uint32_t before, const char* at, const char* end) {
+    const std::uint32_t guess = known_[before].next;
+    if (guess != 0 && known_[guess].StandsAt(at, end)) return guess;
+    const std::uint32_t found = Parse(before == 0, at, end);
+    if (found != 0) known_[before].next = found;
+    return found;
+  }
+  const Between& operator[](std::uint32_t index) const { return known_[index]; }
+
+ private:
+  // Beyond these a file has no keys worth knowing.
+  static constexpr std::size_t kMostTexts = 4096, kLongestText = 1024;
+
+  static std::uint64_t Word(const char* at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, at, sizeof(word));
+    return word;
+  }
+
+  // The text up to the next value, with its white space: a file has few ways to write it.
+  std::uint32_t Parse(bool first, const char* from, const char* end) {
+    const auto until = [from](const char* to) {
+      return std::string_view(from, static_cast<std::size_t>(to - from));
+    };
+    const char* at = json_scan::SkipSpace(from, end);
+    if (at == end || (first && *at != '{')) return 0;
+    if (first) at = json_scan::SkipSpace(at + 1, end);
+    if (at == end) return 0;
+    if (*at == '}') return IndexOf(until(at + 1), {}, true);
+    if (!first && *at != ',') return 0;
+    if (!first) at = json_scan::SkipSpace(at + 1, end);
+    if (at == end || *at != '"') return 0;
+    const char* const behind = json_scan::SkipString(at, end);
+    if (behind == nullptr) return 0;
+    const std::string_view key(at + 1, static_cast<std::size_t>(behind - at) - 2);
+    at = json_scan::SkipSpace(behind, end);
+    if (at == end || *at != ':') return 0;
+    return IndexOf(until(json_scan::SkipSpace(at + 1, end)), key, false);
+  }
+
+  std::uint32_t IndexOf(std::string_view text, std::string_view key, bool last) {
+    if (const auto found = index_.find(text); found != index_.end()) return found->second;
+    if (known_.size() == kMostTexts || text.size() > kLongestText) return 0;
+    const auto index = static_cast<std::uint32_t>(known_.size());
+    known_.push_back({std::string(text), last ? Key::kNone : KeyOf(key), last, 0});
+    index_.emplace(known_.back().text, index);
+    return index;
+  }
+
+  std::vector<Between> known_;  ///< The first represents the row's begin.
+  boost::unordered_flat_map<std::string_view, std::uint32_t, TextHash> index_;
+};
+
+RowReader::RowReader() : keys_(std::make_unique<Keys>()), reals_(std::make_unique<Reals>()) {}
+RowReader::~RowReader() = default;
+
+//   at    {"id": 7, "opcode": "MATMUL"}
+//         Find    Value Find  Value   Find: last
+std::size_t RowReader::Read(std::string_view text, RowLog& log) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const std::size_t begin = log.size();
+  Values values(end, log, *reals_);
+  for (std::uint32_t before = 0;;) {
+    const std::uint32_t found = keys_->Find(before, at, end);
+    if (found == 0) break;
+    const Keys::Between& between = (*keys_)[found];
+    at += between.text.size();
+    if (between.last) return static_cast<std::size_t>(at - text.data());
+    if (at == end) break;
+    at = values.Value(at, between.key);
+    if (at == nullptr || at == end) break;
+    before = found;
+  }
+  log.Shrink(begin);
+  return 0;
+}
 
 char* TextStore::Room(std::size_t size) {
   constexpr std::size_t kChunk = std::size_t{256} << 10;

@@ -1,3 +1,5 @@
+#include "readers/nsight_systems/api.h"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -5,6 +7,7 @@
 #include "readers/cuda/cuda_activity.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/metadata.h"
 #include "readers/times.h"
 
 namespace profgauge::readers::nsight {

@@ -1,5 +1,7 @@
 // When threads ran and why they waited (`--cpuctxsw`), sampled call stacks (`--sample`), and
 // when nsys itself held them up.
+#include "readers/nsight_systems/cpu.h"
+
 #include <algorithm>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <limits>
@@ -11,6 +13,7 @@
 #include "base/text.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/metadata.h"
 #include "readers/times.h"
 
 namespace profgauge::readers::nsight {

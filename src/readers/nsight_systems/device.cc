@@ -1,3 +1,5 @@
+#include "readers/nsight_systems/device.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // The GPU's own counters, sampled while the program ran (--gpu-metrics-devices).
+#include "readers/nsight_systems/gpu_metrics.h"
+
 #include <map>
 #include <string>
 

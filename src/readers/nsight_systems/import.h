@@ -78,43 +78,6 @@ inline std::int64_t CorrelationOf(std::int64_t process, std::int64_t correlation
   return correlation < 0 ? -1 : (process << 32) | (correlation & 0xffff'ffff);
 }
 
-/// The thread of a globalTid, added if it is new.
-ThreadId ThreadOf(Import& import, std::int64_t global_tid);
-
-/// Strings, GPUs, versions and capture settings. It reads only the allow-list, because an export
-/// holds the whole environment of the user.
-Status ReadMetadata(Import& import);
-/// Which processes communicate with each other and, where nothing else says it, that each has GPUs
-/// separate GPUs. After ReadMetadata(), before ReadDevice().
-Status ReadProcesses(Import& import);
-/// Kernels, copies, memsets, graphs and synchronization.
-Status ReadDevice(Import& import);
-/// API calls.
-Status ReadApi(Import& import);
-/// nsys' own data about its capture. After ReadDevice() and ReadApi(): it is per process.
-/// nsys' words "Not all CUDA events might have been collected" are data loss, unless they are of a
-/// process that uses no CUDA, while another does, and marks nothing.
-Status ReadDiagnostics(Import& import);
-/// NVTX ranges, and the switches of the run in them.
-/// A range without an end lasts to the end of the capture, an iteration marker to the next one.
-Status ReadNvtx(Import& import);
-/// Gives processes that communicate and mark no iterations those of one that does (`if rank ==
-/// 0:`): the clock is the same. After ReadApi() and ReadNvtx().
-void ShareMarkers(Import& import);
-/// A thread of each process that communicates with others. After ReadApi().
-std::vector<ThreadId> ThreadsOfRanks(Import& import);
-/// Calls of the operating system's libraries, of cuDNN and cuBLAS.
-Status ReadOs(Import& import);
-/// When threads ran and why they waited, and sampled call stacks. After the others, so that
-/// the program's threads are known.
-Status ReadCpu(Import& import);
-/// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.
-/// REQUIRES: a finished profile without device ranges. Rows are added by start.
-void ProjectRanges(Profile& profile);
-/// Sampled counters of the GPU, as reported metrics.
-/// REQUIRES: ReadDevice(), for the times in which each GPU worked.
-Status ReadGpuMetrics(Import& import);
-
 // NCCL's data about its calls: sizes, communicators and peers, in the payloads of its NVTX ranges.
 //
 // Source: NCCL's src/include/nvtx_payload_schemas.h (2.26) and the layout of

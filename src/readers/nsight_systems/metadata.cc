@@ -1,3 +1,5 @@
+#include "readers/nsight_systems/metadata.h"
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstdint>

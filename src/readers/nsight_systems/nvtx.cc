@@ -1,3 +1,5 @@
+#include "readers/nsight_systems/nvtx.h"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +11,7 @@
 #include "readers/cuda/cuda_activity.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/metadata.h"
 #include "readers/text/nvtx_text.h"
 #include "readers/times.h"
 

@@ -1,8 +1,11 @@
 // Calls of libraries: the operating system's, and NVIDIA's.
+#include "readers/nsight_systems/os.h"
+
 #include <algorithm>
 
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/metadata.h"
 #include "readers/times.h"
 
 namespace profgauge::readers::nsight {

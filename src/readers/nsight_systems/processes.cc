@@ -1,5 +1,7 @@
 // Processes of one profile (`nsys profile torchrun …`): who communicates with whom, and the
 // consequences. NCCL refuses two ranks on one GPU, and its kernels run on all ranks together.
+#include "readers/nsight_systems/processes.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
@@ -13,6 +15,7 @@
 #include "knowledge/clocks.h"
 #include "readers/database/sqlite_table.h"
 #include "readers/nsight_systems/import.h"
+#include "readers/nsight_systems/metadata.h"
 
 namespace profgauge::readers::nsight {
 namespace {

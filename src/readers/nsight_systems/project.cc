@@ -1,4 +1,6 @@
 // Ranges of the program as the GPU saw them, for the timeline.
+#include "readers/nsight_systems/project.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,9 +1,10 @@
-// The values of a page, without those that are absent.
+// Runs of one number, mixed with numbers packed bit by bit: Parquet's levels and indices.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,92 @@
 #include "profgauge/error.h"
 #include "readers/parquet/footer.h"
 #include "readers/parquet/page.h"
-#include "readers/parquet/runs.h"
 
 namespace profgauge::readers::parquet {
+
+/// Numbers of equally many bits, the lowest bit first. REQUIRES: at most 64 bits.
+///
+///   width 3, numbers 1 2 3 4:   byte 0  11 010 001   byte 1  .... 100 0
+///                                       ^3 begins here, its last bit is in byte 1
+class PackedBits {
+ public:
+  PackedBits() = default;
+  PackedBits(std::string_view bytes, unsigned width) : bytes_(bytes), width_(width) {}
+  /// The next one. After the last byte it is 0.
+  std::uint64_t Next();
+  /// The next `count`. REQUIRES: at most 32 bits.
+  void Read(std::size_t count, std::uint32_t* out);
+
+ private:
+  std::string_view bytes_;
+  unsigned width_ = 0;
+  std::size_t bit_ = 0;
+};
+
+/// One pass over such runs.
+/// A run is a varint and its numbers; the lowest bit says which (RLE / bit-packing hybrid):
+///
+///   width 2    0A 03       5 << 1 | 0: five times the number 3, which takes a whole byte
+///              03 E4 1B    1 << 1 | 1: one group of eight packed numbers: 0 1 2 3 3 2 1 0
+class Runs {
+ public:
+  static constexpr unsigned kMostBits = 32;
+
+  Runs() = default;
+  /// REQUIRES: width <= kMostBits.
+  Runs(std::string_view bytes, unsigned width) : bytes_(bytes), width_(width) {}
+
+  /// Puts the next `count` numbers into `out`. False where runs end early, or are none.
+  bool Read(std::size_t count, std::uint32_t* out);
+  /// How many of the next numbers, at most `most`, are of one run of one number: that is in
+  /// `number`. 0: they are packed, or there are none. They are still to come.
+  std::size_t Ahead(std::size_t most, std::uint32_t& number);
+
+ private:
+  bool Begin();
+
+  std::string_view bytes_;
+  unsigned width_ = 0;
+  std::size_t repeated_ = 0, packed_ = 0;  ///< Left of the run.
+  std::uint32_t number_ = 0;
+  PackedBits bits_;
+};
+
+// Whole numbers as differences, in blocks of packed bits (DELTA_BINARY_PACKED).
+
+/// Reads the numbers of one page in order. The bytes must outlive it.
+/// Numbers 100 102 101 105 as the first, and differences 2 -1 4 with the least of the block
+/// (-1) taken off:
+///
+///   | block 128, minis 4, count 4, first 100 | least -1 | widths 3 0 0 0 | 3 0 5 in 3 bits each |
+///     head of the page                         each block: then its mini-blocks of 32 numbers
+class Deltas {
+ public:
+  /// Reads the head of the numbers at the begin of `bytes`; nothing where it is damaged.
+  static std::optional<Deltas> Begin(std::string_view bytes);
+
+  /// How many there are by their head.
+  std::uint64_t count() const { return count_; }
+  /// Puts the next `count` into `out`; sums wrap at 64 bits. False where they end early.
+  bool Read(std::size_t count, std::int64_t* out);
+  /// The bytes after them; nothing where they end early. REQUIRES: none was read yet.
+  std::optional<std::string_view> Behind() const;
+
+ private:
+  bool BeginBlock();
+  bool BeginMini();
+
+  std::string_view bytes_;
+  std::uint64_t count_ = 0, minis_ = 0, mini_size_ = 0;
+  std::uint64_t left_ = 0;       ///< Still to come, of all.
+  std::uint64_t mini_left_ = 0;  ///< And of this mini-block.
+  std::string_view widths_;      ///< Widths of this block's remaining mini-blocks.
+  bool is_first_ = true;
+  std::uint64_t value_ = 0, least_ = 0;
+  PackedBits bits_;
+};
+
+// The values of a page, without those that are absent.
 
 /// Bytes that texts are in, as long as somebody needs them.
 using Kept = std::shared_ptr<const std::string>;

@@ -1,11 +1,12 @@
 // PyProf's net.dict: one Python dictionary per line and kernel, with durations but no times.
 #pragma once
 
+#include <tl/expected.hpp>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <vector>
 
 #include "base/units.h"

@@ -21,7 +21,6 @@
 #include "model/summary/summary.h"
 #include "readers/run_side/document.h"
 #include "readers/run_side/step_log.h"
-#include "readers/run_side/times_forms.h"
 #include "readers/run_side/times_reader.h"
 
 namespace profgauge::readers {

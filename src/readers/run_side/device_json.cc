@@ -1,5 +1,7 @@
 // Device logs in JSON: `amd-smi metric --json` and `rocm-smi --json`. Their keys change with every
 // release, so they are found by their contents.
+#include "readers/run_side/device_json.h"
+
 #include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

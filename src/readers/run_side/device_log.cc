@@ -1,4 +1,6 @@
 #include "readers/run_side/device_log.h"
+#include "readers/run_side/device_json.h"
+#include "readers/run_side/device_table.h"
 
 #include <algorithm>
 #include <charconv>

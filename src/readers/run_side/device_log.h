@@ -64,9 +64,4 @@ std::optional<double> LeadingNumber(std::string_view text);
 /// A device is its UUID or, without one, its number. Samples without any reading are left out.
 std::vector<RunDevice> DevicesOfSamples(const std::vector<DeviceSample>& samples);
 
-// Nothing where the text is of another kind.
-std::optional<std::vector<DeviceSample>> ReadDeviceTable(std::string_view text);
-std::optional<std::vector<DeviceSample>> ReadDeviceJson(std::string_view text);
-std::optional<std::vector<DeviceSample>> ReadDcgmExporter(std::string_view text);
-
 }  // namespace profgauge::readers

@@ -1,5 +1,7 @@
 // Device logs with a line for each reading: CSV of nvidia-smi, amd-smi and Zeus, the columns of
 // `nvidia-smi dmon`, `dcgmi dmon` and `amd-smi monitor`, and the metrics of dcgm-exporter.
+#include "readers/run_side/device_table.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>

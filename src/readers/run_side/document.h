@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -1,18 +1,273 @@
+// TensorBoard's events: records of a length, its checksum, an `Event` and its checksum. Lightning,
+// NeMo, Hugging Face, DeepSpeed, Megatron-LM and torchtitan write them.
+
 #include "readers/run_side/step_log.h"
 
 #include <fmt/format.h>
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <charconv>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "base/errors.h"
+#include "base/exact_json.h"
 #include "base/text.h"
 #include "readers/run_side/document.h"
+#include "readers/run_side/times_reader.h"
+#include "readers/text/numbers.h"
+#include "readers/text/wire.h"
 
 namespace profgauge::readers {
+namespace {
+
+constexpr std::size_t kHead = 12, kTail = 4;  // A length and its checksum; a checksum.
+
+//   | length 8 | its checksum 4 | Event, `length` bytes | checksum 4 |    all lowest byte first
+//
+// Checksums are not compared.
+std::uint64_t LengthAt(std::string_view bytes) {
+  std::uint64_t length = 0;
+  for (std::size_t i = 8; i > 0; --i) {
+    length = length << 8 | static_cast<unsigned char>(bytes[i - 1]);
+  }
+  return length;
+}
+
+/// The next record, which is taken off `bytes`; empty at the end.
+/// A file that is being written ends within a record: whole records count.
+std::string_view TakeRecord(std::string_view& bytes) {
+  if (bytes.size() < kHead + kTail) return {};
+  const std::uint64_t length = LengthAt(bytes);
+  if (length > bytes.size() - kHead - kTail) return {};
+  const std::string_view record = bytes.substr(kHead, static_cast<std::size_t>(length));
+  bytes.remove_prefix(kHead + record.size() + kTail);
+  return record;
+}
+
+/// The last 4 bytes of a field of them: WireReader gives no 32-bit numbers.
+std::optional<double> FloatBefore(std::string_view message, std::string_view rest) {
+  const std::size_t end = message.size() - rest.size();
+  if (end < sizeof(float)) return std::nullopt;
+  float value = 0;
+  std::memcpy(&value, message.data() + end - sizeof value, sizeof value);
+  return value;
+}
+
+using Tags = std::map<std::string, std::vector<LoggedTime>, std::less<>>;
+
+// Event: 2 step, 5 summary {1 value {1 tag, 2 simple_value}}.
+void ReadValue(std::string_view message, std::int64_t step, Tags& tags) {
+  std::string_view tag;
+  std::optional<double> number;
+  for (WireReader value(message); value.Next();) {
+    if (value.field() == 1) tag = value.Bytes();
+    if (value.field() == 2 && !value.is_bytes() && !value.is_varint()) {
+      number = FloatBefore(message, value.rest());
+    }
+  }
+  if (!tag.empty() && number) tags[std::string(tag)].push_back({step, *number});
+}
+
+void ReadEvent(std::string_view message, Tags& tags) {
+  std::int64_t step = 0;  // Left out where it is 0.
+  std::vector<std::string_view> summaries;
+  for (WireReader event(message); event.Next();) {
+    if (event.field() == 2) step = event.Signed();
+    if (event.field() == 5) summaries.push_back(event.Bytes());
+  }
+  for (const std::string_view summary : summaries) {
+    for (WireReader values(summary); values.Next();) {
+      if (values.field() == 1) ReadValue(values.Bytes(), step, tags);
+    }
+  }
+}
+
+}  // namespace
+
+// A file of TensorBoard's begins with a record that names its version, "brain.Event:2".
+std::optional<Result<StepLog>> ReadEventsFile(std::string_view bytes, const StepTimesInput& how) {
+  std::string_view rest = bytes;
+  if (TakeRecord(rest).find("brain.Event:") == std::string_view::npos) return std::nullopt;
+  Tags tags;
+  for (auto record = TakeRecord(rest); !record.empty(); record = TakeRecord(rest)) {
+    ReadEvent(record, tags);
+  }
+  std::vector<std::string> names;
+  for (const auto& [tag, values] : tags) names.push_back(tag);
+  const auto read = [&]() -> Result<StepLog> {
+    PROFGAUGE_TRY(const std::string tag, ChooseName(how.column, names));
+    PROFGAUGE_TRY(const double factor, ChooseFactor(how, tag));
+    // A value logged every few iterations is their mean.
+    return MakeStepLog("TensorBoard event file", tags[tag], factor, Logged::kMean);
+  };
+  return read();
+}
+
+// JSON: documents of known forms, lists with a column, and JSON lines.
+
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t kMostDepth = 32;
+
+/// Python writes NaN and Infinity, which JSON does not know: such numbers are none.
+///
+///   {"loss": NaN, "note": "NaN"}        {"loss": null, "note": "NaN"}
+std::string WithoutNan(std::string_view text) {
+  constexpr std::string_view kWords[] = {"NaN", "-Infinity", "Infinity"};
+  std::string out;
+  out.reserve(text.size());
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '"') is_quoted = !is_quoted;
+    if (is_quoted && text[i] == '\\' && i + 1 < text.size()) out.push_back(text[i++]);
+    const auto word = std::ranges::find_if(kWords, [&](std::string_view one) {
+      return !is_quoted && text.substr(i).starts_with(one);
+    });
+    if (word == std::end(kWords)) {
+      out.push_back(text[i]);
+      continue;
+    }
+    out += "null";
+    i += word->size() - 1;
+  }
+  return out;
+}
+
+std::optional<json::value> Parsed(std::string_view text) {
+  json::parse_options options;
+  options.max_depth = kMostDepth;
+  json::error_code error;
+  std::size_t parsed = 0;
+  json::value value = ParseExactJson(text, options, error, parsed);
+  if (error && ContainsAny(text, {"NaN", "Infinity"})) {
+    value = ParseExactJson(WithoutNan(text), options, error, parsed);
+  }
+  return error ? std::nullopt : std::optional(std::move(value));
+}
+
+using Row = std::vector<std::pair<std::string, double>>;
+using Rows = std::vector<Row>;
+
+/// Numbers of an object by dotted keys.
+void Flatten(const json::object& object, const std::string& before, Row& out) {
+  for (const auto& [key, value] : object) {
+    const std::string name = before + std::string(key.data(), key.size());
+    if (value.is_number()) out.emplace_back(name, value.to_number<double>());
+    if (const auto* inner = value.if_object()) Flatten(*inner, name + ".", out);
+  }
+}
+
+// Rows without the column are skipped, such as those of evaluations.
+Result<StepLog> OfRows(const std::string& kind, const Rows& rows, const StepTimesInput& how) {
+  std::set<std::string> names;
+  for (const Row& row : rows) {
+    for (const auto& [name, number] : row) names.insert(name);
+  }
+  PROFGAUGE_TRY(const std::string column, ChooseName(how.column, {names.begin(), names.end()}));
+  PROFGAUGE_TRY(const double factor, ChooseFactor(how, column));
+  std::vector<LoggedTime> values;
+  std::int64_t skipped = 0;
+  for (const Row& row : rows) {
+    LoggedTime value;
+    bool has_time = false;
+    for (const auto& [name, number] : row) {
+      if (name == column) {
+        value.value = number;
+        has_time = true;
+      }
+      const bool is_number = IsStepNumberName(name) && number >= 0 && number < 1e15;
+      if (is_number) value.step = static_cast<std::int64_t>(number);
+    }
+    if (has_time) {
+      values.push_back(value);
+    } else {
+      ++skipped;
+    }
+  }
+  if (IsRunningTotal(values)) return Fail(RunningTotal(column));
+  return WithSkipped(skipped, MakeStepLog(kind, values, factor, Logged::kSingle));
+}
+
+Result<StepLog> OfList(const json::array& list, const StepTimesInput& how) {
+  Rows rows;
+  for (const json::value& entry : list) {  // As trtexec's `--exportTimes`.
+    if (const auto* object = entry.if_object()) Flatten(*object, "", rows.emplace_back());
+  }
+  if (!rows.empty()) return OfRows("JSON list", rows, how);
+  PROFGAUGE_TRY(const double factor, ChooseFactor(how, "the list"));
+  std::vector<LoggedTime> values;
+  for (const json::value& entry : list) {
+    if (entry.is_number()) values.push_back({-1, entry.to_number<double>()});
+  }
+  const auto skipped = static_cast<std::int64_t>(list.size() - values.size());
+  return WithSkipped(skipped, MakeStepLog("JSON list", values, factor, Logged::kSingle));
+}
+
+// A run that was stopped leaves half a line; a file of more such lines than rows is something else.
+std::optional<Result<StepLog>> OfLines(std::string_view text, const StepTimesInput& how) {
+  Rows rows;
+  std::int64_t broken = 0;
+  for (const std::string_view line : Lines(text)) {
+    if (Trim(line).empty()) continue;
+    const auto value = Parsed(line);
+    const bool is_row = value && value->is_object();
+    if (is_row) {
+      Flatten(value->get_object(), "", rows.emplace_back());
+    } else if (static_cast<std::size_t>(++broken) > rows.size()) {
+      return std::nullopt;
+    }
+  }
+  auto log = OfRows("JSON lines", rows, how);
+  if (log) log->document.rows_skipped += broken;
+  return log;
+}
+
+/// Tools that write a line for each run: the last one counts.
+std::optional<Result<TimesFile>> OfLastLine(std::string_view text) {
+  const std::vector<std::string_view> lines = Lines(text);
+  const auto last = Parsed(lines.back());
+  if (lines.size() < 2 || !last || !last->is_object()) return std::nullopt;
+  auto file = ReadTimesForm(*last);
+  if (file && *file && (*file)->load_test) {
+    (*file)->notes.push_back(
+        fmt::format("{} results are in the file: the last one counts", lines.size()));
+    return file;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Result<TimesFile>> ReadJsonTimes(std::string_view text, const StepTimesInput& how) {
+  const std::string_view trimmed = Trim(WithoutByteOrderMark(text));
+  if (!trimmed.starts_with('{') && !trimmed.starts_with('[')) return std::nullopt;
+  if (trimmed.size() > kMostJsonBytes) return std::nullopt;
+  if (const auto value = Parsed(trimmed)) {
+    if (how.column.empty()) {
+      if (auto file = ReadTimesForm(*value)) return file;
+    }
+    if (const auto* list = value->if_array()) return AsTimes(OfList(*list, how));
+    if (Lines(trimmed).size() > 1) return std::nullopt;
+  }
+  if (how.column.empty()) {
+    if (auto file = OfLastLine(trimmed)) return file;
+  }
+  auto log = OfLines(trimmed, how);
+  if (!log) return std::nullopt;
+  return AsTimes(*std::move(log));
+}
 
 Result<TimesFile> ReadTimes(std::string_view text, const StepTimesInput& how) {
   const std::string_view plain = WithoutByteOrderMark(text);
@@ -280,6 +535,162 @@ Error NoTimes(std::string message) {
                     "expected `profgauge.run`, a log of Megatron-LM or NeMo, TensorBoard's events, "
                     "CSV or JSON lines with a column of times, vLLM's latencies or a benchmark's "
                     "list of times");
+}
+
+// A column of a table: cells between commas, semicolons or tabs.
+
+namespace {
+
+/// Cells of a line, without quotes; "a ""b""" is a "b".
+std::vector<std::string> CellsOf(std::string_view line, char separator) {
+  std::vector<std::string> cells(1);
+  if (line.find('"') == line.npos) {
+    for (std::size_t at = 0; true; cells.emplace_back()) {
+      const std::size_t end = std::min(line.find(separator, at), line.size());
+      cells.back() = Trim(line.substr(at, end - at));
+      if (end == line.size()) return cells;
+      at = end + 1;
+    }
+  }
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && is_quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back().push_back(line[++i]);
+    } else if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (c == separator && !is_quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back().push_back(c);
+    }
+  }
+  for (std::string& cell : cells) cell = std::string(Trim(cell));
+  return cells;
+}
+
+char SeparatorOf(std::string_view head) {
+  for (const char c : {'\t', ';'}) {
+    if (head.find(c) != head.npos) return c;
+  }
+  return ',';
+}
+
+}  // namespace
+
+// Any text has a first line: a table needs names there, and a single column needs a name of times.
+std::optional<Result<StepLog>> ReadTableLog(std::string_view text, const StepTimesInput& how) {
+  const std::vector<std::string_view> lines = Lines(WithoutByteOrderMark(text));
+  if (lines.size() < 2) return std::nullopt;
+  const char separator = SeparatorOf(lines.front());
+  const std::vector<std::string> head = CellsOf(lines.front(), separator);
+  const bool has_names = std::ranges::none_of(
+      head, [](const std::string& cell) { return cell.empty() || ParseReal(cell); });
+  if (!has_names || (head.size() == 1 && !IsStepTimeName(head.front()) && how.column.empty())) {
+    return std::nullopt;
+  }
+  const auto read = [&]() -> Result<StepLog> {
+    PROFGAUGE_TRY(const std::string column, ChooseName(how.column, head));
+    PROFGAUGE_TRY(const double factor, ChooseFactor(how, column));
+    const auto place = static_cast<std::size_t>(std::ranges::find(head, column) - head.begin());
+    const auto number = std::ranges::find_if(head, IsStepNumberName);
+    std::vector<LoggedTime> values;
+    std::int64_t skipped = 0;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      if (Trim(lines[i]).empty()) continue;
+      const std::vector<std::string> cells = CellsOf(lines[i], separator);
+      const auto value = place < cells.size() ? ParseReal(cells[place]) : std::nullopt;
+      if (!value) {  // Of a row about something else, or of a step that failed.
+        ++skipped;
+        continue;
+      }
+      LoggedTime time{-1, *value};
+      const auto at = static_cast<std::size_t>(number - head.begin());
+      if (at < cells.size()) time.step = ParseInteger(cells[at]).value_or(-1);
+      values.push_back(time);
+    }
+    if (IsRunningTotal(values)) return Fail(RunningTotal(column));
+    return WithSkipped(skipped, MakeStepLog("table", values, factor, Logged::kSingle));
+  };
+  return read();
+}
+
+// Megatron-LM's and NeMo's logs, by the words around the numbers: lines differ from version to
+// version. And MLflow's files of one metric.
+
+namespace {
+
+/// The number after `words` in `line`, white space skipped; nothing where there is none.
+std::optional<double> NumberBehind(std::string_view line, std::string_view words) {
+  const std::size_t at = line.find(words);
+  if (at == line.npos) return std::nullopt;
+  std::string_view rest = line.substr(at + words.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  double value = 0;
+  const auto [end, failed] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  return failed == std::errc{} ? std::optional(value) : std::nullopt;
+}
+
+std::int64_t StepOf(std::optional<double> number) {
+  constexpr double kMostSteps = 1e15;
+  return number && *number >= 0 && *number < kMostSteps ? static_cast<std::int64_t>(*number) : -1;
+}
+
+/// "1767323045000 0.0279 1": milliseconds since 1970, the value, the step.
+/// A file of MLflow has nothing but such lines; anything else in it means that it is another log.
+std::optional<LoggedTime> OfMetricLine(std::string_view line) {
+  std::int64_t time = 0;
+  LoggedTime value;
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  const auto read = [&](auto& number) {
+    if (at != line.data() && (at == end || *at++ != ' ')) return false;
+    const auto [next, failed] = std::from_chars(at, end, number);
+    at = next;
+    return failed == std::errc{};
+  };
+  if (!read(time) || time < 1'000'000'000'000 /* 2001 */ || !read(value.value) ||
+      !read(value.step) || at != end) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+}  // namespace
+
+std::optional<Result<StepLog>> ReadMetricLog(std::string_view text, const StepTimesInput& how) {
+  std::vector<LoggedTime> values;
+  for (const std::string_view line : Lines(text)) {
+    if (Trim(line).empty()) continue;
+    const auto value = OfMetricLine(Trim(line));
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  if (values.empty()) return std::nullopt;
+  const auto factor = ChooseFactor(how, "the metric");
+  if (!factor) return Fail(factor.error());
+  return MakeStepLog("MLflow metric", values, *factor, Logged::kSingle);
+}
+
+// Lines differ from version to version: of Megatron-LM " iteration       10/      61 | … elapsed
+// time per iteration (ms): 28.4 |", of NeMo "… | global_step: 0 | … | train_step_timing in
+// s: 7.126".
+std::optional<Result<StepLog>> ReadTextLog(std::string_view text) {
+  const TimesForm* form = FormOfLog(text);
+  if (form == nullptr) return std::nullopt;
+  std::vector<LoggedTime> values;
+  std::int64_t skipped = 0;
+  for (const std::string_view line : Lines(text)) {
+    const auto value = NumberBehind(line, form->sign);
+    if (value) {
+      values.push_back({StepOf(NumberBehind(line, form->step)), *value});
+    } else if (Contains(line, form->sign)) {
+      ++skipped;
+    }
+  }
+  return WithSkipped(skipped,
+                     MakeStepLog(std::string(form->title), values, FactorOf(form->unit).value_or(1),
+                                 form->gives == Gives::kMeans ? Logged::kMean : Logged::kSingle));
 }
 
 }  // namespace profgauge::readers

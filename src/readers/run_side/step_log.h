@@ -12,7 +12,7 @@
 #include "model/run_side.h"
 #include "profgauge/error.h"
 #include "readers/reader.h"
-#include "readers/run_side/times_forms.h"
+#include "readers/run_side/times_reader.h"
 
 namespace profgauge::readers {
 

@@ -1,16 +1,101 @@
+// Stats of events by their names, and planes of devices.
+
 #include "readers/xla/timeline.h"
 
 #include <fmt/format.h>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <limits>
+#include <optional>
+#include <tuple>
 #include <utility>
 
+#include "base/interval.h"
+#include "knowledge/coverage.h"
 #include "readers/run_side/document.h"
 #include "readers/text/names.h"
 #include "readers/text/numbers.h"
 
 namespace profgauge::readers::xla {
+namespace {
+
+/// The number at the beginning of "3 [77]"; -1 when there is none.
+std::int32_t LeadingNumber(std::string_view text) {
+  std::int32_t number = -1;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return std::max(number, -1);
+}
+
+}  // namespace
+
+// The names are those of tsl's xplane_schema.h and of arguments in trace.json. They are so few that
+// a linear search is fast enough.
+std::span<const Event::Stat> Event::Stats() {
+  static constexpr std::array<Stat, 18> kStats = {{
+      {"correlation_id", &Event::correlation_id},
+      {"kernel_details", &Event::kernel_details},
+      {"memcpy_details", &Event::memcpy_details},
+      {"memset_details", &Event::memset_details},
+      {"hlo_op", &Event::hlo_op},
+      {"hlo_module", &Event::hlo_module},
+      {"hlo_category", &Event::hlo_category},
+      {"tf_op", &Event::tf_op},
+      {"name", &Event::scope},
+      {"step_num", &Event::step_num},
+      {"v", &Event::v},
+      {"source", &Event::source},
+      {"allocator_name", &Event::allocator_name},
+      {"bytes_allocated", &Event::bytes_allocated},
+      {"allocation_bytes", &Event::allocation_bytes},
+      {"addr", &Event::addr},
+      {"flops", &Event::flops},
+      {"bytes_accessed", &Event::bytes_accessed},
+  }};
+  return kStats;
+}
+
+std::string_view Event::*Event::StatNamed(std::string_view name) {
+  for (const Stat& stat : Stats()) {
+    if (stat.name == name) return stat.member;
+  }
+  return nullptr;
+}
+
+// tsl's kTpuPlaneRegex and kSparseCorePlaneRegex: "/device:TPU:([0-9]*)$",
+// "/device:TPU:[0-9]+ SparseCore ([0-9]+)$". Planes of other processes go on with " [PID]".
+std::int32_t TrailingNumber(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
+  std::int32_t number = -1;
+  std::from_chars(text.data() + begin, text.data() + text.size(), number);
+  return number;
+}
+
+//   "/device:GPU:0"                         0
+//   "host1 /device:TPU:3 SparseCore 1"      3, unit 1; the host's name is XProf's
+//   "/device:TPU:0 [77]"                    0; 77 is another process
+//   "/device:CUSTOM:..."                    no device
+std::optional<DevicePlane> DevicePlaneOf(std::string_view plane) {
+  constexpr std::string_view kDevice = "/device:", kUnit = " SparseCore ";
+  const auto at = plane.find(kDevice);
+  if (at == plane.npos) return std::nullopt;
+  DevicePlane device;
+  device.name = plane.substr(at);
+  if (device.name.starts_with("/device:CUSTOM")) return std::nullopt;
+  std::string_view own = device.name;
+  if (const auto unit = own.find(kUnit); unit != own.npos && device.is_tpu()) {
+    device.sparse_core = std::max(LeadingNumber(own.substr(unit + kUnit.size())), 0);
+    own = own.substr(0, unit);
+  }
+  const auto colon = own.find(':', kDevice.size());
+  device.number = colon == own.npos ? TrailingNumber(own) : LeadingNumber(own.substr(colon + 1));
+  return device;
+}
+
 namespace {
 
 std::int64_t IntegerOr(std::string_view text, std::int64_t otherwise) {
@@ -387,6 +472,174 @@ void Timeline::Finish() {
   AddNested();
   ListDevices();
   sums_.Report(builder_);
+}
+
+// Steps that need the whole timeline: nested events as pieces, and steps of devices as iterations.
+
+// If events nest, each instant belongs to the innermost one.
+//
+//   while.1  |-----------------------------|     0 to 30
+//   fusion.2     |------|                        4 to 11
+//   fusion.3                 |----|              16 to 21
+//   pieces   |w.1| f.2  |w.1 |f.3 |  w.1   |
+//
+// Sorted by start, outer events first; `open` has the events around the moment, the innermost last.
+// FLOPs count for events without another inside (fusion.2, fusion.3), as a loop's own are those of
+// its body.
+void Timeline::AddNested() {
+  std::stable_sort(nested_.begin(), nested_.end(), [](const Piece& a, const Piece& b) {
+    return std::tuple(a.gpu, a.stream, a.start, -a.end) <
+           std::tuple(b.gpu, b.stream, b.start, -b.end);
+  });
+  const auto add = [&](const Piece& event, Ns from, Ns to) {
+    if (event.end <= event.start) return builder_.log().Add(Counter::events_ignored_kind);
+    if (to <= from) return;
+    if (event.waits) {
+      return builder_.AddDeviceRange({from, to - from, event.name, event.gpu, event.stream});
+    }
+    DeviceRow row;
+    row.start = from;
+    row.duration = to - from;
+    row.name = event.name;
+    row.gpu = event.gpu;
+    row.stream = event.stream;
+    row.config = event.config;
+    row.collective = event.collective;
+    builder_.AddDevice(row);
+  };
+  std::vector<const Piece*> open;
+  const Piece* inner = nullptr;  // The event that began last: its work counts unless another nests.
+  const auto count = [&] {
+    // The peak that a plane states is the TensorCores'.
+    if (inner == nullptr || inner->stream != kTensorCore) return;
+    sums_.Add(inner->name, inner->end - inner->start, inner->flops, inner->bytes);
+  };
+  Ns told = 0;  // Up to here every instant of the open events has its piece.
+  const auto close_until = [&](Ns time) {
+    while (!open.empty() && open.back()->end <= time) {
+      add(*open.back(), told, open.back()->end);
+      told = std::max(told, open.back()->end);
+      open.pop_back();
+    }
+  };
+  for (const auto& event : nested_) {
+    if (!open.empty() &&
+        std::pair(open.back()->gpu, open.back()->stream) != std::pair(event.gpu, event.stream)) {
+      close_until(std::numeric_limits<Ns>::max());
+    }
+    close_until(event.start);
+    const bool nests = !open.empty() && open.back() == inner;
+    if (!nests) count();
+    inner = &event;
+    if (event.stream == kTensorCore) sums_.Extend(event.gpu, event.start, event.end);
+    if (!open.empty()) add(*open.back(), told, event.start);
+    told = event.start;
+    open.push_back(&event);
+  }
+  close_until(std::numeric_limits<Ns>::max());
+  count();
+  nested_.clear();
+}
+
+// Iterations are time spans of the host. If it marked none, a step is the host's from the call
+// that launched its first work on the device to that of the next step, so that its work belongs to
+// it however far the host runs ahead; without launches it stays the device's.
+//
+//   device   Steps   |-- step 1 --|   |-- step 2 --|   |-- step 3 --|
+//            work    a  b             c   d            e
+//   host     calls   a b c d e                           it runs ahead
+//   step 1   from the call of a to that of c; step 2 to that of e; step 3 to the end of that
+//
+// Only if each step has launches and they are in the order of the steps; else all steps of the
+// device keep its times.
+void Timeline::AddDeviceSteps() {
+  boost::unordered_flat_map<std::int64_t, Span> calls;
+  for (const Call& call : calls_) {
+    calls.emplace(call.row.correlation, Span{call.row.start, call.row.start + call.row.duration});
+  }
+  std::sort(work_.begin(), work_.end(), [](const Launched& a, const Launched& b) {
+    return std::tuple(a.gpu, a.start, a.correlation) < std::tuple(b.gpu, b.start, b.correlation);
+  });
+  std::stable_sort(device_steps_.begin(), device_steps_.end(),
+                   [](const DeviceStep& a, const DeviceStep& b) {
+                     return std::pair(a.gpu, a.row.start) < std::pair(b.gpu, b.row.start);
+                   });
+  // For each step the calls of its work, from the first one's start to the last one's end.
+  std::vector<Span> launches;
+  for (std::size_t i = 0; i < device_steps_.size(); ++i) {
+    const DeviceStep& step = device_steps_[i];
+    Span& of_step = launches.emplace_back(Span{std::numeric_limits<Ns>::max(), 0});
+    auto at = std::partition_point(work_.begin(), work_.end(), [&step](const Launched& work) {
+      return std::pair(work.gpu, work.start) < std::pair(step.gpu, step.row.start);
+    });
+    Ns end = step.row.start + step.row.duration;
+    // Steps do not overlap; where a file says so, work is of the later one.
+    if (i + 1 < device_steps_.size() && device_steps_[i + 1].gpu == step.gpu) {
+      end = std::min(end, device_steps_[i + 1].row.start);
+    }
+    for (; at != work_.end() && at->gpu == step.gpu && at->start < end; ++at) {
+      const auto call = calls.find(at->correlation);
+      if (call == calls.end()) continue;
+      of_step.start = std::min(of_step.start, call->second.start);
+      of_step.end = std::max(of_step.end, call->second.end);
+    }
+  }
+  for (std::size_t from = 0; from < device_steps_.size();) {
+    std::size_t to = from;
+    while (to < device_steps_.size() && device_steps_[to].gpu == device_steps_[from].gpu) ++to;
+    builder_.AddStepLane(device_steps_[from].gpu, device_steps_[from].row.thread);
+    bool in_order = true;
+    for (std::size_t i = from; i < to; ++i) {
+      in_order &= launches[i].end > 0 && (i == from || launches[i - 1].start < launches[i].start);
+    }
+    for (std::size_t i = from; i < to; ++i) {
+      HostRow row = device_steps_[i].row;
+      if (in_order) {
+        const Ns end = i + 1 < to ? launches[i + 1].start : launches[i].end;
+        row.start = launches[i].start;
+        row.duration = end - row.start;
+      }
+      builder_.AddHost(row);
+    }
+    from = to;
+  }
+}
+
+// If the host continues before the device is done, a step is the time of dispatching, and
+// without launches its work is unknown.
+//
+//   host     |step 1|step 2|step 3|                 ends of dispatching
+//   device         |--- 1 ---|--- 2 ---|--- 3 ---|
+//                                 ^^^^^^^^^^^^^^^^   outside of the host's steps
+//
+// Links from calls to work would assign the work; where there are none, and the device's steps lie
+// largely outside, the host's markers are annotations only.
+bool Timeline::HostRunsAhead() const {
+  const bool any_work =
+      std::ranges::any_of(devices_, [](const auto& entry) { return entry.second.has_work; });
+  if (host_steps_.empty() || !any_work) return false;
+  boost::unordered_flat_set<std::int64_t> calls;
+  for (const Call& call : calls_) calls.insert(call.row.correlation);
+  const auto launched = [&](const Launched& work) { return calls.contains(work.correlation); };
+  if (std::ranges::any_of(work_, launched)) return false;
+  const auto span_of = [](const HostRow& row) { return Span{row.start, row.start + row.duration}; };
+  std::vector<Span> host, device;
+  for (const HostRow& row : host_steps_) host.push_back(span_of(row));
+  for (const DeviceStep& step : device_steps_) device.push_back(span_of(step.row));
+  host = Merge(std::move(host));
+  device = Merge(std::move(device));
+  const Ns outside = Length(Subtract(device, host));
+  return outside > 0 && static_cast<double>(outside) >=
+                            knowledge::kCoverageOutsideShare * static_cast<double>(Length(device));
+}
+
+void Timeline::AddSteps() {
+  const bool runs_ahead = HostRunsAhead();
+  for (HostRow& row : host_steps_) {
+    if (runs_ahead) row.kind = HostKind::kAnnotation;
+    builder_.AddHost(row);
+  }
+  if (host_steps_.empty() || runs_ahead) AddDeviceSteps();
 }
 
 }  // namespace profgauge::readers::xla

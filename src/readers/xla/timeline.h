@@ -19,6 +19,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>

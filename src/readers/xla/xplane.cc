@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <cctype>
+#include <deque>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
 #include "base/text.h"
+#include "base/whole.h"
+#include "readers/text/numbers.h"
 #include "readers/text/wire.h"
-#include "readers/xla/plane.h"
 
 namespace profgauge::readers::xla {
 namespace {
@@ -181,6 +185,308 @@ Result<XSpaceEnd> ReadXSpace(std::string_view bytes, Timeline& timeline, Profile
   end.complete = fields.ok();
   if (end.complete) end.offset = bytes.size();
   return end;
+}
+
+namespace {
+
+/// Valid text; bytes that are no UTF-8 are shown as U+FFFD.
+std::string_view Valid(std::string_view text, std::deque<std::string>& kept, ImportLog& log) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto length = Utf8Length(text.substr(at));
+    if (length == 0) break;
+    at += length;
+  }
+  if (at == text.size()) return text;
+  log.Add(Counter::strings_bad_utf8);
+  return kept.emplace_back(ValidUtf8(text));
+}
+
+/// Picoseconds to nanoseconds, half up.
+Ns Nanoseconds(std::int64_t picoseconds) {
+  const auto whole = picoseconds / 1000, rest = picoseconds % 1000;
+  return whole + (rest >= 500 ? 1 : rest <= -500 ? -1 : 0);
+}
+
+/// One plane: first the definitions of its ids, then its lines. Two passes over the message:
+/// definitions may come after the lines that use them.
+class Plane {
+ public:
+  Plane(std::string_view message, Timeline& timeline, ProfileBuilder& builder)
+      : message_(message), timeline_(timeline), builder_(builder) {}
+
+  /// Where a part of it is no message; empty when all is well.
+  std::optional<std::string_view> Read() {
+    if (!ReadMetadata()) return bad_;
+    if (name_ == kEnvironmentPlane) {
+      ReadEnvironment();
+    } else {
+      ReadDevice();
+    }
+    WireReader fields(message_);
+    while (fields.Next()) {
+      if (fields.field() == plane::kLines && !ReadLine(fields.Bytes())) return bad_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct StatMeta {
+    std::string_view name;
+    std::string_view Event::*member = nullptr;
+  };
+  struct EventMeta {
+    std::string_view name;
+    std::string_view stats_of;  ///< The message, when it has stats; else empty.
+  };
+
+  bool Bad(const WireReader& fields) {
+    bad_ = fields.rest();
+    return false;
+  }
+
+  bool ReadMetadata() {
+    WireReader fields(message_);
+    while (fields.Next()) {
+      if (fields.field() == plane::kName) name_ = fields.Bytes();
+      if (fields.field() == plane::kStats) stats_.push_back(fields.Bytes());
+      const bool of_event = fields.field() == plane::kEventMetadata;
+      if (!of_event && fields.field() != plane::kStatMetadata) continue;
+      WireReader entry(fields.Bytes());
+      std::int64_t id = 0;
+      std::string_view value;
+      while (entry.Next()) {
+        if (entry.field() == 1) id = entry.Signed();
+        if (entry.field() == 2) value = entry.Bytes();
+      }
+      if (!entry.ok()) return Bad(entry);
+      if (!(of_event ? AddEventMeta(id, value) : AddStatMeta(id, value))) return false;
+    }
+    return fields.ok() || Bad(fields);
+  }
+
+  bool AddEventMeta(std::int64_t id, std::string_view message) {
+    EventMeta meta;
+    WireReader fields(message);
+    std::string_view display;
+    while (fields.Next()) {
+      if (fields.field() == metadata::kName) meta.name = fields.Bytes();
+      if (fields.field() == metadata::kDisplayName) display = fields.Bytes();
+      if (fields.field() == metadata::kStats) meta.stats_of = message;
+    }
+    // The name of a TPU's op is its whole HLO text.
+    if (!display.empty()) meta.name = display;
+    meta.name = Valid(meta.name, texts_, builder_.log());
+    events_[id] = meta;
+    return fields.ok() || Bad(fields);
+  }
+
+  // The name is looked up once per plane; its events then only follow the pointer to the member.
+  bool AddStatMeta(std::int64_t id, std::string_view message) {
+    WireReader fields(message);
+    StatMeta meta;
+    while (fields.Next()) {
+      if (fields.field() == metadata::kName) meta.name = fields.Bytes();
+    }
+    meta.member = Event::StatNamed(meta.name);
+    stat_names_[id] = meta;
+    return fields.ok() || Bad(fields);
+  }
+
+  /// A stat's value as text, and its kind.
+  struct Stat {
+    StatMeta meta;
+    std::string_view text;
+  };
+
+  bool ReadStat(std::string_view message, Stat& out) {
+    WireReader fields(message);
+    out = {};
+    while (fields.Next()) {
+      switch (fields.field()) {
+        case stat::kMetadata:
+          if (const auto found = stat_names_.find(fields.Signed()); found != stat_names_.end()) {
+            out.meta = found->second;
+          }
+          break;
+        case stat::kDouble:
+          out.text = Kept(fmt::format("{}", fields.Double()));
+          break;
+        case stat::kUnsigned:
+          out.text = Kept(fmt::format("{}", fields.Varint()));
+          break;
+        case stat::kSigned:
+          out.text = Kept(fmt::format("{}", fields.Signed()));
+          break;
+        case stat::kText:
+          out.text = fields.Bytes();
+          break;
+        case stat::kRef:
+          if (const auto found = stat_names_.find(fields.Signed()); found != stat_names_.end()) {
+            out.text = found->second.name;
+          }
+          break;
+        default:
+          break;
+      }
+    }
+    return fields.ok() || Bad(fields);
+  }
+
+  // Slots are used again for the next event; a deque, so that views of earlier slots stay valid.
+  std::string_view Kept(std::string text) {
+    if (used_ == numbers_.size()) numbers_.emplace_back();
+    auto& slot = numbers_[used_++];
+    slot = std::move(text);
+    return slot;
+  }
+
+  bool ReadStats(std::string_view message, std::uint32_t field, Event& out) {
+    WireReader fields(message);
+    while (fields.Next()) {
+      if (fields.field() != field) continue;
+      Stat stat;
+      if (!ReadStat(fields.Bytes(), stat)) return false;
+      if (stat.meta.member != nullptr) {
+        out.*stat.meta.member = Valid(stat.text, texts_, builder_.log());
+      }
+    }
+    return fields.ok() || Bad(fields);
+  }
+
+  // The plane "Task Environment" has the session's begin and end in Unix nanoseconds, as stats.
+  void ReadEnvironment() {
+    Ns start = 0, stop = 0;
+    for (const auto message : stats_) {
+      Stat stat;
+      if (!ReadStat(message, stat)) return;
+      const auto value = ParseInteger(stat.text).value_or(0);
+      if (stat.meta.name == "profile_start_time") start = value;
+      if (stat.meta.name == "profile_stop_time") stop = value;
+      used_ = 0;
+    }
+    // Times of lines count from the start of the session.
+    if (start <= 0 || start > kMaxTime) return;
+    builder_.SetClockOffset(start);
+    if (stop > start && stop <= kMaxTime) builder_.SetSpan(0, stop - start);
+  }
+
+  // Planes of GPUs and of TPUs state unlike properties; one that is missing stays unknown. Peak
+  // rates are in 1e12 FLOP/s and 1e9 bytes per second.
+  void ReadDevice() {
+    timeline_.SeePlane(name_);
+    const auto device = DevicePlaneOf(name_);
+    if (!device || device->sparse_core >= 0) return;
+    Gpu gpu;
+    gpu.id = device->number;
+    std::string vendor, type;
+    double peak_flops = 0, peak_bandwidth = 0;
+    for (const auto message : stats_) {
+      Stat stat;
+      if (!ReadStat(message, stat)) return;
+      const auto& key = stat.meta.name;
+      const auto number = ParseInteger(stat.text).value_or(-1);
+      const auto small = number >= 0 ? Narrow(number, -1) : -1;
+      if (key == "device_vendor") vendor = Valid(stat.text, texts_, builder_.log());
+      if (key == "device_type_string" || key == "gpu_device_name") {
+        type = Valid(stat.text, texts_, builder_.log());
+      }
+      if (key == "core_count") gpu.sms = small;
+      if (key == "memory_size") gpu.memory = number;
+      const double real = ParseReal(stat.text).value_or(0);
+      if (key == "peak_teraflops_per_second") peak_flops = real * 1e12;
+      if (key == "peak_hbm_bw_gigabytes_per_second") peak_bandwidth = real * 1e9;
+      if (key == "compute_cap_major") gpu.compute_major = small;
+      if (key == "compute_cap_minor") gpu.compute_minor = small;
+      used_ = 0;
+    }
+    if (peak_flops > 0 || peak_bandwidth > 0) timeline_.SetPeaks(peak_flops, peak_bandwidth);
+    if (type.empty() && device->is_tpu()) type = "TPU";
+    if (gpu.id < 0 || (gpu.sms < 0 && type.empty())) return;  // Seen, but not used.
+    if (vendor == "Nvidia") vendor = "NVIDIA";
+    gpu.name = !type.empty() ? type : vendor.empty() ? "" : vendor + " GPU";
+    timeline_.SetCores(gpu.id, gpu.sms);
+    timeline_.AddGpu(std::move(gpu));
+  }
+
+  // The line's name and start may come after its events, so they are read first.
+  bool ReadLine(std::string_view message) {
+    WireReader fields(message);
+    std::int64_t id = 0;
+    std::string_view name, display;
+    Ns base = 0;
+    while (fields.Next()) {
+      if (fields.field() == line::kId) id = fields.Signed();
+      if (fields.field() == line::kName) name = fields.Bytes();
+      if (fields.field() == line::kDisplayName) display = fields.Bytes();
+      if (fields.field() == line::kTimestampNs) base = fields.Signed();
+    }
+    if (!fields.ok()) return Bad(fields);
+    const auto shown = Valid(name.empty() ? display : name, texts_, builder_.log());
+    const auto track =
+        timeline_.MakeTrack(Valid(name_, texts_, builder_.log()), std::to_string(id), shown);
+    WireReader again(message);
+    while (again.Next()) {
+      if (again.field() == line::kEvents && !ReadEvent(again.Bytes(), base, track)) return false;
+    }
+    return true;
+  }
+
+  //   start = line's start in ns + offset in ps, rounded; the length is rounded for itself
+  //
+  // Stats of the metadata come first: an event's own stat of the same name replaces them. An event
+  // that only counts occurrences has no time.
+  bool ReadEvent(std::string_view message, Ns base, const Track& track) {
+    WireReader fields(message);
+    std::int64_t id = 0, offset = 0, duration = 0;
+    bool only_counts = false, has_stats = false;
+    while (fields.Next()) {
+      if (fields.field() == event::kMetadata) id = fields.Signed();
+      if (fields.field() == event::kOffsetPs) offset = fields.Signed();
+      if (fields.field() == event::kDurationPs) duration = fields.Signed();
+      if (fields.field() == event::kOccurrences) only_counts = true;
+      if (fields.field() == event::kStats) has_stats = true;
+    }
+    if (!fields.ok()) return Bad(fields);
+    auto& log = builder_.log();
+    Event out;
+    if (only_counts || base < -kMaxTime || base > kMaxTime) {
+      log.Add(Counter::events_read);
+      log.Add(only_counts ? Counter::events_ignored_kind : Counter::events_bad_time);
+      return true;
+    }
+    if (duration < 0) log.Add(Counter::events_negative_dur);
+    out.start = base + Nanoseconds(offset);
+    out.duration = Nanoseconds(std::max<std::int64_t>(duration, 0));
+    used_ = 0;
+    if (const auto found = events_.find(id); found != events_.end()) {
+      out.name = found->second.name;
+      const auto& shared = found->second.stats_of;
+      if (!shared.empty() && !ReadStats(shared, metadata::kStats, out)) return false;
+    }
+    if (has_stats && !ReadStats(message, event::kStats, out)) return false;
+    timeline_.Add(track, out);
+    return true;
+  }
+
+  std::string_view message_;
+  Timeline& timeline_;
+  ProfileBuilder& builder_;
+  std::string_view name_;
+  std::vector<std::string_view> stats_;
+  boost::unordered_flat_map<std::int64_t, EventMeta> events_;
+  boost::unordered_flat_map<std::int64_t, StatMeta> stat_names_;
+  std::deque<std::string> numbers_;  ///< Numbers of one event's stats, as text.
+  std::size_t used_ = 0;
+  std::deque<std::string> texts_;  ///< Repaired ones.
+  std::string_view bad_;
+};
+
+}  // namespace
+
+std::optional<std::string_view> ReadPlane(std::string_view message, Timeline& timeline,
+                                          ProfileBuilder& builder) {
+  return Plane(message, timeline, builder).Read();
 }
 
 }  // namespace profgauge::readers::xla

@@ -1,5 +1,5 @@
 // Rows taken from pages, compared with SQLite's.
-#include "readers/database/page_rows.h"
+#include "readers/database/sqlite_table.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,8 +8,6 @@
 #include <fstream>
 #include <string>
 #include <vector>
-
-#include "readers/database/stored_numbers.h"
 
 namespace profgauge::readers {
 namespace {

@@ -14,6 +14,7 @@
 #include "pftrace_message.h"
 #include "readers/kineto/pftrace/decoder.h"
 #include "readers/kineto/pftrace/packets.h"
+#include "readers/kineto/pftrace/pairing.h"
 
 namespace profgauge::readers {
 namespace {

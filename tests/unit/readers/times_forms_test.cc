@@ -1,4 +1,4 @@
-#include "readers/run_side/times_forms.h"
+#include "readers/run_side/times_reader.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -35,26 +36,6 @@
 #include "readers/kineto/rows.h"
 
 namespace profgauge::readers::pftrace {
-
-/// A begin or an end, in file order.
-struct SliceMark {
-  Ns time = 0;
-  std::uint64_t track = 0;
-  std::uint32_t sequence = 0;  ///< Number of the writer.
-  bool is_begin = false;
-};
-
-/// The pairs of a trace. Marks without a counterpart are counted and left out.
-struct Paired {
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t>
-      end_of;  ///< For each mark that begins: the place of its end, or kNone.
-  std::size_t begins_alone = 0, ends_alone = 0;
-};
-
-/// Pairs marks in the file's order. O(n log n). REQUIRES: fewer than 2^32 - 1. A run in which an
-/// end would be before its begin is no group.
-Paired Pair(std::span<const SliceMark> marks);
 
 // Packets of a Perfetto trace into rows without times, and marks that say when they begin and end.
 //
@@ -159,11 +140,5 @@ class Decoder {
   std::uint64_t interned_bytes_ = 0;
   bool too_large_ = false;
 };
-
-// Gives rows their times and threads, once the whole trace is read, and hands them to the builder.
-
-/// Adds ranges with begin and end, in the trace's order, and counts those without. O(n log n) in
-/// the number of slices.
-void PlaceRows(Decoded& decoded, ProfileBuilder& builder);
 
 }  // namespace profgauge::readers::pftrace

@@ -1,3 +1,5 @@
+#include "readers/kineto/pftrace/pairing.h"
+
 #include "readers/kineto/pftrace/decoder.h"
 
 #include <algorithm>

@@ -12,6 +12,7 @@
 #include "readers/kineto/pftrace/decoder.h"
 #include "readers/kineto/pftrace/foreign.h"
 #include "readers/kineto/pftrace/packets.h"
+#include "readers/kineto/pftrace/placing.h"
 #include "readers/text/wire.h"
 
 namespace profgauge::readers {

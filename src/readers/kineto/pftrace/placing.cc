@@ -1,4 +1,7 @@
+#include "readers/kineto/pftrace/placing.h"
+
 #include "readers/kineto/pftrace/decoder.h"
+#include "readers/kineto/pftrace/pairing.h"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,25 @@
 // nanoseconds: those of two computers are unrelated.
 #pragma once
 
-#include <memory>
+#include <boost/unordered/unordered_flat_map.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/sqlite.h"
+#include "model/profile_builder.h"
+#include "readers/database/by_id.h"
+#include "readers/database/sqlite_table.h"
 #include "readers/reader.h"
+#include "readers/rocprofv3/rocpd/schema.h"
+#include "readers/rocprofv3/rows.h"
 
 namespace profgauge::readers {
 
@@ -17,3 +33,105 @@ namespace profgauge::readers {
 std::unique_ptr<Reader> MakeRocpdReader();
 
 }  // namespace profgauge::readers
+
+namespace profgauge::readers::rocpd {
+
+// One process of a rocpd database, into a profile.
+//
+// Source of the schema: rocprofiler-sdk's and rocprof-sys' writers and schema files. Any table and
+// column may be missing, and ids may name nothing: a row is kept without the missing data.
+
+/// The kind of a region or sample.
+enum class Domain : std::uint8_t { kNone, kCall, kRccl, kMarker, kKernel, kOther };
+/// Whether its regions and samples are rows of the profile.
+constexpr bool IsMeasured(Domain domain) {
+  return domain == Domain::kCall || domain == Domain::kRccl || domain == Domain::kMarker;
+}
+
+/// One process' tables; all ids are of these tables. Kernels, copies and calls of one launch have
+/// different events, whose `stack_id` is the same:
+///
+///   region 7           -> event 12: stack 5, category HIP_RUNTIME_API    hipLaunchKernel
+///   kernel_dispatch 3  -> event 31: stack 5, category KERNEL_DISPATCH    its kernel
+///
+/// Texts are ids of the table `string`. Versions differ in where streams and threads are: in the
+/// row, or in the row of `track` that it names.
+class Import {
+ public:
+  Import(sqlite::Database& database, std::string suffix, ProfileBuilder& builder)
+      : database_(database), suffix_(std::move(suffix)), builder_(builder), rows_(builder) {}
+
+  /// Reads all tables; the builder is complete then except for Finish().
+  /// Once. Definitions are read before the rows that name them; all ids of a process are in memory.
+  Status Read();
+  const Environment& environment() const { return environment_; }
+  /// Differences between releases, for users with a file of a new one: "streams by row;
+  /// …".
+  std::string Layout() const;
+
+ private:
+  struct Text {
+    std::size_t begin = 0, size = 0;  ///< In bytes_.
+  };
+  struct Event {
+    std::int64_t stack = 0;
+    Domain domain = Domain::kNone;
+  };
+  struct Thread {
+    std::int64_t process = -1, number = -1;  ///< The row of the process; the system's number.
+  };
+  /// Rows from 4.1 on name this instead of its contents.
+  struct Track {
+    std::int64_t process = -1, thread = -1, agent = -1, queue = -1, stream = -1;
+  };
+
+  Result<TableScan> Open(std::string_view base, std::initializer_list<Wanted> wanted,
+                         const Only& only = {});
+  Status ReadTexts();
+  Status ReadCategories();
+  Status ReadProcesses();
+  Status ReadThreads();
+  Status ReadTracks();
+  Status ReadAgents();
+  Status ReadSymbols();
+  Status ReadEvents();
+  Status ReadMessages();
+  Status ReadKernels();
+  Status ReadCopies();
+  Status ReadRegions();
+  Status ReadSamples();
+  Status CountCounters();
+  Status CountOthers();
+
+  void Keep(ById<Text>& texts, std::int64_t id, std::string_view text);
+  /// Empty where there is none.
+  std::string_view TextOf(const ById<Text>& texts, std::int64_t id) const;
+  std::string_view NameOf(std::int64_t id) const { return TextOf(texts_, id); }
+  Domain DomainOf(std::int64_t category) const;
+  const Event& EventOf(const TableScan& scan, std::size_t column) const;
+  const Track* TrackOf(const TableScan& scan, std::size_t column) const;
+  ThreadId ThreadOf(std::int64_t process, std::int64_t thread);
+  /// A region, or a record of no length that became a sample; `event` is its row's number.
+  void Place(const rocprofv3::Times& times, std::int64_t event, std::string_view name,
+             std::pair<std::int64_t, std::int64_t> thread);
+  /// Empty for calls of roctx that make no range (pause, resume, names of threads).
+  std::string_view MarkerText(std::int64_t event, std::string_view name) const;
+
+  sqlite::Database& database_;
+  std::string suffix_;
+  ProfileBuilder& builder_;
+  rocprofv3::Rows rows_;
+  Environment environment_;
+  std::string bytes_;  ///< Bytes of all texts that may be asked for.
+  ById<Text> texts_, categories_, messages_;
+  std::vector<std::int64_t> marker_categories_;  ///< Their ids.
+  bool has_categories_ = false, has_tracks_ = false, streams_are_queues_ = false;
+  std::uint64_t without_length_ = 0, by_message_ = 0;
+  ById<std::int64_t> pids_;  ///< By the row of a process.
+  ById<Thread> threads_;
+  ById<Track> tracks_;
+  ById<Event> events_;
+  boost::unordered_flat_map<std::pair<std::int64_t, std::int64_t>, ThreadId> known_threads_;
+};
+
+}  // namespace profgauge::readers::rocpd

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "model/profile_builder.h"
+#include "readers/database/sqlite_table.h"
+#include "readers/nsight_systems/import.h"
+
+namespace profgauge::readers::nsight {
+
+/// Sampled counters of the GPU, as reported metrics.
+/// REQUIRES: ReadDevice(), for the times in which each GPU worked.
+Status ReadGpuMetrics(Import& import);
+
+}  // namespace profgauge::readers::nsight

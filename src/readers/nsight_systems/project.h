@@ -1,0 +1,23 @@
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "model/profile_builder.h"
+#include "readers/database/sqlite_table.h"
+
+namespace profgauge::readers::nsight {
+
+/// DeviceRangeTable: annotations and markers around the launches of device work, by GPU and stream.
+/// REQUIRES: a finished profile without device ranges. Rows are added by start.
+void ProjectRanges(Profile& profile);
+
+}  // namespace profgauge::readers::nsight
