@@ -1,9 +1,8 @@
-#include "expr/check.h"
+#include "expr/program.h"
 
 #include <gtest/gtest.h>
 
 #include "base/errors.h"
-#include "expr/program.h"
 #include "fixture.h"
 
 namespace profgauge::expr {
