@@ -10,7 +10,7 @@
 #include "base/files.h"
 #include "exports/dlprof/dlprof_csv.h"
 #include "exports/nsys/reports.h"
-#include "exports/pyprof/columns.h"
+#include "exports/pyprof/prof.h"
 #include "gate/snapshot.h"
 #include "model/summary/summary_file.h"
 #include "readers/run_side/times_reader.h"

@@ -14,7 +14,7 @@
 #include "cli/exit_code.h"
 #include "cli/outputs.h"
 #include "cli/reading.h"
-#include "exports/pyprof/columns.h"
+#include "exports/pyprof/prof.h"
 
 namespace profgauge::cli {
 namespace {

@@ -1,14 +1,80 @@
 #include "exports/nsys/reports.h"
 
 #include <fmt/format.h>
-
 #include <boost/unordered/unordered_flat_map.hpp>
+
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
 
 namespace profgauge::exports::nsys {
+
+bool IsRange(const Profile& profile, std::uint32_t host_row) {
+  if (profile.host.style[host_row] != RangeStyle::kNone) return true;
+  const HostKind kind = profile.host.kind[host_row];
+  // A mark is a moment: nsys counts only ranges.
+  if (kind == HostKind::kAnnotation && profile.host.duration[host_row] == 0) return false;
+  return kind == HostKind::kAnnotation || kind == HostKind::kIterationMarker;
+}
+
+std::string RangeLabel(const Profile& profile, std::uint32_t host_row) {
+  std::string label(profile.Name(profile.host.domain[host_row]));
+  return label.append(":").append(profile.Name(profile.host.name[host_row]));
+}
+
+std::string StyleLabel(const Profile& profile, std::uint32_t host_row) {
+  switch (profile.host.style[host_row]) {
+    case RangeStyle::kPushPop:
+      return "PushPop";
+    case RangeStyle::kStartEnd:
+      return "StartEnd";
+    case RangeStyle::kNone:
+      break;
+  }
+  return "";
+}
+
+// O(launches x depth). A range that starts outside the selected iterations is left out, even around
+// selected work.
+void ForEachEnclosing(const SelectedRank& rank,
+                      const std::function<void(std::uint32_t, std::uint32_t)>& use) {
+  const Profile& profile = *rank.profile;
+  const DeviceTable& device = profile.device;
+  for (std::uint32_t row = 0; row < device.size(); ++row) {
+    if (!device.launch[row].valid() || !rank.HasWork(row)) continue;
+    const std::uint32_t call = device.launch[row].value;
+    const Ns call_end = profile.api.start[call] + profile.api.duration[call];
+    for (HostId at = profile.api.op[call]; at.valid(); at = profile.host.parent[at.value]) {
+      // A parent may overlap without containing.
+      const Ns end = profile.host.start[at.value] + profile.host.duration[at.value];
+      const bool holds = end >= call_end && rank.HasHostTime(profile.host.start[at.value]);
+      if (holds && IsRange(profile, at.value)) use(at.value, row);
+    }
+  }
+}
+
+std::vector<Projection> ProjectRanges(const SelectedRank& rank) {
+  const Profile& profile = *rank.profile;
+  std::vector<Projection> projections(profile.host.size());
+  ForEachEnclosing(rank, [&](std::uint32_t range, std::uint32_t work) {
+    Projection& projection = projections[range];
+    const Ns start = profile.device.start[work];
+    const Ns end = start + profile.device.duration[work];
+    if (projection.empty()) {
+      projection.span = {start, end};
+    } else {
+      projection.span.start = std::min(projection.span.start, start);
+      projection.span.end = std::max(projection.span.end, end);
+    }
+    ++projection.work;
+  });
+  return projections;
+}
+
 namespace {
 
 // Groups by name over several ranks; a name is looked up once per rank.
@@ -352,6 +418,106 @@ const ReportSpec* FindReport(std::string_view name) {
     if (report.name == name) return &report;
   }
   return nullptr;
+}
+
+namespace {
+
+constexpr double kMegabyte = 1e6;
+
+struct Row {
+  Summary summary;
+  std::vector<std::string> labels;
+};
+
+// By total, the largest first; equal totals by labels, so that the order does not depend on the
+// profile's rows.
+std::vector<Row> InOrder(std::vector<Group> groups) {
+  std::vector<Row> rows;
+  for (Group& group : groups) {
+    if (group.values.empty()) continue;
+    rows.push_back({Summarize(std::move(group.values)), std::move(group.labels)});
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.summary.total != b.summary.total ? a.summary.total > b.summary.total
+                                              : a.labels < b.labels;
+  });
+  return rows;
+}
+
+}  // namespace
+
+Summary Summarize(std::vector<std::int64_t> values) {
+  Summary summary;
+  summary.count = static_cast<std::int64_t>(values.size());
+  if (values.empty()) return summary;
+  std::sort(values.begin(), values.end());
+  summary.total = std::accumulate(values.begin(), values.end(), std::int64_t{0});
+  summary.min = values.front();
+  summary.max = values.back();
+  const auto count = static_cast<double>(summary.count);
+  summary.mean = static_cast<double>(summary.total) / count;
+  const std::size_t middle = values.size() / 2;
+  summary.median = static_cast<double>(values[middle]);
+  if (values.size() % 2 == 0) {
+    summary.median = (summary.median + static_cast<double>(values[middle - 1])) / 2;
+  }
+  if (values.size() > 1) {
+    double squares = 0;
+    for (const std::int64_t value : values) {
+      const double off = static_cast<double>(value) - summary.mean;
+      squares += off * off;
+    }
+    summary.stddev = std::sqrt(squares / (count - 1));
+  }
+  return summary;
+}
+
+// Percent are of the table's own total, as nsys has it, not of any run time.
+ReportTable TimeTable(std::vector<Group> groups, const char* count,
+                      const std::vector<std::string>& labels) {
+  ReportTable table;
+  table.heads = {"Time (%)", "Total Time (ns)", count,      "Avg (ns)",
+                 "Med (ns)", "Min (ns)",        "Max (ns)", "StdDev (ns)"};
+  table.heads.insert(table.heads.end(), labels.begin(), labels.end());
+  const std::vector<Row> rows = InOrder(std::move(groups));
+  double all = 0;
+  for (const Row& row : rows) all += static_cast<double>(row.summary.total);
+  for (const Row& row : rows) {
+    const Summary& s = row.summary;
+    std::vector<std::string> cells = {
+        fmt::format("{:.1f}", all > 0 ? 100 * static_cast<double>(s.total) / all : 0),
+        fmt::format("{}", s.total),
+        fmt::format("{}", s.count),
+        fmt::format("{:.1f}", s.mean),
+        fmt::format("{:.1f}", s.median),
+        fmt::format("{}", s.min),
+        fmt::format("{}", s.max),
+        fmt::format("{:.1f}", s.stddev)};
+    cells.insert(cells.end(), row.labels.begin(), row.labels.end());
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+// Rows by bytes, the most first.
+ReportTable SizeTable(std::vector<Group> groups, const std::string& label) {
+  ReportTable table;
+  table.heads = {"Total (MB)", "Count",    "Avg (MB)",    "Med (MB)",
+                 "Min (MB)",   "Max (MB)", "StdDev (MB)", label};
+  const auto megabytes = [](double bytes) { return fmt::format("{:.3f}", bytes / kMegabyte); };
+  for (const Row& row : InOrder(std::move(groups))) {
+    const Summary& s = row.summary;
+    std::vector<std::string> cells = {megabytes(static_cast<double>(s.total)),
+                                      fmt::format("{}", s.count),
+                                      megabytes(s.mean),
+                                      megabytes(s.median),
+                                      megabytes(static_cast<double>(s.min)),
+                                      megabytes(static_cast<double>(s.max)),
+                                      megabytes(s.stddev)};
+    cells.insert(cells.end(), row.labels.begin(), row.labels.end());
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
 }
 
 }  // namespace profgauge::exports::nsys

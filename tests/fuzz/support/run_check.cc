@@ -12,7 +12,7 @@
 #include "api/snapshots.h"
 #include "exports/dlprof/dlprof_csv.h"
 #include "exports/nsys/reports.h"
-#include "exports/pyprof/columns.h"
+#include "exports/pyprof/prof.h"
 #include "gate/compare.h"
 #include "readers/load.h"
 #include "render/shared/renderer.h"

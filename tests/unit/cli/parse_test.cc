@@ -9,7 +9,7 @@
 #include "base/errors.h"
 #include "cli/commands.h"
 #include "exports/nsys/reports.h"
-#include "exports/pyprof/columns.h"
+#include "exports/pyprof/prof.h"
 
 namespace profgauge::cli {
 namespace {

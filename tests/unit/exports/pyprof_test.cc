@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "base/csv.h"
-#include "exports/pyprof/columns.h"
-#include "exports/pyprof/record.h"
+#include "exports/pyprof/prof.h"
 #include "model/profile_builder.h"
 #include "readers/load.h"
 #include "readers/text/csv.h"
