@@ -1,3 +1,5 @@
+#include "query/bounded_functions.h"
+
 #include "query/functions.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 #include "query/functions.h"
+#include "query/bounded_functions.h"
 
 #include <re2/re2.h>
 

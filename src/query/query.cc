@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "query/functions.h"
+#include "query/table_module.h"
 
 namespace profgauge::query {
 namespace {

@@ -1,3 +1,5 @@
+#include "query/table_module.h"
+
 #include "query/functions.h"
 
 #include <algorithm>

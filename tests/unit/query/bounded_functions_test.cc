@@ -1,4 +1,5 @@
 // Our forms of SQLite's functions: the same answers, without the time.
+#include "query/bounded_functions.h"
 #include "query/functions.h"
 
 #include <gtest/gtest.h>
