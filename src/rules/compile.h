@@ -12,6 +12,8 @@
 
 #include "expr/message.h"
 #include "expr/program.h"
+#include "rules/errors.h"
+#include "rules/policy.h"
 #include "rules/rule.h"
 #include "rules/rule_schema.h"
 #include "rules/selection.h"
@@ -91,5 +93,23 @@ std::string_view MeasuredMetric(const Rule& rule);
 std::vector<std::string> DoubtsOf(const Rule& rule);
 /// The errors of a single rule, for `rules check`. Probable mistakes go to `warnings`.
 Errors CheckRule(const Rule& rule, Errors* warnings = nullptr);
+
+// What compiled rules have to do with each other and with their policy: which explains which, whose
+// limits hold, and what is waived.
+
+/// Fills in `symptoms`. A rule that is switched off may still be named, and so may a metric.
+void LinkSymptoms(std::vector<CompiledRule>& rules);
+
+/// Adds an error for each rule that explains itself, over any number of others.
+/// REQUIRES: LinkSymptoms().
+void CheckCircles(const std::vector<CompiledRule>& rules, Errors& errors);
+
+/// The policy's limits on the metric that the rule measures (MeasuredMetric()) replace its own.
+/// Limits that have a condition say something else than the rule.
+void AdoptLimits(const Policy& policy, CompiledRule& rule);
+
+/// Gives each rule its waivers. The condition of a waiver is not checked if its rule has errors.
+void AttachWaivers(const Policy& policy, std::span<const Errors> errors_of,
+                   std::vector<CompiledRule>& rules, Errors& errors);
 
 }  // namespace profgauge::rules

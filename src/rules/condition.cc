@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "analysis/analysis.h"
 #include "base/format.h"
+#include "base/text.h"
 #include "expr/eval.h"
 #include "expr/program.h"
+#include "knowledge/thresholds.h"
+#include "model/devices.h"
+#include "rules/baseline_decode.h"
+#include "rules/policy_decode.h"
 
 namespace profgauge::rules {
 namespace {
@@ -154,6 +162,156 @@ bool IsUnknown(const SourceText& condition, const analysis::Analysis& analysis) 
     return metric == nullptr ? Value{} : metric->value;
   });
   return IsAbsent(outcome.value);
+}
+
+// `thresholds:` of a policy, limits on metrics, and `thresholds_of_analysis:`, numbers of the
+// analysis.
+
+namespace {
+
+// A limit that no value of the metric can miss, or that all miss, is a mistake of its unit or side.
+void DecodeLimit(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
+                 std::string_view what, std::optional<double>& target) {
+  Set(target, decoder.NumberOf(
+                  node, what, metric.unit,
+                  fmt::format("help: `{}` is {}; write for example `{}: {}`", metric.id,
+                              InGeneralWords(metric.title), what, ExampleLiteral(metric.unit))));
+  if (!target) return;
+  const std::string beyond = BeyondRange(metric, *target);
+  if (beyond.empty()) return;
+  const bool all_miss = (what == "min") == (*target > metric.range.most);
+  Error& error = decoder.Add(
+      node, "policy/out-of-range",
+      fmt::format("`{}` {}: `{}` is {}, so {} this limit", what, FormatLimit(*target, metric.unit),
+                  metric.id, beyond, all_miss ? "every run misses" : "no run can miss"));
+  if (!all_miss) {
+    error.notes.push_back(fmt::format("help: `{}: off` takes limits of presets away", metric.id));
+  }
+}
+
+void DecodeThreshold(Decoder& decoder, const YamlNode& node, const analysis::MetricSpec& metric,
+                     std::vector<Threshold>& out) {
+  Threshold threshold;
+  bool any_side = false;
+  threshold.metric = metric.id;
+  threshold.where = decoder.document().At(node);
+  const Decoder::Key kKeys[] = {
+      {"min", [&](const YamlNode& n) { DecodeLimit(decoder, n, metric, "min", threshold.min); }},
+      {"max", [&](const YamlNode& n) { DecodeLimit(decoder, n, metric, "max", threshold.max); }},
+      {"level",
+       [&](const YamlNode& n) { Set(threshold.level, decoder.OneOf<Level>(n, "level", kLevels)); }},
+      {"on_missing",
+       [&](const YamlNode& n) {
+         Set(threshold.on_missing, decoder.OneOf<OnMissing>(n, "on_missing", kOnMissing));
+       }},
+      {"when",
+       [&](const YamlNode& n) {
+         Set(threshold.when, decoder.Source(n, "when"));
+         decoder.AddAll(CheckCondition(threshold.when));
+       }},
+      {"side", [&](const YamlNode& n) { any_side = DecodeSide(decoder, n); }},
+  };
+  decoder.Map(node, "a limit", kKeys);
+  if (node.kind != YamlNode::Kind::kMap) return;
+  if (node.Find("min") == nullptr && node.Find("max") == nullptr) {
+    decoder
+        .Add(node, "policy/no-limit",
+             fmt::format("the limit on `{}` has neither `min` nor `max`", metric.id))
+        .notes.push_back(
+            fmt::format("help: write for example `{{{}: {}}}`",
+                        metric.direction == analysis::Direction::kHigherIsBetter ? "min" : "max",
+                        ExampleLiteral(metric.unit)));
+    return;
+  }
+  if (threshold.min && threshold.max && *threshold.min > *threshold.max) {
+    decoder.Add(node, "policy/empty-range",
+                fmt::format("no value is above `min` {} and below `max` {}",
+                            FormatLimit(*threshold.min, metric.unit),
+                            FormatLimit(*threshold.max, metric.unit)));
+    return;
+  }
+  CheckSide(decoder, node, metric, threshold.max.has_value(), threshold.min.has_value(), any_side,
+            "max", "min");
+  out.push_back(std::move(threshold));
+}
+
+}  // namespace
+
+void DecodeThresholds(Decoder& decoder, const YamlNode& node, Policy& policy) {
+  decoder.EachNamed(
+      node, "`thresholds`", LimitedMetrics(), [&](const YamlNode& key, const YamlNode& value) {
+        const std::shared_ptr<const analysis::MetricSpec> metric = MetricOf(decoder, key);
+        if (metric == nullptr) return;
+        std::erase_if(policy.thresholds,
+                      [&](const Threshold& t) { return t.metric == metric->id; });
+        if (decoder.Is(value, "off")) return;
+        if (value.kind == YamlNode::Kind::kList) {
+          decoder.EachItem(value, "limits", [&](const YamlNode& item) {
+            DecodeThreshold(decoder, item, *metric, policy.thresholds);
+          });
+        } else {
+          DecodeThreshold(decoder, value, *metric, policy.thresholds);
+        }
+      });
+}
+
+namespace {
+
+/// "20 us", "12.5 %", "3", as thresholds are written.
+std::string ThresholdText(double value, const knowledge::ThresholdRow& row) {
+  return FormatLimit(value, row.unit);
+}
+
+/// A row of rules/knowledge/thresholds.yaml that policies may set; an error when it is none.
+const knowledge::ThresholdRow* TunableRowOf(Decoder& decoder, const YamlNode& key,
+                                            std::span<const std::string_view> tunable) {
+  const knowledge::ThresholdRow* row = knowledge::FindThreshold(key.text);
+  if (row != nullptr && row->tunable) return row;
+  const std::string id = PrintableShort(key.text);
+  Error& error =
+      row == nullptr
+          ? decoder.Add(key, "policy/unknown-threshold", fmt::format("unknown threshold `{}`", id))
+          : decoder.Add(key, "policy/fixed-threshold",
+                        fmt::format("`{}` is fixed: no policy can set it", id));
+  AddSuggestion(error, key.text, tunable);
+  if (error.notes.empty()) {
+    error.notes.emplace_back("help: `profgauge thresholds list` shows which a policy can set");
+  }
+  return nullptr;
+}
+
+void DecodeAnalysisThreshold(Decoder& decoder, const YamlNode& node,
+                             const knowledge::ThresholdRow& row,
+                             knowledge::TunableThresholds& out) {
+  const auto value = decoder.NumberOf(node, row.id, row.unit);
+  if (!value) return;
+  const bool is_whole = row.unit != Unit::kCount || *value == std::floor(*value);
+  if (is_whole && *value >= row.least && *value <= row.most) return row.set(out, *value);
+  decoder
+      .Add(node, "policy/out-of-range",
+           fmt::format("`{}`: expected {}{} to {}, found {}", row.id,
+                       row.unit == Unit::kCount ? "a whole number from " : "",
+                       ThresholdText(row.least, row), ThresholdText(row.most, row),
+                       ThresholdText(*value, row)))
+      .notes.push_back(fmt::format("help: the default is {}; `profgauge thresholds explain {}` "
+                                   "says why",
+                                   ThresholdText(row.value, row), row.id));
+}
+
+}  // namespace
+
+void DecodeAnalysisThresholds(Decoder& decoder, const YamlNode& node,
+                              knowledge::TunableThresholds& out) {
+  std::vector<std::string_view> tunable;
+  for (const knowledge::ThresholdRow& row : knowledge::Thresholds()) {
+    if (row.tunable) tunable.push_back(row.id);
+  }
+  decoder.EachNamed(node, "`thresholds_of_analysis`", tunable,
+                    [&](const YamlNode& key, const YamlNode& value) {
+                      if (const auto* row = TunableRowOf(decoder, key, tunable)) {
+                        DecodeAnalysisThreshold(decoder, value, *row, out);
+                      }
+                    });
 }
 
 }  // namespace profgauge::rules

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "rules/bindings.h"
+#include "rules/rank.h"
 #include "rules/rule_run.h"
 
 namespace profgauge::rules {

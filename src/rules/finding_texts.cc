@@ -1,3 +1,5 @@
+#include "rules/finding_texts.h"
+
 #include "rules/rule_run.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+#include "rules/knowledge_decode.h"
+
 #include "rules/policy_decode.h"
 
 #include <fmt/format.h>

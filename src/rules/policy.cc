@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "rules/builtin_files.h"
 #include "rules/decode.h"
+#include "rules/knowledge_decode.h"
 #include "rules/policy_decode.h"
 #include "rules/policy_reads.h"
 #include "rules/rulebook.h"

@@ -55,26 +55,4 @@ std::string BeyondRange(const analysis::MetricSpec& metric, double value);
 /// `path` as named in `file`: relative ones start from the folder of `file`; built-in names stay.
 std::string ResolvePath(std::string_view path, std::string_view file);
 
-// `baseline:` of a policy: limits on changes, and requirements for a baseline.
-
-void DecodeBaseline(Decoder& decoder, const YamlNode& node, PolicyBaseline& out);
-
-/// The metric that `key` names; an error when there is none, or when no limit can be on it.
-std::shared_ptr<const analysis::MetricSpec> MetricOf(
-    Decoder& decoder, const YamlNode& key, std::string_view code = "policy/unknown-metric");
-
-/// Metrics that a limit can be on.
-std::vector<std::string_view> LimitedMetrics();
-
-// Files of a policy that add to profiles: names of a project's own kernels
-// (`tensor_core: {names: FILE}`) and properties of its chips (`devices: FILE`).
-
-/// `schema: 1` and `names`: a list of {id, matches, except, uses_tensor_core}. Patterns are
-/// checked.
-void DecodeKernelNames(Decoder& decoder, std::vector<analysis::classify::KernelNameRule>& out);
-
-/// `schema: 1` and `devices`: a list of {match, name, compute_capability, sms, memory,
-/// max_threads_per_sm, warp_size}, of which all but `match` may be left out.
-void DecodeDevices(Decoder& decoder, std::vector<KnownDevice>& out);
-
 }  // namespace profgauge::rules

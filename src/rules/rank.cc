@@ -1,3 +1,5 @@
+#include "rules/rank.h"
+
 #include "rules/rule_run.h"
 
 #include <fmt/format.h>

@@ -30,22 +30,6 @@ struct RowGroup {
   std::vector<expr::RowId> rows;
 };
 
-/// Rows of a rule by the values of its group keys:
-///
-///     kernel   rank  name     group_by: [rank.id, kernel.name]
-///     0        0     gemm     rank=0,name=gemm: rows 0, 2
-///     1        0     relu     rank=0,name=relu: row 1
-///     2        0     gemm     rank=1,name=gemm: row 3
-///     3        1     gemm
-///     4        -     gemm     unknown: 1, since its rank was not recorded
-struct Grouping {
-  std::vector<RowGroup> groups;  ///< By key; see KeyAt() in groups.cc for the order.
-  std::uint64_t unknown = 0;     ///< Rows whose key is absent; they are in no group.
-};
-
-/// Without group_by one group of all `rows`, even if there are none. Expected O(rows * keys).
-Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows);
-
 // The results of a rule by group of its rows, and how they become a finding: the order of
 // groups, their summaries, the gain and the rows shown as evidence.
 
@@ -115,13 +99,6 @@ class MostGain {
   std::optional<analysis::tables::ExposureCosts> costs_;  // From the first question on.
 };
 
-// The message and advice of a finding, by parts.
-
-/// Sets the texts of `out`: of `rule`, over the rows of one group. Names of `let` have their
-/// values in `data`.
-void AddTexts(const CompiledRule& rule, const expr::Data& data, std::span<const expr::RowId> rows,
-              Finding& out);
-
 // The trace that `rules explain` shows of a rule's run: the value of every name and of every step.
 
 /// "31.4 %", or "absent: …".
@@ -144,17 +121,5 @@ void AddNames(const CompiledRule& rule, const expr::Data& data, Named which,
 /// The category of rules about the profile itself. They come first: when it cannot be trusted,
 /// nothing else can.
 inline constexpr std::string_view kAboutRecording = "recording";
-
-/// Links fired findings to the fired finding that explains them (of several the one with the
-/// largest gain) and puts all in the order that evaluator.h promises. `rule_of` is the rule index
-/// of each. A cause gains at least
-/// `explained` of its symptom's saving.
-void RankFindings(std::span<const CompiledRule> rules, std::vector<std::size_t> rule_of,
-                  knowledge::Ratio explained, std::vector<Finding>& findings);
-
-/// Makes warnings of findings that only inform and save much (plan.promoted_share of an iteration,
-/// simulated), unless another finding explains them or the policy sets the level of their rule.
-/// Their places stay.
-void PromoteLargeSavings(std::span<const CompiledRule> rules, std::vector<Finding>& findings);
 
 }  // namespace profgauge::rules

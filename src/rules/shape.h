@@ -7,6 +7,7 @@
 #pragma once
 
 #include <boost/json/value.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <set>

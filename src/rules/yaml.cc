@@ -5,8 +5,9 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
-
 #include <boost/unordered/unordered_flat_map.hpp>
+
+#include <cstring>
 #include <istream>
 #include <new>
 #include <streambuf>
@@ -357,6 +358,187 @@ std::optional<YamlDocument> ParseYaml(std::string_view text, const std::string& 
     return std::nullopt;
   }
   return document;
+}
+
+namespace {
+
+/// A position in the source that knows its line and column.
+struct Cursor {
+  std::string_view source;
+  std::size_t at;
+  std::uint32_t line, column;
+
+  bool AtEnd() const { return at >= source.size(); }
+  char Peek(std::size_t ahead = 0) const {
+    return at + ahead < source.size() ? source[at + ahead] : '\0';
+  }
+  void Advance(std::size_t count) {
+    for (; count > 0 && !AtEnd(); --count, ++at) {
+      if (source[at] == '\n') {
+        ++line;
+        column = 1;
+      } else {
+        ++column;
+      }
+    }
+  }
+  void SkipBlanks() {
+    while (!AtEnd() && IsSpace(Peek())) Advance(1);
+  }
+};
+
+/// Bytes of source that the escape at the cursor takes; 0 when there is none.
+std::size_t EscapeLength(const Cursor& cursor, char quote) {
+  if (quote == '\'') return cursor.Peek() == '\'' && cursor.Peek(1) == '\'' ? 2 : 0;
+  if (quote != '"' || cursor.Peek() != '\\') return 0;
+  switch (cursor.Peek(1)) {
+    case 'x':
+      return 4;
+    case 'u':
+      return 6;
+    case 'U':
+      return 10;
+    default:
+      return 2;
+  }
+}
+
+void Place(std::vector<SourceText::Run>& runs, std::size_t offset, const Cursor& cursor) {
+  if (!runs.empty()) {
+    const SourceText::Run& last = runs.back();
+    if (last.line == cursor.line && cursor.column - last.column == offset - last.offset) return;
+  }
+  runs.push_back({offset, cursor.line, cursor.column});
+}
+
+}  // namespace
+
+// Two cursors, one over the decoded text, one over the source. Where bytes are equal both advance;
+// where they are not, YAML has decoded something:
+//
+//     line 3   when: >                        text   gpu.idle > 20% and rank.id == 3
+//     line 4       gpu.idle > 20% and                ^0                 ^19
+//     line 5       rank.id == 3               runs   {0: line 4, column 5}, {19: line 5, column 5}
+//
+// A run is kept only where the place does not follow from the run before it.
+std::vector<SourceText::Run> FindPlaces(std::string_view source, const YamlNode& node) {
+  std::vector<SourceText::Run> runs;
+  Cursor cursor{source, node.offset, node.line, node.column};
+  const char quote = node.plain ? '\0' : cursor.Peek();
+  if (quote == '"' || quote == '\'') cursor.Advance(1);
+  if (quote == '|' || quote == '>') {
+    while (!cursor.AtEnd() && cursor.Peek() != '\n') cursor.Advance(1);
+    cursor.Advance(1);
+  }
+  if (node.text.empty()) runs.push_back({0, node.line, node.column});
+  for (std::size_t i = 0; i < node.text.size(); ++i) {
+    if (quote == '"' && cursor.Peek() == '\\' && IsSpace(cursor.Peek(1)) && cursor.Peek(1) != ' ') {
+      cursor.Advance(1);  // An escaped line end adds no character.
+      cursor.SkipBlanks();
+    }
+    if (const std::size_t escape = EscapeLength(cursor, quote); escape > 0) {
+      Place(runs, i, cursor);
+      cursor.Advance(escape);
+      i += std::max<std::size_t>(1, Utf8Length(std::string_view(node.text).substr(i))) - 1;
+      continue;
+    }
+    if (cursor.Peek() != node.text[i]) {
+      const Cursor before = cursor;
+      cursor.SkipBlanks();
+      if (IsSpace(node.text[i])) {  // A folded line end.
+        Place(runs, i, before);
+        continue;
+      }
+      if (cursor.Peek() != node.text[i]) break;  // Lost: the rest counts from the last place.
+    }
+    Place(runs, i, cursor);
+    cursor.Advance(1);
+  }
+  if (runs.empty()) runs.push_back({0, node.line, node.column});
+  return runs;
+}
+
+// In double quotes a backslash takes the next byte, in single quotes two quotes are one.
+bool IsQuoteClosed(std::string_view source, std::size_t offset) {
+  if (offset >= source.size()) return true;
+  const char quote = source[offset];
+  if (quote != '"' && quote != '\'') return true;
+  for (std::size_t at = offset + 1; at < source.size(); ++at) {
+    if (quote == '"' && source[at] == '\\') {
+      ++at;
+    } else if (source[at] == quote) {
+      if (quote == '"' || at + 1 >= source.size() || source[at + 1] != '\'') return true;
+      ++at;
+    }
+  }
+  return false;
+}
+
+namespace {
+
+/// The part before the text and the children of a node.
+///
+///     | kind | plain | offset | line | column | text_size | children |  text ...  | children ...
+///     '---------------- 7 x 4 bytes, byte order of the machine ------'
+///
+/// A child of a list is a node; one of a mapping is two, the key and its value. No checks on
+/// decoding: the bytes are made by the build of the same program.
+struct Head {
+  std::uint32_t kind = 0, plain = 0, offset = 0, line = 0, column = 0, text_size = 0, children = 0;
+};
+
+void Encode(const YamlNode& node, std::string& out) {
+  const Head head = {static_cast<std::uint32_t>(node.kind),
+                     node.plain ? 1U : 0U,
+                     static_cast<std::uint32_t>(node.offset),
+                     node.line,
+                     node.column,
+                     static_cast<std::uint32_t>(node.text.size()),
+                     static_cast<std::uint32_t>(node.items.size() + node.entries.size())};
+  out.append(reinterpret_cast<const char*>(&head), sizeof head);
+  out += node.text;
+  for (const YamlNode& item : node.items) Encode(item, out);
+  for (const YamlEntry& entry : node.entries) {
+    Encode(entry.key, out);
+    Encode(entry.value, out);
+  }
+}
+
+void Decode(std::string_view& bytes, YamlNode& node) {
+  Head head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  bytes.remove_prefix(sizeof head);
+  node.kind = static_cast<YamlNode::Kind>(head.kind);
+  node.plain = head.plain != 0;
+  node.offset = head.offset;
+  node.line = head.line;
+  node.column = head.column;
+  node.text = bytes.substr(0, head.text_size);
+  bytes.remove_prefix(head.text_size);
+  if (node.kind == YamlNode::Kind::kMap) {
+    node.entries.resize(head.children);
+    for (YamlEntry& entry : node.entries) {
+      Decode(bytes, entry.key);
+      Decode(bytes, entry.value);
+    }
+  } else {
+    node.items.resize(head.children);
+    for (YamlNode& item : node.items) Decode(bytes, item);
+  }
+}
+
+}  // namespace
+
+std::string EncodeYamlTree(const YamlNode& root) {
+  std::string out;
+  Encode(root, out);
+  return out;
+}
+
+YamlNode DecodeYamlTree(std::string_view bytes) {
+  YamlNode root;
+  Decode(bytes, root);
+  return root;
 }
 
 }  // namespace profgauge::rules

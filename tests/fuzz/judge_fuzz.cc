@@ -15,6 +15,7 @@
 #include "rules/compile.h"
 #include "rules/evaluator.h"
 #include "rules/facts.h"
+#include "rules/knowledge_decode.h"
 #include "rules/policy.h"
 #include "rules/policy_decode.h"
 #include "rules/rule.h"

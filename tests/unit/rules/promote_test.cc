@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "rules/rank.h"
 #include "rules/rule_run.h"
 
 namespace profgauge::rules {

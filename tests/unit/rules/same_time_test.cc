@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "made_run.h"
+#include "rules/rank.h"
 #include "rules/rule_run.h"
 
 namespace profgauge::rules {

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/tables/exposure.h"
+#include "expr/eval.h"
+#include "expr/message.h"
+#include "knowledge/quantity.h"
+#include "rules/bindings.h"
+#include "rules/compile.h"
+#include "rules/evaluator.h"
+#include "rules/rule_run.h"
+
+namespace profgauge::rules {
+
+/// Rows of a rule by the values of its group keys:
+///
+///     kernel   rank  name     group_by: [rank.id, kernel.name]
+///     0        0     gemm     rank=0,name=gemm: rows 0, 2
+///     1        0     relu     rank=0,name=relu: row 1
+///     2        0     gemm     rank=1,name=gemm: row 3
+///     3        1     gemm
+///     4        -     gemm     unknown: 1, since its rank was not recorded
+struct Grouping {
+  std::vector<RowGroup> groups;  ///< By key; see KeyAt() in groups.cc for the order.
+  std::uint64_t unknown = 0;     ///< Rows whose key is absent; they are in no group.
+};
+
+/// Without group_by one group of all `rows`, even if there are none. Expected O(rows * keys).
+Grouping GroupRows(const CompiledRule& rule, RunData& run, std::vector<expr::RowId> rows);
+
+}  // namespace profgauge::rules
