@@ -73,29 +73,4 @@ std::string ChangeWithInterval(double change, double low, double high);
 /// "+7.2 %"
 std::string RelativeChange(double change);
 
-/// The rank whose own work became longer than that of the others; nothing where none stands out, or
-/// one of the runs does not know its ranks.
-std::optional<SlowRank> FindSlowRank(const Snapshot& base, const Snapshot& current);
-
-/// "the host takes 901 µs longer per iteration while the device idles, mostly in `preprocess`";
-/// empty where no name has half of the longer host time that `waterfall` finds, or a run does not
-/// know the names.
-std::string IdleInText(const Snapshot& base, const Snapshot& current, const Waterfall& waterfall);
-
-/// Where the work of two runs with other signatures differs: "aten::mm [[64, 1024]]" and "[[128,
-/// 1024]] (1 of 5 shapes)", or "no aten::copy_" and "aten::copy_ 2 per iteration".
-struct WorkFact {
-  std::string base, current;
-  bool is_of_inputs = false;
-  double time = 0;  ///< Of the operator, per iteration.
-};
-/// At most three, longest first, and one if none is known.
-std::vector<WorkFact> DescribeSignatures(const Snapshot& base, const Snapshot& current);
-
-// Differences of a run beside its speed, in one line.
-
-/// "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 → 560.35"; empty
-/// where nothing did.
-std::string ChangedLine(const RunComparison& comparison);
-
 }  // namespace profgauge::gate

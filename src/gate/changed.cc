@@ -1,3 +1,5 @@
+#include "gate/changed.h"
+
 #include "gate/change_text.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,6 @@
 // Whose work a change is: of which rank, or of which function of the host.
+#include "gate/compare_ranks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

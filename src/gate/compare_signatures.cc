@@ -1,4 +1,6 @@
 // What differs in the work of two runs whose signatures differ, in words.
+#include "gate/compare_signatures.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include "gate/change_text.h"
 #include "gate/compare.h"
+#include "gate/compare_ranks.h"
 #include "gate/snapshot.h"
 
 namespace profgauge::gate {

@@ -4,6 +4,7 @@
 #include "compare_fixture.h"
 #include "gate/change_text.h"
 #include "gate/compare.h"
+#include "gate/compare_signatures.h"
 
 namespace profgauge::gate {
 namespace {

@@ -1,0 +1,21 @@
+// Differences of a run beside its speed, in one line.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/units.h"
+#include "gate/by_chance.h"
+#include "gate/change.h"
+#include "gate/compare.h"
+
+namespace profgauge::gate {
+
+/// "changed: +2 kernels per iteration (new: fused_x), input shapes, driver 550.54 → 560.35"; empty
+/// where nothing did.
+std::string ChangedLine(const RunComparison& comparison);
+
+}  // namespace profgauge::gate
