@@ -1,3 +1,5 @@
+#include "report/build_comparison.h"
+
 #include "report/build_sections.h"
 
 #include <fmt/format.h>

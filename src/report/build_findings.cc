@@ -1,3 +1,6 @@
+#include "report/build_findings.h"
+
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+#include "report/build_plan.h"
+
 #include "report/build_sections.h"
 
 #include <cmath>

@@ -1,5 +1,8 @@
+#include "report/build_profile.h"
+
 #include "base/byte_source.h"
 #include "base/whole.h"
+#include "report/build_comparison.h"
 #include "report/build_sections.h"
 
 #include <fmt/format.h>

@@ -53,4 +53,10 @@ std::string RunNameOf(std::string_view path);
 /// A limit as shown: "≥ 60 %", "≤ 15 %", "10 % to 60 %".
 std::string LimitText(const Value& min, const Value& max, Unit unit);
 
+// The words of a report of times. Nothing was recorded there, so that no iteration is "unrecorded",
+// and what is compared is no profile.
+
+/// Changes the texts of limits, metrics, comparison, verdict and remarks.
+void UseWordsOfTimes(Report& report);
+
 }  // namespace profgauge::report

@@ -1,3 +1,5 @@
+#include "report/build_trend.h"
+
 #include "report/build_sections.h"
 
 #include <fmt/chrono.h>

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/format.h"
+#include "report/build_comparison.h"
 #include "report/build_sections.h"
 #include "report/first_screen.h"
 

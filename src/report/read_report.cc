@@ -1,12 +1,14 @@
 #include "report/read_report.h"
 
 #include <fmt/format.h>
-
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+
 #include <utility>
 
 #include "report/describe.h"
 #include "report/json_node.h"
+#include "report/report.h"
 
 namespace profgauge::report {
 namespace {
@@ -95,6 +97,41 @@ Result<Report> ReadReport(std::string_view text, const std::string& name) {
       MakeError(name, "bad-field", fmt::format("expected {}, found {}", bad->expected, bad->found));
   error.where.path = bad->path;
   return Fail(std::move(error));
+}
+
+namespace {
+
+json::object SchemaOf(const JsonShape& shape) {
+  json::object schema;
+  if (shape.types.size() == 1) schema["type"] = *shape.types.begin();
+  if (shape.types.size() > 1) schema["type"] = json::array(shape.types.begin(), shape.types.end());
+  if (!shape.words.empty()) schema["enum"] = json::array(shape.words.begin(), shape.words.end());
+  if (!shape.keys.empty()) {
+    json::object properties;
+    for (const auto& entry : shape.keys) properties[entry->key] = SchemaOf(entry->shape);
+    schema["properties"] = std::move(properties);
+  }
+  if (shape.others != nullptr) schema["additionalProperties"] = SchemaOf(*shape.others);
+  if (shape.items != nullptr) {
+    json::object items = SchemaOf(*shape.items);
+    if (!items.empty()) schema["items"] = std::move(items);
+  }
+  return schema;
+}
+
+}  // namespace
+
+json::object ReportSchema() {
+  json::object schema{
+      {"$schema", "https://json-schema.org/draft/2020-12/schema"},
+      {"title", "profgauge report"},
+      {"description",
+       "report.json: content of reports, without single events and the rows counted in left_out"},
+      {"required", {"schema", "verdict"}},
+      {"anyOf", {{{"required", {"profile"}}}, {{"required", {"errors"}}}}}};
+  for (auto& entry : SchemaOf(ReportShape())) schema.insert_or_assign(entry.key(), entry.value());
+  schema["properties"].as_object()["schema"] = {{"enum", {kSchema, kEndingSchema}}};
+  return schema;
 }
 
 }  // namespace profgauge::report

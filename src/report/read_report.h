@@ -6,6 +6,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+
 #include <string>
 #include <string_view>
 

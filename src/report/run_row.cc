@@ -17,6 +17,7 @@
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "profgauge/version.h"
+#include "report/build_profile.h"
 #include "report/build_sections.h"
 #include "report/first_screen.h"
 #include "report/redact.h"

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -13,11 +14,13 @@
 #include "analysis/classify/kernel_class.h"
 #include "analysis/time/breakdown.h"
 #include "base/format.h"
+#include "model/host_cores.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
 #include "model/tables.h"
 #include "report/labels.h"
-#include "report/timeline_builder.h"
+#include "report/timeline_budget.h"
+#include "report/timeline_counters.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {
@@ -306,6 +309,271 @@ Timeline BuildTimeline(std::span<const Profile> ranks, const Report& report,
   // Columns end with the rank that last had them.
   for (Timeline::Amount& amount : timeline.amounts) amount.value.resize(timeline.start.size());
   return timeline;
+}
+
+namespace {
+
+template <class T>
+void Append(std::vector<T>& to, std::vector<T> more) {
+  std::move(more.begin(), more.end(), std::back_inserter(to));
+}
+
+std::string InRun(std::string_view run, const std::string& group) {
+  return std::string(run) + " · " + group;
+}
+
+void Prepare(TimelineOfRun& run, Ns moved) {
+  Timeline& timeline = run.timeline;
+  for (Timeline::Track& track : timeline.tracks) track.group = InRun(run.name, track.group);
+  for (Ns& start : timeline.start) start += moved;
+  for (Timeline::Counter& counter : timeline.counters) {
+    counter.group = InRun(run.name, counter.group);
+    for (Ns& time : counter.time) time += moved;
+    counter.end += moved;
+  }
+  for (Timeline::Mark& mark : timeline.marks) {
+    mark.name = InRun(run.name, mark.name);
+    mark.time += moved;
+  }
+  for (Timeline::Amount& amount : timeline.amounts) amount.value.resize(timeline.start.size());
+  if (!timeline.left_out.empty()) timeline.left_out = InRun(run.name, timeline.left_out);
+}
+
+bool SameFacets(const Timeline& a, const Timeline& b) {
+  return std::equal(a.facets.begin(), a.facets.end(), b.facets.begin(), b.facets.end(),
+                    [](const auto& one, const auto& other) { return one.id == other.id; });
+}
+
+void DropFacets(Timeline& timeline) {
+  timeline.facets.clear();
+  for (Timeline::Kind& kind : timeline.kinds) kind.facets.clear();
+}
+
+// Those of one are 0 in the other.
+void AppendAmounts(Timeline& to, Timeline& more, std::size_t events_before) {
+  for (Timeline::Amount& amount : more.amounts) {
+    auto same = std::find_if(to.amounts.begin(), to.amounts.end(),
+                             [&](const Timeline::Amount& known) { return known.id == amount.id; });
+    if (same == to.amounts.end()) {
+      Timeline::Amount added{amount.id, amount.title, amount.unit, amount.adds_up, {}};
+      added.value.resize(events_before);
+      same = to.amounts.insert(to.amounts.end(), std::move(added));
+    }
+    Append(same->value, std::move(amount.value));
+  }
+  for (Timeline::Amount& amount : to.amounts) amount.value.resize(to.start.size());
+}
+
+}  // namespace
+
+// Indices of the second run follow those of the first: each index into a list of `more` grows by
+// the size of that list of `out`, before anything is appended.
+Timeline StackTimelines(TimelineOfRun base, TimelineOfRun current) {
+  Prepare(base, std::max<Ns>(0, current.anchor - base.anchor));
+  Prepare(current, std::max<Ns>(0, base.anchor - current.anchor));
+  Timeline out = std::move(base.timeline);
+  Timeline& more = current.timeline;
+  if (!SameFacets(out, more)) {
+    DropFacets(out);
+    DropFacets(more);
+  }
+  const auto kinds = static_cast<std::uint32_t>(out.kinds.size());
+  const auto tracks = static_cast<std::uint32_t>(out.tracks.size());
+  const auto events = static_cast<std::uint32_t>(out.start.size());
+  for (Timeline::Lane& lane : more.lanes) {
+    lane.track += tracks;
+    lane.begin += events;
+    lane.end += events;
+  }
+  for (std::uint32_t& kind : more.kind) kind += kinds;
+  for (std::uint32_t& link : more.link) {
+    if (link != Timeline::kNoLink) link += events;
+  }
+  for (auto& [earlier, later] : more.dependencies) {
+    earlier += events;
+    later += events;
+  }
+  Append(out.kinds, std::move(more.kinds));
+  Append(out.tracks, std::move(more.tracks));
+  Append(out.lanes, std::move(more.lanes));
+  Append(out.start, std::move(more.start));
+  Append(out.duration, std::move(more.duration));
+  Append(out.kind, std::move(more.kind));
+  Append(out.link, std::move(more.link));
+  Append(out.dependencies, std::move(more.dependencies));
+  Append(out.counters, std::move(more.counters));
+  Append(out.marks, std::move(more.marks));
+  AppendAmounts(out, more, events);
+  if (out.peak_flops != more.peak_flops) out.peak_flops = -1;
+  if (out.peak_bandwidth != more.peak_bandwidth) out.peak_bandwidth = -1;
+  if (!out.left_out.empty() && !more.left_out.empty()) out.left_out += "; ";
+  out.left_out += more.left_out;
+  return out;
+}
+
+// Tracks of the host: threads, calls of the operating system, and cores.
+
+namespace {
+
+// Ranges that the breakdown counts as nothing are annotations.
+Category ShownCategory(Category category) {
+  return category == Category::kOther ? Category::kAnnotation : category;
+}
+
+std::string GroupOf(TrackType type) {
+  if (type == TrackType::kPython) return "Python";
+  if (type == TrackType::kOs) return "System calls";
+  if (type == TrackType::kSample) return "Sampled call stacks";
+  return type == TrackType::kWaiting ? "Waiting" : "Host threads";
+}
+
+}  // namespace
+
+// Marks without length are kept whatever the cut is: they are few, and programs write them to be
+// found.
+void TimelineBuilder::AddThreads() {
+  std::vector<Events> threads(profile_->threads.size());
+  const HostTable& host = profile_->host;
+  const std::vector<Category> categories = analysis::time::CategoriesOfHost(*profile_);
+  for (std::size_t row = 0; row < host.size(); ++row) {
+    const bool is_moment = host.duration[row] == 0 && host.kind[row] == HostKind::kAnnotation;
+    if (!host.thread[row].valid()) continue;
+    if (!is_moment && !cut_.KeepsHost(host.start[row], host.duration[row])) continue;
+    TimelineEvent event{host.start[row], host.duration[row]};
+    event.kind =
+        kinds_.Find(*profile_, {host.name[row], ShownCategory(categories[row]), DetailKey(row)},
+                    [&](Timeline::Kind& kind) { kind.detail = DetailOf(row); });
+    event.of = Of::kHost;
+    event.row = static_cast<std::uint32_t>(row);
+    threads[host.thread[row].value].push_back(event);
+  }
+  const ApiTable& api = profile_->api;
+  for (std::size_t row = 0; row < api.size(); ++row) {
+    if (!api.thread[row].valid() || !cut_.KeepsHost(api.start[row], api.duration[row])) continue;
+    TimelineEvent event{api.start[row], api.duration[row]};
+    event.kind = kinds_.Find(*profile_, {api.name[row], Category::kRuntime});
+    event.of = Of::kCall;
+    event.row = static_cast<std::uint32_t>(row);
+    threads[api.thread[row].value].push_back(event);
+  }
+  AddByThread(threads, TrackType::kThread);
+  std::vector<Events> stacks(profile_->threads.size());
+  const PythonTable& python = profile_->python;
+  for (std::size_t row = 0; row < python.size(); ++row) {
+    if (!python.thread[row].valid() || !cut_.KeepsHost(python.start[row], python.duration[row])) {
+      continue;
+    }
+    TimelineEvent event{python.start[row], python.duration[row]};
+    event.kind = kinds_.Find(*profile_, {python.name[row], Category::kPython});
+    stacks[python.thread[row].value].push_back(event);
+  }
+  AddByThread(stacks, TrackType::kPython);
+  AddOsCalls();
+  AddCpu();
+}
+
+void TimelineBuilder::AddOsCalls() {
+  std::vector<Events> threads(profile_->threads.size());
+  const OsTable& os = profile_->os;
+  for (std::size_t row = 0; row < os.size(); ++row) {
+    if (!os.thread[row].valid() || !cut_.KeepsHost(os.start[row], os.duration[row])) continue;
+    TimelineEvent event{os.start[row], os.duration[row]};
+    event.kind = kinds_.Find(*profile_, {os.name[row], Category::kOther});
+    threads[os.thread[row].value].push_back(event);
+  }
+  AddByThread(threads, TrackType::kOs);
+}
+
+void TimelineBuilder::AddCpu() {
+  if (profile_->cpu == nullptr) return;
+  std::map<std::int32_t, Events> cores;
+  std::vector<Events> waiting(profile_->threads.size());
+  for (const CpuSpan& span : profile_->cpu->spans) {
+    if (!span.name.valid() || !cut_.KeepsHost(span.start, span.duration)) continue;
+    TimelineEvent event{span.start, span.duration};
+    event.kind = kinds_.Find(*profile_, {span.name, Category::kOther});
+    (span.core >= 0 ? cores[span.core] : waiting[span.thread.value]).push_back(event);
+  }
+  AddByThread(waiting, TrackType::kWaiting);
+  auto samples = SampleEvents(*profile_, cut_, kinds_);
+  AddByThread(samples, TrackType::kSample);
+  // A row for each object of the host, used or not, if all of them fit.
+  const std::int32_t of_host = cores.empty() ? 0 : CoresOfHost(*profile_);
+  constexpr std::int32_t kMostIdleCores = 64;
+  for (std::int32_t core = 0; core < of_host && of_host <= kMostIdleCores; ++core) {
+    cores.try_emplace(core);
+  }
+  std::size_t drawn = 0;
+  for (auto& [core, events] : cores) {
+    if (++drawn > kMostDrawnTracks) {
+      Leave("cores", events);
+      continue;
+    }
+    std::sort(events.begin(), events.end(),
+              [](const auto& a, const auto& b) { return a.start < b.start; });
+    Timeline::Track track;
+    track.name = fmt::format("core {}", core);
+    track.group = "Cores";
+    track.type = TrackType::kCore;
+    if (events.empty()) {
+      tracks_.AddEmpty(std::move(track));
+    } else {
+      tracks_.Add(std::move(track), std::move(events));
+    }
+  }
+}
+
+std::string_view TimelineBuilder::AttachedTo(std::size_t row) const {
+  const std::string_view text = profile_->Name(profile_->host.concrete_inputs[row]);
+  const bool is_attached =
+      text.starts_with("category ") || text.starts_with("color ") || text.starts_with("payload ");
+  return is_attached || !IsOp(row) ? text : std::string_view{};
+}
+
+std::uint32_t TimelineBuilder::DetailKey(std::size_t row) const {
+  const HostTable& host = profile_->host;
+  const std::uint32_t key = (IsOp(row) ? host.input_shapes[row] : host.domain[row]).value;
+  if (AttachedTo(row).empty()) return key;
+  constexpr std::uint32_t kSpread = 2'654'435'761;  // Knuth's, for keys of two parts.
+  return host.concrete_inputs[row].value * kSpread ^ key;
+}
+
+std::string TimelineBuilder::DetailOf(std::size_t row) const {
+  const HostTable& host = profile_->host;
+  const std::string_view own =
+      profile_->Name(IsOp(row) ? host.input_shapes[row] : host.domain[row]);
+  std::string detail = IsOp(row) || own.empty() ? std::string(own) : fmt::format("domain {}", own);
+  const std::string_view attached = AttachedTo(row);
+  if (!attached.empty()) detail += fmt::format("{}{}", detail.empty() ? "" : ", ", attached);
+  return detail;
+}
+
+// Hundreds of threads do nothing of interest. The busiest are drawn, the others folded, and beyond
+// a bound left out and counted.
+void TimelineBuilder::AddByThread(std::vector<Events>& threads, TrackType type) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    if (!threads[i].empty()) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return threads[a].size() > threads[b].size();
+  });
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    if (at >= kMostDrawnTracks) {
+      Leave("threads", threads[order[at]]);
+      continue;
+    }
+    const Thread& thread = profile_->threads[order[at]];
+    Timeline::Track track;
+    track.name = thread.name.empty() ? fmt::format("thread {}", thread.tid) : thread.name;
+    track.group = GroupOf(type);
+    track.type = type;
+    if (order.size() > kMostTracks && at >= kBusiestTracks) {
+      track.section =
+          fmt::format("{} more threads", std::min(order.size(), kMostDrawnTracks) - kBusiestTracks);
+    }
+    tracks_.Add(std::move(track), std::move(threads[order[at]]));
+  }
 }
 
 }  // namespace profgauge::report

@@ -1,3 +1,5 @@
+#include "report/timeline_budget.h"
+
 #include "report/timeline_tracks.h"
 
 #include <fmt/format.h>

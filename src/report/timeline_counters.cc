@@ -1,3 +1,6 @@
+#include "report/timeline_counters.h"
+
+#include "report/timeline_neuron.h"
 #include "report/timeline_tracks.h"
 
 #include <fmt/format.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -125,39 +126,12 @@ struct TimelineCut {
   bool KeepsHost(Ns start, Ns duration) const;
 };
 
-/// `around` are spans of time in order of their weight; each is kept whole if half of the budget
-/// without device events has room for it and those before it.
-///
-///     budget 300 000    device events 120 000: all kept        rest 180 000
-///                       host events near findings, at most      90 000, the weightiest spans first
-///                       the longest other host events           up to the rest
-TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
-                        const std::vector<Span>& around);
-
-/// "412 000 host events shorter than 3 µs"; empty when nothing was left out.
-std::string LeftOutText(const std::vector<TimelineCut>& cuts);
-
-/// For each finding's evidence of that rank that says when: that time, and a typical iteration's
-/// length on either side.
-std::vector<Span> SpansAroundFindings(const Report& report, std::int64_t rank);
-
 // Values over time for the timeline: the allocator's total, and how busy each GPU is.
 
 /// Maximum number of points of a drawn counter: the resolution of a screen.
 inline constexpr std::size_t kMostCounterPoints = 4000;
 /// Counters are whole numbers: shares are kept times this.
 inline constexpr double kMillionths = 1'000'000;
-
-/// "GPU 0 · Tesla V100": the group of a GPU's tracks and counters.
-std::string TimelineGpuName(const Profile& profile, std::int32_t id);
-
-/// The GPUs that a timeline draws, by number: all, or of very many those with the most events.
-std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
-
-/// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (peaks kept),
-/// GPU utilization and estimated SM efficiency, as the TensorBoard plug-in's two counter tracks
-/// (its gpu_metrics_parser.py). `has_all`: the timeline has all of the rank's device work.
-void AddCounters(const Profile& profile, std::int64_t rank, bool has_all, Timeline& timeline);
 
 // The parts that only a NeuronCore's timeline has: engines with all their instructions, DMA by
 // queue, layers as regions, dependencies, amounts; HFU, throughput, memory, throttling and
@@ -172,8 +146,6 @@ void AddNeuronTracks(const Profile& profile, const TimelineCut& cut, TimelineKin
 
 /// For the rank's events: amounts (columns are made for all events so far) and dependencies.
 void AddNeuronAmounts(const Profile& profile, const TimelineTracks& tracks, Timeline& timeline);
-
-void AddNeuronCounters(const Profile& profile, std::int64_t rank, Timeline& timeline);
 
 // Sampled call stacks as moments of the timeline.
 

@@ -13,6 +13,7 @@
 #include "cli/outputs.h"
 #include "cli/reading.h"
 #include "exports/dlprof/dlprof_csv.h"
+#include "report/build_findings.h"
 #include "report/build_sections.h"
 #include "rules/policy.h"
 #include "rules/rulebook.h"

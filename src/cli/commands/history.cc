@@ -31,6 +31,7 @@
 #include "gate/snapshot.h"
 #include "render/html/trend.h"
 #include "report/build_sections.h"
+#include "report/build_trend.h"
 #include "report/first_screen.h"
 #include "report/read_report.h"
 #include "report/state.h"

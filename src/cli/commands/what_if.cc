@@ -36,6 +36,8 @@
 #include "cli/reading.h"
 #include "render/shared/renderer.h"
 #include "render/shared/words.h"
+#include "report/build_comparison.h"
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 #include "rules/facts.h"
 #include "rules/rulebook.h"

@@ -12,6 +12,7 @@
 #include "base/metric_id.h"
 #include "planned.h"
 #include "readers/load.h"
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 
 namespace profgauge {

@@ -14,6 +14,7 @@
 #include "render/shared/renderer.h"
 #include "render/shared/report_text.h"
 #include "render/shared/words.h"
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 #include "report/first_screen.h"
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 #include "report/labels.h"
 #include "report/report.h"

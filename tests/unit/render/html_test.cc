@@ -19,6 +19,7 @@
 #include "render/shared/looks.h"
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 #include "template_check.h"
 #include "timeline_fixture.h"

@@ -13,6 +13,7 @@
 #include "fixture.h"
 #include "render/svg/svg_charts.h"
 #include "report/build_sections.h"
+#include "report/build_trend.h"
 
 namespace profgauge::render {
 namespace {

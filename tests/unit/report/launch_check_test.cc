@@ -1,4 +1,5 @@
 // The certificate's check against the baseline.
+#include "report/build_comparison.h"
 #include "report/build_sections.h"
 
 #include <gtest/gtest.h>

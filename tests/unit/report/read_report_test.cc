@@ -8,6 +8,7 @@
 
 #include "../render/fixture.h"
 #include "render/shared/renderer.h"
+#include "report/build_plan.h"
 #include "report/build_sections.h"
 
 namespace profgauge::report {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/profile_builder.h"
+#include "report/timeline_budget.h"
 #include "report/timeline_tracks.h"
 
 namespace profgauge::report {

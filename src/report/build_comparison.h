@@ -1,0 +1,34 @@
+// A comparison with a baseline, for reports.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "gate/compare.h"
+#include "gate/history.h"
+#include "model/devices.h"
+#include "model/profile.h"
+#include "report/build_report.h"
+#include "report/report.h"
+#include "report/runs.h"
+#include "rules/evaluator.h"
+#include "rules/plan.h"
+
+namespace profgauge::report {
+
+/// `accelerator`: that of the report that contains the comparison; empty: as the runs state it.
+Comparison BuildComparison(const gate::RunComparison& run, const std::string& accelerator);
+
+/// Whose devices both runs had; empty when they differ or nothing shows.
+std::string AcceleratorOf(const Comparison& comparison);
+
+// The certificate's check against the baseline: lost launches look like a faster run.
+
+/// Adds the check; `comparison` is null without a baseline. Nothing where no checks were made.
+void AddLaunchCheck(const gate::RunComparison* comparison, Certificate& certificate);
+
+}  // namespace profgauge::report

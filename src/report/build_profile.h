@@ -1,0 +1,34 @@
+// The part of the report about the measurement: run, devices, versions, environment.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "gate/compare.h"
+#include "gate/history.h"
+#include "model/devices.h"
+#include "model/profile.h"
+#include "report/build_report.h"
+#include "report/report.h"
+#include "report/runs.h"
+#include "rules/evaluator.h"
+#include "rules/plan.h"
+
+namespace profgauge::report {
+
+/// The version that a fact of a profile states, as people write it: "cuda_driver_version" 12040 is
+/// "12.4".
+std::string DecodedVersion(std::string_view fact, const std::string& text);
+ProfileInfo BuildProfileInfo(const BuildInput& input);
+
+/// The profile's facts, without those shown as a version or framework.
+std::vector<std::pair<std::string, std::string>> BuildEnvironment(std::span<const Profile> ranks);
+
+/// Hashes and options: everything that decides the numbers, and no paths of reports.
+std::vector<std::pair<std::string, std::string>> BuildProvenance(const BuildInput& input);
+
+}  // namespace profgauge::report

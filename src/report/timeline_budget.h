@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/interval.h"
+#include "base/units.h"
+#include "model/profile.h"
+#include "report/report.h"
+#include "report/timeline_tracks.h"
+
+namespace profgauge::report {
+
+/// `around` are spans of time in order of their weight; each is kept whole if half of the budget
+/// without device events has room for it and those before it.
+///
+///     budget 300 000    device events 120 000: all kept        rest 180 000
+///                       host events near findings, at most      90 000, the weightiest spans first
+///                       the longest other host events           up to the rest
+TimelineCut CutTimeline(const Profile& profile, std::size_t budget,
+                        const std::vector<Span>& around);
+
+/// "412 000 host events shorter than 3 µs"; empty when nothing was left out.
+std::string LeftOutText(const std::vector<TimelineCut>& cuts);
+
+/// For each finding's evidence of that rank that says when: that time, and a typical iteration's
+/// length on either side.
+std::vector<Span> SpansAroundFindings(const Report& report, std::int64_t rank);
+
+}  // namespace profgauge::report

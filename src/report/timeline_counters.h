@@ -1,0 +1,31 @@
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/interval.h"
+#include "base/units.h"
+#include "model/profile.h"
+#include "report/report.h"
+
+namespace profgauge::report {
+
+/// "GPU 0 · Tesla V100": the group of a GPU's tracks and counters.
+std::string TimelineGpuName(const Profile& profile, std::int32_t id);
+
+/// The GPUs that a timeline draws, by number: all, or of very many those with the most events.
+std::vector<std::int32_t> DrawnGpus(const DeviceTable& device);
+
+/// Adds for each GPU that is drawn of the profile, where recorded: memory allocated (peaks kept),
+/// GPU utilization and estimated SM efficiency, as the TensorBoard plug-in's two counter tracks
+/// (its gpu_metrics_parser.py). `has_all`: the timeline has all of the rank's device work.
+void AddCounters(const Profile& profile, std::int64_t rank, bool has_all, Timeline& timeline);
+
+}  // namespace profgauge::report
