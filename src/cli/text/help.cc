@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/parse.h"
 #include "cli/text/completion.h"
-#include "render/terminal/terminal_rows.h"
+#include "render/terminal/terminal.h"
 
 namespace profgauge::cli {
 

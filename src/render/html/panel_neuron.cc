@@ -1,4 +1,6 @@
 // The dashboard of a NeuronCore: the profiler's own summary as cards, in the order of its groups.
+#include "render/html/panel_neuron.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "base/metric_id.h"
+#include "render/html/view_panels.h"
 #include "render/html/view_parts.h"
 
 namespace profgauge::render::html {

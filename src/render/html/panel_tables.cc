@@ -1,4 +1,6 @@
 // The dashboard's panels that are tables or texts: top ops, the system, where to read on.
+#include "render/html/panel_tables.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +15,9 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "render/html/view_panels.h"
 #include "render/html/view_parts.h"
+#include "render/html/view_tables.h"
 #include "render/shared/words.h"
 
 namespace profgauge::render::html {

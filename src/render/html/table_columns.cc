@@ -1,3 +1,5 @@
+#include "render/html/table_columns.h"
+
 #include "render/html/view_parts.h"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@
 #include "render/html/view.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_trend.h"
 #include "report/labels.h"
 
 namespace profgauge::render {

@@ -1,4 +1,15 @@
 #include "render/html/view.h"
+#include "render/html/view_breakdown.h"
+#include "render/html/view_comparison.h"
+#include "render/html/view_first.h"
+#include "render/html/view_memory.h"
+#include "render/html/view_notes.h"
+#include "render/html/view_overview.h"
+#include "render/html/view_path.h"
+#include "render/html/view_ranks.h"
+#include "render/html/view_strip.h"
+#include "render/html/view_tables.h"
+#include "render/html/view_verdict.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,6 @@
 // Where an iteration goes, and how the iterations compare: two charts, each with its table.
+#include "render/html/view_breakdown.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include "base/whole.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
+#include "render/html/view_tables.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"

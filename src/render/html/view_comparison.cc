@@ -1,5 +1,7 @@
 // The section on changes against a baseline: differences first, then the numbers side by
 // side, the waterfall with its table, and kernels and ops in pairs.
+#include "render/html/view_comparison.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // DLProf's own advice, in its words, with its links.
+#include "render/html/view_dlprof.h"
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <string>

@@ -1,4 +1,6 @@
 // A finding's evidence as rows of the page.
+#include "render/html/view_evidence.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 // The first screen: the bottleneck of the run, an iteration now, and the plan as a waterfall to the
 // iteration after it.
+#include "render/html/view_first.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "render/html/view.h"
+#include "render/html/view_verdict.h"
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"
 #include "render/shared/template.h"

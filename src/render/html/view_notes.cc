@@ -1,4 +1,6 @@
 // The end of the page: environment, import log, definitions, provenance, and missing data.
+#include "render/html/view_notes.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

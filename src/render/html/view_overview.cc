@@ -1,5 +1,7 @@
 // The slowest iteration with all of its tracks, for readers without scripts; with scripts, the
 // timeline replaces it.
+#include "render/html/view_overview.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,7 @@
 #include "render/html/view.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_overview.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -1,4 +1,6 @@
 // The dashboard: small panels, each with a chart and its numbers. Tables are in panel_tables.cc.
+#include "render/html/view_panels.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +12,9 @@
 
 #include "base/format.h"
 #include "base/metric_id.h"
+#include "render/html/panel_neuron.h"
+#include "render/html/panel_tables.h"
+#include "render/html/view_breakdown.h"
 #include "render/html/view_parts.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"

@@ -1,5 +1,7 @@
 // The awaited work of iterations, as one bar, and the savings of the policy's scenarios: a
 // bar for each, as long as the iteration would be.
+#include "render/html/view_path.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,6 @@
 // Many ranks side by side: who waits and who is late in which iteration, how ranks spread.
+#include "render/html/view_ranks.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +21,7 @@
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
 #include "render/svg/svg.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_heat.h"
 
 namespace profgauge::render::html {
 namespace {

@@ -1,4 +1,6 @@
 // The common view of the page of several runs: table of pairs, bars on one scale, metrics.
+#include "render/html/view_runs.h"
+
 #include "render/html/view_parts.h"
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "render/html/view.h"
+#include "render/html/view_verdict.h"
 #include "render/shared/change.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"

@@ -1,4 +1,6 @@
 // The strip of the first screen: the breakdown of iterations laid out in time.
+#include "render/html/view_strip.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +17,10 @@
 #include "base/format.h"
 #include "base/whole.h"
 #include "render/html/view.h"
+#include "render/html/view_first.h"
 #include "render/shared/looks.h"
 #include "render/shared/template.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_coverage.h"
 #include "report/labels.h"
 
 namespace profgauge::render::html {

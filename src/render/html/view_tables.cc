@@ -1,4 +1,6 @@
 // Tables of the page. One function draws every table from its columns' units.
+#include "render/html/view_tables.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 
 #include "base/format.h"
 #include "base/whole.h"
+#include "render/html/table_columns.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
 #include "render/shared/columns.h"

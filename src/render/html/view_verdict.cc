@@ -1,4 +1,6 @@
 // The first screen: verdict, measured data, first fixes, the gate table, the findings.
+#include "render/html/view_verdict.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +14,8 @@
 #include "base/text.h"
 #include "base/whole.h"
 #include "render/html/view.h"
+#include "render/html/view_dlprof.h"
+#include "render/html/view_evidence.h"
 #include "render/shared/change.h"
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"

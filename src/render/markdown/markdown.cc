@@ -1,20 +1,33 @@
 // The Markdown document: sections from templates, in the order of their weight, so that a limit on
 // the size can drop them from the bottom and never cuts one.
+
+#include "render/markdown/markdown.h"
+
 #include <fmt/format.h>
+#include <boost/json/value.hpp>
 
 #include <algorithm>
 #include <array>
-#include <boost/json/value.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
-#include "render/markdown/markdown_sections.h"
+#include "base/format.h"
+#include "base/metric_id.h"
+#include "base/text.h"
 #include "render/markdown/markdown_text.h"
 #include "render/markdown/markdown_view.h"
 #include "render/shared/change.h"
 #include "render/shared/ending.h"
 #include "render/shared/looks.h"
 #include "render/shared/renderer.h"
+#include "render/shared/runs_table.h"
 #include "render/shared/template.h"
 #include "render/shared/words.h"
+#include "report/first_screen.h"
 #include "report/table_look.h"
 
 namespace profgauge::render {
@@ -141,6 +154,461 @@ std::string RenderMarkdown(const Ending& ending, std::size_t max_bytes) {
     out += text;
   }
   return out;
+}
+
+// Several runs as Markdown: verdicts, metrics × runs, the change of each pair, then each run.
+
+namespace {
+
+using report::Report;
+using report::Runs;
+
+/// Rows of a document that is read, not searched; the workbook has all.
+constexpr std::size_t kMostMetrics = 40;
+
+std::string NameOf(const Report& run) { return EscapeMarkdown(run.profile.name); }
+
+std::string IterationOf(const Report& run) {
+  const report::Metric* time = report::FindMetricById(run, metric::kIterationTimeMean);
+  return time == nullptr || IsAbsent(time->quantity.value) ? "–" : time->quantity.text;
+}
+
+std::string VerdictTable(const Runs& runs) {
+  std::string text = "| Run | Verdict | Iteration | Diagnosis |\n|---|---|--:|---|\n";
+  for (const Report& run : runs.runs) {
+    const StatusLook& look = LookOf(run.verdict.status);
+    text += fmt::format("| {} | {} {} | {} | {} |\n", NameOf(run), look.sign, look.word,
+                        EscapeMarkdown(IterationOf(run)),
+                        MarkdownProse(report::Diagnose(run).text, true));
+  }
+  return text;
+}
+
+std::string MetricsTable(const Runs& runs) {
+  std::string head = "| Metric |", line = "|---|";
+  for (const Report& run : runs.runs) head += fmt::format(" {} |", NameOf(run)), line += "--:|";
+  std::string text = fmt::format("{}\n{}\n", head, line);
+  bool has_best = false;
+  for (const RunsRow& row : RowsOfRuns(runs, false, kMostMetrics)) {
+    text += fmt::format("| {}{} |", EscapeMarkdown(row.metric->title), row.is_limited ? " †" : "");
+    for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+      has_best |= row.is_best[i];
+      const std::string cell = EscapeMarkdown(RunsCell(row, i));
+      text += row.is_best[i] ? fmt::format(" **{}** |", cell) : fmt::format(" {} |", cell);
+    }
+    text += "\n";
+  }
+  text += "\n† limited by the policy.";
+  if (has_best) text += " Bold: the best run.";
+  return text + "\n";
+}
+
+std::string PairsTable(const Runs& runs) {
+  std::string text = "| Comparison | Change |\n|---|---|\n";
+  for (const Runs::Pair& pair : runs.pairs) {
+    if (!pair.report.comparison) continue;
+    text += fmt::format("| {} against {} | {} |\n", NameOf(runs.runs[pair.current]),
+                        NameOf(runs.runs[pair.base]),
+                        EscapeMarkdown(ChangeSentence(*pair.report.comparison)));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string RenderRunsMarkdown(const Runs& runs, std::size_t max_bytes) {
+  std::vector<MarkdownSection> sections = {
+      {"Verdicts", "# Runs side by side\n\n" + VerdictTable(runs)},
+      {"Metrics", "## Metrics\n\n" + MetricsTable(runs)},
+      {"Changes", "## Changes\n\n" + PairsTable(runs)}};
+  for (const Report& run : runs.runs) {
+    sections.push_back({run.profile.name, RenderSummary(run)});
+  }
+  return JoinSections(sections, max_bytes, "runs.html");
+}
+
+std::string RenderRunsSummary(const Runs& runs, std::size_t max_bytes) {
+  const MarkdownSection sections[] = {
+      {"Verdicts", "### Runs side by side\n\n" + VerdictTable(runs)},
+      {"Changes", PairsTable(runs)}};
+  return JoinSections(sections, max_bytes, "runs.html");
+}
+
+namespace {
+
+// A short document shows a reviewer's first questions; the rest opens on a click.
+
+/// Names in the sentence about sections that are left out, and bytes that it takes at most.
+constexpr std::size_t kNamed = 4, kReserve = 400;
+
+}  // namespace
+
+std::string JoinSections(std::span<const MarkdownSection> sections, std::size_t max_bytes,
+                         std::string_view page) {
+  std::string out;
+  std::size_t index = 0;
+  for (; index < sections.size(); ++index) {
+    const std::string text = (out.empty() ? "" : "\n") + sections[index].text;
+    const bool is_last = index + 1 == sections.size();
+    const std::size_t needed = out.size() + text.size() + (is_last ? 0 : kReserve);
+    if (index > 0 && max_bytes > 0 && needed > max_bytes) break;
+    out += text;
+  }
+  if (index == sections.size()) return out;
+  const std::size_t missing = sections.size() - index;
+  out += fmt::format(
+      "\n… {} omitted to limit the size: ",
+      Counted(static_cast<std::int64_t>(missing), "more section is", "more sections are"));
+  for (std::size_t i = index; i < std::min(index + kNamed, sections.size()); ++i) {
+    out += (i == index ? "" : ", ") + EscapeMarkdown(ElideMiddle(sections[i].name, 40));
+  }
+  if (missing > kNamed) out += ", …";
+  return out + fmt::format(". See {}.\n", page);
+}
+
+// The summary for a comment: the verdict in a line, the change of the time, and what to do; at most
+// 200 words.
+
+namespace {
+
+constexpr std::size_t kMostWords = 190;  // Of all; the rest is for the sources.
+constexpr std::size_t kMostSteps = 3;
+
+std::size_t WordsIn(std::string_view text) {
+  std::size_t words = 0;
+  bool is_inside = false;
+  for (const char c : text) {
+    const bool is_blank = c == ' ' || c == '\n';
+    words += !is_blank && !is_inside ? 1 : 0;
+    is_inside = !is_blank;
+  }
+  return words;
+}
+
+/// "main", "the baseline".
+std::string NameOfBase(const report::Report& report) {
+  constexpr std::string_view kHistory = "history:";
+  const std::string source = report.baseline ? report.baseline->source : std::string();
+  if (!source.starts_with(kHistory)) return "the baseline";
+  return source.substr(kHistory.size(), source.rfind('~') - kHistory.size());
+}
+
+/// The change that the headline is about: of the typical iteration, else the first limit.
+const report::ComparedMetric* HeadlineMetric(const report::Report& report) {
+  if (!report.comparison) return nullptr;
+  const report::ComparedMetric* first = nullptr;
+  for (const report::ComparedMetric& metric : report.comparison->metrics) {
+    if (metric.limit.empty()) continue;
+    if (metric.metric.starts_with("iteration.")) return &metric;
+    if (first == nullptr) first = &metric;
+  }
+  return first;
+}
+
+/// "9.2 % slower", "12 % faster"; of another metric than a time its name and change.
+std::string ChangeWords(const report::ComparedMetric& metric) {
+  std::string text = metric.change.text;
+  const bool is_time = metric.metric.find(".time") != std::string::npos ||
+                       metric.metric.find(".period") != std::string::npos;
+  if (!is_time) return metric.title + " " + text;
+  constexpr std::string_view kMinus = "−";
+  if (text.starts_with('+')) return text.substr(1) + " slower";
+  if (text.starts_with(kMinus)) return text.substr(kMinus.size()) + " faster";
+  return "not slower";
+}
+
+/// The words of the first line, and the sentences that belong to them.
+struct SummaryWords {
+  std::string headline, rest;
+  std::vector<std::string> texts;
+};
+
+std::string AgainstText(const report::Report& report) {
+  const report::Comparison& comparison = *report.comparison;
+  std::string text =
+      fmt::format("{} against {} of {}", IterationsText(report.profile),
+                  Counted(comparison.baseline_runs, "run", "runs"), NameOfBase(report));
+  if (comparison.current_runs > 1) {
+    text = Counted(comparison.current_runs, "profile", "profiles") + ", " + text;
+  }
+  if (report.baseline && report.baseline->state == "learning")
+    text += " · " + report.baseline->mark;
+  return text;
+}
+
+SummaryWords WordsWithoutBaseline(const report::Report& report) {
+  const report::BaselineUse& use = *report.baseline;
+  const std::string of = NameOfBase(report);
+  if (use.state == "first" && report.verdict.status == State::kPass) {
+    const std::string mark = use.mark.substr(0, use.mark.find(','));
+    return {"first run, nothing was compared",
+            FirstUpper(mark) + (use.learning_until.empty() ? "" : ", until " + use.learning_until),
+            {}};
+  }
+  if (report.verdict.status != State::kNoVerdict) return {"", "", {}};
+  if (use.state == "lost") {
+    return {fmt::format("no verdict, the history of {} is gone", of), "", {use.line}};
+  }
+  return {fmt::format("no verdict, no run of {} is comparable", of), "", {use.line}};
+}
+
+SummaryWords WordsOfOtherWork(const report::Report& report, const report::ComparedMetric& metric) {
+  const report::Comparison& comparison = *report.comparison;
+  const std::string of = NameOfBase(report);
+  const std::string_view what = comparison.work == "less"     ? "an iteration does less than on {}"
+                                : comparison.work == "inputs" ? "the inputs differ from those of {}"
+                                : comparison.work == "collapsed"
+                                    ? "the same kernels take implausibly less time than on {}"
+                                    : "an iteration does other work than on {}";
+  SummaryWords words{fmt::format("no verdict, {}", fmt::format(fmt::runtime(what), of)), "", {}};
+  words.texts.push_back(fmt::format("Gone: {}. New: {}. Time: {}, not compared.",
+                                    comparison.work_gone.empty() ? "nothing" : comparison.work_gone,
+                                    comparison.work_come.empty() ? "nothing" : comparison.work_come,
+                                    metric.change.text));
+  words.texts.emplace_back(
+      "Are iterations marked differently, or skipped? If the work changed on purpose: "
+      "`Profgauge-Accept: work: REASON`");
+  return words;
+}
+
+SummaryWords WordsOfChange(const report::Report& report, const report::ComparedMetric& metric) {
+  const report::Comparison& comparison = *report.comparison;
+  const State status = report.verdict.status;
+  const bool is_open_work =
+      !comparison.work.empty() && comparison.work != "same" && comparison.work != "changed";
+  if (status == State::kNoVerdict && is_open_work) return WordsOfOtherWork(report, metric);
+  SummaryWords words;
+  if (metric.result == State::kAccepted) {
+    const auto one =
+        std::ranges::find(report.verdict.accepted, metric.metric, &report::Accepted::what);
+    words.headline = ChangeWords(metric) + ", accepted";
+    // "accepted by anna up to +10 %: …"
+    if (one != report.verdict.accepted.end()) {
+      words.rest = one->text.substr(std::min(one->text.size(), std::string("accepted ").size()));
+    }
+    words.texts.emplace_back("Later runs are compared with this level.");
+    return words;
+  }
+  if (status == State::kFail && metric.result == State::kFail) {
+    words.headline = ChangeWords(metric);
+    if (comparison.current_runs > 1) {
+      words.headline += fmt::format(", confirmed by {} profiles", comparison.current_runs);
+    }
+    words.texts.push_back(report::Diagnose(report).text);
+    if (!report.verdict.accept_line.empty()) {
+      words.texts.push_back(
+          fmt::format("If this is meant, add to a commit message: {}", report.verdict.accept_line));
+    }
+    return words;
+  }
+  if (status == State::kNoVerdict && metric.result == State::kOpen) {
+    words.headline =
+        fmt::format("{} than {}, no verdict yet", ChangeWords(metric), NameOfBase(report));
+    // A stall, a slow start and the like are no slow machine: their own advice says what to look
+    // for.
+    const std::vector<report::NoVerdict>& reasons = report.verdict.no_verdict;
+    const bool is_chance = reasons.empty() || reasons.front().code == "gate/again" ||
+                           reasons.front().code == "gate/learning" ||
+                           reasons.front().code == "baseline/part-once";
+    if (!report.verdict.again || report.verdict.needed == 0 || !is_chance) {
+      words.texts.push_back(report::Diagnose(report).text);
+      if (!reasons.empty() && !reasons.front().act.empty()) {
+        words.texts.push_back(FirstUpper(reasons.front().act) + ".");
+      }
+      return words;
+    }
+    words.texts.push_back(fmt::format(
+        "{} cannot rule out a slow machine. Record once more and judge all profiles: `profgauge "
+        "check A B`. With {} profiles the answer is final.",
+        comparison.current_runs == 1 ? "One profile" : "These profiles", report.verdict.needed));
+    return words;
+  }
+  if (status == State::kPass) {
+    words.headline = metric.result == State::kImproved ? ChangeWords(metric) : "not slower";
+    words.rest = AgainstText(report);
+    std::string text;
+    if (comparison.work == "same") {
+      const report::Metric* kernels = report::FindMetricById(report, "kernel.count.per_iteration");
+      if (kernels != nullptr && !IsAbsent(kernels->quantity.value)) {
+        text = fmt::format("The same work: {} kernels per iteration. ", kernels->quantity.text);
+      }
+    }
+    if (!IsAbsent(metric.sees.value)) {
+      text += fmt::format("Finds slowdowns from {} nine times in ten.", metric.sees.text);
+    }
+    words.texts.push_back(std::move(text));
+  }
+  return words;
+}
+
+SummaryWords SummaryWordsOf(const report::Report& report, const report::ComparedMetric* metric) {
+  SummaryWords words;
+  if (metric != nullptr) words = WordsOfChange(report, *metric);
+  if (words.headline.empty() && report.baseline && !report.comparison) {
+    words = WordsWithoutBaseline(report);
+  }
+  if (!words.headline.empty()) return words;
+  const State status = report.verdict.status;
+  words.headline = status == State::kPass   ? "passes"
+                   : status == State::kFail ? "fails"
+                                            : "no verdict";
+  words.rest = CountsText(report.verdict);
+  words.texts = {BaselineWarning(report)};
+  if (status != State::kPass) words.texts.push_back(report::Diagnose(report).text);
+  return words;
+}
+
+/// Of a comparison without a verdict.
+SummaryWords WordsOfComparison(const report::Comparison& comparison) {
+  SummaryWords words;
+  words.headline = fmt::format("{} against {}", comparison.candidate, BaselineText(comparison));
+  words.texts.push_back(ChangeSentence(comparison) + ".");
+  if (!comparison.comparable) {
+    words.texts.emplace_back("The runs are not comparable: they differ in more than speed.");
+  }
+  return words;
+}
+
+/// What is beyond its limit, for a comparison without a verdict: "GPU idle time +4.2 points (…)".
+std::vector<std::string> BeyondLimits(const report::Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const report::ComparedMetric& metric : comparison.metrics) {
+    if (metric.result != State::kFail || texts.size() == kMostReasons) continue;
+    texts.push_back(
+        fmt::format("{} {} (limit {})", metric.title, metric.change.text, metric.limit));
+  }
+  return texts;
+}
+
+json::array ChangeRows(const report::Report& report, const report::ComparedMetric* metric) {
+  json::array rows;
+  if (metric == nullptr || metric->base.text.empty()) return rows;
+  std::string change = metric->change.text;
+  if (!metric->low.text.empty() && !metric->high.text.empty()) {
+    change += fmt::format(" ({})", RangeOfChange(*metric));
+  }
+  const bool is_time = !IsAbsent(metric->total.value);
+  rows.push_back(json::object{{"title", is_time ? "Iteration, typical" : metric->title},
+                              {"base", metric->base.text},
+                              {"current", metric->current.text},
+                              {"change", std::move(change)},
+                              {"limit", metric->limit}});
+  if (!is_time) return rows;
+  const report::Comparison& comparison = *report.comparison;
+  const auto duration = [](std::int64_t ns) {
+    return ns > 0 ? FormatDuration(static_cast<double>(ns)) : std::string("–");
+  };
+  rows.push_back(json::object{{"title", "Iteration, all of them"},
+                              {"base", duration(comparison.base)},
+                              {"current", duration(comparison.current)},
+                              {"change", metric->total.text},
+                              {"limit", metric->total_limit.text}});
+  return rows;
+}
+
+/// Lines that fit into the words that are left, in their order.
+class Budget {
+ public:
+  explicit Budget(std::size_t used) : used_(used) {}
+  bool Take(std::string_view text) {
+    const std::size_t words = WordsIn(text);
+    if (text.empty() || used_ + words > kMostWords) return false;
+    used_ += words;
+    return true;
+  }
+
+ private:
+  std::size_t used_;
+};
+
+std::string SafeLink(std::string_view link) {
+  const bool is_good = (link.starts_with("https://") || link.starts_with("http://")) &&
+                       link.find_first_of(" \t\r\n<>()\"'`") == link.npos && link.size() < 500;
+  return is_good ? std::string(link) : std::string();
+}
+
+}  // namespace
+
+json::object MarkdownSummaryView(const report::Report& report, std::string_view link) {
+  const bool is_alone = IsComparisonAlone(report);
+  const State status = report.verdict.status;
+  const report::ComparedMetric* metric = HeadlineMetric(report);
+  SummaryWords words =
+      is_alone ? WordsOfComparison(*report.comparison) : SummaryWordsOf(report, metric);
+  const std::string headline =
+      is_alone ? words.headline : report.profile.name + ": " + words.headline;
+  std::string sources = is_alone ? std::string() : SourcesText(report, false);
+  if (sources.empty() && !is_alone) sources = RunText(report);
+  const std::string loosened = LoosenedText(report);
+  Budget budget(WordsIn(headline) + WordsIn(words.rest) + WordsIn(sources) + WordsIn(loosened) +
+                45);
+  const auto markup = [](std::string_view text) {
+    return json::object{{"text", MakeMarkup(MarkdownProse(text, false))}};
+  };
+  json::array losses, texts, reasons, steps;
+  for (const report::ImportCounter& counter : report.import) {
+    if (counter.severity == Severity::kDataLoss && losses.size() < 2 && budget.Take(counter.text)) {
+      losses.push_back(json::object{{"text", counter.text}});
+    }
+  }
+  for (const std::string& text : words.texts) {
+    if (budget.Take(text)) texts.push_back(markup(text));
+  }
+  for (const std::string& text : AcceptedTexts(report)) {
+    const bool is_said = text.find(words.rest) != text.npos && !words.rest.empty();
+    if (!is_said && budget.Take(text)) texts.push_back(markup("✓ " + text));
+  }
+  if (const std::string moved = MovementText(report); !moved.empty()) {
+    const std::string text = "Moved " + moved;
+    if (budget.Take(text)) texts.push_back(markup(text));
+  }
+  // A run that passes has nothing to explain: report.md has its warnings.
+  const bool explains = !is_alone && status != State::kPass;
+  std::vector<std::string> why;
+  if (is_alone) why = BeyondLimits(*report.comparison);
+  if (explains) why = ReasonTexts(report::Diagnose(report), kMostReasons);
+  for (const std::string& text : why) {
+    const bool is_said = explains && metric != nullptr && text.starts_with(metric->title);
+    if (!is_said && budget.Take(text)) reasons.push_back(markup(text));
+  }
+  const std::size_t most = explains && report.plan ? report.plan->steps.size() : 0;
+  for (std::size_t i = 0; i < std::min(kMostSteps, most); ++i) {
+    const report::PlanStep& step = report.plan->steps[i];
+    const std::string text = PlanActionText(step);
+    const std::string line =
+        fmt::format("{}: {}", step.saves.text, text.empty() ? step.title : text);
+    if (!budget.Take(line)) break;
+    steps.push_back(json::object{{"number", static_cast<std::int64_t>(i + 1)},
+                                 {"text", MakeMarkup(MarkdownProse(line, false))}});
+  }
+  const std::string fix =
+      steps.empty() ? "" : fmt::format("Fix first ({} per iteration):", report.plan->start.text);
+  const std::string_view head = is_alone                 ? "Beyond the limit:"
+                                : status == State::kFail ? "Fails for:"
+                                                         : "Not judged:";
+  std::string_view sign = LookOf(status).sign;
+  if (is_alone) sign = metric == nullptr ? "±" : LookOfResult(*metric).sign;
+  json::array rows = ChangeRows(report, metric);
+  const bool has_rows = !rows.empty();
+  std::string safe_link = SafeLink(link);
+  const bool has_both = !safe_link.empty() && !sources.empty();
+  return {{"sign", sign},
+          {"headline", headline},
+          {"rest", words.rest},
+          {"marker", MakeMarkup(is_alone ? std::string() : MarkerName(report.profile.name))},
+          {"loosened", MakeMarkup(MarkdownProse(loosened, false))},
+          {"there", NameOfBase(report) == "the baseline" ? "baseline" : NameOfBase(report)},
+          {"rows", std::move(rows)},
+          {"has_rows", has_rows},
+          {"losses", std::move(losses)},
+          {"texts", std::move(texts)},
+          {"why", reasons.empty() ? std::string_view() : head},
+          {"reasons", std::move(reasons)},
+          {"fix", fix},
+          {"steps", std::move(steps)},
+          {"has_both", has_both},
+          {"sources", sources},
+          {"link", MakeMarkup(std::move(safe_link))}};
 }
 
 }  // namespace profgauge::render

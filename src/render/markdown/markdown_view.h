@@ -15,6 +15,7 @@
 #pragma once
 
 #include <boost/json/object.hpp>
+
 #include <cstddef>
 #include <string_view>
 

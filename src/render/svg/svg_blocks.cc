@@ -1,4 +1,4 @@
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_blocks.h"
 
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+#include "render/svg/svg_coverage.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 
 #include "base/format.h"
 #include "render/shared/escape.h"
-#include "render/svg/svg_charts.h"
+
 #include "render/svg/svg_outline.h"
 #include "render/svg/svg_text.h"
 

@@ -1,4 +1,4 @@
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_trend.h"
 
 #include <fmt/format.h>
 

@@ -1,3 +1,5 @@
+#include "render/xlsx/xlsx_about.h"
+
 #include <fmt/format.h>
 
 #include "base/format.h"

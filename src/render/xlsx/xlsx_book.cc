@@ -1,3 +1,15 @@
+// The workbook: Summary, Findings, Evidence, the tables, Metrics, Baseline, About.
+//
+//   Summary    verdict, facts, review, plan, limits, breakdown, charts
+//   Findings   what fired or is missed, with columns for a review
+//   Checks     all other rules
+//   Evidence   the rows of each finding
+//   …          a sheet for each kind of table (Kernels, Iterations, …)
+//   Totals     rows and sums of each table, which follow its filters
+//   Metrics    all, with definitions
+//   Baseline … Side by side                                  only with a comparison
+//   About      provenance, quality, data that is missing
+
 #include "render/xlsx/xlsx_book.h"
 
 #include <fmt/format.h>
@@ -5,14 +17,100 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "base/metric_id.h"
+#include "base/readable.h"
+#include "base/text.h"
+#include "render/shared/change.h"
+#include "render/shared/ending.h"
+#include "render/shared/escape.h"
+#include "render/shared/looks.h"
+#include "render/shared/renderer.h"
+#include "render/shared/runs_table.h"
 #include "render/shared/words.h"
+#include "render/xlsx/xlsx_about.h"
+#include "render/xlsx/xlsx_comparison.h"
+#include "render/xlsx/xlsx_findings.h"
+#include "render/xlsx/xlsx_sheet.h"
+#include "render/xlsx/xlsx_summary.h"
+#include "render/xlsx/xlsx_tables.h"
+#include "report/first_screen.h"
 
 namespace profgauge::render {
+namespace {
+
+/// The day of the profile in seconds since 1970, so that the file's date says something and no
+/// clock is asked. `captured` begins with YYYY-MM-DD; anything else, and days before 1980, which a
+/// zip cannot have, are kUnknownDay.
+std::int64_t CreatedOf(const std::string& captured) {
+  int year = 0;
+  unsigned month = 0, day = 0;
+  if (captured.size() < 10) return kUnknownDay;
+  std::from_chars(captured.data(), captured.data() + 4, year);
+  std::from_chars(captured.data() + 5, captured.data() + 7, month);
+  std::from_chars(captured.data() + 8, captured.data() + 10, day);
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok() || year < 1980) return kUnknownDay;
+  return std::int64_t{std::chrono::sys_days(date).time_since_epoch().count()} * 86'400;
+}
+
+}  // namespace
+
+// Evidence is placed before any sheet is written, since the findings link to it and come first.
+Result<std::string> RenderXlsx(const report::Report& report) {
+  const CLocale locale;
+  XlsxBook book(report.profile.name, CreatedOf(report.profile.captured));
+  if (book.handle() == nullptr) return book.Finish();
+  if (IsComparisonAlone(report)) {
+    AddComparisonSheets(book, report);
+    return book.Finish();
+  }
+  const EvidenceRows evidence = PlaceEvidence(report);
+  AddSummarySheet(book, report);
+  AddFindingsSheet(book, report, evidence);
+  AddChecksSheet(book, report, evidence);
+  AddEvidenceSheet(book, report, evidence);
+  AddTotalsSheet(book, AddTableSheets(book, report));
+  AddMetricsSheet(book, report);
+  AddComparisonSheets(book, report);
+  AddAboutSheet(book, report);
+  return book.Finish();
+}
+
+Result<std::string> RenderXlsx(const Ending& ending) {
+  const CLocale locale;
+  XlsxBook book(ending.name, kUnknownDay);
+  if (book.handle() == nullptr) return book.Finish();
+  XlsxSheet sheet(book, "Summary");
+  std::size_t row = 0;
+  sheet.Text(row++, 0, VerdictWord(StateOf(ending)) + " · " + ending.name, XlsxStyle::kTitle);
+  for (const EndingError& error : ending.errors) {
+    sheet.Text(++row, 0, "error", XlsxStyle::kBad);
+    sheet.Text(row, 1, error.message, XlsxStyle::kFree);
+    sheet.Text(++row, 0, "code", XlsxStyle::kMuted);
+    sheet.Text(row, 1, error.code, XlsxStyle::kFree);
+    if (!error.where.empty()) {
+      sheet.Text(++row, 0, "place", XlsxStyle::kMuted);
+      sheet.Text(row, 1, error.where, XlsxStyle::kFree);
+    }
+    for (const std::string& note : error.notes) {
+      sheet.Text(++row, 1, note, XlsxStyle::kFree);
+    }
+    ++row;
+  }
+  sheet.FitColumns();
+  return book.Finish();
+}
 
 namespace {
 
@@ -113,6 +211,300 @@ Result<std::string> XlsxBook::Finish() {
                                            : "its temporary file was cut short";
   error.message = fmt::format("the workbook cannot be written: {}", why);
   return Fail(std::move(error));
+}
+
+// The workbook of several runs: Runs, Metrics, Comparisons.
+
+namespace {
+
+using report::Report;
+using report::Runs;
+
+void AddRunsSheet(XlsxBook& book, const Runs& runs) {
+  XlsxSheet sheet(book, "Runs");
+  const std::vector<XlsxColumn> columns = {
+      {"Verdict"}, {"Run"}, {"Iteration time", Unit::kTime}, {"Diagnosis"}};
+  for (std::size_t i = 0; i < runs.runs.size(); ++i) {
+    const Report& run = runs.runs[i];
+    sheet.Text(i + 1, 0, LookOf(run.verdict.status).word);
+    sheet.Text(i + 1, 1, run.profile.name);
+    const report::Metric* time = report::FindMetricById(run, metric::kIterationTimeMean);
+    if (time != nullptr) sheet.Cell(i + 1, 2, time->quantity.value, Unit::kTime);
+    sheet.Text(i + 1, 3, XlsxProse(report::Diagnose(run).text), XlsxStyle::kFree);
+  }
+  sheet.AddTable(0, columns, runs.runs.size(), "Runs", 0);
+  sheet.Freeze(1, 0);
+  sheet.FitColumns();
+}
+
+// Numbers stay numbers with their unit in the format; the best runs are named in the last column,
+// since a color would be the only sign.
+void AddRunsMetricsSheet(XlsxBook& book, const Runs& runs) {
+  XlsxSheet sheet(book, "Metrics");
+  std::vector<XlsxColumn> columns = {{"Metric"}, {"Id"}, {"Limited"}};
+  for (const Report& run : runs.runs) columns.push_back({run.profile.name, Unit::kNumber});
+  columns.push_back({"Best"});
+  const std::vector<RunsRow> rows = RowsOfRuns(runs, true);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const RunsRow& row = rows[i];
+    sheet.Text(i + 1, 0, row.metric->title);
+    sheet.Text(i + 1, 1, row.metric->id);
+    sheet.Text(i + 1, 2, row.is_limited ? "yes" : "");
+    std::string best;
+    for (std::size_t run = 0; run < row.cells.size(); ++run) {
+      if (row.cells[run] != nullptr) sheet.Mixed(i + 1, 3 + run, *row.cells[run]);
+      if (row.is_best[run]) best += (best.empty() ? "" : ", ") + runs.runs[run].profile.name;
+    }
+    sheet.Text(i + 1, 3 + row.cells.size(), best, XlsxTextStyle(columns, 3 + row.cells.size()));
+  }
+  sheet.AddTable(0, columns, rows.size(), "Metrics");
+  sheet.Freeze(1, 1);
+  sheet.FitColumns();
+}
+
+// A row for each comparison, without times where a run has no iteration times.
+void AddPairsSheet(XlsxBook& book, const Runs& runs) {
+  XlsxSheet sheet(book, "Comparisons");
+  const std::vector<XlsxColumn> columns = {{"Run"},
+                                           {"Against"},
+                                           {"Result"},
+                                           {"Mean iteration before", Unit::kTime},
+                                           {"Mean iteration after", Unit::kTime},
+                                           {"Change", Unit::kTime},
+                                           {"Sentence"}};
+  std::size_t at = 0;
+  for (const Runs::Pair& pair : runs.pairs) {
+    if (!pair.report.comparison) continue;
+    const report::Comparison& comparison = *pair.report.comparison;
+    ++at;
+    sheet.Text(at, 0, runs.runs[pair.current].profile.name);
+    sheet.Text(at, 1, runs.runs[pair.base].profile.name);
+    sheet.Text(at, 2, SpeedWord(comparison));
+    if (HasTimes(comparison)) {
+      sheet.Cell(at, 3, comparison.base, Unit::kTime);
+      sheet.Cell(at, 4, comparison.current, Unit::kTime);
+      sheet.Cell(at, 5, comparison.delta, Unit::kTime);
+    }
+    sheet.Text(at, 6, ChangeSentence(comparison), XlsxTextStyle(columns, 6));
+  }
+  sheet.AddTable(0, columns, at, "Comparisons");
+  sheet.Freeze(1, 0);
+  sheet.FitColumns();
+}
+
+}  // namespace
+
+Result<std::string> RenderRunsXlsx(const Runs& runs) {
+  const CLocale locale;
+  XlsxBook book("Runs", kUnknownDay);
+  if (book.handle() == nullptr) return book.Finish();
+  AddRunsSheet(book, runs);
+  AddRunsMetricsSheet(book, runs);
+  AddPairsSheet(book, runs);
+  return book.Finish();
+}
+
+namespace {
+
+constexpr std::size_t kMostCharacters = 32'767;
+// Nanoseconds where they are most of a number, else microseconds.
+constexpr char kMillisecondDigits[] = "[<1]0.000###;#,##0.000";
+// To the byte where two decimals would say little or nothing.
+constexpr char kMegabyteDigits[] = "[=0]0;[<0.1]0.000###;#,##0.00";
+
+// `_x0041_` in a cell means the character 41; a name that holds such text must not become another.
+// ECMA-376, 22.9.2.19: ST_Xstring.
+bool LooksEscaped(std::string_view text) {
+  if (text.size() < 7 || text[0] != '_' || text[1] != 'x' || text[6] != '_') return false;
+  return std::all_of(text.begin() + 2, text.begin() + 6, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+  });
+}
+
+/// How the style writes numbers; nullptr: as any cell.
+const char* DigitsOf(XlsxStyle style) {
+  switch (style) {
+    case XlsxStyle::kDate:
+      return "yyyy-mm-dd";
+    case XlsxStyle::kCount:
+      return "#,##0";
+    case XlsxStyle::kNumber:
+      return "General";
+    case XlsxStyle::kMilliseconds:
+      return kMillisecondDigits;
+    case XlsxStyle::kPercent:
+      return "0.0%";
+    case XlsxStyle::kPoints:
+      return "#,##0.0\" points\"";
+    case XlsxStyle::kAmount:
+      return "#,##0.00";
+    case XlsxStyle::kMegabytes:
+      return kMegabyteDigits;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+XlsxUnit XlsxUnitOf(Unit unit) {
+  switch (unit) {
+    case Unit::kTime:
+      return {1e-6, "ms", XlsxStyle::kMilliseconds};
+    case Unit::kBytes:
+      return {1e-6, "MB", XlsxStyle::kMegabytes};
+    case Unit::kBandwidth:
+      return {1e-9, "GB/s", XlsxStyle::kAmount};
+    case Unit::kFlops:
+      return {1e-9, "GFLOP", XlsxStyle::kAmount};
+    case Unit::kFlopRate:
+      return {1e-12, "TFLOP/s", XlsxStyle::kAmount};
+    case Unit::kShare:
+      return {1, "", XlsxStyle::kPercent};
+    case Unit::kCount:
+      return {1, "", XlsxStyle::kCount};
+    case Unit::kNumber:
+      return {1, "", XlsxStyle::kNumber};
+    case Unit::kText:
+    case Unit::kBool:
+      break;
+  }
+  return {};
+}
+
+lxw_color_t XlsxColour(std::string_view fill) {
+  lxw_color_t colour = 0;
+  std::from_chars(fill.data() + 1, fill.data() + fill.size(), colour, 16);
+  return colour;
+}
+
+XlsxStyle XlsxStyleOf(Tone tone) {
+  switch (tone) {
+    case Tone::kGood:
+      return XlsxStyle::kGood;
+    case Tone::kBad:
+      return XlsxStyle::kBad;
+    case Tone::kWarn:
+      return XlsxStyle::kWarn;
+    case Tone::kMute:
+      return XlsxStyle::kMuted;
+  }
+  return XlsxStyle::kMuted;
+}
+
+void SetUpFormat(lxw_format* format, XlsxStyle style) {
+  format_set_align(format, LXW_ALIGN_VERTICAL_TOP);
+  const auto fill = [&](lxw_color_t background, lxw_color_t text) {
+    format_set_bg_color(format, background);
+    format_set_font_color(format, text);
+    format_set_bold(format);
+  };
+  const auto fill_of = [&](Tone tone) {
+    fill(XlsxColour(ColoursOf(tone).wash), XlsxColour(ColoursOf(tone).ink));
+  };
+  if (const char* digits = DigitsOf(style); digits != nullptr) {
+    format_set_num_format(format, digits);
+  }
+  switch (style) {
+    case XlsxStyle::kTitle:
+      format_set_bold(format), format_set_font_size(format, 16);
+      break;
+    case XlsxStyle::kHeading:
+      format_set_bold(format), format_set_font_size(format, 12);
+      break;
+    case XlsxStyle::kBold:
+      format_set_bold(format);
+      break;
+    case XlsxStyle::kWrap:
+      format_set_text_wrap(format);
+      break;
+    case XlsxStyle::kMuted:
+      format_set_font_color(format, 0x666666);
+      break;
+    case XlsxStyle::kLink:
+      format_set_font_color(format, 0x0563C1), format_set_underline(format, LXW_UNDERLINE_SINGLE);
+      break;
+    case XlsxStyle::kGood:
+      fill_of(Tone::kGood);
+      break;
+    case XlsxStyle::kBad:
+      fill_of(Tone::kBad);
+      break;
+    case XlsxStyle::kWarn:
+      fill_of(Tone::kWarn);
+      break;
+    case XlsxStyle::kHead:
+    case XlsxStyle::kHeadRight:
+    case XlsxStyle::kHeadIndented:
+      fill(0xE3E8EE, 0x1F2937);
+      format_set_bottom(format, LXW_BORDER_THIN);
+      if (style == XlsxStyle::kHeadRight) format_set_align(format, LXW_ALIGN_RIGHT);
+      if (style == XlsxStyle::kHeadIndented) format_set_indent(format, 1);
+      break;
+    case XlsxStyle::kWrapIndented:
+      format_set_text_wrap(format);
+      [[fallthrough]];
+    case XlsxStyle::kIndented:
+      format_set_indent(format, 1);
+      break;
+    case XlsxStyle::kClipped:
+      format_set_align(format, LXW_ALIGN_FILL);
+      break;
+    default:  // Plain, free, and those that only have digits.
+      break;
+  }
+}
+
+// A character beyond U+FFFF counts as two, as a spreadsheet counts. `_x0041_` is escaped; control
+// characters become U+FFFD, since XML 1.0 has no place for them.
+std::string XlsxText(std::string_view text) {
+  const bool is_plain =
+      text.size() < kMostCharacters &&
+      std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+  if (is_plain && text.find("_x") == text.npos) return std::string(text);
+  const std::string valid = Readable(text);
+  std::string out;
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < valid.size() && characters + 8 < kMostCharacters;) {
+    const std::string_view rest = std::string_view(valid).substr(i);
+    const std::size_t length = std::max<std::size_t>(1, Utf8Length(rest));
+    const std::string_view character = rest.substr(0, length);
+    const auto byte = static_cast<unsigned char>(character[0]);
+    const bool is_bad = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ||
+                        character == "\ufffe" || character == "\uffff";
+    if (LooksEscaped(rest)) {
+      out += "_x005F_";
+      characters += 7;
+    } else {
+      out += is_bad ? "\ufffd" : character;
+      characters += length == 4 ? 2 : 1;
+    }
+    i += length;
+    if (characters + 8 >= kMostCharacters && i < valid.size()) out += "…";
+  }
+  return out;
+}
+
+std::string XlsxProse(const RichText& parts) {
+  std::string out;
+  for (const TextPart& part : parts) out += part.text;
+  return out;
+}
+
+std::string XlsxProse(std::string_view markdown) { return XlsxProse(PartsOf(Trim(markdown))); }
+
+std::string XlsxAdvice(const std::vector<RichText>& points) {
+  std::string out;
+  for (const RichText& point : points) out += (out.empty() ? "• " : "\n• ") + XlsxProse(point);
+  return out;
+}
+
+std::string XlsxAddress(std::size_t row, std::size_t column) {
+  std::string letters;
+  for (std::size_t n = column + 1; n > 0; n = (n - 1) / 26) {
+    letters.insert(letters.begin(), static_cast<char>('A' + (n - 1) % 26));
+  }
+  return fmt::format("${}${}", letters, row + 1);
 }
 
 }  // namespace profgauge::render

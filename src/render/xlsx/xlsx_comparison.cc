@@ -1,4 +1,6 @@
 // The sheets on changes against a baseline.
+#include "render/xlsx/xlsx_comparison.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include "render/xlsx/xlsx_findings.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+#include "render/xlsx/xlsx_summary.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +11,9 @@
 #include "render/shared/looks.h"
 #include "render/shared/report_text.h"
 #include "render/shared/words.h"
+#include "render/xlsx/xlsx_findings.h"
 #include "render/xlsx/xlsx_sheet.h"
+#include "render/xlsx/xlsx_tables.h"
 #include "report/first_screen.h"
 
 namespace profgauge::render {

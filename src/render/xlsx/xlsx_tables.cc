@@ -1,3 +1,5 @@
+#include "render/xlsx/xlsx_tables.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "render/html/view.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_blocks.h"
 
 namespace profgauge::render {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_coverage.h"
 #include "render/svg/svg_outline.h"
 
 namespace profgauge::render {

@@ -10,6 +10,8 @@
 #include "documents.h"
 #include "fixture.h"
 #include "render/html/view.h"
+#include "render/html/view_evidence.h"
+#include "render/html/view_first.h"
 #include "render/shared/looks.h"
 #include "render/shared/renderer.h"
 #include "render/shared/report_text.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_overview.h"
 
 namespace profgauge::render {
 namespace {

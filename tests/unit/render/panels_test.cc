@@ -10,6 +10,7 @@
 #include "fixture.h"
 #include "render/html/page_assets.h"
 #include "render/html/view.h"
+#include "render/html/view_notes.h"
 #include "render/shared/renderer.h"
 #include "render/shared/template.h"
 

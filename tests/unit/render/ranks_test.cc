@@ -12,8 +12,10 @@
 #include "documents.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
+#include "render/html/view_ranks.h"
 #include "render/shared/words.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_heat.h"
+#include "render/svg/svg_points.h"
 
 namespace profgauge::render {
 namespace {

@@ -12,6 +12,7 @@
 #include "fixture.h"
 #include "render/html/compact.h"
 #include "render/html/view_parts.h"
+#include "render/html/view_runs.h"
 #include "render/shared/runs_table.h"
 #include "timeline_fixture.h"
 

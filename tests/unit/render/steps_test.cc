@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_steps.h"
 
 namespace profgauge::render {
 namespace {

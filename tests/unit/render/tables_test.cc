@@ -8,8 +8,10 @@
 #include <string>
 
 #include "base/table.h"
+#include "render/html/table_columns.h"
 #include "render/html/view.h"
 #include "render/html/view_parts.h"
+#include "render/html/view_tables.h"
 #include "report/labels.h"
 #include "report/table_look.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fixture.h"
-#include "render/svg/svg_charts.h"
+#include "render/svg/svg_trend.h"
 #include "report/build_sections.h"
 #include "report/build_trend.h"
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/rich_text.h"
+#include "render/shared/change.h"
+#include "render/shared/columns.h"
+#include "render/shared/looks.h"
+#include "report/report.h"
+
+namespace profgauge::render::html {
+
+/// The hero number, diagnosis, an iteration now and the plan as a waterfall, else what to do first;
+/// a line about the profile. All steps of a plan; at most kFirstSteps limits and findings.
+boost::json::object FirstView(const report::Report& report);
+/// The color of a part of an iteration: the strong one for the cause that the headline names.
+Paint PaintIn(const report::Report& report, Category category);
+/// Whether the first screen has something to do.
+bool HasFirstRows(const report::Report& report);
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/rich_text.h"
+#include "render/shared/change.h"
+#include "render/shared/columns.h"
+#include "render/shared/looks.h"
+#include "report/report.h"
+
+namespace profgauge::render::html {
+
+/// The allocator's curve of each device, accelerators first, and the peaks. At most eight charts;
+/// `more` counts the others.
+boost::json::object MemoryView(const report::Report& report);
+
+}  // namespace profgauge::render::html

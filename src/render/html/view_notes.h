@@ -1,0 +1,27 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/rich_text.h"
+#include "render/shared/change.h"
+#include "render/shared/columns.h"
+#include "render/shared/looks.h"
+#include "report/report.h"
+
+namespace profgauge::render::html {
+
+/// Environment, import log, definitions, provenance, absent tables, remarks.
+boost::json::object NotesView(const report::Report& report);
+/// All metrics with their definitions, and those that are absent by reason: definitions.html, which
+/// NotesView has packed.
+boost::json::object DefinitionsView(const report::Report& report);
+
+}  // namespace profgauge::render::html

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/rich_text.h"
+#include "render/shared/change.h"
+#include "render/shared/columns.h"
+#include "render/shared/looks.h"
+#include "report/report.h"
+
+namespace profgauge::render::html {
+
+/// The slowest iteration as a picture with its table, from the timeline's events, for readers
+/// without scripts.
+boost::json::object OverviewView(const report::Report& report);
+
+}  // namespace profgauge::render::html

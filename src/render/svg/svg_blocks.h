@@ -1,0 +1,36 @@
+// Ranges of addresses over time, as SVG text: who occupies which part of a memory, and when. As all
+// charts (render/svg/svg.h), it carries its colors twice and is beside its table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/interval.h"
+#include "base/units.h"
+#include "render/svg/svg.h"
+#include "report/runs.h"
+
+namespace profgauge::render {
+
+struct Block {
+  Ns start = 0, end = 0;
+  std::int64_t address = 0, bytes = 0;
+  Paint paint;
+  std::string title;  ///< Shown on hover.
+};
+struct BlockChart {
+  Ns begin = 0, end = 0;      ///< The range of the time axis; the blocks are within it.
+  std::vector<Block> blocks;  ///< Later ones are drawn over earlier ones.
+  std::string description;
+  int width = 1190, height = 260;
+};
+/// Time from left to right, addresses from the bottom up as far as the blocks reach. Empty without
+/// blocks or time. Its size grows with the number of blocks.
+std::string SvgBlocks(const BlockChart& chart);
+
+}  // namespace profgauge::render
