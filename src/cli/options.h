@@ -160,4 +160,11 @@ std::span<const OptionSpec> AllOptions();
 /// Its choices, one by one.
 std::vector<std::string_view> ChoicesOf(const OptionSpec& option);
 
+// The rows of the options, a table for each group. The help text prints groups in their order, and
+// the rows of a group in the order of its table.
+
+std::span<const OptionSpec> OutputOptions();
+std::span<const OptionSpec> JudgingOptions();
+std::span<const OptionSpec> SelectionOptions();  ///< Those of reading and general ones, too.
+
 }  // namespace profgauge::cli

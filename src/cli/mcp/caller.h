@@ -8,14 +8,14 @@
 // below a root is not trusted, as an agent may have written it.
 #pragma once
 
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "cli/mcp/tools.h"
 

@@ -1,22 +1,163 @@
 #include "cli/mcp/tools.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-
-#include <algorithm>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <filesystem>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "base/byte_source.h"
 #include "base/errors.h"
 #include "base/files.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "cli/commands.h"
+#include "cli/configuration.h"
 #include "cli/exit_code.h"
 #include "cli/mcp/caller.h"
+#include "cli/memory.h"
 
 namespace profgauge::cli::mcp {
+
+Catcher::Catcher()
+    : output_(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)),
+      caught_(memfd_create("profgauge-mcp", MFD_CLOEXEC)) {
+  if (output_ < 0 || caught_ < 0 || dup2(caught_, STDOUT_FILENO) < 0) throw std::bad_alloc();
+}
+
+Catcher::~Catcher() {
+  std::fflush(stdout);
+  dup2(output_, STDOUT_FILENO);
+  close(output_);
+  close(caught_);
+}
+
+namespace {
+
+std::string TakeText(int file) {
+  std::fflush(stdout);
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  lseek(file, 0, SEEK_SET);
+  for (ssize_t got = 0; (got = read(file, block.data(), block.size())) > 0;) {
+    text.append(block.data(), static_cast<std::size_t>(got));
+  }
+  if (ftruncate(file, 0) == 0) lseek(file, 0, SEEK_SET);
+  return text;
+}
+
+profgauge::Result<int> RunGuarded(const Options& options,
+                                  const std::function<profgauge::Result<int>()>& command) {
+  try {
+    return command();
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {
+  }
+  return Fail(OutOfMemory(options.max_memory));
+}
+
+}  // namespace
+
+Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console) {
+  return Run(options, console, [&] { return options.command->run(options, console); });
+}
+
+// Errors of earlier commands are dropped first, so that an answer never has the reason of another
+// call. The file is emptied also after a failure, for the same reason.
+Result<Catcher::Ran> Catcher::Run(const Options& options, Console& console,
+                                  const std::function<profgauge::Result<int>()>& command) {
+  console.TakeReported();
+  const profgauge::Result<int> done = RunGuarded(options, command);
+  Ran ran;
+  ran.text = TakeText(caught_);
+  std::vector<Error> reported = console.TakeReported();
+  if (done) {
+    ran.exit_code = *done;
+  } else {
+    ran.exit_code = ExitCodeOf(done.error().kind);
+    if (!done.error().message.empty()) reported.insert(reported.begin(), done.error());
+  }
+  const bool has_failed = ran.exit_code != kExitPass && ran.exit_code != kExitFail;
+  if (!has_failed || (!ran.text.empty() && ran.exit_code == kExitNoVerdict)) return ran;
+  if (!reported.empty()) return Fail(std::move(reported.front()));
+  return Fail(
+      Error{ErrorKind::kInternal, "mcp/failed", "the command failed without a reason", {}, {}});
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kNoSuchFile = "mcp/no-such-file";
+
+}  // namespace
+
+Result<Roots> Roots::Of(const std::vector<std::string>& folders) {
+  Roots roots;
+  std::vector<std::string> wanted = folders;
+  if (wanted.empty()) wanted.push_back(RootOfRepository());
+  for (const std::string& folder : wanted) {
+    std::error_code error;
+    const fs::path path = fs::canonical(folder.empty() ? "." : folder, error);
+    if (error || !fs::is_directory(path, error)) {
+      return Fail(UsageError("usage/bad-value",
+                             fmt::format("`--root {}` is no folder", Printable(folder))));
+    }
+    roots.folders_.push_back(path.string());
+  }
+  return roots;
+}
+
+bool Roots::Holds(const std::string& path) const {
+  return std::any_of(folders_.begin(), folders_.end(),
+                     [&](const std::string& root) { return IsWithin(path, root); });
+}
+
+Status Roots::Check(const std::string& path) const {
+  const auto outside = [&](const std::string& found) {
+    return Fail(UsageError("mcp/outside-roots",
+                           fmt::format("`{}` is outside of the folders that this server may read",
+                                       PrintableShort(found, 200)),
+                           fmt::format("it may read {}", fmt::join(folders_, ", "))));
+  };
+  if (path == kExampleProfile) return {};
+  if (!Holds(path)) return outside(path);
+  std::error_code error;
+  if (!fs::exists(path, error)) {
+    return Fail(UsageError(kNoSuchFile, fmt::format("there is no `{}`", PrintableShort(path, 200)),
+                           "the tool `find` lists the runs below a folder"));
+  }
+  return {};
+}
+
+std::string Roots::Resolve(const std::string& path) const {
+  const bool is_relative = !path.empty() && !path.starts_with("builtin:") &&
+                           !path.starts_with("history:") && fs::path(path).is_relative();
+  if (!is_relative) return path;
+  std::error_code error;
+  for (const std::string& root : folders_) {
+    const fs::path whole = (fs::path(root) / path).lexically_normal();
+    if (fs::exists(whole, error)) return whole.string();
+  }
+  return (fs::path(folders_.front()) / path).lexically_normal().string();
+}
+
+Status Roots::CheckToRead(const std::string& path) const {
+  Status found = Check(path);
+  if (!found && found.error().code == kNoSuchFile) return {};
+  return found;
+}
+
 namespace {
 
 namespace json = boost::json;
