@@ -7,8 +7,8 @@
 #include "analysis/analysis.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
-#include "analysis/context/context.h"
 #include "analysis/dlprof/op_paths.h"
+#include "analysis/iterations/context.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/certify.h"
@@ -35,7 +35,7 @@ namespace {
 constexpr std::string_view kNoTimeline =
     "needs the times of events: this format has only durations or sums";
 
-void AddWithoutTimeline(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddWithoutTimeline(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::string why(kNoTimeline);
   const std::string how = out.HowToRecord(Capability::kDeviceEvents, "");
   if (!how.empty()) why += "; " + how;
@@ -45,7 +45,7 @@ void AddWithoutTimeline(std::span<const context::RankContext> ranks, tables::Out
 
 // All analyses of a stage, and `first`, side by side. Their results join `out` in their order,
 // after all have ended.
-void AddAtOnce(summary::Stage stage, std::span<const context::RankContext> ranks,
+void AddAtOnce(summary::Stage stage, std::span<const iterations::RankContext> ranks,
                const std::function<void()>& first, tables::Output& out) {
   std::vector<const summary::AnalysisRow*> rows;
   std::vector<tables::Output> found;
@@ -64,7 +64,7 @@ void AddAtOnce(summary::Stage stage, std::span<const context::RankContext> ranks
   for (tables::Output& part : found) out.Join(std::move(part));
 }
 
-RankTime TimeOf(const context::RankContext& rank) {
+RankTime TimeOf(const iterations::RankContext& rank) {
   RankTime out{rank.rank, {}, rank.unobserved};
   for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
     const auto number = communication::NumberOfIteration(rank, static_cast<std::uint32_t>(i));
@@ -74,7 +74,7 @@ RankTime TimeOf(const context::RankContext& rank) {
 }
 
 // The few tables that need sums but no times.
-void AddTablesOfSums(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddTablesOfSums(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   AddWithoutTimeline(ranks, out);
   for (const summary::AnalysisRow& row : summary::Analyses()) {
     if (row.of_sums != nullptr) row.of_sums(ranks, out);
@@ -101,12 +101,12 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
     PROFGAUGE_TRY(result.analysis, summary::AnalyzeRun(profiles, selection));
     return result;
   }
-  PROFGAUGE_TRY(std::vector<context::RankContext> contexts,
-                context::FindRankContexts(profiles, selection));
-  const auto kept = std::make_shared<std::vector<context::RankContext>>(std::move(contexts));
-  const std::vector<context::RankContext>& ranks = *kept;
+  PROFGAUGE_TRY(std::vector<iterations::RankContext> contexts,
+                iterations::FindRankContexts(profiles, selection));
+  const auto kept = std::make_shared<std::vector<iterations::RankContext>>(std::move(contexts));
+  const std::vector<iterations::RankContext>& ranks = *kept;
   path::PathGraphs graphs;
-  context::MeasureContexts(*kept, [&] { graphs = path::BuildGraphs(ranks); });
+  iterations::MeasureContexts(*kept, [&] { graphs = path::BuildGraphs(ranks); });
   const bool has_timeline = std::all_of(profiles.begin(), profiles.end(),
                                         [](const Profile& p) { return p.has_timeline; });
   tables::Output out(ranks.front().profile->hints, AcceleratorOf(profiles),
@@ -132,7 +132,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   std::shared_ptr<const recording::JudgedSteps> steps;
   if (has_timeline) {
     std::vector<recording::EdgeFacts> edges;
-    for (const context::RankContext& rank : ranks) edges.push_back(recording::EdgeFactsOf(rank));
+    for (const iterations::RankContext& rank : ranks) edges.push_back(recording::EdgeFactsOf(rank));
     steps = summary::MarkRun(ranks, edges, out);
   } else {
     steps = recording::AddUnrecorded(ranks, out);
@@ -144,7 +144,8 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   recording::AddSideResults(ranks, steps.get(), out);
   recording::AddReported(ranks, selection.range.has_value(), out);
 
-  for (context::RankContext& rank : *kept) {  // Simulations need much memory and do without these.
+  for (iterations::RankContext& rank :
+       *kept) {  // Simulations need much memory and do without these.
     rank.tree = {};
     rank.works = {};
     rank.exposed = {};
@@ -154,12 +155,12 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   Replayable result;
   Analysis& analysis = result.analysis;
   out.MoveTo(analysis);
-  for (const context::RankContext& rank : ranks) analysis.rank_times.push_back(TimeOf(rank));
+  for (const iterations::RankContext& rank : ranks) analysis.rank_times.push_back(TimeOf(rank));
   analysis.steps = std::move(steps);
   if (replayer->can_replay()) result.replayer = replayer;
   const auto certify = [&] {
     // Nothing was recorded that could be whole.
-    const auto is_of_times = [](const context::RankContext& rank) {
+    const auto is_of_times = [](const iterations::RankContext& rank) {
       return IsOfTimes(*rank.profile);
     };
     if (std::all_of(ranks.begin(), ranks.end(), is_of_times)) return;
@@ -193,16 +194,16 @@ Result<time::Attribution> time::AttributeTime(std::span<const Profile> profiles,
   if (std::any_of(profiles.begin(), profiles.end(), IsSummary)) {
     return summary::AttributeRun(profiles, selection);
   }
-  PROFGAUGE_TRY(const std::vector<context::RankContext> ranks,
-                context::BuildRankContexts(profiles, selection));
+  PROFGAUGE_TRY(const std::vector<iterations::RankContext> ranks,
+                iterations::BuildRankContexts(profiles, selection));
   std::vector<time::IterationFacts> facts;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     facts.push_back(time::IterationFactsOf(rank, time::CategoryTimesOf(rank, {})));
   }
   time::RunAttribution run(
       time::PoolIterations(ranks, facts),
       std::any_of(ranks.begin(), ranks.end(),
-                  [](const context::RankContext& rank) { return rank.has_device(); }));
+                  [](const iterations::RankContext& rank) { return rank.has_device(); }));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     std::vector<bool> is_own = run.OwnIterations(i, ranks[i].iterations);
     run.AddRank(i, ranks[i].iterations, summary::WholeAttributionOf(ranks[i], is_own));

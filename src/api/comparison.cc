@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "api/snapshots.h"
 #include "gate/baseline_verdict.h"
 #include "gate/circumstances.h"
@@ -26,7 +26,7 @@ namespace {
 // When the iteration begins that the tree is of; without a tree, the first selected one.
 Ns IterationStart(const Profile& profile, const analysis::Selection& selection,
                   const RunPicture& picture) {
-  const auto iterations = analysis::context::FindIterations(profile, selection);
+  const auto iterations = analysis::iterations::FindIterations(profile, selection);
   if (!iterations) return 0;
   std::size_t position = iterations->first;
   if (picture.tree && picture.tree->rows() > 0) {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "api/default_policy.h"
 #include "api/session.h"
 #include "base/errors.h"
@@ -81,10 +81,11 @@ Error NoEvents(const Options& options, const query::Places& wanted, const Profil
 Status AddEventsOf(const std::string& run, std::span<const Profile> ranks, std::size_t position,
                    const analysis::Selection& selection, const query::Places& wanted,
                    query::Dataset& data) {
-  PROFGAUGE_TRY(std::vector<analysis::context::RankContext> contexts,
-                analysis::context::BuildRankContexts(ranks, selection));
+  PROFGAUGE_TRY(std::vector<analysis::iterations::RankContext> contexts,
+                analysis::iterations::BuildRankContexts(ranks, selection));
   query::AddEvents(
-      run, std::make_shared<const std::vector<analysis::context::RankContext>>(std::move(contexts)),
+      run,
+      std::make_shared<const std::vector<analysis::iterations::RankContext>>(std::move(contexts)),
       position, wanted, data);
   return {};
 }

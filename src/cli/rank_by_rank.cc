@@ -47,7 +47,7 @@ void Append(SummarizedRanks more, SummarizedRanks& ranks) {
 /// end it.
 Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options& options,
                           const analysis::Selection& selection,
-                          analysis::context::CommonIterations& iterations, Console& console) {
+                          analysis::iterations::CommonIterations& iterations, Console& console) {
   RanksRead read;
   std::vector<Error> left_out;
   for (auto& ranks : SummarizeEach(inputs, options, selection, {nullptr, &iterations}, console)) {
@@ -78,7 +78,7 @@ Result<RanksRead> ReadAll(const std::vector<std::string>& inputs, const Options&
 /// before, with those that all have.
 Status Align(const std::vector<std::string>& inputs, const Options& options,
              const analysis::Selection& selection,
-             const analysis::context::CommonIterations& iterations, Console& console,
+             const analysis::iterations::CommonIterations& iterations, Console& console,
              RanksRead& read) {
   if (read.failed > 0 || read.ranks.were_summaries || iterations.AreAll()) return {};
   read.ranks = {};
@@ -155,7 +155,7 @@ std::vector<std::string> RecordingsNamed(const std::vector<std::string>& argumen
 Result<RanksRead> ReadRankByRank(const Options& options, const analysis::Selection& selection,
                                  Console& console) {
   PROFGAUGE_TRY(const std::vector<std::string> inputs, InputsOfPart(options));
-  analysis::context::CommonIterations iterations;
+  analysis::iterations::CommonIterations iterations;
   PROFGAUGE_TRY(RanksRead read, ReadAll(inputs, options, selection, iterations, console));
   readers::GiveRanks(read.ranks.stand_ins, RanksOf(options));
   PROFGAUGE_CHECK(readers::CheckOneRun(read.ranks.stand_ins, ""));

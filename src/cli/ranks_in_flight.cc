@@ -64,7 +64,7 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
 
 Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
                                       const analysis::Selection& selection,
-                                      const analysis::context::IterationsOfRun& run) {
+                                      const analysis::iterations::IterationsOfRun& run) {
   SummarizedRanks ranks;
   if (std::none_of(profiles.begin(), profiles.end(), IsSummary)) {
     PROFGAUGE_TRY(const std::vector<Summary> summaries,
@@ -95,7 +95,7 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const analysis::Selection& selection,
-                                                   const analysis::context::IterationsOfRun& run,
+                                                   const analysis::iterations::IterationsOfRun& run,
                                                    Console& console) {
   const std::size_t in_flight = std::max<std::size_t>(1, InFlight(inputs, options));
   const auto read = in_flight == 1 ? ReadProfiles : ReadBesideOthers;
@@ -110,7 +110,7 @@ std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string
     if (inputs.size() > 1) one.ranks = "recorded";  // Their order counts among all of them.
     one.jobs = static_cast<unsigned>(std::max<std::size_t>(1, Threads(options) / in_flight));
     PROFGAUGE_TRY(const std::vector<Profile> profiles, read(one, console));
-    analysis::context::CommonIterations own;
+    analysis::iterations::CommonIterations own;
     auto ranks = SummarizeRead(profiles, selection, {run.all, &own});
     const std::lock_guard lock(adding);
     if (ranks && run.found != nullptr) run.found->Add(own);

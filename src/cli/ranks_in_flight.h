@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "cli/options.h"
 #include "model/profile.h"
 #include "model/summary/summary.h"
@@ -35,7 +35,7 @@ void RedactSummaries(std::vector<Profile>& ranks, const report::Redaction& redac
 /// are found to be of this selection. Errors: kInput, kUsage.
 Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
                                       const analysis::Selection& selection,
-                                      const analysis::context::IterationsOfRun& run = {});
+                                      const analysis::iterations::IterationsOfRun& run = {});
 
 /// The result of each input, in their order, however many are read simultaneously. Summaries are
 /// taken as they are once they are found to be of this selection. Errors: kInput; of summaries also
@@ -43,7 +43,7 @@ Result<SummarizedRanks> SummarizeRead(std::span<const Profile> profiles,
 std::vector<Result<SummarizedRanks>> SummarizeEach(const std::vector<std::string>& inputs,
                                                    const Options& options,
                                                    const analysis::Selection& selection,
-                                                   const analysis::context::IterationsOfRun& run,
+                                                   const analysis::iterations::IterationsOfRun& run,
                                                    Console& console);
 
 }  // namespace profgauge::cli

@@ -17,9 +17,9 @@ bool SelectsIterations(const analysis::Selection& selection) {
 
 Result<std::vector<SelectedRank>> SelectRanks(std::span<const Profile> ranks,
                                               const analysis::Selection& selection) {
-  std::vector<analysis::context::Iterations> iterations;
+  std::vector<analysis::iterations::Iterations> iterations;
   if (SelectsIterations(selection)) {
-    PROFGAUGE_TRY(iterations, analysis::context::FindIterations(ranks, selection));
+    PROFGAUGE_TRY(iterations, analysis::iterations::FindIterations(ranks, selection));
   }
   std::vector<SelectedRank> selected;
   for (std::size_t i = 0; i < ranks.size(); ++i) {

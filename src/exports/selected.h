@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "model/profile.h"
 
 namespace profgauge::exports {
@@ -18,7 +18,7 @@ struct SelectedRank {
   SelectedRank(const Profile& whole) : profile(&whole) {}  // NOLINT(google-explicit-constructor)
 
   const Profile* profile;
-  std::optional<analysis::context::Iterations> iterations;  ///< Nothing: all of it.
+  std::optional<analysis::iterations::Iterations> iterations;  ///< Nothing: all of it.
 
   /// Device work counts where it was launched, host work where it starts.
   bool HasWork(std::uint32_t device_row) const {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "analysis/summary/analyze_run.h"
 #include "base/format.h"
 #include "base/metric_id.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "analysis/recording/unrecorded.h"
 #include "analysis/summary/kept_tables.h"
 #include "base/format.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "analysis/recording/unrecorded.h"
 
 namespace profgauge::gate {
@@ -21,7 +21,7 @@ constexpr std::string_view kAskMissing = "`on_missing` of the policy";
 constexpr std::string_view kRecordAgain = "record again, and judge all profiles: `check A B`";
 constexpr std::string_view kMarkThem = "mark the iterations, or select them: `--key-op`";
 
-namespace context = analysis::context;
+namespace context = analysis::iterations;
 using enum ReasonOf;
 
 constexpr Reason kReasons[] = {

@@ -204,7 +204,8 @@ struct GapEvents {
   explicit GapEvents(std::shared_ptr<const RankEvents> of)
       : events(std::move(of)),
         activities(std::make_unique<analysis::time::GapActivities>(events->rank())) {
-    for (const analysis::context::GpuUse& use : analysis::context::MeasureGpus(events->rank())) {
+    for (const analysis::iterations::GpuUse& use :
+         analysis::iterations::MeasureGpus(events->rank())) {
       for (analysis::time::IdleGap& gap : analysis::time::ExplainIdle(events->rank(), use)) {
         gpus.push_back(use.gpu);
         gaps.push_back(std::move(gap));

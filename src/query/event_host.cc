@@ -97,7 +97,7 @@ struct CallEvents {
       : events(std::move(of)), api(events->profile().api) {
     if (iterations().is_whole) counted = analysis::host::CountedCalls(events->rank());
   }
-  const analysis::context::Iterations& iterations() const { return events->rank().iterations; }
+  const analysis::iterations::Iterations& iterations() const { return events->rank().iterations; }
   std::size_t size() const { return api.size(); }
   // As api_calls counts them: the one iteration of a profile without marks has no other bounds.
   Cell Iteration(HostRow row) const {

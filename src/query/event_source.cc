@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kNoCall = kNoIndex;
 
-RunCommunication Communicate(std::span<const analysis::context::RankContext> ranks) {
+RunCommunication Communicate(std::span<const analysis::iterations::RankContext> ranks) {
   RunCommunication found;
   found.ranks = std::move(analysis::communication::TimeFacts(ranks).communication);
   found.matching = analysis::communication::MatchFacts(found.ranks);
@@ -88,7 +88,9 @@ Ns RankEvents::ExposedOf(std::uint32_t device_row) const {
 }
 
 double RankEvents::FlopsOf(std::uint32_t device_row) const {
-  return work_.Get([this] { return analysis::context::WorkDivision(rank_); }).Of(device_row).flops;
+  return work_.Get([this] { return analysis::iterations::WorkDivision(rank_); })
+      .Of(device_row)
+      .flops;
 }
 
 std::optional<std::uint32_t> RankEvents::CollectiveOf(std::uint32_t device_row) const {

@@ -20,8 +20,8 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/communication/rank_facts.h"
-#include "analysis/context/context.h"
-#include "analysis/context/kernel_work.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/kernel_work.h"
 #include "analysis/path/replayer.h"
 #include "base/table.h"
 #include "base/value.h"
@@ -56,14 +56,14 @@ struct RunCommunication {
 /// Events of all ranks of one run.
 class RunEvents {
  public:
-  explicit RunEvents(std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks)
+  explicit RunEvents(std::shared_ptr<const std::vector<analysis::iterations::RankContext>> ranks)
       : ranks_(std::move(ranks)) {}
-  std::span<const analysis::context::RankContext> ranks() const { return *ranks_; }
+  std::span<const analysis::iterations::RankContext> ranks() const { return *ranks_; }
   const RunCommunication& communication() const;
   const analysis::path::Replayer& replayer() const;
 
  private:
-  std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks_;
+  std::shared_ptr<const std::vector<analysis::iterations::RankContext>> ranks_;
   Lazy<RunCommunication> communication_;
   Lazy<std::unique_ptr<const analysis::path::Replayer>> replayer_;
 };
@@ -75,7 +75,7 @@ class RankEvents {
 
   const RunEvents& run() const { return *run_; }
   std::size_t position() const { return position_; }
-  const analysis::context::RankContext& rank() const { return rank_; }
+  const analysis::iterations::RankContext& rank() const { return rank_; }
   const Profile& profile() const { return *rank_.profile; }
 
   /// Absent where the id is none.
@@ -91,8 +91,8 @@ class RankEvents {
   Cell ThreadNumber(ThreadId thread) const;
   Cell ThreadName(ThreadId thread) const;
   static Cell Iteration(std::uint32_t iteration) {
-    return iteration == analysis::context::Iterations::kNone ? Cell()
-                                                             : Cell(std::int64_t{iteration});
+    return iteration == analysis::iterations::Iterations::kNone ? Cell()
+                                                                : Cell(std::int64_t{iteration});
   }
   /// For an event of the host.
   Cell IterationAt(Ns time) const { return Iteration(rank_.iterations.AtHostTime(time)); }
@@ -119,11 +119,11 @@ class RankEvents {
  private:
   std::shared_ptr<const RunEvents> run_;
   std::size_t position_;
-  const analysis::context::RankContext& rank_;
+  const analysis::iterations::RankContext& rank_;
   std::int64_t first_id_;
   Lazy<std::vector<StringId>> modules_;
   Lazy<std::vector<std::int32_t>> queues_, depths_;
-  Lazy<analysis::context::WorkDivision> work_;
+  Lazy<analysis::iterations::WorkDivision> work_;
   Lazy<std::vector<std::uint32_t>> collectives_;
   Lazy<std::vector<analysis::path::PathMove>> path_;
   Lazy<std::vector<Ns>> on_path_, selfs_;

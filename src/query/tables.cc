@@ -30,10 +30,11 @@ const std::vector<EventTable>& AllEventTables() {
 
 // Why no rank has rows of the table.
 std::string WhyAbsent(const EventTable& table,
-                      std::span<const analysis::context::RankContext> ranks) {
-  const bool has_any = std::any_of(
-      ranks.begin(), ranks.end(),
-      [&](const analysis::context::RankContext& rank) { return rank.profile->Has(table.needs); });
+                      std::span<const analysis::iterations::RankContext> ranks) {
+  const bool has_any =
+      std::any_of(ranks.begin(), ranks.end(), [&](const analysis::iterations::RankContext& rank) {
+        return rank.profile->Has(table.needs);
+      });
   if (has_any) return "the profile has none";
   const Profile& first = *ranks.front().profile;
   return InDeviceWords(CapabilityGap(table.needs, first.hints),
@@ -52,7 +53,7 @@ std::span<const TableShape> EventShapes() {
 }
 
 void AddEvents(const std::string& run,
-               std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks,
+               std::shared_ptr<const std::vector<analysis::iterations::RankContext>> ranks,
                std::size_t position, const Places& wanted, Dataset& data) {
   const auto events = std::make_shared<const RunEvents>(ranks);
   std::vector<std::shared_ptr<const RankEvents>> of_ranks;

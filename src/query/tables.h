@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/table.h"
 #include "base/value.h"
 #include "query/relation.h"
@@ -53,7 +53,7 @@ inline constexpr std::int64_t kIdsOfRank = std::int64_t{1} << 36;
 /// Adds the rows of the event tables among `wanted`. `ranks` are those of a run from `position` on,
 /// and their profiles must outlive the rows. Cheap: cells are read when a statement asks for them.
 void AddEvents(const std::string& run,
-               std::shared_ptr<const std::vector<analysis::context::RankContext>> ranks,
+               std::shared_ptr<const std::vector<analysis::iterations::RankContext>> ranks,
                std::size_t position, const Places& wanted, Dataset& data);
 
 }  // namespace profgauge::query

@@ -14,8 +14,8 @@
 #include <chrono>
 #include <map>
 
-#include "analysis/context/iterations.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/iterations.h"
+#include "analysis/iterations/markers.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "base/format.h"
@@ -167,11 +167,11 @@ std::string LeftOutText(const analysis::Analysis& analysis) {
   const bool is_tail = std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
                                    [](const analysis::Remark& remark) {
                                      return remark.id == "incomplete-iterations" ||
-                                            remark.id == analysis::context::kIterationsLost;
+                                            remark.id == analysis::iterations::kIterationsLost;
                                    });
   const bool is_head = std::any_of(analysis.remarks.begin(), analysis.remarks.end(),
                                    [](const analysis::Remark& remark) {
-                                     return remark.id == analysis::context::kIncompleteStart;
+                                     return remark.id == analysis::iterations::kIncompleteStart;
                                    });
   if (is_head && left_out > 0) {
     return fmt::format("; {} excluded as incomplete", FormatCount(left_out));
@@ -206,7 +206,7 @@ std::string SelectionText(const analysis::Analysis& analysis) {
   for (std::size_t row = 0; index != nullptr && row < index->size(); ++row) {
     const std::int64_t number = index->IntegerAt(row);
     const bool named = name != nullptr && row < name->size() && !name->IsAbsentAt(row);
-    const std::string label = analysis::context::IterationLabel(
+    const std::string label = analysis::iterations::IterationLabel(
         analysis.iteration_source, named ? table->strings()[name->TextAt(row)] : std::string_view{},
         number);
     if (row == 0 || number < first) {

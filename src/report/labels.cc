@@ -1,6 +1,6 @@
 #include "report/labels.h"
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "model/devices.h"
@@ -29,7 +29,7 @@ void AddLabels(const Report& report, std::string_view id, Labels& labels) {
     const std::int64_t position = index->IntegerAt(row);
     const std::string_view text = table->strings()[name->TextAt(row)];
     std::string label =
-        analysis::context::IterationLabel(report.profile.iteration_source, text, position);
+        analysis::iterations::IterationLabel(report.profile.iteration_source, text, position);
     if (label != std::to_string(position)) labels.emplace(position, std::move(label));
   }
 }

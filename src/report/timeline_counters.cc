@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/kernel_work.h"
+#include "analysis/iterations/kernel_work.h"
 #include "base/interval.h"
 #include "model/devices.h"
 
@@ -104,7 +104,7 @@ Busy MeasureGpu(const Profile& profile, std::int32_t gpu, Ns bucket, std::size_t
     Spread(profile.first, bucket, span.start, span.end, 1, busy.running);
   }
   if (known.empty()) busy.efficiency.clear();
-  analysis::context::SweepKernels(
+  analysis::iterations::SweepKernels(
       known,
       [&](std::uint32_t row) {
         return Span{device.start[row], device.start[row] + device.duration[row]};

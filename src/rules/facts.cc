@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
-#include "analysis/context/iteration_ways.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/iteration_ways.h"
+#include "analysis/iterations/markers.h"
 #include "analysis/recording/workload.h"
 #include "base/format.h"
 #include "base/interval.h"
@@ -371,7 +371,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   const Profile& first = ranks.front();
   facts["profile.format"] = first.source.format;
   if (analysis.iteration_source.by == IterationsBy::kUndivided) {
-    if (std::string ranges = analysis::context::ProposedMarkers(first); !ranges.empty()) {
+    if (std::string ranges = analysis::iterations::ProposedMarkers(first); !ranges.empty()) {
       facts["profile.proposed_markers"] = std::move(ranges);
     }
   }

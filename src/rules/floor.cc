@@ -31,7 +31,7 @@ namespace {
 template <class Visit>
 void VisitKernels(const analysis::path::Replayer& replayer, Visit visit) {
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
-    const analysis::context::RankContext& rank = replayer.ranks()[position];
+    const analysis::iterations::RankContext& rank = replayer.ranks()[position];
     const DeviceTable& device = rank.profile->device;
     for (std::uint32_t row = 0; row < device.size(); ++row) {
       if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective) continue;
@@ -74,7 +74,7 @@ void AddKernels(const analysis::path::Replayer& replayer,
 }
 
 // Of a collective by its record, else by its kernel.
-analysis::classify::CollectiveKind KindOfCollective(const analysis::context::RankContext& rank,
+analysis::classify::CollectiveKind KindOfCollective(const analysis::iterations::RankContext& rank,
                                                     std::uint32_t row) {
   const CollectiveId recorded = rank.profile->device.collective[row];
   if (!recorded.valid()) return rank.classes[row].kind;
@@ -131,7 +131,7 @@ void AddTransfers(const analysis::path::Replayer& replayer, const analysis::Anal
   const auto shares = TransferShares(*collectives);
   std::map<double, analysis::path::Scaling> by_factor;
   for (std::uint32_t position = 0; position < replayer.ranks().size(); ++position) {
-    const analysis::context::RankContext& rank = replayer.ranks()[position];
+    const analysis::iterations::RankContext& rank = replayer.ranks()[position];
     for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
       if (!rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
       const auto share = shares.find({rank.rank, KindOfCollective(rank, row)});

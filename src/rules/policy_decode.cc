@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/derived_markers.h"
+#include "analysis/iterations/derived_markers.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "knowledge/thresholds.h"
@@ -92,7 +92,7 @@ void DecodeIterations(Decoder& decoder, const YamlNode& node, PolicyIterations& 
     decoder.Add(node, "policy/two-markers", "`marker` and `phase` exclude each other")
         .notes.emplace_back("help: keep `phase`; it knows the names of engines' steps");
   } else if (phase) {
-    out.marker = analysis::context::MarkerPatternOfPhase(*phase);
+    out.marker = analysis::iterations::MarkerPatternOfPhase(*phase);
     out.key_op.reset();
   } else if (marker || key_op) {  // Either replaces the setting of an extended policy.
     out.marker = std::move(marker);

@@ -324,7 +324,7 @@ std::vector<analysis::path::Scaling> ScalingsThatHide(const analysis::path::Scen
     hidden[static_cast<std::size_t>(which)].hides = which;
   }
   for (const analysis::path::ScenarioRows::Range& range : rows.ranges()) {
-    const analysis::context::RankContext& rank = replayer.ranks()[range.rank];
+    const analysis::iterations::RankContext& rank = replayer.ranks()[range.rank];
     for (std::uint32_t row = range.begin; row < range.end; ++row) {
       const bool is_collective = rank.classes[row].collective;
       if (!is_collective && rank.profile->device.kind[row] == DeviceKind::kKernel) continue;

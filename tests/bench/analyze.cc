@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "analysis/communication/rank_facts.h"
-#include "analysis/context/context.h"
-#include "analysis/context/utilization.h"
 #include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
 #include "analysis/device/launches.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/path/replayer.h"
 #include "analysis/recording/coverage.h"

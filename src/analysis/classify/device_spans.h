@@ -114,7 +114,7 @@ enum class Exposable : std::uint8_t { kCollectives, kCopiesAndSets };
 /// rows that are not asked for 0. Where several of a kind run concurrently the instant is that of
 /// the one that began first, and one in which a copy runs is no set's: sums of rows are never more
 /// than the time that passed. Nothing is exposed in `uncounted`, in order and apart
-/// (analysis/context/observed.h). Default: all time counts. O(n log s) for s streams.
+/// (analysis/iterations/observed.h). Default: all time counts. O(n log s) for s streams.
 ///
 ///   compute        [0, 7)   [15, 20)
 ///   all_reduce 1   [4, 13)              exposed 6, in [7, 13): it began first

@@ -11,7 +11,7 @@ namespace profgauge::analysis::classify {
 
 /// A yes or no by name. The question is asked once for each name of the profile, when a row first
 /// needs it. It is not safe for several threads. For questions that keep something: TextTest
-/// (context/markers.h).
+/// (iterations/markers.h).
 class NameMemo {
  public:
   /// Keeps a reference. `tells` must answer a name the same each time. One byte per name.

@@ -12,7 +12,7 @@
 
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/slowdown.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "base/format.h"
 #include "base/numbers.h"
 #include "knowledge/blame.h"
@@ -200,7 +200,7 @@ class Habit {
     for (const auto& [step, cost] : sums) costs.push_back(cost);
     // Iterations in which no one was late are usual, too.
     costs.resize(std::max(costs.size(), ranks.front().steps.size()), 0);
-    const std::vector<Ns> usual = context::WithoutOnce(costs);
+    const std::vector<Ns> usual = iterations::WithoutOnce(costs);
     std::size_t i = 0;
     for (const auto& [step, cost] : sums) {
       scale_[step] = static_cast<double>(usual[i]) / static_cast<double>(cost);
@@ -333,7 +333,7 @@ void SumCosts(std::span<const RankFacts> ranks, std::span<const LateCall> late,
       rank.cost += cost;
     }
     costs.resize(std::max(costs.size(), ranks[i].steps.size()), 0);
-    rank.once = context::OnlyOnce(costs);
+    rank.once = iterations::OnlyOnce(costs);
   }
 }
 

@@ -21,7 +21,7 @@
 #include "analysis/classify/name_memo.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/peers.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/time/host_waits.h"
 #include "base/interval.h"
 #include "base/numbers.h"
@@ -127,8 +127,8 @@ void FindPeers(const Profile& profile, std::size_t row, const Peers& peers, Coll
 // In the order of trust: the record at the kernel, the operators around its launch, the kernel's
 // own name. A record without a name still gives group and size, but the kernel's name gives the
 // kind.
-void Describe(const context::RankContext& rank, std::size_t row, const Peers& peers, OpKinds& kinds,
-              CollectiveCall& call) {
+void Describe(const iterations::RankContext& rank, std::size_t row, const Peers& peers,
+              OpKinds& kinds, CollectiveCall& call) {
   const Profile& profile = *rank.profile;
   const CollectiveId recorded = profile.device.collective[row];
   if (recorded.valid() && profile.collectives[recorded.value].name.valid()) {
@@ -145,7 +145,7 @@ void Describe(const context::RankContext& rank, std::size_t row, const Peers& pe
 }
 
 // Gloo communicates on the host; its ranges are the communication itself.
-void CollectHostCalls(const context::RankContext& rank, OpKinds& kinds,
+void CollectHostCalls(const iterations::RankContext& rank, OpKinds& kinds,
                       std::vector<CollectiveCall>& calls) {
   const Profile& profile = *rank.profile;
   const HostTable& host = profile.host;
@@ -165,14 +165,14 @@ void CollectHostCalls(const context::RankContext& rank, OpKinds& kinds,
 
 // Collectives of the host, as the breakdown counts them: where no kernel and no operator beside
 // them works. A moment is that of the one that began first. REQUIRES: by start.
-void ExposeHostCalls(const context::RankContext& rank, std::vector<CollectiveCall>& calls) {
+void ExposeHostCalls(const iterations::RankContext& rank, std::vector<CollectiveCall>& calls) {
   std::vector<Span> kernels;
   for (const auto& device : classify::CollectDeviceSpans(*rank.profile, rank.classes)) {
     kernels.insert(kernels.end(), device.compute.begin(), device.compute.end());
   }
   const std::vector<Span> open =
       Subtract(Subtract(time::OpenHostCommunication(*rank.profile), Merge(std::move(kernels))),
-               context::UncountedParts(rank.unobserved, rank.iterations));
+               iterations::UncountedParts(rank.unobserved, rank.iterations));
   Ns given = std::numeric_limits<Ns>::min();
   for (CollectiveCall& call : calls) {
     const Span own{std::max(call.time.start, given), call.time.end};
@@ -202,13 +202,13 @@ void SizeByMembers(const std::vector<ProcessGroup>& groups, std::vector<Collecti
 }  // namespace
 
 // As recorded, so that profiles that start at different iterations match.
-std::int64_t NumberOfIteration(const context::RankContext& rank, std::uint32_t iteration) {
-  if (iteration == context::Iterations::kNone) return -1;
-  return context::NumberOf(rank.iterations.all[iteration], iteration);
+std::int64_t NumberOfIteration(const iterations::RankContext& rank, std::uint32_t iteration) {
+  if (iteration == iterations::Iterations::kNone) return -1;
+  return iterations::NumberOf(rank.iterations.all[iteration], iteration);
 }
 
 // O(device rows + calls log calls). Ranges of gloo count only if no device communicates.
-std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank) {
+std::vector<CollectiveCall> CollectCollectives(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::vector<CollectiveCall> calls;

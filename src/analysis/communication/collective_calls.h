@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::communication {
@@ -46,10 +46,10 @@ struct CollectiveCall {
 /// then the communication operator around the launch, then the kernel's name.
 /// `transfer` is -1 in all of them: MatchRanks() sets it. Empty if nothing communicates. O(device
 /// rows + calls log calls).
-std::vector<CollectiveCall> CollectCollectives(const context::RankContext& rank);
+std::vector<CollectiveCall> CollectCollectives(const iterations::RankContext& rank);
 
 /// The recorded number of an iteration, else its position; -1 for Iterations::kNone.
-std::int64_t NumberOfIteration(const context::RankContext& rank, std::uint32_t iteration);
+std::int64_t NumberOfIteration(const iterations::RankContext& rank, std::uint32_t iteration);
 
 // Sizes of collectives from the operators that PyTorch records around them, for recordings whose
 // kernels carry none (PyTorch up to 2.2).

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::communication {

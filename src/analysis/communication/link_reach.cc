@@ -35,7 +35,7 @@ bool AreNeighbors(const std::vector<std::int64_t>& ranks, std::int64_t devices) 
 
 }  // namespace
 
-MachineFacts MachineOf(const context::RankContext& rank) {
+MachineFacts MachineOf(const iterations::RankContext& rank) {
   MachineFacts machine;
   machine.devices = static_cast<std::int64_t>(rank.devices.size());
   if (rank.gpus.empty()) return machine;

@@ -9,7 +9,7 @@
 #include "analysis/classify/device_peaks.h"
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::communication {
@@ -20,7 +20,7 @@ struct MachineFacts {
   std::int64_t devices = 0;  ///< Listed; a process may see only its own.
 };
 
-MachineFacts MachineOf(const context::RankContext& rank);
+MachineFacts MachineOf(const iterations::RankContext& rank);
 
 /// The bus bandwidth that the links between the `size` ranks of the call's group reach; nothing
 /// where the links are unknown, the group may span machines, or the kind of the call leaves links

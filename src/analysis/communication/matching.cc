@@ -342,10 +342,10 @@ Matching MatchRanks(std::span<const RankGroups> ranks,
   return Matcher(ranks, calls).Run();
 }
 
-Matching MatchRanks(std::span<const context::RankContext> ranks,
+Matching MatchRanks(std::span<const iterations::RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls) {
   std::vector<RankGroups> groups;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const DistributedInfo& info = rank.profile->distributed;
     groups.push_back({info.groups, info.world_size});
   }

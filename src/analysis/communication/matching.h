@@ -29,7 +29,7 @@
 
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 
 namespace profgauge::analysis::communication {
 
@@ -89,7 +89,7 @@ struct RankGroups {
 Matching MatchRanks(std::span<const RankGroups> ranks,
                     std::span<const std::span<CollectiveCall>> calls);
 /// The same from the contexts of the ranks, in their order.
-Matching MatchRanks(std::span<const context::RankContext> ranks,
+Matching MatchRanks(std::span<const iterations::RankContext> ranks,
                     std::span<std::vector<CollectiveCall>> calls);
 
 }  // namespace profgauge::analysis::communication

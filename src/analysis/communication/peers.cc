@@ -48,7 +48,7 @@ std::optional<Places> ReadPlaces(std::string_view range) {
 
 }  // namespace
 
-Peers::Peers(const context::RankContext& rank) : rank_(rank) {
+Peers::Peers(const iterations::RankContext& rank) : rank_(rank) {
   const Profile& profile = *rank.profile;
   for (std::size_t i = 0; i < profile.device.size(); ++i) {
     const ApiId launch = profile.device.launch[i];

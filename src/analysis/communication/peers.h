@@ -15,7 +15,7 @@
 
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 
 namespace profgauge::analysis::communication {
 
@@ -23,7 +23,7 @@ namespace profgauge::analysis::communication {
 /// outlive it.
 class Peers {
  public:
-  explicit Peers(const context::RankContext& rank);
+  explicit Peers(const iterations::RankContext& rank);
 
   /// For a send or receive the end that is this rank, where only the other is recorded.
   void SetOwn(std::string_view recorded, CollectiveCall& call) const;
@@ -35,7 +35,7 @@ class Peers {
  private:
   std::int64_t GlobalRank(const CollectiveCall& call, std::int64_t own, std::int64_t place) const;
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   /// By thread, ascending: launches of communication; rows of the host table that record a
   /// transfer.
   std::map<std::uint32_t, std::vector<Ns>> launches_;

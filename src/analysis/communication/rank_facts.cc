@@ -27,7 +27,7 @@ namespace profgauge::analysis::communication {
 namespace {
 
 // Where no GPU communicates, gloo's ranges do.
-void AddHostTimes(const context::RankContext& rank, std::span<const CollectiveCall> calls,
+void AddHostTimes(const iterations::RankContext& rank, std::span<const CollectiveCall> calls,
                   std::span<const classify::DeviceSpans> devices, RankTimes& times) {
   std::vector<Span> communication, compute;
   for (const CollectiveCall& call : calls) communication.push_back(call.time);
@@ -42,16 +42,16 @@ void AddHostTimes(const context::RankContext& rank, std::span<const CollectiveCa
   if (devices.empty()) times.window = rank.window().length();
 }
 
-bool IsCompute(const context::RankContext& rank, std::uint32_t row) {
+bool IsCompute(const iterations::RankContext& rank, std::uint32_t row) {
   return rank.profile->device.kind[row] == DeviceKind::kKernel && !rank.classes[row].collective;
 }
 
 // Sums over the rank's GPUs within its window. Without calls no communication is looked for.
-RankTimes MeasureRank(const context::RankContext& rank, std::span<const CollectiveCall> calls) {
+RankTimes MeasureRank(const iterations::RankContext& rank, std::span<const CollectiveCall> calls) {
   RankTimes times;
   const Span window = rank.window();
   const auto computes = [&rank](std::uint32_t row) { return IsCompute(rank, row); };
-  for (const context::GpuUse& use : rank.gpus) {
+  for (const iterations::GpuUse& use : rank.gpus) {
     const DeviceTable& device = rank.profile->device;
     times.window += use.window;
     times.observed += use.observed;
@@ -119,7 +119,7 @@ std::int64_t InputsOf(const Profile& profile, std::uint32_t row) {
 }
 
 // The kernels of selected iterations by name, shape and inputs, in this order.
-std::vector<KernelSum> SumKernels(const context::RankContext& rank, classify::DeviceRows rows) {
+std::vector<KernelSum> SumKernels(const iterations::RankContext& rank, classify::DeviceRows rows) {
   const Profile& profile = *rank.profile;
   // First by fields that are cheap to compare. Configurations differ in more than the shape and
   // texts may be equal, so equal kernels are joined again below.
@@ -166,10 +166,10 @@ std::vector<KernelSum> SumKernels(const context::RankContext& rank, classify::De
 }
 
 // Processes with several GPUs, e.g. JAX's, show by themselves which one is slow.
-void SetSlowGpu(const context::RankContext& rank, RankFacts& facts) {
+void SetSlowGpu(const iterations::RankContext& rank, RankFacts& facts) {
   if (rank.gpus.size() < knowledge::kBlameUsualLeast) return;
   std::vector<RankFacts> gpus;
-  for (const context::GpuUse& use : rank.gpus) {
+  for (const iterations::GpuUse& use : rank.gpus) {
     gpus.emplace_back().kernels =
         SumKernels(rank, classify::RowsOfGpu(rank.profile->device, use.gpu));
   }
@@ -216,7 +216,7 @@ time::Breakdown RankFacts::Between(Ns from, Ns to) const {
   return sum;
 }
 
-RankTimeFacts TimeFactsOf(const context::RankContext& rank) {
+RankTimeFacts TimeFactsOf(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   RankTimeFacts result;
   RankFacts& facts = result.communication;
@@ -248,8 +248,8 @@ RankTimeFacts TimeFactsOf(const context::RankContext& rank) {
   return result;
 }
 
-TimeFacts::TimeFacts(std::span<const context::RankContext> ranks) {
-  for (const context::RankContext& rank : ranks) {
+TimeFacts::TimeFacts(std::span<const iterations::RankContext> ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     RankTimeFacts facts = TimeFactsOf(rank);
     iterations.push_back(std::move(facts.iterations));
     communication.push_back(std::move(facts.communication));

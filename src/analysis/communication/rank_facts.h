@@ -17,7 +17,7 @@
 #include "analysis/communication/matching.h"
 #include "analysis/communication/rank_parts.h"
 #include "analysis/communication/shared_streams.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/run_iterations.h"
 
@@ -96,11 +96,11 @@ struct RankTimeFacts {
   RankFacts communication;
 };
 /// The facts about time of one rank. The times of each category are found once for both.
-RankTimeFacts TimeFactsOf(const context::RankContext& rank);
+RankTimeFacts TimeFactsOf(const iterations::RankContext& rank);
 
 /// The same of all ranks.
 struct TimeFacts {
-  explicit TimeFacts(std::span<const context::RankContext> ranks);
+  explicit TimeFacts(std::span<const iterations::RankContext> ranks);
   std::vector<time::IterationFacts> iterations;
   std::vector<RankFacts> communication;
 };

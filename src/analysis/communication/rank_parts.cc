@@ -58,7 +58,7 @@ std::vector<RankParts> PartsOfSteps(const time::CategoryTimes& times) {
 
 namespace {
 
-std::string NameOfCollective(const context::RankContext& rank, std::size_t row) {
+std::string NameOfCollective(const iterations::RankContext& rank, std::size_t row) {
   const Profile& profile = *rank.profile;
   classify::CollectiveKind kind = rank.classes[row].kind;
   std::int64_t size = -1;
@@ -75,17 +75,17 @@ std::string NameOfCollective(const context::RankContext& rank, std::size_t row) 
 
 }  // namespace
 
-std::vector<classify::DeviceSpans> OwnDeviceSpans(const context::RankContext& rank) {
+std::vector<classify::DeviceSpans> OwnDeviceSpans(const iterations::RankContext& rank) {
   std::vector<classify::DeviceSpans> devices =
       classify::CollectDeviceSpans(*rank.profile, rank.classes);
   std::erase_if(devices, [&](const classify::DeviceSpans& device) {
     return std::none_of(rank.gpus.begin(), rank.gpus.end(),
-                        [&](const context::GpuUse& use) { return use.gpu == device.gpu; });
+                        [&](const iterations::GpuUse& use) { return use.gpu == device.gpu; });
   });
   return devices;
 }
 
-std::vector<time::NameWork> CollectiveWorkOf(const context::RankContext& rank) {
+std::vector<time::NameWork> CollectiveWorkOf(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   time::NamedWork work(rank);
   for (std::size_t row = 0; row < device.size(); ++row) {
@@ -97,8 +97,8 @@ std::vector<time::NameWork> CollectiveWorkOf(const context::RankContext& rank) {
 
 // The time between two iterations belongs to the earlier one, so that the parts of all iterations
 // cover the window.
-std::vector<Ns> CommunicationByIteration(const context::RankContext& rank) {
-  const std::span<const context::Iteration> selected = rank.iterations.selected();
+std::vector<Ns> CommunicationByIteration(const iterations::RankContext& rank) {
+  const std::span<const iterations::Iteration> selected = rank.iterations.selected();
   bool communicates = false;
   for (std::size_t row = 0; row < rank.classes.size() && !communicates; ++row) {
     communicates = rank.classes[row].collective;

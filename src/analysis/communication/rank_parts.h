@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
 #include "analysis/time/work_sums.h"
@@ -54,14 +54,14 @@ RankParts PartsFrom(const time::Breakdown& breakdown, Ns overlapped);
 // Collectives of a rank summed by kind and size of their group.
 
 /// "all_reduce of 8": device time by iteration. Empty where the rank has none on its devices.
-std::vector<time::NameWork> CollectiveWorkOf(const context::RankContext& rank);
+std::vector<time::NameWork> CollectiveWorkOf(const iterations::RankContext& rank);
 
 /// The spans of the GPUs that are the rank's: one that it hardly touches is another rank's. All
 /// device time in communication is of these. Cost as CollectDeviceSpans().
-std::vector<classify::DeviceSpans> OwnDeviceSpans(const context::RankContext& rank);
+std::vector<classify::DeviceSpans> OwnDeviceSpans(const iterations::RankContext& rank);
 
 /// While collectives run on its GPUs, from each selected iteration to the next. Sums to the device
 /// time in communication.time of the rank. Empty where its profile has no collectives.
-std::vector<Ns> CommunicationByIteration(const context::RankContext& rank);
+std::vector<Ns> CommunicationByIteration(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::communication

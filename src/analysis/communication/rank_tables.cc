@@ -20,7 +20,7 @@
 #include "analysis/communication/communication.h"
 #include "analysis/communication/links.h"
 #include "analysis/communication/slowdown.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/tables/rank_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
@@ -323,7 +323,7 @@ Ns ExposedOnce(const RankFacts& rank, std::span<const Ns> stages) {
     exposed.push_back(std::max<Ns>(0, rank.steps[i].parts.transfer_exposed - waiting));
     counts.push_back(calls[rank.steps[i].number]);
   }
-  return context::OnlyOnce(exposed, counts);
+  return iterations::OnlyOnce(exposed, counts);
 }
 
 // The same for its computing time.
@@ -332,7 +332,7 @@ Ns ComputedOnce(const RankFacts& rank) {
   for (const RankFacts::Step& step : rank.steps) {
     computed.push_back(step.parts.compute_only + step.parts.overlapped);
   }
-  return context::OnlyOnce(computed);
+  return iterations::OnlyOnce(computed);
 }
 
 // Its computing time without that.

@@ -19,7 +19,7 @@ struct StreamTimes {
 // By GPU and stream.
 using Streams = std::map<std::pair<std::int32_t, std::int64_t>, StreamTimes>;
 
-Streams SumStreams(const context::RankContext& rank) {
+Streams SumStreams(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   Streams streams;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -37,7 +37,7 @@ Streams SumStreams(const context::RankContext& rank) {
 
 }  // namespace
 
-SharedStreams SharedStreamsOf(const context::RankContext& rank) {
+SharedStreams SharedStreamsOf(const iterations::RankContext& rank) {
   const Streams streams = SumStreams(rank);
   std::map<std::int32_t, Ns> compute;  // By GPU.
   for (const auto& [key, times] : streams) compute[key.first] += times.compute;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::communication {
@@ -21,6 +21,6 @@ struct SharedStreams {
 };
 
 /// O(device rows).
-SharedStreams SharedStreamsOf(const context::RankContext& rank);
+SharedStreams SharedStreamsOf(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::communication

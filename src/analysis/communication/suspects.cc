@@ -54,7 +54,7 @@ std::int64_t Blocks(const LaunchConfig& config) {
 
 }  // namespace
 
-std::string DescribeSuspects(const context::RankContext& rank) {
+std::string DescribeSuspects(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   std::map<std::uint32_t, Launches> by_name;

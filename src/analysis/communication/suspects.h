@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/classify/collective.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::communication {
@@ -19,6 +19,6 @@ namespace profgauge::analysis::communication {
 /// longest in total first; empty when there is none. Work whose size differs from launch to launch
 /// looks alike, so this is a hint and no verdict.
 /// O(device rows).
-std::string DescribeSuspects(const context::RankContext& rank);
+std::string DescribeSuspects(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::communication

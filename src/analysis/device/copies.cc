@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "base/metric_id.h"
@@ -39,7 +39,7 @@ std::uint8_t KindOf(const DeviceTable& device, std::size_t row) {
 }
 
 // One pass; exposed time of each iteration is kept beside the sums for its one-off part.
-std::vector<CopyRow> CollectRows(const context::RankContext& rank) {
+std::vector<CopyRow> CollectRows(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCopiesAndSets);
   std::vector<CopyRow> rows;                  // A handful: look through them.
@@ -71,7 +71,7 @@ std::vector<CopyRow> CollectRows(const context::RankContext& rank) {
     }
   }
   for (std::size_t at = 0; at < rows.size(); ++at) {
-    rows[at].sums.exposed_once = context::OnlyOnce(by_iteration[at]);
+    rows[at].sums.exposed_once = iterations::OnlyOnce(by_iteration[at]);
   }
   return rows;
 }
@@ -94,7 +94,7 @@ void LinkRows(const std::vector<PlacedRow>& rows, std::span<const CopyFacts> fac
 
 // Longest first, then by kind, host memory, rank and GPU: the same order whatever the events'
 // order.
-void FillTable(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
+void FillTable(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
                tables::Output& out) {
   std::vector<PlacedRow> rows;
   for (std::size_t rank = 0; rank < facts.size(); ++rank) {
@@ -154,11 +154,11 @@ WhyUnknown WhyUnknownOf(std::span<const CopyFacts> ranks, const tables::Output& 
 }
 
 // An iteration's copies are counted with its launches; the reason for unknown ones is known here.
-void SetAbsentPerIteration(std::span<const context::RankContext> ranks, const WhyUnknown& why,
+void SetAbsentPerIteration(std::span<const iterations::RankContext> ranks, const WhyUnknown& why,
                            tables::Output& out) {
   const bool have_times =
       std::all_of(ranks.begin(), ranks.end(),
-                  [](const context::RankContext& rank) { return rank.profile->has_timeline; });
+                  [](const iterations::RankContext& rank) { return rank.profile->has_timeline; });
   if (!have_times) return;
   const std::pair<MetricId, const std::string&> reasons[] = {
       {metric::kMemcpyH2dBytesPerIteration, why.to_host},
@@ -190,7 +190,7 @@ void SetPageableShare(std::span<const CopyFacts> ranks, tables::Output& out) {
 
 // A profile without copies either made none or lost them. Its calls show which: a cudaMemcpy in the
 // iterations without any recorded copy was lost.
-CopyKnowledge KnowledgeOf(const context::RankContext& rank) {
+CopyKnowledge KnowledgeOf(const iterations::RankContext& rank) {
   if (!rank.has_device()) return CopyKnowledge::kNoDevice;
   const Profile& profile = *rank.profile;
   const auto& kinds = profile.device.kind;
@@ -214,12 +214,12 @@ CopyKnowledge KnowledgeOf(const context::RankContext& rank) {
 
 }  // namespace
 
-CopyFacts CopyFactsOf(const context::RankContext& rank) {
+CopyFacts CopyFactsOf(const iterations::RankContext& rank) {
   return {KnowledgeOf(rank), rank.profile->copies_unknown, CollectRows(rank),
           rank.profile->device.size()};
 }
 
-void AddCopies(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
+void AddCopies(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
                tables::Output& out) {
   const WhyUnknown why = WhyUnknownOf(facts, out);
   SetAbsentPerIteration(ranks, why, out);

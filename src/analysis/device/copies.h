@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
@@ -18,7 +18,7 @@ namespace profgauge::analysis::device {
 struct CopySums {
   std::int64_t calls = 0;
   Ns time = 0, exposed = 0;
-  Ns exposed_once = 0;  ///< Its one-off part (context/observed.h).
+  Ns exposed_once = 0;  ///< Its one-off part (iterations/observed.h).
   std::int64_t bytes = 0;
   Ns sized_time = 0;  ///< Time of the copies whose size is known.
   std::int64_t sized = 0;
@@ -55,13 +55,13 @@ struct CopyFacts {
 };
 /// For the selected iterations of one rank. O(n log s) for s streams, by the sweep that finds
 /// exposed time.
-CopyFacts CopyFactsOf(const context::RankContext& rank);
+CopyFacts CopyFactsOf(const iterations::RankContext& rank);
 
 /// Adds memcpys and sets memcpy.*: sums over all ranks. Copies between GPUs count as device to
 /// device. One copy of unknown direction makes all directions unknown, and one of unknown size the
 /// bytes of its direction.
 /// Only the rank of the contexts is used, and whether it has times. REQUIRES: one fact per context.
-void AddCopies(std::span<const context::RankContext> ranks, std::span<const CopyFacts> facts,
+void AddCopies(std::span<const iterations::RankContext> ranks, std::span<const CopyFacts> facts,
                tables::Output& out);
 
 }  // namespace profgauge::analysis::device

@@ -17,10 +17,10 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/utilization.h"
 #include "analysis/device/kernel_sums.h"
 #include "analysis/device/memory_rows.h"
 #include "analysis/device/queue.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/tables/device_columns.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
@@ -40,7 +40,7 @@ struct GpuKernels {
 };
 
 // Kernels of the selected iterations on one GPU.
-GpuKernels KernelsOf(const context::RankContext& rank, std::int32_t gpu) {
+GpuKernels KernelsOf(const iterations::RankContext& rank, std::int32_t gpu) {
   const DeviceTable& device = rank.profile->device;
   GpuKernels sums;
   const auto [begin, end] = classify::RowsOfGpu(device, gpu);
@@ -61,7 +61,7 @@ std::string CapabilityText(const Gpu& gpu) {
 
 // A number that the file does not state (SMs, memory) is absent; so is each number that needs to
 // know when the GPU worked, in a file of durations only.
-void AppendGpu(const context::RankContext& rank, const context::GpuUse& use,
+void AppendGpu(const iterations::RankContext& rank, const iterations::GpuUse& use,
                tables::RowWriter<tables::columns::kGpus>& write) {
   const Gpu* const found = classify::FindGpu(rank.devices, use.gpu);
   const Gpu gpu = found == nullptr ? Gpu{} : *found;
@@ -95,7 +95,7 @@ struct StreamSums {
 
 // REQUIRES: rows [begin, end) are one stream's. A graph's kernels of one stream follow each other,
 // so that one look at the last launch is enough.
-StreamSums SumStream(const context::RankContext& rank, std::size_t begin, std::size_t end) {
+StreamSums SumStream(const iterations::RankContext& rank, std::size_t begin, std::size_t end) {
   const DeviceTable& device = rank.profile->device;
   StreamSums sums;
   const classify::DeviceRows rows = {static_cast<std::uint32_t>(begin),
@@ -137,7 +137,7 @@ void AppendQueue(const Profile& profile, const ChosenRows& rows,
       .Share("queue_full_share"_col, queue.full_time, queue.last - queue.first);
 }
 
-void AppendStreams(const context::RankContext& rank,
+void AppendStreams(const iterations::RankContext& rank,
                    tables::RowWriter<tables::columns::kStreams>& write) {
   const DeviceTable& device = rank.profile->device;
   for (std::size_t i = 0; i < device.size();) {  // Rows are sorted by GPU and stream.
@@ -164,20 +164,21 @@ void AppendStreams(const context::RankContext& rank,
 
 }  // namespace
 
-void AddDeviceTables(std::span<const context::RankContext> ranks, tables::Output& out) {
-  const bool any = std::any_of(ranks.begin(), ranks.end(),
-                               [](const context::RankContext& rank) { return rank.has_device(); });
+void AddDeviceTables(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  const bool any = std::any_of(ranks.begin(), ranks.end(), [](const iterations::RankContext& rank) {
+    return rank.has_device();
+  });
   if (!any) {
     out.SetTableAbsent("gpus", out.Gap(Capability::kDeviceEvents));
     out.SetTableAbsent("streams", out.Gap(Capability::kDeviceEvents));
     return;
   }
   tables::RowWriter<tables::columns::kGpus> gpus(out.AddTable("gpus"));
-  for (const context::RankContext& rank : ranks) {
-    for (const context::GpuUse& use : context::MeasureGpus(rank)) AppendGpu(rank, use, gpus);
+  for (const iterations::RankContext& rank : ranks) {
+    for (const iterations::GpuUse& use : iterations::MeasureGpus(rank)) AppendGpu(rank, use, gpus);
   }
   tables::RowWriter<tables::columns::kStreams> streams(out.AddTable("streams"));
-  for (const context::RankContext& rank : ranks) AppendStreams(rank, streams);
+  for (const iterations::RankContext& rank : ranks) AppendStreams(rank, streams);
 }
 
 namespace {
@@ -284,7 +285,7 @@ void LinkRows(KernelCollector& collected, const std::vector<std::uint32_t>& orde
 }
 
 // The table of kernels under operators, and which row counts which event, for the exposures.
-void FillKernelsByOp(KernelCollector& collected, std::span<const context::RankContext> ranks,
+void FillKernelsByOp(KernelCollector& collected, std::span<const iterations::RankContext> ranks,
                      tables::Output& out) {
   Table& table = out.AddTable("kernels_by_op");
   StringPool& pool = out.strings();
@@ -320,8 +321,8 @@ void FillKernelsByOp(KernelCollector& collected, std::span<const context::RankCo
         ->MarkAbsent(out.Gap(Capability::kShapes));
 }
 
-void FillKernelsByIteration(KernelCollector& collected, std::span<const context::RankContext> ranks,
-                            tables::Output& out) {
+void FillKernelsByIteration(KernelCollector& collected,
+                            std::span<const iterations::RankContext> ranks, tables::Output& out) {
   if (!out.Wants("kernels_by_iteration")) return;
   Table& table = out.AddTable("kernels_by_iteration");
   StringPool& pool = out.strings();
@@ -373,14 +374,14 @@ void SetMetrics(std::span<const KernelFacts> ranks, tables::Output& out) {
 }  // namespace
 
 // For a summary: rows by operator are made and dropped, rows by iteration are not made.
-KernelFacts KernelFactsOf(const context::RankContext& rank) {
+KernelFacts KernelFactsOf(const iterations::RankContext& rank) {
   StringPool pool;
   KernelCollector collected(pool, false);
   collected.AddRank(rank, 0);
   return std::move(collected.facts.front());
 }
 
-void AddKernels(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddKernels(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   KernelCollector collected(out.strings(), out.Wants("kernels_by_iteration"));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     collected.AddRank(ranks[i], static_cast<std::uint32_t>(i));
@@ -418,7 +419,7 @@ namespace {
 // The texts of a rank's rows: devices and who wanted the memory, each made once.
 class BlockTexts {
  public:
-  BlockTexts(const context::RankContext& rank, StringPool& pool)
+  BlockTexts(const iterations::RankContext& rank, StringPool& pool)
       : rank_(rank), pool_(pool), is_range_(*rank.profile, work::IsFrameworkRange) {}
 
   StringId Device(const DeviceKey& key) {
@@ -448,7 +449,7 @@ class BlockTexts {
     return pool_.Intern(fmt::format("{} ({})", rank_.profile->Name(caller), name));
   }
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   StringPool& pool_;
   classify::NameMemo is_range_;
   std::map<DeviceKey, StringId> devices_;
@@ -469,7 +470,7 @@ struct Block {
 //   blocks   A: 1 to 3 · B: from 2, still held · C: to 4, held since before the profile
 //
 // An address is given out again once it was returned, so each return closes the last block there.
-std::vector<Block> PairBlocks(const context::RankContext& rank, BlockTexts& texts) {
+std::vector<Block> PairBlocks(const iterations::RankContext& rank, BlockTexts& texts) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<Block> blocks;
   blocks.reserve(memory.size() / 2 + 1);  // Most are returned.
@@ -508,7 +509,7 @@ std::vector<Block> PairBlocks(const context::RankContext& rank, BlockTexts& text
   return blocks;
 }
 
-void AppendBlocks(const context::RankContext& rank, StringPool& pool,
+void AppendBlocks(const iterations::RankContext& rank, StringPool& pool,
                   tables::RowWriter<tables::columns::kMemoryEvents>& write) {
   BlockTexts texts(rank, pool);
   for (const Block& block : PairBlocks(rank, texts)) {
@@ -548,7 +549,7 @@ std::map<DeviceKey, MemoryPeak> FindPeaks(const MemoryTable& memory) {
 }
 
 // The memory in use on a device when each of the selected iterations starts.
-std::vector<std::int64_t> LevelsAtStarts(const context::RankContext& rank,
+std::vector<std::int64_t> LevelsAtStarts(const iterations::RankContext& rank,
                                          const DeviceKey& device) {
   const MemoryTable& memory = rank.profile->memory;
   std::vector<std::int64_t> levels;
@@ -561,7 +562,7 @@ std::vector<std::int64_t> LevelsAtStarts(const context::RankContext& rank,
     if (level < 0) break;
   }
   std::size_t row = 0;
-  for (const context::Iteration& iteration : rank.iterations.selected()) {
+  for (const iterations::Iteration& iteration : rank.iterations.selected()) {
     for (; row < memory.size() && memory.time[row] < iteration.time.start; ++row) {
       if (KeyOf(memory, row) == device && memory.total_allocated[row] >= 0) {
         level = memory.total_allocated[row];
@@ -584,7 +585,7 @@ std::int64_t GrowthOf(std::span<const std::int64_t> levels) {
 }
 
 // Over GPUs and ranks the worst: memory of one device is of no use to another.
-void PoolPeaks(const context::RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
+void PoolPeaks(const iterations::RankContext& rank, const MemoryFacts& facts, Peaks& pooled) {
   for (const MemoryPeak& peak : facts.peaks) {
     if (peak.device_type == 0) continue;  // The gates are about GPUs.
     pooled.allocated = std::max(pooled.allocated, peak.allocated);
@@ -603,7 +604,7 @@ void PoolPeaks(const context::RankContext& rank, const MemoryFacts& facts, Peaks
   }
 }
 
-void AppendCurve(const context::RankContext& rank, StringPool& pool,
+void AppendCurve(const iterations::RankContext& rank, StringPool& pool,
                  tables::RowWriter<tables::columns::kMemoryCurve>& write) {
   const MemoryTable& memory = rank.profile->memory;
   BlockTexts texts(rank, pool);
@@ -619,7 +620,7 @@ void AppendCurve(const context::RankContext& rank, StringPool& pool,
 
 }  // namespace
 
-MemoryFacts MemoryFactsOf(const context::RankContext& rank) {
+MemoryFacts MemoryFactsOf(const iterations::RankContext& rank) {
   MemoryFacts facts;
   facts.any = rank.profile->memory.size() > 0;
   for (const auto& [device, peak] : FindPeaks(rank.profile->memory)) {
@@ -631,7 +632,7 @@ MemoryFacts MemoryFactsOf(const context::RankContext& rank) {
   return facts;
 }
 
-void SetMemoryMetrics(std::span<const context::RankContext> ranks,
+void SetMemoryMetrics(std::span<const iterations::RankContext> ranks,
                       std::span<const MemoryFacts> facts, tables::Output& out) {
   Peaks peaks;
   bool any = false;
@@ -671,14 +672,14 @@ void SetMemoryMetrics(std::span<const context::RankContext> ranks,
             : gap);
 }
 
-void AddMemory(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddMemory(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::vector<MemoryFacts> facts;
-  for (const context::RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
+  for (const iterations::RankContext& rank : ranks) facts.push_back(MemoryFactsOf(rank));
   SetMemoryMetrics(ranks, facts, out);
   constexpr const char* kTables[] = {"memory_ops", "memory_events", "memory_curve"};
   if (std::ranges::none_of(kTables, [&out](const char* table) { return out.Wants(table); })) return;
   bool any = false, addresses = false, totals = false;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const MemoryTable& memory = rank.profile->memory;
     any = any || memory.size() > 0;
     for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -693,17 +694,17 @@ void AddMemory(std::span<const context::RankContext> ranks, tables::Output& out)
     return;
   }
   tables::RowWriter<tables::columns::kMemoryOps> ops(out.AddTable("memory_ops"));
-  for (const context::RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
+  for (const iterations::RankContext& rank : ranks) AppendOps(rank, out.strings(), ops);
   const std::string old = "the profile was written before PyTorch 1.10, which writes ";
   if (addresses) {
     tables::RowWriter<tables::columns::kMemoryEvents> blocks(out.AddTable("memory_events"));
-    for (const context::RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);
+    for (const iterations::RankContext& rank : ranks) AppendBlocks(rank, out.strings(), blocks);
   } else {
     out.SetTableAbsent("memory_events", old + "addresses");
   }
   if (totals) {
     tables::RowWriter<tables::columns::kMemoryCurve> curve(out.AddTable("memory_curve"));
-    for (const context::RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
+    for (const iterations::RankContext& rank : ranks) AppendCurve(rank, out.strings(), curve);
   } else {
     out.SetTableAbsent("memory_curve", old + "the allocator's totals");
   }

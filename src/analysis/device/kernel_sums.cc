@@ -8,10 +8,10 @@
 #include "analysis/classify/arguments.h"
 #include "analysis/classify/collective.h"
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/kernel_work.h"
-#include "analysis/context/observed.h"
-#include "analysis/context/utilization.h"
 #include "analysis/device/tensor_cores.h"
+#include "analysis/iterations/kernel_work.h"
+#include "analysis/iterations/observed.h"
+#include "analysis/iterations/utilization.h"
 
 namespace profgauge::analysis::device {
 namespace {
@@ -36,12 +36,12 @@ classify::Tri Surest(classify::Tri row, classify::Tri call) {
 }
 
 // How much of the device the kernel can use, where known.
-void AddUse(const context::RankContext& rank, std::size_t row, KernelSums& call) {
+void AddUse(const iterations::RankContext& rank, std::size_t row, KernelSums& call) {
   const Profile& profile = *rank.profile;
   const LaunchConfigId config = profile.device.config[row];
   if (!config.valid()) return;
   const auto blocks =
-      context::BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)});
+      iterations::BlocksPerSm(profile, rank.devices, DeviceId{static_cast<std::uint32_t>(row)});
   if (blocks && *blocks >= 0) call.blocks_per_sm.Add(*blocks, call.time);
   const double occupancy = profile.launch_configs[config.value].occupancy;
   if (occupancy >= 0) call.occupancy.Add(occupancy, call.time);
@@ -74,7 +74,7 @@ KernelCollector::KernelCollector(StringPool& pool, bool by_iteration)
   configs_.push_back(kNoProperties);
 }
 
-void KernelCollector::AddRank(const context::RankContext& rank, std::uint32_t position) {
+void KernelCollector::AddRank(const iterations::RankContext& rank, std::uint32_t position) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
   position_ = position;
@@ -90,7 +90,7 @@ void KernelCollector::AddRank(const context::RankContext& rank, std::uint32_t po
   of_rank.is_launched = profile.Has(Capability::kLaunchLinks);
   tables::Texts texts(profile, pool_);
   texts_ = &texts;
-  const context::WorkDivision division(rank);
+  const iterations::WorkDivision division(rank);
   const OptionalColumn<Ns>& exposed = rank.ExposedOf(classify::Exposable::kCollectives);
   // One pass: what is expensive to find is found once for a call and joined to up to three sums, by
   // name, by operator and by iteration.
@@ -102,7 +102,7 @@ void KernelCollector::AddRank(const context::RankContext& rank, std::uint32_t po
     call.time = call.min = call.max = device.duration[i];
     AddUse(rank, i, call);
     call.exposed = exposed[i];
-    const context::KernelWork work = division.Of(i);
+    const iterations::KernelWork work = division.Of(i);
     call.work_flops = work.flops;
     call.work_bytes = work.bytes;
     call.tensor_core = rank.classes[i].tensor_core;
@@ -132,7 +132,7 @@ void KernelCollector::AddRank(const context::RankContext& rank, std::uint32_t po
   texts_ = nullptr;
 }
 
-void KernelCollector::AddToName(const context::RankContext& rank, std::size_t row,
+void KernelCollector::AddToName(const iterations::RankContext& rank, std::size_t row,
                                 const KernelSums& call, StringId name) {
   const auto [at, is_new] =
       name_rows_.try_emplace(name.value, static_cast<std::uint32_t>(names_.size()));
@@ -140,7 +140,7 @@ void KernelCollector::AddToName(const context::RankContext& rank, std::size_t ro
   Join(names_[at->second].sums, call);
 }
 
-void KernelCollector::AddToOp(const context::RankContext& rank, std::size_t row,
+void KernelCollector::AddToOp(const iterations::RankContext& rank, std::size_t row,
                               const KernelSums& call, StringId name) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
@@ -174,7 +174,7 @@ void KernelCollector::AddDtype(StringId dtype, KernelOpRow& row) {
   row.dtype = row.dtype.valid() ? pool_.Intern("mixed") : dtype;
 }
 
-void KernelCollector::AddToIteration(const context::RankContext& rank, std::size_t row,
+void KernelCollector::AddToIteration(const iterations::RankContext& rank, std::size_t row,
                                      const KernelSums& call, StringId name) {
   const std::uint32_t iteration = rank.iterations.of_device[row];
   const std::uint64_t key = (static_cast<std::uint64_t>(iteration) << 32) | name.value;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "base/mix.h"
 #include "base/numbers.h"
@@ -53,7 +53,7 @@ struct KernelSums {
   Ns outside = 0;                  ///< The part of the time outside the selected iterations.
   std::int64_t outside_calls = 0;  ///< Also of the calls.
   double work_flops = -1,
-         work_bytes = -1;  ///< From shapes: analysis/context/kernel_work.h; -1 unknown.
+         work_bytes = -1;  ///< From shapes: analysis/iterations/kernel_work.h; -1 unknown.
   std::int64_t bytes = -1;
   WeightedMean blocks_per_sm, occupancy;
   classify::Tri tensor_core = classify::Tri::kNo;
@@ -132,7 +132,7 @@ class KernelCollector {
   KernelCollector(StringPool& pool, bool by_iteration);
 
   /// `position` is the rank's in the run; `rank` in the rows.
-  void AddRank(const context::RankContext& rank, std::uint32_t position);
+  void AddRank(const iterations::RankContext& rank, std::uint32_t position);
 
   std::vector<KernelFacts> facts;  ///< By rank added.
   std::vector<KernelOpRow> by_op;
@@ -145,12 +145,12 @@ class KernelCollector {
   const LaunchProperties& properties(std::uint32_t config) const { return configs_[config]; }
 
  private:
-  void AddToName(const context::RankContext& rank, std::size_t row, const KernelSums& call,
+  void AddToName(const iterations::RankContext& rank, std::size_t row, const KernelSums& call,
                  StringId name);
-  void AddToOp(const context::RankContext& rank, std::size_t row, const KernelSums& call,
+  void AddToOp(const iterations::RankContext& rank, std::size_t row, const KernelSums& call,
                StringId name);
   void AddDtype(StringId dtype, KernelOpRow& row);
-  void AddToIteration(const context::RankContext& rank, std::size_t row, const KernelSums& call,
+  void AddToIteration(const iterations::RankContext& rank, std::size_t row, const KernelSums& call,
                       StringId name);
   std::vector<std::uint32_t> MapConfigs(const Profile& profile);
   StringId DtypeOf(const Profile& profile, HostId op);

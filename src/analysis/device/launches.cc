@@ -39,7 +39,7 @@ std::string_view KindName(DeviceKind kind) {
 
 // The inputs for the cells of one rank's rows. Texts are those of `pool`.
 struct Cells {
-  Cells(const context::RankContext& of, StringPool& pool)
+  Cells(const iterations::RankContext& of, StringPool& pool)
       : rank(of), profile(*of.profile), device(profile.device), texts(profile, pool) {
     for (const DeviceKind kind : {DeviceKind::kKernel, DeviceKind::kMemcpy, DeviceKind::kMemset}) {
       kinds[static_cast<std::size_t>(kind)] = pool.Intern(KindName(kind));
@@ -66,7 +66,7 @@ struct Cells {
     return config.valid() ? known[config.value] : StringId{};
   }
 
-  const context::RankContext& rank;
+  const iterations::RankContext& rank;
   const Profile& profile;
   const DeviceTable& device;
   tables::Texts texts;
@@ -116,7 +116,8 @@ constexpr LaunchColumn kLaunchColumns[] = {
     {"iteration",
      [](Cells& of, LaunchRow at, Column& to) {
        const std::uint32_t iteration = of.rank.iterations.of_device[at.row];
-       to.AddInteger(iteration == context::Iterations::kNone ? Column::kAbsentInteger : iteration);
+       to.AddInteger(iteration == iterations::Iterations::kNone ? Column::kAbsentInteger
+                                                                : iteration);
      }},
     {"grid", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.grids, at)); }},
     {"block", [](Cells& of, LaunchRow at, Column& to) { to.AddText(of.OfConfig(of.blocks, at)); }},
@@ -127,7 +128,7 @@ static_assert(std::ranges::equal(kLaunchColumns, tables::columns::kLaunches, {},
 }  // namespace
 
 // Column by column; columns that the table does not have stay as they are.
-void AppendLaunches(const context::RankContext& rank, std::span<const LaunchRow> rows,
+void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings) {
   Cells cells(rank, strings);
   for (Column* column : columns) {
@@ -215,7 +216,7 @@ class LaunchCounter {
 // Joins the launches of the rows [begin, end), which are one stream's; `visit` takes each row that
 // was launched, with its queue.
 template <class Visit>
-void VisitStream(const context::RankContext& rank, std::size_t begin, std::size_t end,
+void VisitStream(const iterations::RankContext& rank, std::size_t begin, std::size_t end,
                  LaunchCounter& launches, Visit visit) {
   ChosenRows launched;
   for (std::size_t row = begin; row < end; ++row) {
@@ -236,7 +237,7 @@ void VisitStream(const context::RankContext& rank, std::size_t begin, std::size_
 // stream's times are ever sorted. `visit(row, queue)` is called for work outside of iterations,
 // too.
 template <class Visit>
-LaunchFacts VisitLaunches(const context::RankContext& rank, Visit visit) {
+LaunchFacts VisitLaunches(const iterations::RankContext& rank, Visit visit) {
   bool any = false;
   const DeviceTable& device = rank.profile->device;
   LaunchCounter launches(*rank.profile);
@@ -283,7 +284,7 @@ Ns CountedMedian(std::span<const LaunchFacts> ranks) {
 
 }  // namespace
 
-LaunchFacts LaunchFactsOf(const context::RankContext& rank) {
+LaunchFacts LaunchFactsOf(const iterations::RankContext& rank) {
   return VisitLaunches(rank, [](DeviceId, std::int32_t) {});
 }
 
@@ -353,7 +354,7 @@ void SetLaunchMetrics(std::vector<LaunchFacts> ranks, tables::Output& out) {
 }
 
 // Also for queries and scenarios, which ask for rows without the table.
-std::vector<LaunchRow> LaunchRowsOf(const context::RankContext& rank) {
+std::vector<LaunchRow> LaunchRowsOf(const iterations::RankContext& rank) {
   std::vector<LaunchRow> rows;
   rows.reserve(rank.profile->device.size());
   VisitLaunches(rank, [&](DeviceId row, std::int32_t queue) {
@@ -366,16 +367,16 @@ namespace {
 
 // For making room once: grown by doubling, the largest table would be in memory one and a half
 // times.
-std::size_t CountLaunched(std::span<const context::RankContext> ranks) {
+std::size_t CountLaunched(std::span<const iterations::RankContext> ranks) {
   std::size_t rows = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     for (const ApiId launch : rank.profile->device.launch) rows += launch.valid() ? 1 : 0;
   }
   return rows;
 }
 
 // A row for each launch of the profile, and the results for the selected ones.
-std::vector<LaunchFacts> AddRows(std::span<const context::RankContext> ranks, std::size_t rows,
+std::vector<LaunchFacts> AddRows(std::span<const iterations::RankContext> ranks, std::size_t rows,
                                  tables::Output& out) {
   std::vector<Column*> columns;
   for (Column& column : out.AddTable("launches").columns()) {
@@ -383,7 +384,7 @@ std::vector<LaunchFacts> AddRows(std::span<const context::RankContext> ranks, st
     columns.push_back(&column);
   }
   std::vector<LaunchFacts> facts;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     std::vector<LaunchRow> of_rank;
     of_rank.reserve(rank.profile->device.size());
     facts.push_back(VisitLaunches(rank, [&](DeviceId row, std::int32_t queue) {
@@ -396,10 +397,10 @@ std::vector<LaunchFacts> AddRows(std::span<const context::RankContext> ranks, st
 
 }  // namespace
 
-void AddLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   if (!out.Wants("launches")) {
     std::vector<LaunchFacts> facts;
-    for (const context::RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
+    for (const iterations::RankContext& rank : ranks) facts.push_back(LaunchFactsOf(rank));
     return SetLaunchMetrics(std::move(facts), out);
   }
   const std::size_t rows = CountLaunched(ranks);

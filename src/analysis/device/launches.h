@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
@@ -22,7 +22,7 @@ struct LaunchFacts {
   std::int64_t into_empty_queue = 0;
 };
 /// `any` is false if no launch is linked to work: delays are unknown then, not 0.
-LaunchFacts LaunchFactsOf(const context::RankContext& rank);
+LaunchFacts LaunchFactsOf(const iterations::RankContext& rank);
 /// Each delay once, ascending, with its count. If there are more than 16 384 different ones the
 /// last digits are dropped, as many as it takes: 1 234 567 ns with 10 bits kept is 1 232 896. The
 /// error is in `delay_error`. Folded facts may be folded again.
@@ -38,14 +38,14 @@ struct LaunchRow {
   std::int32_t queue = 0;  ///< Its length, as of ForEachLength(), in its stream.
 };
 /// Those of one rank, by GPU, stream and start; only rows that tables cover. O(n log n).
-std::vector<LaunchRow> LaunchRowsOf(const context::RankContext& rank);
+std::vector<LaunchRow> LaunchRowsOf(const iterations::RankContext& rank);
 /// Appends the cells of these rows to columns of launches; other columns stay as
 /// they are. Texts go to `strings`.
-void AppendLaunches(const context::RankContext& rank, std::span<const LaunchRow> rows,
+void AppendLaunches(const iterations::RankContext& rank, std::span<const LaunchRow> rows,
                     std::span<Column* const> columns, StringPool& strings);
 
 /// Adds launches (rows by rank, GPU, stream and start) and sets launch.*. The table is made only
 /// if it is wanted: it has a row for each launch, and is the largest of all.
-void AddLaunches(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 }  // namespace profgauge::analysis::device

@@ -23,7 +23,7 @@ std::string DeviceName(const DeviceKey& key) {
              : fmt::format("device {} of type {}", key.second, key.first);
 }
 
-std::uint32_t OpOf(const context::RankContext& rank, classify::NameMemo& is_range, HostId at) {
+std::uint32_t OpOf(const iterations::RankContext& rank, classify::NameMemo& is_range, HostId at) {
   const HostTable& host = rank.profile->host;
   while (at.valid()) {
     const std::uint32_t op = rank.tree.representative[at.value];
@@ -49,7 +49,7 @@ using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
 
 // An event counts for the operator that it is in (self) and for all operators around that one.
 // Framework ranges count for neither, but what is outside of them still gets it.
-std::map<DeviceKey, NameSums> SumByOp(const context::RankContext& rank) {
+std::map<DeviceKey, NameSums> SumByOp(const iterations::RankContext& rank) {
   const MemoryTable& memory = rank.profile->memory;
   const HostTable& host = rank.profile->host;
   classify::NameMemo is_range(*rank.profile, work::IsFrameworkRange);
@@ -80,7 +80,7 @@ std::map<DeviceKey, NameSums> SumByOp(const context::RankContext& rank) {
 
 // All calls, whether they allocate or not: memory per call is then of the operator and not of those
 // calls that missed the allocator's cache.
-std::vector<std::int64_t> CallsByName(const context::RankContext& rank) {
+std::vector<std::int64_t> CallsByName(const iterations::RankContext& rank) {
   std::vector<std::int64_t> calls(rank.profile->strings.size(), 0);
   const HostTable& host = rank.profile->host;
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -92,7 +92,7 @@ std::vector<std::int64_t> CallsByName(const context::RankContext& rank) {
 
 }  // namespace
 
-void AppendOps(const context::RankContext& rank, StringPool& pool,
+void AppendOps(const iterations::RankContext& rank, StringPool& pool,
                tables::RowWriter<tables::columns::kMemoryOps>& write) {
   const Profile& profile = *rank.profile;
   const std::vector<std::int64_t> calls = CallsByName(rank);

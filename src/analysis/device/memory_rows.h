@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
 #include "base/string_pool.h"
@@ -25,12 +25,12 @@ std::string DeviceName(const DeviceKey& key);
 /// The innermost operator of the tree around a memory event that began in the host row `at`;
 /// OpTree::kNone without any. Annotations are transparent; an event in a framework range itself
 /// (optimizer, data loader: `is_range` says so of a name) is no operator's. O(depth).
-std::uint32_t OpOf(const context::RankContext& rank, classify::NameMemo& is_range, HostId at);
+std::uint32_t OpOf(const iterations::RankContext& rank, classify::NameMemo& is_range, HostId at);
 
 /// Adds the rank's rows of memory_ops: by device, those that gained most themselves first. Only
 /// events that tables cover count (RankContext::InTables()). `pool` keeps the names. O(events ×
 /// depth + host rows).
-void AppendOps(const context::RankContext& rank, StringPool& pool,
+void AppendOps(const iterations::RankContext& rank, StringPool& pool,
                tables::RowWriter<tables::columns::kMemoryOps>& write);
 
 }  // namespace profgauge::analysis::device

@@ -171,9 +171,9 @@ void LinkRows(std::span<const RooflineFacts> facts, const RooflinePoints& points
 }
 
 // GPU time of the run: every GPU with work, for the whole of its rank's window.
-double GpuSeconds(std::span<const context::RankContext> ranks) {
+double GpuSeconds(std::span<const iterations::RankContext> ranks) {
   double seconds = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     seconds +=
         static_cast<double>(rank.window().length()) / 1e9 * static_cast<double>(rank.gpus.size());
   }
@@ -252,8 +252,8 @@ Ns NotCountedTime(const Totals& totals) {
   return time;
 }
 
-void SetMetrics(std::span<const context::RankContext> ranks, std::span<const RooflineFacts> facts,
-                const Totals& totals, tables::Output& out) {
+void SetMetrics(std::span<const iterations::RankContext> ranks,
+                std::span<const RooflineFacts> facts, const Totals& totals, tables::Output& out) {
   const bool has_timeline = All(facts, &RooflineFacts::has_timeline);
   const double seconds = GpuSeconds(ranks);
   if (!has_timeline || seconds <= 0) {
@@ -301,8 +301,8 @@ void SetMetrics(std::span<const context::RankContext> ranks, std::span<const Roo
 
 }  // namespace
 
-void AddRoofline(std::span<const context::RankContext> ranks, std::span<const RooflineFacts> facts,
-                 tables::Output& out) {
+void AddRoofline(std::span<const iterations::RankContext> ranks,
+                 std::span<const RooflineFacts> facts, tables::Output& out) {
   KnownPeaks peaks(ranks.front().knowledge);
   RooflinePoints points = PoolPoints(facts, peaks);
   if (points.empty()) {
@@ -345,7 +345,7 @@ bool ValuesMatter(std::string_view op) {
 }
 
 // The GPU on which an operator's kernels ran: the first one's.
-std::vector<std::int32_t> GpuOfCalls(const context::RankContext& rank) {
+std::vector<std::int32_t> GpuOfCalls(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::int32_t> gpus(rank.profile->host.size(), -1);
   for (std::size_t row = device.size(); row-- > 0;) {
@@ -358,7 +358,7 @@ std::vector<std::int32_t> GpuOfCalls(const context::RankContext& rank) {
 }
 
 // Products that are there and have no known work: grouped and sparse ones, operators of projects.
-void AddNotCounted(const context::RankContext& rank, std::uint32_t row,
+void AddNotCounted(const iterations::RankContext& rank, std::uint32_t row,
                    classify::NameMemo& is_eligible, RooflineFacts& facts) {
   const HostId op = rank.profile->device.op[row];
   if (op.valid() && rank.works.counted_in[op.value] != work::OpWorks::kNone) return;
@@ -371,7 +371,7 @@ void AddNotCounted(const context::RankContext& rank, std::uint32_t row,
 // Adds up the calls of one rank; the point of each by row of the host table.
 class PointCollector {
  public:
-  explicit PointCollector(const context::RankContext& rank)
+  explicit PointCollector(const iterations::RankContext& rank)
       : rank_(rank),
         values_matter_(*rank.profile, ValuesMatter),
         point_of_(rank.profile->host.size(), kOfNoPoint) {
@@ -450,7 +450,7 @@ class PointCollector {
                                                          : StringId{};
   }
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   classify::NameMemo values_matter_;
   std::vector<WorkPoint> points_;
   std::vector<std::uint32_t> point_of_;
@@ -464,7 +464,7 @@ class PointCollector {
 // these and not for each kernel.
 class PointKernels {
  public:
-  explicit PointKernels(const context::RankContext& rank) : profile_(*rank.profile) {}
+  explicit PointKernels(const iterations::RankContext& rank) : profile_(*rank.profile) {}
 
   void Add(std::uint32_t row, std::uint32_t point) {
     if (point == kOfNoPoint) return;
@@ -519,14 +519,14 @@ class PointKernels {
 };
 
 // Without threads there is no tree, and without a tree no evidence of recomputation.
-bool KnowsThreads(const context::RankContext& rank) {
+bool KnowsThreads(const iterations::RankContext& rank) {
   const std::vector<ThreadId>& threads = rank.profile->host.thread;
   return std::all_of(threads.begin(), threads.end(), [](ThreadId id) { return id.valid(); });
 }
 
 }  // namespace
 
-RooflineFacts RooflineFactsOf(const context::RankContext& rank) {
+RooflineFacts RooflineFactsOf(const iterations::RankContext& rank) {
   RooflineFacts facts;
   PointCollector collector(rank);
   facts.points = collector.Take();
@@ -590,7 +590,7 @@ std::vector<work::ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
 }
 
 // Modules and matmuls of each thread with modules, by start, the longest first.
-ItemsOfThreads ItemsOf(const context::RankContext& rank, std::span<const std::uint32_t> point_of,
+ItemsOfThreads ItemsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
                        const std::vector<work::ProductSizes>& sizes) {
   ItemsOfThreads threads;
   const PythonTable& python = rank.profile->python;
@@ -659,7 +659,7 @@ void MarkExperts(const std::vector<Item>& items, const std::vector<work::Product
 
 }  // namespace
 
-void FindSingleExperts(const context::RankContext& rank, std::span<const std::uint32_t> point_of,
+void FindSingleExperts(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
                        std::vector<WorkPoint>& points) {
   if (rank.profile->python.size() == 0) return;
   const std::vector<work::ProductSizes> sizes = SizesOf(points);

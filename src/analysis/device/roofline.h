@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
@@ -58,21 +58,21 @@ struct RooflineFacts {
 };
 /// The points of one rank, of the selected iterations. Operators whose work cannot be counted are
 /// in `not_counted` with their time. O(n log n) in operators and kernels.
-RooflineFacts RooflineFactsOf(const context::RankContext& rank);
+RooflineFacts RooflineFactsOf(const iterations::RankContext& rank);
 
 /// Adds the table `roofline` and sets flops.achieved, flops.mfu and flops.hfu.
 /// Only window, GPUs with work and knowledge of the contexts are used. REQUIRES: `ranks` is not
 /// empty; one fact per context. Without any point all are absent, and with a relevant point of
 /// unknown peak the shares are.
-void AddRoofline(std::span<const context::RankContext> ranks, std::span<const RooflineFacts> facts,
-                 tables::Output& out);
+void AddRoofline(std::span<const iterations::RankContext> ranks,
+                 std::span<const RooflineFacts> facts, tables::Output& out);
 
 // Experts that are computed one by one: matmuls of equal weights' sizes and different rows, side by
 // side in one call of a module. Their rows differ because tokens are shared out among them.
 
 /// Sets WorkPoint::single_experts of those points. `point_of`: by row of the host table, kNoIndex
 /// where it has none. Nothing is found where calls of modules were not recorded.
-void FindSingleExperts(const context::RankContext& rank, std::span<const std::uint32_t> point_of,
+void FindSingleExperts(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
                        std::vector<WorkPoint>& points);
 
 }  // namespace profgauge::analysis::device

@@ -90,7 +90,7 @@ double Share(Ns part, Ns whole) { return static_cast<double>(part) / static_cast
 //
 // Kernels that neither a rule nor an operator explains are `unknown` as well; of graphs that were
 // recorded whole only that is known.
-TensorCoreTimes SumTimes(const context::RankContext& rank,
+TensorCoreTimes SumTimes(const iterations::RankContext& rank,
                          std::span<const classify::Tri> eligible) {
   const DeviceTable& device = rank.profile->device;
   TensorCoreTimes times;
@@ -117,7 +117,7 @@ TensorCoreTimes SumTimes(const context::RankContext& rank,
 }
 
 // Rows are sorted by GPU, so each is asked once. Without any work nothing says that there are none.
-bool HasTensorCores(const context::RankContext& rank) {
+bool HasTensorCores(const iterations::RankContext& rank) {
   const auto& gpus = rank.profile->device.gpu;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     if (i > 0 && gpus[i] == gpus[i - 1]) continue;
@@ -186,7 +186,7 @@ std::string WhyUnknown(const TensorCoreTimes& times) {
 
 // The share of cycles in which counters saw Tensor Cores active; nothing where they were not
 // sampled.
-std::optional<double> MeasuredActive(std::span<const context::RankContext> ranks) {
+std::optional<double> MeasuredActive(std::span<const iterations::RankContext> ranks) {
   if (ranks.size() != 1) return std::nullopt;  // One device's counters say nothing of the others'.
   for (const ReportedMetric& metric : ranks.front().profile->reported.metrics) {
     if (metric.id == metric::kGpuMeasuredTensorActive && !IsAbsent(metric.value))
@@ -328,7 +328,7 @@ std::int64_t Least(std::int64_t a, std::int64_t b) {
 
 // A call is its row of the host table, so several kernels of one call count it once.
 // Eligible operators of one rank by name, shapes and types, as the device rows name them.
-std::vector<EligibleOp> CollectOps(const context::RankContext& rank,
+std::vector<EligibleOp> CollectOps(const iterations::RankContext& rank,
                                    std::span<const classify::Tri> eligible) {
   std::vector<EligibleOp> rows;
   const Profile& profile = *rank.profile;
@@ -373,12 +373,12 @@ std::vector<EligibleOp> CollectOps(const context::RankContext& rank,
   return rows;
 }
 
-Gpu GpuOf(const context::RankContext& rank, std::int32_t id) {
+Gpu GpuOf(const iterations::RankContext& rank, std::int32_t id) {
   if (const Gpu* gpu = classify::FindGpu(rank.devices, id)) return *gpu;
   return rank.devices.empty() ? Gpu{} : rank.devices.front();
 }
 
-void AppendRow(const OpRow& row, const context::RankContext& rank, bool is_nvidia,
+void AppendRow(const OpRow& row, const iterations::RankContext& rank, bool is_nvidia,
                tables::RowWriter<tables::columns::kTensorCoreOps>& write) {
   const std::string_view name = row.op->name;
   const std::string_view shapes = row.op->shapes;
@@ -449,7 +449,7 @@ void LinkRows(const std::vector<OpRow>& rows, std::span<const TensorCoreFacts> f
 
 }  // namespace
 
-TensorCoreFacts TensorCoreFactsOf(const context::RankContext& rank) {
+TensorCoreFacts TensorCoreFactsOf(const iterations::RankContext& rank) {
   const std::vector<classify::Tri> eligible = EligibleKernels(*rank.profile, rank.classes);
   TensorCoreFacts facts;
   facts.times = SumTimes(rank, eligible);
@@ -460,7 +460,7 @@ TensorCoreFacts TensorCoreFactsOf(const context::RankContext& rank) {
   return facts;
 }
 
-void AddTensorCores(std::span<const context::RankContext> ranks,
+void AddTensorCores(std::span<const iterations::RankContext> ranks,
                     std::span<const TensorCoreFacts> facts, tables::Output& out) {
   TensorCoreTimes times;
   for (const TensorCoreFacts& rank : facts) {

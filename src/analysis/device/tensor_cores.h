@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::device {
@@ -54,13 +54,13 @@ struct TensorCoreFacts {
   std::size_t device_rows = 0;  ///< Number of device rows in its profile; 0 without it.
 };
 /// The sums of one rank over its selected iterations. Texts are views into the profile. O(rows).
-TensorCoreFacts TensorCoreFactsOf(const context::RankContext& rank);
+TensorCoreFacts TensorCoreFactsOf(const iterations::RankContext& rank);
 
 /// Sets tensor_core.* and adds the table tensor_core_ops. Over all ranks: sums of GPU time.
 /// Only devices and knowledge of the contexts are used. Undecided kernels make a range: the metric
 /// is its lower end, with Knowledge::undecided_use_tensor_cores its upper end. REQUIRES: `ranks` is
 /// not empty.
-void AddTensorCores(std::span<const context::RankContext> ranks,
+void AddTensorCores(std::span<const iterations::RankContext> ranks,
                     std::span<const TensorCoreFacts> facts, tables::Output& out);
 
 }  // namespace profgauge::analysis::device

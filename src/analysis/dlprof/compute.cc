@@ -389,7 +389,7 @@ Result<Report> Compute(const Profile& profile, const Selection& selection) {
   return computation.Run();
 }
 
-Report ComputeSelected(const Profile& profile, const context::Iterations& iterations) {
+Report ComputeSelected(const Profile& profile, const iterations::Iterations& iterations) {
   const Instances instances = FindInstances(profile);
   Computation computation(profile, instances, IterationsOf(profile, instances, iterations));
   computation.Select(iterations.first, iterations.last);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/context/iterations.h"
 #include "analysis/dlprof/instances.h"
+#include "analysis/iterations/iterations.h"
 #include "base/errors.h"
 
 namespace profgauge::analysis::dlprof::dlprof {
@@ -53,18 +53,18 @@ Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& 
   }
   Selection markers;
   markers.iteration_marker = selection.iteration_marker;
-  PROFGAUGE_TRY(const std::vector<Span> found, context::MarkedIterations(profile, markers));
+  PROFGAUGE_TRY(const std::vector<Span> found, iterations::MarkedIterations(profile, markers));
   if (found.empty()) return std::vector<Span>{{profile.session_start, end}};
   for (const Span& host : found) starts.push_back(host.start);
   return BetweenStarts(starts, end);
 }
 
 std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
-                               const context::Iterations& known) {
+                               const iterations::Iterations& known) {
   const Ns end = EndOf(profile, instances);
   if (known.is_whole) return {{profile.session_start, end}};
   std::vector<Ns> starts;
-  for (const context::Iteration& iteration : known.all) starts.push_back(iteration.host.start);
+  for (const iterations::Iteration& iteration : known.all) starts.push_back(iteration.host.start);
   return BetweenStarts(starts, end);
 }
 

@@ -18,6 +18,6 @@ Result<std::vector<Span>> IterationsOf(const Profile& profile, const Instances& 
                                        const Selection& selection);
 /// The host's parts of known iterations, each up to the start of the next.
 std::vector<Span> IterationsOf(const Profile& profile, const Instances& instances,
-                               const context::Iterations& known);
+                               const iterations::Iterations& known);
 
 }  // namespace profgauge::analysis::dlprof::dlprof

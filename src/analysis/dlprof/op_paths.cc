@@ -42,7 +42,7 @@ bool StatesGroups(const Profile& profile) {
 }
 
 // Ranks add up by name and id. The shapes and types shown are those of the first rank.
-void AddRank(const context::RankContext& rank, Paths& paths) {
+void AddRank(const iterations::RankContext& rank, Paths& paths) {
   const dlprof::Report report = dlprof::ComputeSelected(*rank.profile, rank.iterations);
   std::vector<std::int64_t> kernels(report.ops.size(), 0);
   for (const dlprof::KernelSum& kernel : report.kernels) kernels[kernel.op] += kernel.gpu.count;
@@ -133,10 +133,10 @@ void FillGroups(const Paths& paths, Table& table) {
 }  // namespace
 
 // Groups that the only profile states itself stay: they are DLProf's own.
-void AddOpPaths(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddOpPaths(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   Paths paths;
   bool has_device = false;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (!rank.profile->has_timeline || !HasPaths(*rank.profile)) continue;
     AddRank(rank, paths);
     has_device = has_device || rank.has_device();

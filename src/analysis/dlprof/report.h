@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "base/interval.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
@@ -136,7 +136,7 @@ struct Report {
 /// O(n log n). The report has copies of all texts; rows of launches are of `profile`.
 Result<Report> Compute(const Profile& profile, const Selection& selection);
 /// The same over the selected ones of known iterations, each up to the start of the next.
-Report ComputeSelected(const Profile& profile, const context::Iterations& iterations);
+Report ComputeSelected(const Profile& profile, const iterations::Iterations& iterations);
 
 /// The kernel's name without return type, namespaces, template arguments and parameters.
 /// "void at::native::reduce_kernel<512, 1>(float*)" gives "reduce_kernel".

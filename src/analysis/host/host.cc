@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/tables/host_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/host_waits.h"
@@ -68,7 +68,7 @@ struct Stretches {
 };
 
 // Rows by thread, then state. `table` is made with the first row of any rank.
-void AddStates(const context::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
+void AddStates(const iterations::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
                Table*& table) {
   const Profile& profile = *rank.profile;
   const std::vector<std::uint32_t> threads = ThreadsInOrder(profile);
@@ -108,7 +108,7 @@ struct CoreUse {
 };
 
 // A core that ran no thread of the program is idle as far as the program is concerned.
-void AddCores(const context::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
+void AddCores(const iterations::RankContext& rank, const CpuActivity& cpu, tables::Output& out,
               Table*& table) {
   const Profile& profile = *rank.profile;
   std::map<std::int32_t, CoreUse> cores;
@@ -174,14 +174,15 @@ void AddStack(std::uint32_t thread, std::string_view stack, std::int64_t count, 
 }
 
 // Threads of the same name are distinguished only by their numbers.
-std::string ThreadText(const context::RankContext& rank, bool several_ranks, const Thread& thread) {
+std::string ThreadText(const iterations::RankContext& rank, bool several_ranks,
+                       const Thread& thread) {
   std::string text = "thread " + std::to_string(thread.tid);
   if (!thread.name.empty()) text = thread.name + " (" + text + ")";
   return several_ranks ? "rank " + std::to_string(rank.rank) + ", " + text : text;
 }
 
 // The stacks of a rank's threads, those of most samples first.
-void AddStacks(const context::RankContext& rank, bool several_ranks, StringPool& strings,
+void AddStacks(const iterations::RankContext& rank, bool several_ranks, StringPool& strings,
                Stacks& out) {
   const Profile& profile = *rank.profile;
   std::map<std::uint32_t, std::map<StringId, std::int64_t>> by_thread;
@@ -223,11 +224,11 @@ void Fill(const Stacks& found, std::int64_t samples, Table& table) {
 
 }  // namespace
 
-void AddCpuActivity(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddCpuActivity(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   Table *states = nullptr, *cores = nullptr;
   Stacks found;
   std::int64_t samples = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.profile->cpu == nullptr) continue;
     const CpuActivity& cpu = *rank.profile->cpu;
     AddStates(rank, cpu, out, states);
@@ -298,7 +299,7 @@ class OverlapInOrder {
 
 // Each name once, by its first counted call. The first pass is enough if calls of each name come in
 // order; the names of which they do not get a list of spans in a second pass.
-std::vector<CallSum> SumCalls(const context::RankContext& rank, const std::vector<bool>& counted,
+std::vector<CallSum> SumCalls(const iterations::RankContext& rank, const std::vector<bool>& counted,
                               std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
   std::vector<CallSum> sums;
@@ -359,7 +360,7 @@ std::vector<CallSum> SumCalls(const context::RankContext& rank, const std::vecto
 //   another call            |------|       only its part after the end of the first
 //
 // REQUIRES: calls are sorted by thread and start, as the table has them.
-Ns TimeInCalls(const context::RankContext& rank, const std::vector<bool>& counted) {
+Ns TimeInCalls(const iterations::RankContext& rank, const std::vector<bool>& counted) {
   Ns total = 0;
   const ApiTable& api = rank.profile->api;
   Ns covered = std::numeric_limits<Ns>::min();
@@ -417,7 +418,7 @@ void FillTable(const std::vector<CallSum>& rows, Ns total, tables::Output& out) 
 
 // Time in which any thread of the rank is blocked in a synchronizing call that the iterations make:
 // the calls in which a profiler waits at its stop come after their host ranges, like in api_calls.
-Ns BlockedTime(const context::RankContext& rank, const std::vector<bool>& counted,
+Ns BlockedTime(const iterations::RankContext& rank, const std::vector<bool>& counted,
                std::span<const Span> iterations) {
   const ApiTable& api = rank.profile->api;
   SpanCollector blocked;
@@ -453,7 +454,7 @@ void SetSyncShare(std::span<const CallFacts> ranks, tables::Output& out) {
 
 // The window of a whole profile begins with its first device work: of the calls before it only
 // those count that launched some.
-std::vector<bool> CountedCalls(const context::RankContext& rank) {
+std::vector<bool> CountedCalls(const iterations::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   std::vector<bool> counted(api.size());
   const bool begins_with_work = rank.iterations.is_whole && rank.EndsWithWork();
@@ -468,17 +469,17 @@ std::vector<bool> CountedCalls(const context::RankContext& rank) {
     counted[i] = rank.iterations.CountsHostTime(api.start[i]) && !is_before &&
                  (!rank.EndsWithWork() || api.start[i] < rank.window().end);
   }
-  const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);
+  const std::vector<bool> before = iterations::CallsBeforeWindow(*rank.profile, rank.iterations);
   for (std::size_t i = 0; i < before.size(); ++i) counted[i] = counted[i] && !before[i];
   return counted;
 }
 
-CallFacts CallFactsOf(const context::RankContext& rank) {
+CallFacts CallFactsOf(const iterations::RankContext& rank) {
   CallFacts facts;
   const std::vector<bool> counted = CountedCalls(rank);
   facts.in_calls = TimeInCalls(rank, counted);
   SpanCollector collector;
-  for (const context::Iteration& iteration : rank.iterations.selected()) {
+  for (const iterations::Iteration& iteration : rank.iterations.selected()) {
     collector.Add(iteration.time.start, iteration.time.length());
   }
   const std::vector<Span> iterations = collector.Take();
@@ -509,9 +510,9 @@ struct Calls {
 };
 
 // Over the whole profile, not only the selected iterations.
-void AddCalls(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddCalls(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::map<std::string_view, Calls> by_name;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const OsTable& os = rank.profile->os;
     for (std::size_t row = 0; row < os.size(); ++row) {
       Calls& calls = by_name[rank.profile->Name(os.name[row])];
@@ -566,9 +567,9 @@ std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile) {
 
 namespace {
 
-void AddThreads(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddThreads(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::optional<tables::RowWriter<tables::columns::kThreads>> write;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const Ns length = rank.profile->last - rank.profile->first;
     const std::vector<Ns> on_core = TimesOnCore(*rank.profile);
     for (const std::uint32_t i : ThreadsInOrder(*rank.profile)) {
@@ -595,7 +596,7 @@ std::string WithNsight(const tables::Output& out, std::string_view what) {
   return "; Nsight Systems records " + std::string(what);
 }
 
-void AddOsRuntime(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddOsRuntime(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   AddCalls(ranks, out);
   AddThreads(ranks, out);
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::host {
@@ -35,10 +35,10 @@ struct CallFacts {
 /// By row of the calls: whether it counts. Of the selected iterations, by its start on the host; of
 /// a profile without iterations unless it launches nothing before the window, or begins after the
 /// device's last work. O(calls).
-std::vector<bool> CountedCalls(const context::RankContext& rank);
+std::vector<bool> CountedCalls(const iterations::RankContext& rank);
 /// The calls of one rank, added up by name. Empty if calls were not recorded.
 /// O(calls log calls) where calls of several threads overlap, else O(calls).
-CallFacts CallFactsOf(const context::RankContext& rank);
+CallFacts CallFactsOf(const iterations::RankContext& rank);
 
 /// Adds api_calls (by name, longest first, all ranks together) and sets sync.time_share.
 /// `ranks`: CallFactsOf() each rank, or as summaries keep them. O(names).
@@ -56,7 +56,7 @@ std::vector<std::uint32_t> ThreadsInOrder(const Profile& profile);
 
 /// Adds the tables os_calls and threads, where the profile has the OS runtime and scheduling.
 /// Both are of the whole profile. A table without data is absent, with a hint for the recorder.
-void AddOsRuntime(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddOsRuntime(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 // Where the host's threads spent their time, by scheduling and by sampled call stacks.
 
@@ -66,6 +66,6 @@ void AddOsRuntime(std::span<const context::RankContext> ranks, tables::Output& o
 /// of the operating system that it made then, "in poll".
 /// In thread_states a share is of the time in which the thread's state is known. Samples with one
 /// stack are one path from the thread down.
-void AddCpuActivity(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddCpuActivity(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 }  // namespace profgauge::analysis::host

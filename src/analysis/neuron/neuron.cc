@@ -21,7 +21,7 @@ constexpr std::string_view kNoGpu = "a NeuronCore has no such units; see engine.
 
 // The sums of the whole profile are found once and kept with the data; those of a range are found
 // here. `seconds` is as exact as the file states it, since rates divide by it.
-NeuronRank MakeRank(const context::RankContext& context, const Selection& selection) {
+NeuronRank MakeRank(const iterations::RankContext& context, const Selection& selection) {
   NeuronRank rank;
   rank.context = &context;
   rank.data = context.profile->neuron.get();
@@ -64,10 +64,10 @@ void SetStatedIdle(tables::Output& out) {
 
 }  // namespace
 
-void AddNeuron(std::span<const context::RankContext> ranks, const Selection& selection,
+void AddNeuron(std::span<const iterations::RankContext> ranks, const Selection& selection,
                tables::Output& out) {
   std::vector<NeuronRank> found;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.profile->neuron != nullptr) found.push_back(MakeRank(rank, selection));
   }
   if (found.empty()) return;

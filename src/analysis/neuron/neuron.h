@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "model/neuron.h"
 #include "model/neuron_summary.h"
@@ -26,7 +26,7 @@ namespace profgauge::analysis::neuron {
 
 /// One rank's Neuron data with its sums over the selected part.
 struct NeuronRank {
-  const context::RankContext* context = nullptr;
+  const iterations::RankContext* context = nullptr;
   const profgauge::neuron::Data* data = nullptr;
   bool whole = true;            ///< No range was chosen: the file's values for the whole apply.
   Ns total = 0;                 ///< Length of the selected part.
@@ -47,7 +47,7 @@ struct NeuronRank {
 
 /// Sets everything of Neuron, and reasons for metrics that its profiles do not have. Nothing
 /// without a rank of Neuron. Call it after the analyses of all devices and before AddReported().
-void AddNeuron(std::span<const context::RankContext> ranks, const Selection& selection,
+void AddNeuron(std::span<const iterations::RankContext> ranks, const Selection& selection,
                tables::Output& out);
 
 // The parts of it, a file each.

@@ -49,7 +49,7 @@ std::size_t DirectionOf(CopyKind kind) {
 
 }  // namespace
 
-CountFacts CountFactsOf(const context::RankContext& rank) {
+CountFacts CountFactsOf(const iterations::RankContext& rank) {
   CountFacts counts;
   const DeviceTable& device = rank.profile->device;
   std::vector<bool> counted(rank.profile->api.size(), false);
@@ -60,7 +60,7 @@ CountFacts CountFactsOf(const context::RankContext& rank) {
     const ApiId launch = device.launch[row];
     counts.has_launches |= launch.valid();
     const std::uint32_t iteration = rank.iterations.of_device[row];
-    if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
+    if (iteration == iterations::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
       continue;
     // One call may launch a whole graph of kernels.
     if (launch.valid() && !counted[launch.value]) {
@@ -131,7 +131,7 @@ struct Sums {
 // By iteration and name.
 using SumsByOp = std::map<std::pair<std::uint32_t, std::uint32_t>, Sums>;
 
-void AddCall(const context::RankContext& rank, std::uint32_t op, Sums& sums) {
+void AddCall(const iterations::RankContext& rank, std::uint32_t op, Sums& sums) {
   const HostTable& host = rank.profile->host;
   sums.start = sums.calls == 0 ? host.start[op] : std::min(sums.start, host.start[op]);
   sums.dtypes.Add(host.input_dtypes[op]);
@@ -171,7 +171,7 @@ class SumsInOrder {
 
  private:
   struct Last {
-    std::uint32_t iteration = context::Iterations::kNone;
+    std::uint32_t iteration = iterations::Iterations::kNone;
     Sums* sums = nullptr;
   };
   SumsByOp sums_;
@@ -180,15 +180,15 @@ class SumsInOrder {
 
 // Calls that launched nothing themselves are of the iteration that they began in. `seen`: those
 // that launched.
-void AddOtherCalls(const context::RankContext& rank, const std::vector<std::uint8_t>& seen,
+void AddOtherCalls(const iterations::RankContext& rank, const std::vector<std::uint8_t>& seen,
                    const boost::unordered_flat_map<std::uint32_t, std::int64_t>& inside,
                    OperatorTest& is_operator, SumsInOrder& out) {
   const HostTable& host = rank.profile->host;
-  context::IterationCursor iterations(rank.iterations);
+  iterations::IterationCursor iterations(rank.iterations);
   for (std::uint32_t op = 0; op < host.size(); ++op) {
     if (seen[op] != 0 || !is_operator(op)) continue;
     const std::uint32_t iteration = iterations.AtHostTime(host.start[op]);
-    if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
+    if (iteration == iterations::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
       continue;
     Sums& sums = out.Of(iteration, host.name[op]);
     AddCall(rank, op, sums);
@@ -199,7 +199,7 @@ void AddOtherCalls(const context::RankContext& rank, const std::vector<std::uint
 // `any`: whether an operator launched something.
 // Two passes: device rows find the calls that launched something, with their sums; then come the
 // calls that launched nothing.
-SumsByOp SumRank(const context::RankContext& rank, bool& any) {
+SumsByOp SumRank(const iterations::RankContext& rank, bool& any) {
   const DeviceTable& device = rank.profile->device;
   std::vector<std::uint8_t> seen(rank.profile->host.size(), 0);
   SumsInOrder out(rank.profile->strings.size());
@@ -207,7 +207,7 @@ SumsByOp SumRank(const context::RankContext& rank, bool& any) {
   const auto inside = CallsInside(rank);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t iteration = rank.iterations.of_device[row];
-    if (iteration == context::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
+    if (iteration == iterations::Iterations::kNone || !rank.iterations.SelectsIteration(iteration))
       continue;
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
@@ -247,11 +247,11 @@ std::vector<const SumsByOp::value_type*> InOrder(const SumsByOp& sums, const Pro
 
 }  // namespace
 
-void AddIterationOps(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   if (!out.Wants("ops_by_iteration")) return;
   std::vector<SumsByOp> sums;
   bool any = false;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     sums.push_back(SumRank(rank, any));
   }
   if (!any) {
@@ -313,18 +313,18 @@ struct Tree {
 // Rows of each iteration of one rank.
 using RowLists = std::vector<std::vector<std::uint32_t>>;
 
-RowLists DeviceRowsByIteration(const context::RankContext& rank) {
+RowLists DeviceRowsByIteration(const iterations::RankContext& rank) {
   RowLists rows(rank.iterations.all.size());
   for (std::uint32_t row = 0; row < rank.profile->device.size(); ++row) {
     const std::uint32_t index = rank.iterations.of_device[row];
-    if (index != context::Iterations::kNone) rows[index].push_back(row);
+    if (index != iterations::Iterations::kNone) rows[index].push_back(row);
   }
   return rows;
 }
 
 // Events that start in the iteration's range on the host.
-RowLists HostRowsByIteration(const context::RankContext& rank) {
-  const std::vector<context::Iteration>& iterations = rank.iterations.all;
+RowLists HostRowsByIteration(const iterations::RankContext& rank) {
+  const std::vector<iterations::Iteration>& iterations = rank.iterations.all;
   const std::vector<Ns>& starts = rank.profile->host.start;
   RowLists rows(iterations.size());
   std::uint32_t index = 0;  // Neighbors are mostly of one iteration.
@@ -341,7 +341,7 @@ RowLists HostRowsByIteration(const context::RankContext& rank) {
 
 class Builder {
  public:
-  Builder(const context::RankContext& rank, StringPool& strings)
+  Builder(const iterations::RankContext& rank, StringPool& strings)
       : rank_(rank),
         strings_(strings),
         texts_(*rank.profile, strings),
@@ -349,7 +349,7 @@ class Builder {
         device_rows_(DeviceRowsByIteration(rank)),
         node_of_(rank.profile->host.size(), tables::kNoNode) {}
 
-  const context::RankContext& rank() const { return rank_; }
+  const iterations::RankContext& rank() const { return rank_; }
 
   /// Rows of the same name, kind and parent are one node. Parents come before their children, so
   /// that one pass from the end adds device times up. `node_of_` is for the rows of this iteration
@@ -451,7 +451,7 @@ class Builder {
     node.device_self += std::max<Ns>(device.duration[row], 0);
   }
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   StringPool& strings_;
   tables::Texts texts_;
   RowLists host_rows_, device_rows_;
@@ -466,7 +466,7 @@ struct Choice {
 };
 
 // The iterations in the order in which they are worth a tree.
-std::vector<Choice> Choose(std::span<const context::RankContext> ranks,
+std::vector<Choice> Choose(std::span<const iterations::RankContext> ranks,
                            std::span<const time::RunIteration> run) {
   std::vector<Choice> out;
   if (run.empty()) return out;
@@ -482,7 +482,7 @@ std::vector<Choice> Choose(std::span<const context::RankContext> ranks,
   const time::RunIteration& typical = run[by_time[(run.size() - 1) / 2]];
   add(typical.rank, typical.iteration);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const context::Iterations& iterations = ranks[r].iterations;
+    const iterations::Iterations& iterations = ranks[r].iterations;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
       if (iterations.all[i].name == typical.name) add(r, i);
     }
@@ -515,17 +515,18 @@ void Append(const Tree& tree, std::int64_t iteration, std::int64_t rank, bool ha
 
 }  // namespace
 
-void AddIterationTree(std::span<const context::RankContext> ranks,
+void AddIterationTree(std::span<const iterations::RankContext> ranks,
                       std::span<const time::RunIteration> run, tables::Output& out) {
   if (!out.Wants("op_tree")) return;
-  const bool has_host = std::any_of(
-      ranks.begin(), ranks.end(), [](const context::RankContext& rank) { return rank.has_host(); });
+  const bool has_host =
+      std::any_of(ranks.begin(), ranks.end(),
+                  [](const iterations::RankContext& rank) { return rank.has_host(); });
   if (!has_host) return out.SetTableAbsent("op_tree", CapabilityGap(Capability::kHostOps));
   Table& table = out.AddTable("op_tree");
   tables::RowWriter<tables::columns::kOpTree> write(table);
   std::optional<Builder> builder;
   for (const Choice& choice : Choose(ranks, run)) {
-    const context::RankContext& rank = ranks[choice.rank];
+    const iterations::RankContext& rank = ranks[choice.rank];
     if (!builder || &builder->rank() != &rank) builder.emplace(rank, out.strings());
     const Tree tree = builder->Build(choice.iteration);
     if (table.rows() > 0 && table.rows() + tree.nodes.size() > kMostRows) break;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/run_iterations.h"
 
@@ -14,7 +14,7 @@ namespace profgauge::analysis::ops {
 /// Adds `ops_by_iteration`: a row for each selected iteration, rank and operator name that ran in
 /// it, whether it launched device work or not (DLProf Viewer's "Ops in Selected Iteration").
 /// Nothing if the selection does not want the table. O(device rows + host rows).
-void AddIterationOps(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 // The contents of an iteration: ranges and operators on the host as they contain each other, down
 // to the device work that they launch.
@@ -26,7 +26,7 @@ void AddIterationOps(std::span<const context::RankContext> ranks, tables::Output
 /// (`host_total`) and without children (`host_self`); device times are sums of durations of the
 /// work launched in a row, so that each device row is counted once at every level.
 /// `run`: PoolIterations() of the ranks.
-void AddIterationTree(std::span<const context::RankContext> ranks,
+void AddIterationTree(std::span<const iterations::RankContext> ranks,
                       std::span<const time::RunIteration> run, tables::Output& out);
 
 // One iteration's requests to the GPU: launching calls, Tensor Core kernels, bytes copied. For the
@@ -42,7 +42,7 @@ struct CountFacts {
 };
 /// The counts of one rank; its flags state which of them are known.
 /// O(device rows). A call that launches several kernels counts once.
-CountFacts CountFactsOf(const context::RankContext& rank);
+CountFacts CountFactsOf(const iterations::RankContext& rank);
 
 /// Sets launch.count_per_iteration, tensor_core.kernels_per_iteration and
 /// memcpy.{h2d,d2h,d2d}.bytes_per_iteration: sums over the launches of the selected iterations, per

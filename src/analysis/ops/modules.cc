@@ -45,7 +45,7 @@ struct Calls {
   std::vector<std::uint32_t> of_op;  // Per host row: the innermost call around it, or kNone.
 };
 
-void AddFrames(const context::RankContext& rank, Threads& threads) {
+void AddFrames(const iterations::RankContext& rank, Threads& threads) {
   const PythonTable& python = rank.profile->python;
   for (std::uint32_t row = 0; row < python.size(); ++row) {
     if (python.module_id[row] < 0 || !python.thread[row].valid()) continue;
@@ -55,7 +55,7 @@ void AddFrames(const context::RankContext& rank, Threads& threads) {
   }
 }
 
-void AddLightning(const context::RankContext& rank, Threads& threads) {
+void AddLightning(const iterations::RankContext& rank, Threads& threads) {
   const HostTable& host = rank.profile->host;
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (host.kind[row] != HostKind::kAnnotation || !host.thread[row].valid()) continue;
@@ -69,7 +69,7 @@ void AddLightning(const context::RankContext& rank, Threads& threads) {
 // Only threads on which modules run. Items are by start, the longer first, so that a container
 // comes before its contents. `of_ranges`: set without Python frames of modules; then Lightning's
 // ranges name them.
-Threads ItemsByThread(const context::RankContext& rank, bool& of_ranges) {
+Threads ItemsByThread(const iterations::RankContext& rank, bool& of_ranges) {
   const Profile& profile = *rank.profile;
   Threads threads;
   AddFrames(rank, threads);
@@ -118,7 +118,7 @@ struct Open {
 //
 // A module within an operator (`in_op`) does not add to the module around: the operator's device
 // total has its work already.
-void Sweep(const context::RankContext& rank, const std::vector<Item>& items, Calls& out) {
+void Sweep(const iterations::RankContext& rank, const std::vector<Item>& items, Calls& out) {
   std::vector<Open> open;
   for (const Item& item : items) {
     while (!open.empty() && open.back().end <= item.start) open.pop_back();
@@ -155,7 +155,7 @@ void Sweep(const context::RankContext& rank, const std::vector<Item>& items, Cal
 // Each backward operator with a link counts once, with all that it contains: `linked` keeps
 // operators in it from counting again. It adds to the module of its forward operator and to all
 // around that.
-void AddBackward(const context::RankContext& rank, Calls& calls) {
+void AddBackward(const iterations::RankContext& rank, Calls& calls) {
   const HostTable& host = rank.profile->host;
   std::vector<std::uint8_t> linked(host.size(), 0);  // It, or an operator around it, has a link.
   for (std::uint32_t row = 0; row < host.size(); ++row) {
@@ -172,7 +172,7 @@ void AddBackward(const context::RankContext& rank, Calls& calls) {
   }
 }
 
-Calls FindCalls(const context::RankContext& rank) {
+Calls FindCalls(const iterations::RankContext& rank) {
   Calls out;
   out.of_op.assign(rank.profile->host.size(), kNone);
   for (const auto& [thread, items] : ItemsByThread(rank, out.of_ranges)) Sweep(rank, items, out);
@@ -225,7 +225,7 @@ std::uint32_t AddAt(std::uint32_t parent, StringId name, const ModuleSum& sum, M
   return place->second;
 }
 
-std::vector<ModuleSum> SumCalls(const context::RankContext& rank) {
+std::vector<ModuleSum> SumCalls(const iterations::RankContext& rank) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
@@ -287,14 +287,14 @@ void Fill(const std::vector<ModuleSum>& modules, bool has_device, StringPool& st
 
 }  // namespace
 
-ModuleFacts ModuleFactsOf(const context::RankContext& rank) {
+ModuleFacts ModuleFactsOf(const iterations::RankContext& rank) {
   ModuleFacts facts;
   facts.modules = SumCalls(rank);
   facts.has_device = rank.has_device();
   return facts;
 }
 
-std::vector<time::NameWork> ModuleWorkOf(const context::RankContext& rank) {
+std::vector<time::NameWork> ModuleWorkOf(const iterations::RankContext& rank) {
   const Calls found = FindCalls(rank);
   const PythonTable& python = rank.profile->python;
   const HostTable& host = rank.profile->host;
@@ -367,7 +367,7 @@ void AddCall(Ns time, RangeSum& range) {
 // A parent is before its children: rows are sorted by start, the longest first.
 // O(host rows). Ranges of iterations that are not selected stay out, but ranges in them do not lose
 // their place: their node is that of the range around.
-NodeOf FindRanges(const context::RankContext& rank, std::vector<RangeSum>& out) {
+NodeOf FindRanges(const iterations::RankContext& rank, std::vector<RangeSum>& out) {
   const HostTable& host = rank.profile->host;
   NodeOf node_of(host.size(), tables::kNoNode);
   StringPool names;
@@ -396,7 +396,7 @@ NodeOf FindRanges(const context::RankContext& rank, std::vector<RangeSum>& out) 
 }
 
 // By the innermost range around the launching call; work without a recorded launch is in no range.
-void AddDeviceWork(const context::RankContext& rank, const NodeOf& node_of,
+void AddDeviceWork(const iterations::RankContext& rank, const NodeOf& node_of,
                    std::vector<RangeSum>& out) {
   const DeviceTable& device = rank.profile->device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -562,7 +562,7 @@ void Fill(const Ranges& found, bool has_device, Table& table) {
 
 }  // namespace
 
-RangeFacts RangeFactsOf(const context::RankContext& rank) {
+RangeFacts RangeFactsOf(const iterations::RankContext& rank) {
   RangeFacts facts;
   const NodeOf node_of = FindRanges(rank, facts.ranges);
   AddDeviceWork(rank, node_of, facts.ranges);

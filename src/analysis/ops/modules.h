@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/time/work_sums.h"
@@ -32,11 +32,11 @@ struct ModuleFacts {
 /// The modules of one rank. Empty without recorded calls of modules.
 /// Without Python frames Lightning's ranges of modules count. O(n log n) in the events of the
 /// threads on which modules run.
-ModuleFacts ModuleFactsOf(const context::RankContext& rank);
+ModuleFacts ModuleFactsOf(const iterations::RankContext& rank);
 
 /// By path ("Net_0/Linear_1"): device time of a module and its backward pass without the modules
 /// inside, by iteration.
-std::vector<time::NameWork> ModuleWorkOf(const context::RankContext& rank);
+std::vector<time::NameWork> ModuleWorkOf(const iterations::RankContext& rank);
 
 /// Adds `modules`: a row for each module at its place in the hierarchy, calls summed.
 ///
@@ -67,7 +67,7 @@ struct RangeFacts {
 };
 /// The ranges of one rank by their path.
 /// A parent comes before its children, as positions say. O(host rows + device rows).
-RangeFacts RangeFactsOf(const context::RankContext& rank);
+RangeFacts RangeFactsOf(const iterations::RankContext& rank);
 
 /// Table `ranges`: record_function, NVTX, and trainers' marks (Lightning, Keras hooks), summed
 /// by path; ranges that differ only in a number at their end, e.g. "step 3", are one. REQUIRES: all

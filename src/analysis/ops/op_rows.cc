@@ -30,7 +30,7 @@ class Translation {
 };
 
 // The rows of `profile.host` that are operators of tables.
-std::vector<std::uint32_t> OperatorRows(const context::RankContext& rank) {
+std::vector<std::uint32_t> OperatorRows(const iterations::RankContext& rank) {
   OperatorTest is_operator(rank);
   std::vector<std::uint32_t> rows;
   rows.reserve(rank.profile->host.size());
@@ -48,8 +48,8 @@ struct Outside {
 
 // A call belongs to the iteration in which it starts. Where nothing marks any, the one there is
 // ends with its window: a call may reach into it, and all device work is of it.
-Outside OutsideOf(const context::RankContext& rank, std::uint32_t row,
-                  context::IterationCursor& iterations) {
+Outside OutsideOf(const iterations::RankContext& rank, std::uint32_t row,
+                  iterations::IterationCursor& iterations) {
   const HostTable& host = rank.profile->host;
   const Ns length = std::max<Ns>(host.duration[row], 0);
   if (!rank.iterations.is_whole || !rank.profile->has_timeline) {
@@ -63,8 +63,8 @@ Outside OutsideOf(const context::RankContext& rank, std::uint32_t row,
 }
 
 // The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
-OpSums SumsOf(const context::RankContext& rank, const context::GpuUseOfOp& use, std::uint32_t row,
-              const Outside& outside) {
+OpSums SumsOf(const iterations::RankContext& rank, const iterations::GpuUseOfOp& use,
+              std::uint32_t row, const Outside& outside) {
   const work::OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
   const work::OpWork* work = rank.works.Find(row);
@@ -94,7 +94,7 @@ OpSums SumsOf(const context::RankContext& rank, const context::GpuUseOfOp& use, 
           outside.is_all ? 1 : 0};
 }
 
-void AddRecomputed(const context::RankContext& rank, std::uint32_t row, OpSums& sums) {
+void AddRecomputed(const iterations::RankContext& rank, std::uint32_t row, OpSums& sums) {
   sums.recomputed_calls = 1;
   sums.recomputed_time = rank.tree.kernel_total[row];
 }
@@ -147,7 +147,7 @@ CommonText CommonOf(const std::string& text, bool differ, StringPool& strings) {
 }  // namespace
 
 boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
-    const context::RankContext& rank) {
+    const iterations::RankContext& rank) {
   const std::vector<std::uint32_t>& rows = rank.tree.representative;
   boost::unordered_flat_map<std::uint32_t, std::int64_t> inside;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
@@ -169,10 +169,10 @@ std::string_view DirectionText(std::uint8_t directions) {
   }
 }
 
-RankOps::RankOps(const context::RankContext& of)
+RankOps::RankOps(const iterations::RankContext& of)
     : rank(of),
       rows(OperatorRows(of)),
-      gpu_use(rows.empty() ? context::OpGpuUse{} : context::FindOpGpuUse(of)),
+      gpu_use(rows.empty() ? iterations::OpGpuUse{} : iterations::FindOpGpuUse(of)),
       knows_recomputed(!rows.empty() && work::HasBackward(*of.profile)) {
   if (knows_recomputed) {
     recomputed = work::OutermostOf(work::FindRecomputed(*of.profile), of.profile->host);
@@ -215,8 +215,8 @@ void OpSums::Add(const OpSums& other) {
   recomputed_time += other.recomputed_time;
 }
 
-bool HasSecond(std::span<const context::RankContext> ranks, OpGrouping grouping) {
-  return std::any_of(ranks.begin(), ranks.end(), [grouping](const context::RankContext& rank) {
+bool HasSecond(std::span<const iterations::RankContext> ranks, OpGrouping grouping) {
+  return std::any_of(ranks.begin(), ranks.end(), [grouping](const iterations::RankContext& rank) {
     const auto seconds = SecondOf(rank.profile->host, grouping)->values();
     return std::any_of(seconds.begin(), seconds.end(), [](StringId id) { return id.valid(); });
   });
@@ -224,12 +224,12 @@ bool HasSecond(std::span<const context::RankContext> ranks, OpGrouping grouping)
 
 std::vector<std::vector<OpRow>> GroupOps(const RankOps& ops, std::span<const OpGrouping> by,
                                          StringPool& strings) {
-  const context::RankContext& rank = ops.rank;
+  const iterations::RankContext& rank = ops.rank;
   const HostTable& host = rank.profile->host;
   std::vector<GroupedOps> tables(by.size());
   for (std::size_t i = 0; i < by.size(); ++i) tables[i].seconds = SecondOf(host, by[i]);
   Translation translate(*rank.profile, strings);
-  context::IterationCursor iterations(rank.iterations);
+  iterations::IterationCursor iterations(rank.iterations);
   const auto inside = CallsInside(rank);
   for (const std::uint32_t row : ops.rows) {
     const Outside outside = OutsideOf(rank, row, iterations);

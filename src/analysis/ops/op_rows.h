@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/context.h"
-#include "analysis/context/idle_walk.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/idle_walk.h"
 #include "analysis/ops/op_tables.h"
 
 namespace profgauge::analysis::ops {
@@ -45,7 +45,7 @@ std::string_view DirectionText(std::uint8_t directions);
 /// ("Optimizer.step") nor Python functions. The context must outlive it.
 class OperatorTest {
  public:
-  explicit OperatorTest(const context::RankContext& rank)
+  explicit OperatorTest(const iterations::RankContext& rank)
       : rank_(rank), is_range_(*rank.profile, work::IsFrameworkRange) {}
   bool operator()(std::uint32_t row) {
     const HostTable& host = rank_.profile->host;
@@ -54,13 +54,13 @@ class OperatorTest {
   }
 
  private:
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   classify::NameMemo is_range_;
 };
 
 /// How many calls are inside of one of the same name that has their time, by its row.
 boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
-    const context::RankContext& rank);
+    const iterations::RankContext& rank);
 
 /// One row of a table in the making.
 struct OpRow {
@@ -77,18 +77,18 @@ enum class OpGrouping : std::uint8_t { kName, kShapes, kStack };
 
 /// The operators of one rank that tables show. The context must outlive it.
 struct RankOps {
-  explicit RankOps(const context::RankContext& of);
+  explicit RankOps(const iterations::RankContext& of);
   bool IsRecomputed(std::uint32_t row) const { return knows_recomputed && recomputed[row]; }
 
-  const context::RankContext& rank;
+  const iterations::RankContext& rank;
   std::vector<std::uint32_t> rows;  ///< In the host table.
-  context::OpGpuUse gpu_use;
+  iterations::OpGpuUse gpu_use;
   bool knows_recomputed;
   std::vector<bool> recomputed = {};  ///< By row of the host table.
 };
 
 /// Whether a call of any rank has shapes or a call stack. REQUIRES: not kName.
-bool HasSecond(std::span<const context::RankContext> ranks, OpGrouping grouping);
+bool HasSecond(std::span<const iterations::RankContext> ranks, OpGrouping grouping);
 
 /// The operators by each of these together, in the order of `by`: a call adds the same to all.
 /// Texts go to `strings`. O(n) over the operators.

@@ -199,7 +199,7 @@ void AddNames(std::vector<OpRow> ops, const RunOps& run, tables::Output& out) {
 
 }  // namespace
 
-OpFacts OpFactsOf(const context::RankContext& rank) {
+OpFacts OpFactsOf(const iterations::RankContext& rank) {
   StringPool strings;
   OpFacts facts;
   facts.has_device = rank.has_device();
@@ -251,14 +251,14 @@ void OpPool::AddTables(tables::Output& out) && {
   AddSplitTable(std::move(sums_->by_shape.rows), sums_->run, OpGrouping::kShapes, out);
 }
 
-void AddOpTables(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddOpTables(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   RunOps run;
   std::map<OpGrouping, PooledOps> pooled;
   std::vector<OpGrouping> by = {OpGrouping::kName};
   for (const OpGrouping second : {OpGrouping::kShapes, OpGrouping::kStack}) {
     if (HasSecond(ranks, second)) by.push_back(second);
   }
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const RankOps ops(rank);
     run.has_ops = run.has_ops || !ops.rows.empty();
     run.has_device = run.has_device || rank.has_device();

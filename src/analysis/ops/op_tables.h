@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::ops {
@@ -70,10 +70,10 @@ struct OpFacts {
 };
 /// The sums of one rank by name, and by name and input shapes. Types follow from names; rows by
 /// call stack are not kept. O(calls).
-OpFacts OpFactsOf(const context::RankContext& rank);
+OpFacts OpFactsOf(const iterations::RankContext& rank);
 
 /// Adds ops, ops_by_shape, ops_by_stack and op_types. O(n) over the host rows.
-void AddOpTables(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddOpTables(std::span<const iterations::RankContext> ranks, tables::Output& out);
 /// The operators of many ranks, added up one rank after the other: of each its sums go.
 class OpPool {
  public:

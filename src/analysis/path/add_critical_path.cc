@@ -105,7 +105,7 @@ class SlackSums {
 
   /// For a step that is the end of device work; others are skipped.
   void Add(PathGraph::StepId step, Ns slack) {
-    const context::RankContext& rank = graph_.rank();
+    const iterations::RankContext& rank = graph_.rank();
     if (step >= graph_.device_steps() || (step & 1) == 0) return;
     const std::uint32_t work = graph_.OwnerOf(step).row;
     if (!rank.iterations.SelectsIteration(rank.iterations.of_device[work])) return;
@@ -250,7 +250,7 @@ PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, boo
   return facts;
 }
 
-PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uint32_t> events) {
+PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> events) {
   const auto graph = PathGraph::Build(rank);
   PathFacts facts;
   if (!graph) {

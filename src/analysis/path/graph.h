@@ -34,7 +34,7 @@
 
 #include <tl/expected.hpp>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/path/flags.h"
 #include "base/numbers.h"
 #include "knowledge/path.h"
@@ -144,7 +144,7 @@ class PathGraph {
   /// The graph of the rank's selected iterations, or in one clause why there can be none.
   /// `rank` and its profile must outlive the graph. O(n log n) in the events at worst.
   /// `block_bits`: 2 to the power of it are the steps of a block; tests make them few.
-  static tl::expected<PathGraph, std::string> Build(const context::RankContext& rank,
+  static tl::expected<PathGraph, std::string> Build(const iterations::RankContext& rank,
                                                     unsigned block_bits = kBlockBits);
 
   std::size_t size() const { return device_steps_ + thread_owners_.size(); }
@@ -152,7 +152,7 @@ class PathGraph {
   std::size_t edges() const;  ///< Number of edges of all steps.
   /// Edges that the profile contradicts (they would close a circle) and that were left out.
   std::size_t edges_dropped() const { return dropped_; }
-  const context::RankContext& rank() const { return *rank_; }
+  const iterations::RankContext& rank() const { return *rank_; }
   /// Threads that launch device work without a recorded dependency (rows of the profile's
   /// threads): changes elsewhere leave them as they were recorded, so that a prediction says less
   /// than it should.
@@ -343,7 +343,7 @@ class PathGraph {
   template <class Times>
   StepId LastStepIn(Times times, std::span<const Span> spans) const;
 
-  const context::RankContext* rank_ = nullptr;
+  const iterations::RankContext* rank_ = nullptr;
   const Profile* profile_ = nullptr;
   std::array<const Ns*, 3> starts_{};  // By PathTable.
   // Steps are sorted by stream, then by thread; each in its own order.

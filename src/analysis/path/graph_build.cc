@@ -55,12 +55,12 @@ PathGraph PathGraphBuilder::Run() {
   StoreThreadEdges();
   Schedule();
   const std::vector<ThreadSteps> threads = Threads();
-  for (const context::Iteration& iteration : rank_.iterations.selected()) {
+  for (const iterations::Iteration& iteration : rank_.iterations.selected()) {
     graph_.iterations_.push_back(FindIterationSteps(graph_, threads, iteration));
   }
   // Ranks that wait for each other begin apart by more than a host gets ahead.
   if (!graph_.iterations_.empty() && profile_.distributed.world_size <= 1) {
-    const context::Iteration& first = rank_.iterations.selected().front();
+    const iterations::Iteration& first = rank_.iterations.selected().front();
     if (first.time.start > first.host.start)
       FindLaunches(graph_, threads, first.time, graph_.iterations_.front());
   }
@@ -277,7 +277,7 @@ void PathGraphBuilder::FindKeptTimes(const std::vector<ThreadSteps>& threads) {
   }
 }
 
-tl::expected<PathGraph, std::string> PathGraph::Build(const context::RankContext& rank,
+tl::expected<PathGraph, std::string> PathGraph::Build(const iterations::RankContext& rank,
                                                       unsigned block_bits) {
   if (const auto why = WhyNoGraph(*rank.profile)) return tl::unexpected(*why);
   PathGraph graph = PathGraphBuilder(rank, block_bits).Run();

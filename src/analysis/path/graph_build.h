@@ -116,7 +116,7 @@ class ThreadEvents {
 /// O(n log n) in the events at worst; mostly O(n).
 class PathGraphBuilder {
  public:
-  PathGraphBuilder(const context::RankContext& rank, unsigned block_bits)
+  PathGraphBuilder(const iterations::RankContext& rank, unsigned block_bits)
       : rank_(rank),
         profile_(*rank.profile),
         waits_(profile_),
@@ -279,7 +279,7 @@ class PathGraphBuilder {
   void FindLoaderRanges();
   void FindKeptTimes(const std::vector<ThreadSteps>& threads);
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   const Profile& profile_;
   WaitFinder waits_;
   bool waits_in_silence_;

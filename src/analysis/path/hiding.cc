@@ -8,7 +8,7 @@
 namespace profgauge::analysis::path {
 namespace {
 
-bool IsHideable(const context::RankContext& rank, std::uint32_t row, Hidden hidden) {
+bool IsHideable(const iterations::RankContext& rank, std::uint32_t row, Hidden hidden) {
   const bool is_collective = rank.classes[row].collective;
   return hidden == Hidden::kCollectives
              ? is_collective
@@ -35,7 +35,7 @@ double HidingRoom::HiddenShare(std::int32_t gpu, double computing) const {
   return std::min(1.0, room / static_cast<double>(its->exposed));
 }
 
-HidingRoom RoomToHide(const context::RankContext& rank, std::span<const Ns> transfers,
+HidingRoom RoomToHide(const iterations::RankContext& rank, std::span<const Ns> transfers,
                       Hidden hidden) {
   HidingRoom room;
   const DeviceTable& device = rank.profile->device;
@@ -51,7 +51,7 @@ HidingRoom RoomToHide(const context::RankContext& rank, std::span<const Ns> tran
                              WaitingOf(device, transfers));
   room.exposed.assign(device.size(), 0);
   std::vector<Span> selected;
-  for (const context::Iteration& iteration : rank.iterations.selected()) {
+  for (const iterations::Iteration& iteration : rank.iterations.selected()) {
     selected.push_back(iteration.time);
   }
   selected = Merge(std::move(selected));

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::path {
@@ -41,7 +41,7 @@ struct HidingRoom {
 
 /// `transfers`: per device row how long its collective takes without waiting, -1 unknown; may be
 /// empty. O(rows log streams).
-HidingRoom RoomToHide(const context::RankContext& rank, std::span<const Ns> transfers,
+HidingRoom RoomToHide(const iterations::RankContext& rank, std::span<const Ns> transfers,
                       Hidden hidden);
 
 }  // namespace profgauge::analysis::path

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/tables/output.h"
 
@@ -60,7 +60,7 @@ struct PathFacts {
 PathFacts PathFactsOf(const PathGraph& graph, const std::vector<Ns>* slacks, bool is_named = true);
 /// The same only of a rank; `events` are the device rows of its calls, kNoRow where there is none.
 /// Builds the graph for it. Without one why_not has the reason, and all else is empty.
-PathFacts PathFactsOf(const context::RankContext& rank, std::span<const std::uint32_t> events);
+PathFacts PathFactsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> events);
 
 /// Sets critical.* and adds the table critical_path. `ranks`: their numbers. `transfer_of`: of a
 /// rank's collective, -1 unknown.

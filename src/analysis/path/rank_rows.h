@@ -52,7 +52,7 @@ inline std::vector<StreamNeighbors> NeighborsOnStreams(const DeviceTable& device
 
 // The calls that wait for a collective.
 inline Flags CallsForCollectives(const PathGraph& graph) {
-  const context::RankContext& rank = graph.rank();
+  const iterations::RankContext& rank = graph.rank();
   Flags calls(rank.profile->api.size());
   for (PathGraph::StepId step = graph.device_steps(); step < graph.size(); ++step) {
     const PathOwner owner = graph.OwnerOf(step);
@@ -117,7 +117,7 @@ class RankRows {
   }
   std::int64_t IterationAt(Ns start) const {
     const std::uint32_t iteration = rank.iterations.AtHostTime(start);
-    return iteration == context::Iterations::kNone ? Column::kAbsentInteger : iteration;
+    return iteration == iterations::Iterations::kNone ? Column::kAbsentInteger : iteration;
   }
   classify::Tri IsEligible(std::uint32_t row) {
     if (!eligible_) eligible_ = device::EligibleKernels(profile, rank.classes);
@@ -161,7 +161,7 @@ class RankRows {
     return text.empty() ? StringId{} : pool_.Intern(text);
   }
 
-  const context::RankContext& rank;
+  const iterations::RankContext& rank;
   const Profile& profile;
 
  private:

@@ -113,10 +113,10 @@ Ns IterationTimes::At(StepId step) const {
 // Only a begin that follows this rule as recorded moves, or one at an iteration's first work; any
 // other keeps its recorded time. A profile without markers ends with its device work alone.
 std::vector<Span> IterationTimes::Spans() const {
-  const context::Iterations& known = graph_.rank().iterations;
+  const iterations::Iterations& known = graph_.rank().iterations;
   std::vector<Span> spans;
   for (std::size_t i = 0; i < ends_.size(); ++i) {
-    const context::Iteration& recorded = known.all[known.first + i];
+    const iterations::Iteration& recorded = known.all[known.first + i];
     const PathGraph::IterationSteps& steps = graph_.iterations()[i];
     Span span = recorded.time;
     if (steps.begin != PathGraph::kNone && (i > 0 || recorded.time.start == recorded.host.start)) {

@@ -181,7 +181,7 @@ std::vector<Span> ReplayIterations(const PathGraph& graph, const Changes& change
 
 template <class Times>
 void IterationTimes::Take(StepId begin, StepId end, const Times& times) {
-  const context::Iterations& known = graph_.rank().iterations;
+  const iterations::Iterations& known = graph_.rank().iterations;
   for (StepId step = begin | 1; step < std::min(end, graph_.device_steps()); step += 2) {
     const std::uint32_t row = graph_.OwnerOf(step).row;
     if (!known.Extends(row)) continue;

@@ -146,7 +146,7 @@ Ns PauseAfter(std::size_t k, std::size_t count, SpanAt span_at) {
 
 // Whether time passes between the iterations that a change of the loop may win: as much as
 // `iteration/between` reports.
-bool HasPauses(std::span<const context::Iteration> selected) {
+bool HasPauses(std::span<const iterations::Iteration> selected) {
   const auto span_at = [&](std::size_t k) { return selected[k].time; };
   Ns pauses = 0, lengths = 0;
   for (std::size_t k = 0; k < selected.size(); ++k) {
@@ -158,9 +158,9 @@ bool HasPauses(std::span<const context::Iteration> selected) {
 
 }  // namespace
 
-PathGraphs BuildGraphs(std::span<const context::RankContext> ranks) {
+PathGraphs BuildGraphs(std::span<const iterations::RankContext> ranks) {
   std::vector<PathGraph> graphs;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     auto graph = PathGraph::Build(rank);
     if (!graph) return tl::unexpected(std::move(graph.error()));
     graphs.push_back(std::move(*graph));
@@ -168,7 +168,7 @@ PathGraphs BuildGraphs(std::span<const context::RankContext> ranks) {
   return graphs;
 }
 
-Replayer::Replayer(std::shared_ptr<const std::vector<context::RankContext>> ranks,
+Replayer::Replayer(std::shared_ptr<const std::vector<iterations::RankContext>> ranks,
                    PathGraphs graphs)
     : ranks_(std::move(ranks)) {
   if (!graphs) {
@@ -183,7 +183,7 @@ Replayer::Replayer(std::shared_ptr<const std::vector<context::RankContext>> rank
 // Waiting is known, and the replay joint, only if calls could be matched over ranks.
 void Replayer::MatchCalls() {
   std::vector<std::vector<communication::CollectiveCall>> calls;
-  for (const context::RankContext& rank : *ranks_)
+  for (const iterations::RankContext& rank : *ranks_)
     calls.push_back(communication::CollectCollectives(rank));
   const communication::Matching matching = communication::MatchRanks(*ranks_, calls);
   std::size_t count = 0, matched = 0;
@@ -281,7 +281,7 @@ std::vector<double> FactorsOfWork(const Scenario& scenario, const PathGraph& gra
 }
 
 // The part of its recorded time that a GPU's computation takes.
-double ComputingPart(const context::RankContext& rank, std::int32_t gpu,
+double ComputingPart(const iterations::RankContext& rank, std::int32_t gpu,
                      std::span<const double> factors) {
   const DeviceTable& device = rank.profile->device;
   const classify::DeviceRows rows = classify::RowsOfGpu(device, gpu);
@@ -317,7 +317,7 @@ Scenario Replayer::WithFactors(const Scenario& scenario) const {
     std::vector<double> factors;
     std::map<std::int32_t, double> shares_of;
     for (const ScenarioRows::Range& range : scaling.rows.ranges()) {
-      const context::RankContext& rank = (*ranks_)[range.rank];
+      const iterations::RankContext& rank = (*ranks_)[range.rank];
       const DeviceTable& device = rank.profile->device;
       const HidingRoom& room = (*scaling.rooms)[range.rank];
       if (room.exposed.empty()) continue;
@@ -352,7 +352,7 @@ Scenario Replayer::WithFactors(const Scenario& scenario) const {
 double Replayer::BusiestStream(const Scenario& scenario) const {
   double most = 0;
   for (std::uint32_t i = 0; i < graphs_.size(); ++i) {
-    const context::RankContext& rank = (*ranks_)[i];
+    const iterations::RankContext& rank = (*ranks_)[i];
     const DeviceTable& device = rank.profile->device;
     const std::vector<double> factors = FactorsOfWork(scenario, graphs_[i], i);
     Flags hidden;

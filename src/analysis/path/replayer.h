@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/hiding.h"
@@ -141,23 +141,23 @@ enum class PredictionOf : std::uint8_t { kTimes, kTimesAndPath };
 using PathGraphs = tl::expected<std::vector<PathGraph>, std::string>;
 /// The graphs of all ranks, or the reason of the first rank that has none. Needs nothing that
 /// MeasureContexts() adds; the graphs keep pointers to `ranks`.
-PathGraphs BuildGraphs(std::span<const context::RankContext> ranks);
+PathGraphs BuildGraphs(std::span<const iterations::RankContext> ranks);
 
 /// Answers scenarios. It holds the graphs of all ranks, so one object serves all questions about a
 /// run.
 class Replayer {
  public:
   /// With the graphs of all ranks, or in why_not() the reason of the first that has none.
-  explicit Replayer(std::shared_ptr<const std::vector<context::RankContext>> ranks)
+  explicit Replayer(std::shared_ptr<const std::vector<iterations::RankContext>> ranks)
       : Replayer(ranks, BuildGraphs(*ranks)) {}
-  Replayer(std::shared_ptr<const std::vector<context::RankContext>> ranks, PathGraphs graphs);
+  Replayer(std::shared_ptr<const std::vector<iterations::RankContext>> ranks, PathGraphs graphs);
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
 
   const std::string& why_not() const { return why_not_; }
   bool can_replay() const { return why_not_.empty(); }
   std::span<const PathGraph> graphs() const { return graphs_; }
-  std::span<const context::RankContext> ranks() const { return *ranks_; }
+  std::span<const iterations::RankContext> ranks() const { return *ranks_; }
   /// Per device row of that rank: how long its collective takes without waiting; -1 unknown.
   /// Empty when nothing is known.
   std::span<const Ns> transfers(std::size_t rank) const { return transfers_[rank]; }
@@ -228,7 +228,7 @@ class Replayer {
   std::vector<Replayed> ReplayJointly(const Scenario& scenario, PredictionOf wanted) const;
   Replayed ReplayAlone(const Scenario& scenario, std::uint32_t rank, PredictionOf wanted) const;
 
-  std::shared_ptr<const std::vector<context::RankContext>> ranks_;
+  std::shared_ptr<const std::vector<iterations::RankContext>> ranks_;
   std::vector<PathGraph> graphs_;
   std::vector<std::vector<Ns>> transfers_;
   std::optional<JointReplay> joint_;

@@ -82,7 +82,7 @@ std::string TextAt(const Table& table, const Column& cells, std::size_t row) {
   return std::string(table.strings()[cells.TextAt(row)]);
 }
 
-std::vector<HostGap> HostGapsOf(std::span<const context::RankContext> ranks,
+std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
                                 const tables::Output& out) {
   std::vector<HostGap> gaps;
   const Table* table = out.Added("gaps");

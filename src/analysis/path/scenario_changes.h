@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/path/graph.h"
 #include "analysis/tables/output.h"
 #include "base/interval.h"
@@ -59,7 +59,7 @@ struct HostGap {
 /// The text of a cell; empty where it is absent.
 std::string TextAt(const Table& table, const Column& cells, std::size_t row);
 /// By rank, then start. REQUIRES: AddIdle() has filled `out`.
-std::vector<HostGap> HostGapsOf(std::span<const context::RankContext> ranks,
+std::vector<HostGap> HostGapsOf(std::span<const iterations::RankContext> ranks,
                                 const tables::Output& out);
 
 // The changes of a scenario in the graph of one rank: how much shorter its segments are.

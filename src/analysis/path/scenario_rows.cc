@@ -208,7 +208,7 @@ void AddHostEvents(const PathGraph& graph, std::uint32_t position, PathTable tab
 }
 
 // Device work with a recorded launch that tables count.
-void AddLaunchEvents(const context::RankContext& rank, std::uint32_t position,
+void AddLaunchEvents(const iterations::RankContext& rank, std::uint32_t position,
                      ScenarioRows& events) {
   const DeviceTable& device = rank.profile->device;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
@@ -230,7 +230,7 @@ Ranges OfOneRank(Ranges ranges) {
 // The cells of one rank, whose rows are `events`, in columns of the table launches.
 // The length of the queue follows from all launches before, so with that column all rows of the
 // rank are made together; else some at a time, in bounded memory.
-void AppendLaunchCells(const context::RankContext& rank, Ranges events,
+void AppendLaunchCells(const iterations::RankContext& rank, Ranges events,
                        std::span<Column* const> columns, StringPool& strings) {
   const bool with_queue = std::any_of(columns.begin(), columns.end(), [](const Column* column) {
     return column->id() == "queue_length";

@@ -260,7 +260,7 @@ StepId CallEndAt(const PathGraph& graph, Ns time) {
 
 PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
                                              std::span<const ThreadSteps> threads,
-                                             const context::Iteration& iteration) {
+                                             const iterations::Iteration& iteration) {
   PathGraph::IterationSteps steps;
   steps.begin = Nearest(graph, iteration.host.start, false).Of(threads);
   if (steps.begin != kNone) steps.lead = graph.RecordedAt(steps.begin) - iteration.host.start;

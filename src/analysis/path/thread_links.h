@@ -44,7 +44,7 @@ ThreadLinks LinkThreads(const PathGraph& graph, const Profile& profile,
 /// is observed from its first work.
 PathGraph::IterationSteps FindIterationSteps(const PathGraph& graph,
                                              std::span<const ThreadSteps> threads,
-                                             const context::Iteration& iteration);
+                                             const iterations::Iteration& iteration);
 /// Sets `launches_from` and `launches_to`. O(steps).
 void FindLaunches(const PathGraph& graph, std::span<const ThreadSteps> threads, const Span& time,
                   PathGraph::IterationSteps& steps);

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/markers.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/recording/judged_steps.h"
 #include "analysis/recording/unrecorded.h"
 #include "analysis/tables/row_writer.h"
@@ -35,9 +35,9 @@ std::string CountText(std::int64_t count) { return FormatCount(count); }
 /// The inputs of the checks.
 class Certifier {
  public:
-  Certifier(std::span<const context::RankContext> ranks, const Analysis& analysis)
+  Certifier(std::span<const iterations::RankContext> ranks, const Analysis& analysis)
       : ranks_(ranks), analysis_(analysis) {
-    for (const context::RankContext& rank : ranks) log_.Merge(rank.profile->log);
+    for (const iterations::RankContext& rank : ranks) log_.Merge(rank.profile->log);
   }
 
   std::vector<Check> All() const;
@@ -53,7 +53,7 @@ class Certifier {
     return found == analysis_.remarks.end() ? nullptr : &*found;
   }
   bool IsOfPyTorch() const {
-    return std::ranges::any_of(ranks_, [](const context::RankContext& rank) {
+    return std::ranges::any_of(ranks_, [](const iterations::RankContext& rank) {
       return rank.profile->source.framework == "pytorch";
     });
   }
@@ -88,7 +88,7 @@ class Certifier {
   Check Switches() const;
   Check Errors() const;
 
-  std::span<const context::RankContext> ranks_;
+  std::span<const iterations::RankContext> ranks_;
   const Analysis& analysis_;
   ImportLog log_;
 };
@@ -153,7 +153,7 @@ Check Certifier::Dropped() const {
   check.advice = "Record fewer iterations, or with a larger buffer.";
   check = OfCounters(std::move(check), CheckState::kLost, {Counter::rows_missing});
   std::int64_t lost = 0;  // These have a separate check.
-  for (const context::RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
+  for (const iterations::RankContext& rank : ranks_) lost += rank.iterations.launches_lost;
   const bool has_other = Count(Counter::events_dropped) > lost && KinetosWarnings() == 0;
   if (!has_other) return check;
   return OfCounters(std::move(check), CheckState::kLost, {Counter::events_dropped});
@@ -182,7 +182,7 @@ Check Certifier::LostKernels() const {
   Check check{"kernels-lost", "Launches have their kernels"};
   check.affects = {"idle", "kernels"};
   bool has_calls = false;
-  for (const context::RankContext& rank : ranks_) {
+  for (const iterations::RankContext& rank : ranks_) {
     check.count += rank.iterations.launches_lost;
     check.of += rank.iterations.launches_made;
     has_calls = has_calls || rank.iterations.launches_made > 0 || rank.profile->api.size() > 0;
@@ -211,7 +211,8 @@ Check Certifier::LostKernels() const {
 // Removed already: the judged part is complete.
 Check Certifier::SessionStart() const {
   Check check{"session-start", "The first iterations have their kernels"};
-  for (const context::RankContext& rank : ranks_) check.count += rank.iterations.dropped_at_start;
+  for (const iterations::RankContext& rank : ranks_)
+    check.count += rank.iterations.dropped_at_start;
   if (check.count > 0) {
     check.text =
         fmt::format("{} at the start {} left out: most kernels are missing in {}",
@@ -235,7 +236,7 @@ Check Certifier::Overhead() const {
   Check check{"profiler-overhead", "The profiler does not stop the program"};
   check.affects = {"time", "idle"};
   Ns hidden = 0, all = 0;
-  for (const context::RankContext& rank : ranks_) {
+  for (const iterations::RankContext& rank : ranks_) {
     hidden += Length(rank.unobserved) - rank.captured;
     all += rank.window().length();
   }
@@ -249,12 +250,12 @@ Check Certifier::Overhead() const {
 
 Check Certifier::Markers() const {
   Check check = OfRemarks({"markers", "Iterations are marked"}, CheckState::kLost,
-                          {context::kMarkersDisplaced, context::kIterationsPartial,
-                           context::kProcessesApart, context::kRanksWithoutMarkers});
+                          {iterations::kMarkersDisplaced, iterations::kIterationsPartial,
+                           iterations::kProcessesApart, iterations::kRanksWithoutMarkers});
   check.affects = {"time", "idle"};
   if (check.state != CheckState::kOk) return check;
   const bool is_whole = std::ranges::any_of(
-      ranks_, [](const context::RankContext& rank) { return rank.iterations.is_whole; });
+      ranks_, [](const iterations::RankContext& rank) { return rank.iterations.is_whole; });
   if (is_whole) {
     check.state = CheckState::kUnknown;
     check.text = "no markers: the whole profile counts as one iteration";
@@ -285,7 +286,7 @@ Check Certifier::Ranks() const {
                            {Counter::ranks_unreadable, Counter::gpus_unknown});
   check.affects = {"communication", "time"};
   check = OfRemarks(std::move(check), CheckState::kLost,
-                    {communication::kRanksApart, context::kRanksWithoutWork});
+                    {communication::kRanksApart, iterations::kRanksWithoutWork});
   const auto missing = static_cast<std::int64_t>(ValueOf(metric::kProfileRanksMissing));
   if (check.state != CheckState::kOk || missing == 0) return check;
   check.state = CheckState::kDoubt;
@@ -299,7 +300,7 @@ Check Certifier::Ranks() const {
 Check Certifier::Switches() const {
   Check check{"profiler-options", "The profiler records nothing that slows much"};
   check.affects = {"time", "idle"};
-  for (const context::RankContext& rank : ranks_) {
+  for (const iterations::RankContext& rank : ranks_) {
     for (const auto& [key, value] : rank.profile->facts) {
       if ((key != "with_stack" && key != "profile_memory") || value != "1") continue;
       check.text = fmt::format("recorded with `{}`", key);
@@ -333,7 +334,7 @@ std::vector<Check> Certifier::All() const {
   checks.push_back(LostKernels());
   checks.push_back(SessionStart());
   checks.push_back(affecting(OfRemarks({"iterations-lost", "Iterations have kernels"},
-                                       CheckState::kLost, {context::kIterationsLost}),
+                                       CheckState::kLost, {iterations::kIterationsLost}),
                              {"time", "idle", "kernels"}));
   checks.push_back(affecting(OfCounters({"copies", "Copies are recorded"}, CheckState::kDoubt,
                                         {Counter::copies_not_recorded}),
@@ -349,7 +350,7 @@ std::vector<Check> Certifier::All() const {
                 {"kernels", "time"}));
   checks.push_back(Names());
   checks.push_back(affecting(OfRemarks({"outside", "Work is inside of iterations"},
-                                       CheckState::kLost, {context::kWorkOutside}),
+                                       CheckState::kLost, {iterations::kWorkOutside}),
                              {"time", "idle", "kernels"}));
   checks.push_back(Overhead());
   checks.push_back(Markers());
@@ -367,7 +368,7 @@ std::vector<Check> Certifier::All() const {
 
 }  // namespace
 
-Certificate CertifyRun(std::span<const context::RankContext> ranks, const Analysis& analysis) {
+Certificate CertifyRun(std::span<const iterations::RankContext> ranks, const Analysis& analysis) {
   Certificate certificate;
   certificate.checks = Certifier(ranks, analysis).All();
   for (const Check& check : certificate.checks) {
@@ -432,12 +433,12 @@ Check Perturbation(const Analysis& analysis) {
 
 // The largest share of time with a lowered clock, over all devices and reasons. A cap of power is
 // normal for a busy device, and no throttling.
-Check Conditions(std::span<const context::RankContext> ranks) {
+Check Conditions(std::span<const iterations::RankContext> ranks) {
   Check check{"conditions", "Devices ran at their clocks"};
   check.affects = {"time", "kernels"};
   bool is_known = false;
   double most = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunDevice& device : DevicesOf(*side)) {
@@ -494,7 +495,7 @@ Check After(const Analysis& analysis) {
 /// Whether every selected iteration ends with a call that waits for the device.
 ///
 ///   iteration   |-----------------------[sync]|     the call ends in the last part of the range
-bool EndsWithWaits(const context::RankContext& rank) {
+bool EndsWithWaits(const iterations::RankContext& rank) {
   const ApiTable& api = rank.profile->api;
   const auto selected = rank.iterations.selected();
   std::vector<bool> waits(selected.size(), false);
@@ -502,7 +503,7 @@ bool EndsWithWaits(const context::RankContext& rank) {
     if (api.kind[row] != ApiKind::kSync) continue;
     const Ns end = api.start[row] + api.duration[row];
     const std::uint32_t at = rank.iterations.AtHostTime(api.start[row]);
-    if (at == context::Iterations::kNone || !rank.iterations.SelectsIteration(at)) continue;
+    if (at == iterations::Iterations::kNone || !rank.iterations.SelectsIteration(at)) continue;
     const Span host = rank.iterations.all[at].host;
     const auto slack =
         static_cast<Ns>(knowledge::kUnrecordedNearEndShare * static_cast<double>(host.length()));
@@ -512,10 +513,10 @@ bool EndsWithWaits(const context::RankContext& rank) {
 }
 
 // It may be the program's own; host and device do not overlap from one iteration to the next then.
-Check Synchronized(std::span<const context::RankContext> ranks) {
+Check Synchronized(std::span<const iterations::RankContext> ranks) {
   Check check{"synchronized", "Iterations are not synchronized one by one"};
   if (std::ranges::all_of(
-          ranks, [](const context::RankContext& rank) { return rank.iterations.is_whole; })) {
+          ranks, [](const iterations::RankContext& rank) { return rank.iterations.is_whole; })) {
     return check;
   }
   if (std::ranges::any_of(ranks, EndsWithWaits)) {
@@ -545,7 +546,7 @@ Check SameWork(const Analysis& analysis) {
 
 }  // namespace
 
-void CertifySteps(std::span<const context::RankContext> ranks, const Analysis& analysis,
+void CertifySteps(std::span<const iterations::RankContext> ranks, const Analysis& analysis,
                   std::vector<CertificateCheck>& checks) {
   checks.push_back(Document(analysis));
   checks.push_back(Perturbation(analysis));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 
 namespace profgauge::analysis::recording {
 
@@ -14,12 +14,12 @@ namespace profgauge::analysis::recording {
 /// One lost check leaves no trust, one doubt a limited trust. Checks read the counters of the
 /// readers, facts of the profiles, and the analysis; only `synchronized` walks over the calls.
 /// REQUIRES: `analysis` is complete except for its certificate.
-Certificate CertifyRun(std::span<const context::RankContext> ranks, const Analysis& analysis);
+Certificate CertifyRun(std::span<const iterations::RankContext> ranks, const Analysis& analysis);
 
 // The checks of a certificate that follow from unrecorded iterations and device conditions.
 
 /// Adds them in the certificate's order.
-void CertifySteps(std::span<const context::RankContext> ranks, const Analysis& analysis,
+void CertifySteps(std::span<const iterations::RankContext> ranks, const Analysis& analysis,
                   std::vector<CertificateCheck>& checks);
 
 }  // namespace profgauge::analysis::recording

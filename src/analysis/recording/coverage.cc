@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/markers.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/markers.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/time/iteration_remarks.h"
 #include "analysis/time/run_iterations.h"
 #include "base/format.h"
@@ -36,10 +36,10 @@ bool HasOps(const Profile& profile) {
 
 // A host that runs ahead ends its iterations long before the device does; without the launches
 // nothing shows which work is whose, and lengths would be the host's.
-void RemarkWorkOutside(std::span<const context::RankContext> contexts,
+void RemarkWorkOutside(std::span<const iterations::RankContext> contexts,
                        std::span<const CoverageFacts> ranks, tables::Output& out) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const context::Iterations& iterations = contexts[i].iterations;
+    const iterations::Iterations& iterations = contexts[i].iterations;
     const CoverageFacts& facts = ranks[i];
     if (iterations.is_whole || iterations.source.by == IterationsBy::kRange || facts.total == 0)
       continue;
@@ -53,7 +53,7 @@ void RemarkWorkOutside(std::span<const context::RankContext> contexts,
     const std::string help =
         out.HowToRecord(Capability::kLaunchLinks, "record the launching calls");
     out.AddRemark(
-        std::string(context::kWorkOutside),
+        std::string(iterations::kWorkOutside),
         FormatShare(outside) +
             out.Told(" of the {{ device.device }} time is outside the iterations, and its launches "
                      "were not recorded, so the iteration time is unknown; ") +
@@ -63,7 +63,7 @@ void RemarkWorkOutside(std::span<const context::RankContext> contexts,
 }
 
 // A filtered trace: what the ranks compute is not in it.
-bool HoldsCollectivesOnly(const context::RankContext& rank) {
+bool HoldsCollectivesOnly(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   const auto& calls = profile.api.kind;
   if (HasOps(profile) || std::find(calls.begin(), calls.end(), ApiKind::kLaunch) != calls.end()) {
@@ -83,10 +83,10 @@ std::string CountOf(std::int64_t count, std::string_view one, std::string_view s
 }
 
 // By what shows that a device was used; of the machine's list of devices alone that is not sure.
-std::string WhyNoDeviceEvents(std::span<const context::RankContext> contexts,
+std::string WhyNoDeviceEvents(std::span<const iterations::RankContext> contexts,
                               const tables::Output& out) {
   bool is_listed = false;
-  for (const context::RankContext& rank : contexts) {
+  for (const iterations::RankContext& rank : contexts) {
     if (!rank.profile->has_timeline || rank.profile->neuron != nullptr) return {};
     const std::string_view use = FactOf(*rank.profile, kDeviceUse);
     is_listed = is_listed || std::any_of(rank.profile->gpus.begin(), rank.profile->gpus.end(),
@@ -104,7 +104,7 @@ std::string WhyNoDeviceEvents(std::span<const context::RankContext> contexts,
                    : std::string();
 }
 
-void RemarkNothingToJudge(std::span<const context::RankContext> contexts,
+void RemarkNothingToJudge(std::span<const iterations::RankContext> contexts,
                           std::span<const CoverageFacts> ranks, tables::Output& out) {
   // Contexts of summaries have no rows, but their facts.
   const bool has_device = std::any_of(contexts.begin(), contexts.end(),
@@ -114,7 +114,7 @@ void RemarkNothingToJudge(std::span<const context::RankContext> contexts,
                           });
   if (!has_device) {
     if (std::string why = WhyNoDeviceEvents(contexts, out); !why.empty()) {
-      out.AddRemark(std::string(context::kNoDeviceEvents), std::move(why));
+      out.AddRemark(std::string(iterations::kNoDeviceEvents), std::move(why));
     }
     return;
   }
@@ -136,12 +136,12 @@ void RemarkNothingToJudge(std::span<const context::RankContext> contexts,
     why = fmt::format("no kernel was recorded: the profile holds {}{}{}. Nothing was computed",
                       copies > 0 ? CountOf(copies, "copy", "copies") : "", both,
                       memsets > 0 ? CountOf(memsets, "memset", "memsets") : "");
-    out.AddRemark(std::string(context::kNoKernels), why);
+    out.AddRemark(std::string(iterations::kNoKernels), why);
   } else if (collectives_only) {
     why = out.Told(
         "the profile holds collectives only: how busy the {{ device.device }}s are is "
         "unknown; waiting between ranks is shown");
-    out.AddRemark(std::string(context::kCollectivesOnly), why);
+    out.AddRemark(std::string(iterations::kCollectivesOnly), why);
   }
 }
 
@@ -150,7 +150,7 @@ void RemarkNothingToJudge(std::span<const context::RankContext> contexts,
 // `in_any` is by iteration, `in_window` by time, so neither contains the other: work of iterations
 // that are not selected is mostly in the first only, work that starts in the window and is of no
 // iteration in the second only.
-CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
+CoverageFacts CoverageFactsOf(const iterations::RankContext& rank) {
   CoverageFacts facts;
   const DeviceTable& device = rank.profile->device;
   const Span window = rank.window();
@@ -162,7 +162,7 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
     facts.total += time;
     if (device.kind[i] == DeviceKind::kKernel) facts.kernels += time;
     if (rank.profile->IsWholeGraph(i)) facts.whole_graphs += time;
-    if (rank.iterations.of_device[i] != context::Iterations::kNone) facts.in_any += time;
+    if (rank.iterations.of_device[i] != iterations::Iterations::kNone) facts.in_any += time;
     // By its time: work without a launch is of no iteration.
     if (device.start[i] < window.start || device.start[i] >= window.end) continue;
     facts.in_window += time;
@@ -176,7 +176,7 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank) {
   return facts;
 }
 
-void AddCoverage(std::span<const context::RankContext> contexts,
+void AddCoverage(std::span<const iterations::RankContext> contexts,
                  std::span<const CoverageFacts> ranks, tables::Output& out) {
   RemarkNothingToJudge(contexts, ranks, out);
   RemarkWorkOutside(contexts, ranks, out);
@@ -238,15 +238,15 @@ namespace {
 
 // What the host does after the window of a profile without iterations, which ends with its last
 // device work.
-void SetTail(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+void SetTail(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
              tables::Output& out) {
   std::optional<Ns> tail;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const context::Iterations& iterations = ranks[i].iterations;
+    const iterations::Iterations& iterations = ranks[i].iterations;
     has_device |= facts[i].has_device;
     if (!facts[i].has_device || iterations.source.by != IterationsBy::kUndivided) continue;
-    const context::Iteration& whole = iterations.all.front();
+    const iterations::Iteration& whole = iterations.all.front();
     tail = std::max(tail.value_or(0), whole.host.end - whole.time.end);
   }
   if (tail) {
@@ -265,8 +265,8 @@ namespace {
 
 // The tail of a part that was recorded, and is no iteration, is from before the iterations but not
 // from before the profile: its launches are there.
-Ns BacklogOf(const context::RankContext& rank) {
-  const context::Iteration& first = rank.iterations.all.front();
+Ns BacklogOf(const iterations::RankContext& rank) {
+  const iterations::Iteration& first = rank.iterations.all.front();
   if (first.lead_in == 0 || rank.iterations.is_whole) return first.lead_in;
   const Ns begin = first.time.start - first.lead_in;
   const ApiTable& api = rank.profile->api;
@@ -278,17 +278,17 @@ Ns BacklogOf(const context::RankContext& rank) {
 
 }  // namespace
 
-EdgeFacts EdgeFactsOf(const context::RankContext& rank) {
+EdgeFacts EdgeFactsOf(const iterations::RankContext& rank) {
   EdgeFacts facts;
   facts.has_device = rank.has_device();
   facts.backlog = BacklogOf(rank);
   facts.capture = rank.captured;
   facts.counts = CountCaptures(*rank.profile);
-  if (rank.EndsWithWork()) facts.start_up = context::SetupTimes(*rank.profile).start_up();
+  if (rank.EndsWithWork()) facts.start_up = iterations::SetupTimes(*rank.profile).start_up();
   return facts;
 }
 
-void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
               tables::Output& out) {
   Ns unobserved = 0;
   for (std::size_t i = 0; i < ranks.size(); ++i)
@@ -345,9 +345,9 @@ namespace {
 // Two kinds of evidence for lost work: iterations with launches that have no device work, and
 // iterations without any launch among others with some. The second may also be a loop that
 // evaluates now and then, so few of them, or much work outside of iterations, say nothing.
-void RemarkWithoutLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkWithoutLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   if (const time::LostIterations inside = time::MostLostInside(ranks); inside.lost > 0) {
-    out.AddRemark(std::string(context::kIterationsLost),
+    out.AddRemark(std::string(iterations::kIterationsLost),
                   fmt::format("the work of {} of {} iterations is missing: they launched some, but "
                               "it was not recorded",
                               FormatCount(inside.lost), FormatCount(inside.all)));
@@ -358,7 +358,7 @@ void RemarkWithoutLaunches(std::span<const context::RankContext> ranks, tables::
   if (outside >=
       knowledge::kLossMadeUpShare * static_cast<double>(most.lost) / static_cast<double>(most.all))
     return;
-  out.AddRemark(std::string(context::kIterationsLost),
+  out.AddRemark(std::string(iterations::kIterationsLost),
                 fmt::format("{} of {} iterations launched no work, unlike the others: work was "
                             "lost, or the markers do not mark iterations",
                             FormatCount(most.lost), FormatCount(most.all)));
@@ -370,9 +370,9 @@ void RemarkWithoutLaunches(std::span<const context::RankContext> ranks, tables::
 //
 // 10 of 110 launches have no work, so 100 have; their device is idle for 40 %. The lost work would
 // have added at most 10 / 100 of the busy time: idle time is at least 40 % - 60 % * 0.1 = 34 %.
-void BoundByLostLaunches(std::span<const context::RankContext> ranks, tables::Output& out) {
+void BoundByLostLaunches(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::int64_t lost = 0, made = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     lost += rank.iterations.launches_lost;
     made += rank.iterations.launches_made;
   }
@@ -395,9 +395,9 @@ void BoundByLostLaunches(std::span<const context::RankContext> ranks, tables::Ou
 
 // At the edges of a profile without launches the device may have worked while the host waited for
 // data.
-void DoubtLoaderAtEdges(std::span<const context::RankContext> ranks, tables::Output& out) {
+void DoubtLoaderAtEdges(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   Ns edges = 0, whole = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     edges += rank.iterations.in_doubt;
     whole += rank.iterations.SelectedTime();
   }
@@ -410,9 +410,9 @@ void DoubtLoaderAtEdges(std::span<const context::RankContext> ranks, tables::Out
 }
 
 // Without its copies a device seems to wait while it copies, and to have copied nothing.
-void DoubtCopies(std::span<const context::RankContext> ranks, tables::Output& out) {
+void DoubtCopies(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::uint64_t calls = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     calls += rank.profile->log[Counter::copies_not_recorded];
   }
   if (calls == 0) return;
@@ -428,8 +428,8 @@ void DoubtCopies(std::span<const context::RankContext> ranks, tables::Output& ou
 }
 
 // The profile's own evidence: model/certificate.h.
-void DoubtByCertificate(std::span<const context::RankContext> ranks, tables::Output& out) {
-  for (const context::RankContext& rank : ranks) {
+void DoubtByCertificate(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  for (const iterations::RankContext& rank : ranks) {
     const std::string_view clock = FactOf(*rank.profile, kDeviceClock);
     if (clock.empty()) continue;
     const std::string why = fmt::format(
@@ -439,7 +439,7 @@ void DoubtByCertificate(std::span<const context::RankContext> ranks, tables::Out
     out.MarkUncertain(&Basis::all_work, out.Told(why));
     break;
   }
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const std::string_view lost = FactOf(*rank.profile, kCollectivesLost);
     if (lost.empty()) continue;
     const std::string why =
@@ -451,10 +451,10 @@ void DoubtByCertificate(std::span<const context::RankContext> ranks, tables::Out
 }
 
 // They are left out of every number: model/impossible_times.cc.
-void RemarkImpossibleTimes(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkImpossibleTimes(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::uint64_t count = 0;
   std::string first;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
     count += log[Counter::times_impossible];
     const std::vector<std::string>& examples = log.Examples(Counter::times_impossible);
@@ -470,8 +470,8 @@ void RemarkImpossibleTimes(std::span<const context::RankContext> ranks, tables::
 }
 
 // Sums stay right, as kernels are rounded up as well as down: no number becomes uncertain.
-void RemarkResolution(std::span<const context::RankContext> ranks, tables::Output& out) {
-  for (const context::RankContext& rank : ranks) {
+void RemarkResolution(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  for (const iterations::RankContext& rank : ranks) {
     const std::string_view resolution = FactOf(*rank.profile, kTimeResolution);
     if (resolution.empty()) continue;
     return out.AddRemark("time-resolution",
@@ -483,7 +483,7 @@ void RemarkResolution(std::span<const context::RankContext> ranks, tables::Outpu
 
 }  // namespace
 
-void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out) {
+void MarkLosses(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   DoubtByCertificate(ranks, out);
   RemarkResolution(ranks, out);
   RemarkImpossibleTimes(ranks, out);
@@ -494,7 +494,7 @@ void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out
   std::uint64_t lost = 0, read = 0;
   // A single loss is a statement of the profiler's that it lost events, of any number.
   bool is_unknown = false;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const ImportLog& log = rank.profile->log;
     lost += log[Counter::events_dropped] + log[Counter::rows_missing];
     read += log[Counter::events_read];
@@ -516,7 +516,7 @@ namespace {
 
 // Kernels with unknown names may be on Tensor Cores, like other kernels before. If most eligible
 // kernels are unknown, the eligible share is absent.
-void DoubtTensorCoreKernels(std::span<const context::RankContext> ranks, tables::Output& out) {
+void DoubtTensorCoreKernels(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   if (!out.IsSet(metric::kTensorCoreUnknownShare)) return;
   const bool is_much = AsNumber(out.ValueOf(metric::kTensorCoreUnknownShare), 0) >
                        knowledge::kTensorCoresUndecidedShare;
@@ -529,10 +529,10 @@ void DoubtTensorCoreKernels(std::span<const context::RankContext> ranks, tables:
 
 }  // namespace
 
-void MarkLostNames(std::span<const context::RankContext> ranks, tables::Output& out) {
+void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   DoubtTensorCoreKernels(ranks, out);
   std::uint64_t lost = 0;
-  for (const context::RankContext& rank : ranks)
+  for (const iterations::RankContext& rank : ranks)
     lost += rank.profile->log[Counter::kernels_unnamed];
   if (lost == 0) return;
   const std::string why =
@@ -553,14 +553,14 @@ double Part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 // As if a device idled while only whole graphs run: the other end of the possible values. The
 // measured values count it as busy then. Over the GPUs with work of all ranks, as
-// analysis/context/utilization.h pools them.
+// analysis/iterations/utilization.h pools them.
 struct WorstUse {
   std::size_t gpus = 0;
   Ns graphs = 0, observed = 0;
   double idle = 0, most_idle = 0, idle_time = 0, longest_idle = 0;
   double used = 0, least_used = 1;
 
-  void Add(const context::GpuUse& use, double iterations) {
+  void Add(const iterations::GpuUse& use, double iterations) {
     const auto open = static_cast<double>(use.whole_graphs);
     const double share = use.idle_share() + Part(open, static_cast<double>(use.observed));
     const double time =
@@ -581,13 +581,13 @@ struct WorstUse {
   double MeanOf(double sum) const { return sum / static_cast<double>(gpus); }
 };
 
-WorstUse WorstUseOf(std::span<const context::RankContext> ranks) {
+WorstUse WorstUseOf(std::span<const iterations::RankContext> ranks) {
   WorstUse worst;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.window().length() <= 0) continue;
     const auto iterations =
         static_cast<double>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
-    for (const context::GpuUse& use : rank.gpus) worst.Add(use, iterations);
+    for (const iterations::GpuUse& use : rank.gpus) worst.Add(use, iterations);
   }
   return worst;
 }
@@ -614,10 +614,10 @@ void BoundUse(const WorstUse& worst, tables::Output& out) {
 }
 
 // A program of one device has no one to communicate with.
-bool MayCommunicate(std::span<const context::RankContext> ranks, const WorstUse& worst,
+bool MayCommunicate(std::span<const iterations::RankContext> ranks, const WorstUse& worst,
                     const tables::Output& out) {
   return ranks.size() > 1 || worst.gpus > 1 || Measured(metric::kCommunicationTime, out) > 0 ||
-         std::any_of(ranks.begin(), ranks.end(), [](const context::RankContext& rank) {
+         std::any_of(ranks.begin(), ranks.end(), [](const iterations::RankContext& rank) {
            return rank.profile->distributed.world_size > 1;
          });
 }
@@ -651,7 +651,7 @@ void BoundKernels(tables::Output& out) {
 
 }  // namespace
 
-void BoundByWholeGraphs(std::span<const context::RankContext> ranks, tables::Output& out) {
+void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   const WorstUse worst = WorstUseOf(ranks);
   if (worst.graphs == 0) return;
   out.AddRemark("whole-graphs",

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "model/lost_launches.h"
 
@@ -26,7 +26,7 @@ struct CoverageFacts {
 };
 /// The times of one rank; each is a part of the whole device time.
 /// O(device rows + host rows).
-CoverageFacts CoverageFactsOf(const context::RankContext& rank);
+CoverageFacts CoverageFactsOf(const iterations::RankContext& rank);
 
 /// Sets coverage.*: shares of GPU time, over all ranks. With an operator, with a launch: of the
 /// work that starts while the selected iterations run (work launched before the profile has
@@ -37,7 +37,7 @@ CoverageFacts CoverageFactsOf(const context::RankContext& rank);
 /// Remarks kNoDeviceEvents, kNoKernels or kCollectivesOnly where the run computed nothing that was
 /// recorded, on any rank, and kWorkOutside if much of the work is in no iteration without launches.
 /// Only iterations of the contexts are used.
-void AddCoverage(std::span<const context::RankContext> contexts,
+void AddCoverage(std::span<const iterations::RankContext> contexts,
                  std::span<const CoverageFacts> ranks, tables::Output& out);
 
 // Work in a profile that is not the program's steady work: the backlog that it starts
@@ -53,13 +53,13 @@ struct EdgeFacts {
 };
 /// The edges of one rank. `backlog` is 0 for a profile that starts idle.
 /// REQUIRES: the rank has an iteration. O(calls + device rows).
-EdgeFacts EdgeFactsOf(const context::RankContext& rank);
+EdgeFacts EdgeFactsOf(const iterations::RankContext& rank);
 
 /// Sets coverage.{backlog,tail,start_up,capture}_time and launch.captured_share. If most of the
 /// host's launches were captured and did not run, values about the GPU's use and idle time become
 /// absent: it is no fault of the program that nothing ran. REQUIRES: after all that set gpu.* and
 /// add the table `gaps`. Only `unobserved` and iterations of the contexts are used.
-void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeFacts> facts,
+void AddEdges(std::span<const iterations::RankContext> ranks, std::span<const EdgeFacts> facts,
               tables::Output& out);
 
 // Uncertainty by lost device events: where work is missing, the device seems to idle.
@@ -69,13 +69,13 @@ void AddEdges(std::span<const context::RankContext> ranks, std::span<const EdgeF
 /// profile that only ends early lost none before its end. REQUIRES: after all that set these
 /// metrics.
 /// Values stay as they are, except those of copies that were not recorded: they become absent.
-void MarkLosses(std::span<const context::RankContext> ranks, tables::Output& out);
+void MarkLosses(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 /// Makes values absent that follow only from kernel names, for profiles that lost many of them: no
 /// kernel was found that communicates or uses Tensor Cores, which does not mean that none does. If
 /// the names of many kernels are unknown, the number on Tensor Cores is uncertain. REQUIRES: after
 /// all that set these metrics.
-void MarkLostNames(std::span<const context::RankContext> ranks, tables::Output& out);
+void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 // Uncertainty by graphs that were recorded whole: a device may idle, communicate or run any number
 // of kernels in them.
@@ -84,6 +84,6 @@ void MarkLostNames(std::span<const context::RankContext> ranks, tables::Output& 
 /// where only such graphs run. Only iterations, GPUs and groups of the contexts are used.
 /// REQUIRES: after all that set these metrics.
 /// Does nothing without such graphs.
-void BoundByWholeGraphs(std::span<const context::RankContext> ranks, tables::Output& out);
+void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 }  // namespace profgauge::analysis::recording

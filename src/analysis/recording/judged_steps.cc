@@ -37,12 +37,13 @@ bool Touches(const StepValue& value, const StepRange& range) {
 }
 
 /// Numbers of the recorded iterations.
-std::vector<StepRange> RecordedOf(const context::RankContext& rank, const RunDocument& document) {
+std::vector<StepRange> RecordedOf(const iterations::RankContext& rank,
+                                  const RunDocument& document) {
   if (!document.recorded.empty()) return document.recorded;
-  const context::Iterations& iterations = rank.iterations;
+  const iterations::Iterations& iterations = rank.iterations;
   if (!iterations.has_numbers) return {};
   StepRange range{std::numeric_limits<std::int64_t>::max(), -1};
-  for (const context::Iteration& iteration : iterations.all) {
+  for (const iterations::Iteration& iteration : iterations.all) {
     std::int64_t number = 0;
     const char* const end = iteration.name.data() + iteration.name.size();
     const auto [stop, failed] = std::from_chars(iteration.name.data(), end, number);
@@ -226,7 +227,7 @@ std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps) {
 //
 // Iterations after the profile count only if they are as fast as those before, or if those before
 // are too few to compare with. Without numbers of the recorded iterations all count.
-std::optional<JudgedSteps> JudgeSteps(const context::RankContext& rank, std::string& why_not) {
+std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::string& why_not) {
   const RunSide* side = rank.profile->run_side.get();
   if (side == nullptr || !side->document) return std::nullopt;
   const RunDocument& document = *side->document;

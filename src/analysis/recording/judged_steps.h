@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "model/run_side.h"
 
 namespace profgauge::analysis::recording {
@@ -53,7 +53,7 @@ struct JudgedSteps {
 
 /// For one rank; nothing if there are too few, or none. `why_not` is the reason if there are some.
 /// `why_not` is only written, never cleared.
-std::optional<JudgedSteps> JudgeSteps(const context::RankContext& rank, std::string& why_not);
+std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::string& why_not);
 
 /// After by before, where the iterations after the profile surely differ from those before; with
 /// the text for it.

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/tables/reported_columns.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
@@ -44,9 +44,9 @@ constexpr MetricId kOfConditions[] = {
 using RunDevices = std::vector<const RunDevice*>;
 
 // Devices with any reading. They live in the profiles' `run_side`.
-RunDevices KnownDevices(std::span<const context::RankContext> ranks) {
+RunDevices KnownDevices(std::span<const iterations::RankContext> ranks) {
   RunDevices devices;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunDevice& device : DevicesOf(*side)) {
@@ -152,7 +152,7 @@ void SetBound(MetricId id, std::string_view bound, tables::Output& out) {
 
 }  // namespace
 
-void AddConditions(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddConditions(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   const RunDevices devices = KnownDevices(ranks);
   if (devices.empty()) {
     for (const MetricId id : kOfConditions) out.SetAbsent(id, std::string(kNoReadings));
@@ -219,13 +219,13 @@ bool IsMoreThanHeld(const ReportedMetric& metric, const tables::Output& out) {
 namespace {
 
 // Counters that each rank sampled of its devices: their mean, by the time of each rank's window.
-void SetMeansOfRanks(std::span<const context::RankContext> ranks, tables::Output& out) {
+void SetMeansOfRanks(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   for (const MetricId id :
        {metric::kGpuMeasuredTensorActive, metric::kGpuMeasuredSmActive,
         metric::kGpuMeasuredDramRead, metric::kGpuMeasuredDramWrite, metric::kGpuMeasuredDram}) {
     double sum = 0, time = 0;
     std::size_t sampled = 0;
-    for (const context::RankContext& rank : ranks) {
+    for (const iterations::RankContext& rank : ranks) {
       const auto& metrics = rank.profile->reported.metrics;
       const auto found = std::ranges::find(metrics, id, &ReportedMetric::id);
       if (found == metrics.end() || IsAbsent(found->value)) continue;
@@ -249,12 +249,12 @@ void SetMeansOfRanks(std::span<const context::RankContext> ranks, tables::Output
 
 bool IsOfRecorder(std::string_view table) { return table == "op_types"; }
 
-void AddReported(std::span<const context::RankContext> ranks, bool range_chosen,
+void AddReported(std::span<const iterations::RankContext> ranks, bool range_chosen,
                  tables::Output& out) {
   if (ranks.size() > 1) SetMeansOfRanks(ranks, out);
   // With several ranks each states its own numbers; those of the host are of the whole run.
   const Profile* stating = nullptr;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const Reported& reported = rank.profile->reported;
     if (reported.metrics.empty() && reported.tables.empty()) continue;
     if (stating != nullptr) return;
@@ -364,10 +364,10 @@ void AddServing(const LoadTest& test, tables::Output& out) {
 
 }  // namespace
 
-void AddSideResults(std::span<const context::RankContext> ranks, const JudgedSteps* steps,
+void AddSideResults(std::span<const iterations::RankContext> ranks, const JudgedSteps* steps,
                     tables::Output& out) {
   if (std::all_of(ranks.begin(), ranks.end(),
-                  [](const context::RankContext& rank) { return IsOfTimes(*rank.profile); })) {
+                  [](const iterations::RankContext& rank) { return IsOfTimes(*rank.profile); })) {
     out.AddRemark(
         "times-only",
         fmt::format("Times only. No profile was recorded, so this says whether the run is "
@@ -379,7 +379,7 @@ void AddSideResults(std::span<const context::RankContext> ranks, const JudgedSte
   }
   bool has_benchmarks = false;
   const LoadTest* load_test = nullptr;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     has_benchmarks |= !side->benchmarks.empty();
@@ -396,7 +396,7 @@ void AddSideResults(std::span<const context::RankContext> ranks, const JudgedSte
   if (load_test != nullptr) AddServing(*load_test, out);
   if (!has_benchmarks) return;
   tables::RowWriter<tables::columns::kBenchmarks> write(out.AddTable("benchmarks"));
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const NamedTimes& benchmark : side->benchmarks) {
@@ -442,13 +442,13 @@ struct DeviceSums {
   SpanCollector computing;  ///< All but collectives.
 };
 
-void AddRow(const context::RankContext& rank, std::size_t row, DeviceSums& sums) {
+void AddRow(const iterations::RankContext& rank, std::size_t row, DeviceSums& sums) {
   const DeviceTable& device = rank.profile->device;
   const auto length = static_cast<double>(device.duration[row]);
   sums.of_stream[device.stream[row]] += length;
   sums.all += length;
   const std::uint32_t index = rank.iterations.of_device[row];
-  if (index != context::Iterations::kNone && rank.iterations.SelectsIteration(index)) {
+  if (index != iterations::Iterations::kNone && rank.iterations.SelectsIteration(index)) {
     sums.of_iteration[index - rank.iterations.first] += length;
   }
   if (!rank.classes[row].collective) sums.computing.Add(device.start[row], device.duration[row]);
@@ -470,7 +470,7 @@ double ErrorOfMean(const std::vector<double>& values) {
 ///   stream 2       |######|        6      union 10, low 6, high 12
 ///
 /// Collectives also wait for ranks that are faster without the profiler: `low` is without that.
-std::vector<Busy> BusyOf(const context::RankContext& rank, bool communicates,
+std::vector<Busy> BusyOf(const iterations::RankContext& rank, bool communicates,
                          std::optional<double> waiting) {
   const auto count = static_cast<double>(rank.iterations.selected().size());
   std::vector<Busy> all;
@@ -482,7 +482,7 @@ std::vector<Busy> BusyOf(const context::RankContext& rank, bool communicates,
     of.of_iteration.resize(rank.iterations.selected().size());
     AddRow(rank, row, of);
   }
-  for (const context::GpuUse& use : context::MeasureGpus(rank)) {
+  for (const iterations::GpuUse& use : iterations::MeasureGpus(rank)) {
     Busy& busy = all.emplace_back();
     busy.union_of_all = static_cast<double>(use.busy) / count;
     busy.kernels = static_cast<double>(use.kernel_busy) / count;
@@ -566,7 +566,7 @@ void SetSteps(const JudgedSteps& steps, tables::Output& out) {
 }
 
 /// By how much the profiler slows the run, with the interval of both.
-void SetPerturbation(std::span<const context::RankContext> ranks, const JudgedSteps& steps,
+void SetPerturbation(std::span<const iterations::RankContext> ranks, const JudgedSteps& steps,
                      tables::Output& out) {
   const double recorded = RecordedLength(out);
   if (recorded <= 0 || ranks.front().iterations.is_whole) {
@@ -574,7 +574,7 @@ void SetPerturbation(std::span<const context::RankContext> ranks, const JudgedSt
   }
   const double ratio = recorded / steps.level.median;
   std::vector<double> lengths;
-  for (const context::Iteration& iteration : ranks.front().iterations.selected()) {
+  for (const iterations::Iteration& iteration : ranks.front().iterations.selected()) {
     lengths.push_back(static_cast<double>(iteration.time.length()));
   }
   // As precise as the medians are; of few recorded iterations by their spread.
@@ -680,9 +680,9 @@ std::string Contradiction(const std::vector<Busy>& devices, double recorded,
   return {};
 }
 
-void RemarkProblems(std::span<const context::RankContext> ranks, const std::string& why_not,
+void RemarkProblems(std::span<const iterations::RankContext> ranks, const std::string& why_not,
                     tables::Output& out) {
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const RunSide* side = rank.profile->run_side.get();
     if (side == nullptr) continue;
     for (const RunProblem& problem : side->problems) {
@@ -709,11 +709,11 @@ void RemarkProblems(std::span<const context::RankContext> ranks, const std::stri
 
 }  // namespace
 
-std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankContext> ranks,
+std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::RankContext> ranks,
                                                  tables::Output& out) {
   std::optional<JudgedSteps> steps;
   std::string why_not;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     auto of_rank = JudgeSteps(rank, why_not);
     if (of_rank && (!steps || of_rank->level.median > steps->level.median))
       steps = std::move(of_rank);
@@ -722,7 +722,7 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankCo
   RemarkProblems(ranks, why_not, out);
   if (!steps) {
     const bool are_times = std::ranges::all_of(
-        ranks, [](const context::RankContext& rank) { return IsOfTimes(*rank.profile); });
+        ranks, [](const iterations::RankContext& rank) { return IsOfTimes(*rank.profile); });
     const std::string why = !why_not.empty() ? why_not
                             : are_times      ? "the file has no times of iterations"
                                              : "needs the times of unrecorded iterations "
@@ -734,7 +734,7 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankCo
   const double recorded = ranks.front().iterations.is_whole ? 0 : RecordedLength(out);
   const bool communicates = AsNumber(out.ValueOf(metric::kCommunicationTime), 0) > 0;
   std::vector<Busy> devices;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.iterations.selected().empty() || rank.iterations.is_whole) continue;
     for (Busy& busy : BusyOf(rank, communicates, WaitingOf(out))) devices.push_back(busy);
   }

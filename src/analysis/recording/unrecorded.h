@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/recording/judged_steps.h"
 #include "analysis/tables/output.h"
 
@@ -19,20 +19,20 @@ inline constexpr std::string_view kConditionsUnused = "conditions-unused";
 /// Sets step.*, run.*, and metrics with `.unrecorded`. Returns the iterations that judge the run:
 /// the slowest one's of several ranks; null where there are none or they contradict the profile.
 /// REQUIRES: times, utilization and communication of `out` are set.
-std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const context::RankContext> ranks,
+std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::RankContext> ranks,
                                                  tables::Output& out);
 
 /// Sets serve.* of load tests and the tables `benchmarks`, `serving` and `serving_load`, as a file
 /// of times states them; of files with nothing else `steps`, too. `steps`: nullptr where there are
 /// none.
-void AddSideResults(std::span<const context::RankContext> ranks, const JudgedSteps* steps,
+void AddSideResults(std::span<const iterations::RankContext> ranks, const JudgedSteps* steps,
                     tables::Output& out);
 
 // The conditions under which devices ran: clocks, power, temperature, reasons for lowered clocks.
 
 /// Sets conditions.*: from the data in `profgauge.run` and `--device-log` about all ranks' devices.
 /// REQUIRES: the table `roofline` and the kernel time of `out` are set.
-void AddConditions(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddConditions(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 // A profile's own statements replace values that its events cannot give.
 
@@ -41,7 +41,7 @@ void AddConditions(std::span<const context::RankContext> ranks, tables::Output& 
 /// IsOfRecorder() names, unless only a range is judged. Two ranks with statements cannot be added
 /// up: nothing is taken then. If one of several ranks states something, only statements about the
 /// host (host.*) are taken, which are of the whole run. Call it after every other analysis.
-void AddReported(std::span<const context::RankContext> ranks, bool range_chosen,
+void AddReported(std::span<const iterations::RankContext> ranks, bool range_chosen,
                  tables::Output& out);
 
 /// Whether the recorder's own table has priority over the computed one: the types of operators, and

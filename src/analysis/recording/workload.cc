@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/derived_markers.h"
+#include "analysis/iterations/derived_markers.h"
 #include "analysis/work/op_tree.h"
 #include "base/interval.h"
 #include "knowledge/workload.h"
@@ -185,7 +185,7 @@ std::string_view KindOf(const Profile& profile, const NameCounts& frames, const 
   if (!has_operators && (kernels & kBackwardKernel) != 0 && (kernels & kOptimizerKernel) != 0) {
     return "training";
   }
-  const std::string_view phase = context::PhaseOf(context::EngineSteps(profile).source);
+  const std::string_view phase = iterations::PhaseOf(iterations::EngineSteps(profile).source);
   if (!phase.empty() && phase != "evaluation") return phase;
   const int serves = ((on_host & kEngine) != 0) + ((kernels & kCacheKernel) != 0) +
                      ((kernels & kDecodeKernel) != 0);

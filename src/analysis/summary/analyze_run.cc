@@ -13,8 +13,8 @@
 
 #include "analysis/communication/communication.h"
 #include "analysis/communication/rank_parts.h"
-#include "analysis/context/context.h"
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/ops/modules.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
@@ -89,11 +89,11 @@ std::shared_ptr<const recording::JudgedSteps> AddKept(SummarizedRun run, tables:
 
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
                                             const Selection& selection,
-                                            const context::IterationsOfRun& run) {
-  PROFGAUGE_TRY(const std::vector<context::RankContext> contexts,
-                context::BuildRankContexts(ranks, selection, run));
+                                            const iterations::IterationsOfRun& run) {
+  PROFGAUGE_TRY(const std::vector<iterations::RankContext> contexts,
+                iterations::BuildRankContexts(ranks, selection, run));
   std::vector<Summary> summaries;
-  for (const context::RankContext& context : contexts) {
+  for (const iterations::RankContext& context : contexts) {
     summaries.push_back(Summarize(context, selection));
   }
   return summaries;
@@ -131,7 +131,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   }
   PROFGAUGE_TRY(std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
 
-  const std::vector<context::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
+  const std::vector<iterations::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
@@ -196,7 +196,7 @@ void AddSum(MetricId id, std::span<const Ns> times, std::vector<time::NameWork>&
 }
 
 // Transfer and waiting need several ranks.
-void AddPathSums(const context::RankContext& rank, std::vector<time::NameWork>& sums) {
+void AddPathSums(const iterations::RankContext& rank, std::vector<time::NameWork>& sums) {
   const auto graph = path::PathGraph::Build(rank);
   if (!graph) return;
   const std::vector<path::PathSums> path = path::PathSumsByIteration(*graph);
@@ -212,7 +212,7 @@ void AddPathSums(const context::RankContext& rank, std::vector<time::NameWork>& 
 
 }  // namespace
 
-time::AttributionFacts WholeAttributionOf(const context::RankContext& rank,
+time::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
                                           const std::vector<bool>& is_wanted) {
   time::AttributionFacts facts = time::AttributionFactsOf(rank, is_wanted);
   facts.work.collectives = communication::CollectiveWorkOf(rank);
@@ -244,7 +244,7 @@ Result<time::Attribution> AttributeRun(std::span<const Profile> profiles,
     all.back().position = i;
   }
   PROFGAUGE_TRY(const std::vector<RankSummary> ranks, Chosen(std::move(all), selection.rank));
-  const std::vector<context::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
+  const std::vector<iterations::RankContext> contexts = ContextsOf(ranks, selection.knowledge);
   std::vector<time::IterationFacts> facts;
   for (const RankSummary& rank : ranks) facts.push_back(rank.times);
   time::RunAttribution run(time::PoolIterations(contexts, facts),

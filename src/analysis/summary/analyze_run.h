@@ -19,7 +19,7 @@ namespace profgauge::analysis::summary {
 /// `run`. Errors: as BuildRankContexts.
 Result<std::vector<Summary>> SummarizeRanks(std::span<const Profile> ranks,
                                             const Selection& selection,
-                                            const context::IterationsOfRun& run = {});
+                                            const iterations::IterationsOfRun& run = {});
 
 /// `ranks` are summaries (IsSummary) and recordings in any mixture; recordings are summarized.
 /// Errors: kUsage "summary/other-selection"; kInput "summary/damaged", "summary/other-iterations".
@@ -29,7 +29,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> ranks, const Selection& sel
 
 /// AttributionFactsOf() with the additions of later rooms: collectives, modules, and the times by
 /// iteration of communication, loading and the critical path.
-time::AttributionFacts WholeAttributionOf(const context::RankContext& rank,
+time::AttributionFacts WholeAttributionOf(const iterations::RankContext& rank,
                                           const std::vector<bool>& is_wanted);
 
 /// Takes summaries and profiles in any mixture. Errors: as AnalyzeRun; kInput "summary/no-events"

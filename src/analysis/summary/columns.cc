@@ -27,8 +27,8 @@ void Exchange(Columns& columns, const std::string& prefix, time::Breakdown& part
   }
 }
 
-void Exchange(Columns& columns, context::Iterations& iterations) {
-  List(columns, "iteration.start", iterations.all, [&](context::Iteration& iteration) {
+void Exchange(Columns& columns, iterations::Iterations& iterations) {
+  List(columns, "iteration.start", iterations.all, [&](iterations::Iteration& iteration) {
     columns.Text("iteration.name", iteration.name);
     columns.Time("iteration", iteration.time);
     columns.Time("iteration.host", iteration.host);
@@ -64,8 +64,8 @@ void Exchange(Columns& columns, context::Iterations& iterations) {
   columns.Time("window", iterations.window);
 }
 
-void Exchange(Columns& columns, std::vector<context::GpuUse>& gpus) {
-  List(columns, "use.gpu", gpus, [&](context::GpuUse& use) {
+void Exchange(Columns& columns, std::vector<iterations::GpuUse>& gpus) {
+  List(columns, "use.gpu", gpus, [&](iterations::GpuUse& use) {
     columns.Number("use.gpu", use.gpu);
     columns.Number("use.window", use.window);
     columns.Number("use.observed", use.observed);
@@ -195,7 +195,7 @@ void Exchange(Columns& columns, RankSummary& rank) {
 /// moments: RankFacts::Between() finds moments without a further check.
 bool Agrees(const RankSummary& rank) {
   const communication::RankFacts& facts = rank.communication;
-  const context::Iterations& iterations = rank.iterations;
+  const iterations::Iterations& iterations = rank.iterations;
   if (iterations.first > iterations.last || iterations.last > iterations.all.size()) return false;
   const std::size_t steps = iterations.last - iterations.first;
   const auto in_order = [](const std::vector<Ns>& moments) {
@@ -225,7 +225,7 @@ void KeepIfFew(std::vector<T>& values, bool& has_all) {
 
 }  // namespace
 
-Summary Summarize(const context::RankContext& rank, const Selection& selection) {
+Summary Summarize(const iterations::RankContext& rank, const Selection& selection) {
   RankSummary kept;
   kept.selection = SelectionText(selection);
   kept.iterations = rank.iterations;

@@ -451,8 +451,8 @@ bool ReadColumn(const Summary& summary, std::size_t rows, Table& table, Column& 
 
 // Runs the analyses that keep rows for this rank by itself, so that the rows are those of a report
 // of this rank.
-KeptTables TablesOf(const context::RankContext& rank, communication::RankFacts communication) {
-  const std::span<const context::RankContext> alone(&rank, 1);
+KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFacts communication) {
+  const std::span<const iterations::RankContext> alone(&rank, 1);
   tables::Output out(rank.profile->hints, AcceleratorOf(std::span(rank.profile, 1)));
   for (const AnalysisRow& row : Analyses()) {
     if (row.keeps_rows) row.of_events(alone, out);

@@ -15,7 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/communication/rank_facts.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/exposure.h"
 #include "analysis/tables/output.h"
 #include "model/summary/summary.h"
@@ -64,7 +64,7 @@ struct KeptTables {
 inline constexpr std::string_view kCutRemark = "summary-rows/";
 
 /// `communication`: TimeFactsOf() the rank. REQUIRES: the rank has a timeline.
-KeptTables TablesOf(const context::RankContext& rank, communication::RankFacts communication);
+KeptTables TablesOf(const iterations::RankContext& rank, communication::RankFacts communication);
 
 /// Adds them to the summary. ReadTables() gives the same back.
 void WriteTables(const KeptTables& kept, Summary& summary);

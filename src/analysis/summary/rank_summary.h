@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "analysis/communication/rank_facts.h"
-#include "analysis/context/context.h"
 #include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
 #include "analysis/device/launches.h"
 #include "analysis/device/roofline.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host.h"
+#include "analysis/iterations/context.h"
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
@@ -42,10 +42,10 @@ struct RankSummary {
   Profile profile;           ///< Without events: where it came from, devices, groups, facts, log.
   std::size_t position = 0;  ///< Among the inputs.
   std::string selection;     ///< SelectionText() that it was made with.
-  context::Iterations iterations;  ///< Without the parts by device row.
+  iterations::Iterations iterations;  ///< Without the parts by device row.
   std::vector<Span> unobserved;
   Ns captured = 0;  ///< As RankContext's.
-  std::vector<context::GpuUse> gpus;
+  std::vector<iterations::GpuUse> gpus;
   time::IterationFacts times;
   communication::RankFacts communication;
   ops::CountFacts counts;
@@ -76,7 +76,7 @@ struct RankSummary {
 std::string SelectionText(const Selection& selection);
 
 /// The summary of one rank. The same profile and selection give the same bytes.
-Summary Summarize(const context::RankContext& rank, const Selection& selection);
+Summary Summarize(const iterations::RankContext& rank, const Selection& selection);
 /// Nothing when columns are missing or disagree. Its profile represents the summary. `strings`:
 /// where its texts go; ranks that are kept together share one.
 std::optional<RankSummary> ReadRankSummary(

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/summary/analyze_run.h"
 
 namespace profgauge::analysis::summary {
@@ -101,11 +101,11 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
 
 // Contexts without events: `classes`, `tree` and `works` are empty. Analyses that read these must
 // not be called with them.
-std::vector<context::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
-                                             const classify::Knowledge& knowledge) {
-  std::vector<context::RankContext> contexts;
+std::vector<iterations::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
+                                                const classify::Knowledge& knowledge) {
+  std::vector<iterations::RankContext> contexts;
   for (const RankSummary& rank : ranks) {
-    context::RankContext& context = contexts.emplace_back();
+    iterations::RankContext& context = contexts.emplace_back();
     context.profile = &rank.profile;
     context.rank = rank.communication.rank;
     context.iterations = rank.iterations;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/summary/rank_summary.h"
 #include "model/summary/summary.h"
 #include "profgauge/error.h"
@@ -34,7 +34,7 @@ Result<std::vector<RankSummary>> Chosen(std::vector<RankSummary> ranks, std::int
 
 /// The inputs for analyses of iterations and GPUs, without events. They point into `ranks`.
 /// `ranks` must outlive the contexts.
-std::vector<context::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
-                                             const classify::Knowledge& knowledge);
+std::vector<iterations::RankContext> ContextsOf(const std::vector<RankSummary>& ranks,
+                                                const classify::Knowledge& knowledge);
 
 }  // namespace profgauge::analysis::summary

@@ -6,13 +6,13 @@
 
 #include "analysis/communication/collective_calls.h"
 #include "analysis/communication/communication.h"
-#include "analysis/context/utilization.h"
 #include "analysis/device/copies.h"
 #include "analysis/device/device_tables.h"
 #include "analysis/device/launches.h"
 #include "analysis/device/roofline.h"
 #include "analysis/device/tensor_cores.h"
 #include "analysis/host/host.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
 #include "analysis/path/path_facts.h"
@@ -25,7 +25,7 @@
 namespace profgauge::analysis::summary {
 namespace {
 
-using Ranks = std::span<const context::RankContext>;
+using Ranks = std::span<const iterations::RankContext>;
 
 // Moves one part of each rank out of the run: each analysis takes its own, once.
 template <class Facts>
@@ -46,7 +46,7 @@ std::vector<Facts> Take(SummarizedRun& run, Facts RankSummary::*part) {
 template <auto kFactsOf, auto kAdd>
 void OfEvents(Ranks ranks, tables::Output& out) {
   std::vector<decltype(kFactsOf(ranks.front()))> facts;
-  for (const context::RankContext& rank : ranks) facts.push_back(kFactsOf(rank));
+  for (const iterations::RankContext& rank : ranks) facts.push_back(kFactsOf(rank));
   if constexpr (std::is_invocable_v<decltype(kAdd), decltype(facts)&, tables::Output&>) {
     kAdd(facts, out);
   } else {
@@ -134,7 +134,7 @@ void AddKeptCountsAndCopies(SummarizedRun& run, tables::Output& out) {
 void AddKeptOps(SummarizedRun& run, tables::Output& out) { std::move(run.ops).AddTables(out); }
 
 void AddKeptUtilization(SummarizedRun& run, tables::Output& out) {
-  context::AddUtilization(run.contexts, out);
+  iterations::AddUtilization(run.contexts, out);
 }
 
 constexpr AnalysisRow::OfRanks kCalls = OfEvents<host::CallFactsOf, host::AddHostCalls>,
@@ -172,7 +172,7 @@ constexpr AnalysisRow kAnalyses[] = {
     {"launches", Stage::kOther, device::AddLaunches, nullptr,
      OfSummaries<&RankSummary::launches, device::SetLaunchMetrics>},
     {"iteration ops", Stage::kOther, ops::AddIterationOps, nullptr, nullptr, true},
-    {"utilization", Stage::kOther, context::AddUtilization, nullptr, AddKeptUtilization},
+    {"utilization", Stage::kOther, iterations::AddUtilization, nullptr, AddKeptUtilization},
     {"modules", Stage::kOther, kModules, nullptr,
      OfWholeSummaries<&RankSummary::modules, ops::AddModules>},
     {"ranges", Stage::kOther, kRanges, nullptr,
@@ -187,9 +187,9 @@ constexpr AnalysisRow kAnalyses[] = {
 
 std::span<const AnalysisRow> Analyses() { return kAnalyses; }
 
-std::shared_ptr<const recording::JudgedSteps> MarkRun(std::span<const context::RankContext> ranks,
-                                                      std::span<const recording::EdgeFacts> edges,
-                                                      tables::Output& out) {
+std::shared_ptr<const recording::JudgedSteps> MarkRun(
+    std::span<const iterations::RankContext> ranks, std::span<const recording::EdgeFacts> edges,
+    tables::Output& out) {
   recording::AddEdges(ranks, edges, out);
   auto steps = recording::AddUnrecorded(ranks, out);
   recording::BoundByProfiler(steps.get(), out);

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/summary/rank_summary.h"
@@ -18,7 +18,7 @@ namespace profgauge::analysis::summary {
 
 /// A run of which summaries are known. Each analysis takes its facts out of `ranks`.
 struct SummarizedRun {
-  std::span<const context::RankContext> contexts;  ///< As far as summaries have them: no events.
+  std::span<const iterations::RankContext> contexts;  ///< As far as summaries have them: no events.
   std::vector<RankSummary>& ranks;
   ops::OpPool ops;
   TablePool tables;
@@ -32,7 +32,7 @@ enum class Stage : std::uint8_t {
 
 /// One analysis and its forms for the kinds of inputs. A null form means that it does not apply.
 struct AnalysisRow {
-  using OfRanks = void (*)(std::span<const context::RankContext>, tables::Output&);
+  using OfRanks = void (*)(std::span<const iterations::RankContext>, tables::Output&);
 
   std::string_view id;
   Stage stage = Stage::kOther;
@@ -50,8 +50,8 @@ std::span<const AnalysisRow> Analyses();
 /// The last step, for a run with times: work at its edges, numbers without the profiler, conditions
 /// of the device, and the doubts that follow from lost launches and whole graphs. Returns the
 /// unrecorded iterations that judge the run; null: none do.
-std::shared_ptr<const recording::JudgedSteps> MarkRun(std::span<const context::RankContext> ranks,
-                                                      std::span<const recording::EdgeFacts> edges,
-                                                      tables::Output& out);
+std::shared_ptr<const recording::JudgedSteps> MarkRun(
+    std::span<const iterations::RankContext> ranks, std::span<const recording::EdgeFacts> edges,
+    tables::Output& out);
 
 }  // namespace profgauge::analysis::summary

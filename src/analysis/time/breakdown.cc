@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/time/host_waits.h"
 #include "analysis/work/op_tree.h"
 #include "base/activity_sweep.h"
@@ -173,7 +173,7 @@ std::vector<Category> CategoriesOfHost(const Profile& profile) {
 
 std::vector<Category> CountedCategoriesOfHost(const Profile& profile) {
   std::vector<Category> categories = CategoriesOfHost(profile);
-  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
+  const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);
   for (std::size_t row = 0; row < categories.size(); ++row) {
     const ThreadId thread = profile.host.thread[row];
     const bool is_ahead = thread.valid() && !in_loop[thread.value];

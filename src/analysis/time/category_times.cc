@@ -15,8 +15,8 @@ constexpr CategorySet kCommunicating = SetOf(Category::kCommunication);
 constexpr CategorySet kLoading = SetOf(Category::kDataLoader);
 
 // From each selected iteration to the one that follows it, where time passes.
-std::vector<Span> BetweenIterations(const context::Iterations& iterations) {
-  const std::vector<bool> follows = context::FollowsDirectly(iterations);
+std::vector<Span> BetweenIterations(const iterations::Iterations& iterations) {
+  const std::vector<bool> follows = iterations::FollowsDirectly(iterations);
   std::vector<Span> between;
   for (std::size_t i = iterations.first; i + 1 < iterations.last; ++i) {
     const Span gap{iterations.all[i].time.end, iterations.all[i + 1].time.start};
@@ -27,13 +27,13 @@ std::vector<Span> BetweenIterations(const context::Iterations& iterations) {
 
 // `loading`: nothing of higher priority runs. `stalled`: nothing computes, whatever else runs. The
 // breakdown has the loading inside of iterations, so `between` adds only the time between them.
-LoaderTimes LoaderTimesOf(const context::RankContext& rank, std::span<const Span> loading,
+LoaderTimes LoaderTimesOf(const iterations::RankContext& rank, std::span<const Span> loading,
                           std::span<const Span> stalled) {
   const std::vector<Span> between = BetweenIterations(rank.iterations);
   LoaderTimes times;
   times.between = OverlapLength(Subtract(Merge(between), rank.unobserved), loading);
   std::vector<Span> inside = between;
-  for (const context::Iteration& iteration : rank.iterations.selected())
+  for (const iterations::Iteration& iteration : rank.iterations.selected())
     inside.push_back(iteration.time);
   times.stalled = OverlapLength(Subtract(Merge(std::move(inside)), rank.unobserved), stalled);
   return times;
@@ -41,10 +41,10 @@ LoaderTimes LoaderTimesOf(const context::RankContext& rank, std::span<const Span
 
 // How much of a span list is in each iteration. Near() finds the few spans of each, so that long
 // profiles do not cost iterations × spans.
-std::vector<Ns> OverlapWithEach(std::span<const context::Iteration> iterations,
+std::vector<Ns> OverlapWithEach(std::span<const iterations::Iteration> iterations,
                                 std::span<const Span> list) {
   std::vector<Ns> times;
-  for (const context::Iteration& iteration : iterations) {
+  for (const iterations::Iteration& iteration : iterations) {
     times.push_back(OverlapLength(std::span(&iteration.time, 1), Near(list, iteration.time)));
   }
   return times;
@@ -60,9 +60,9 @@ std::vector<Ns> OverlapWithEach(std::span<const context::Iteration> iterations,
 //   loader, kernel     other_kernel
 //   collective         communication                                     yes
 //   collective, kernel other_kernel                              yes
-CategoryTimes CategoryTimesOf(const context::RankContext& rank, std::span<const Span> ranges) {
+CategoryTimes CategoryTimesOf(const iterations::RankContext& rank, std::span<const Span> ranges) {
   std::vector<Span> iterations;
-  for (const context::Iteration& iteration : rank.iterations.selected()) {
+  for (const iterations::Iteration& iteration : rank.iterations.selected()) {
     iterations.push_back(iteration.time);
   }
   BreakdownSums of_iterations(iterations, rank.unobserved), of_ranges(ranges);
@@ -90,7 +90,7 @@ CategoryTimes CategoryTimesOf(const context::RankContext& rank, std::span<const 
 
 // The same for one number of the gate, which needs it by iteration. Time between two iterations
 // belongs to the first of them.
-std::vector<Ns> LoadingByIteration(const context::RankContext& rank) {
+std::vector<Ns> LoadingByIteration(const iterations::RankContext& rank) {
   SpanCollector collector;
   VisitCategories(*rank.profile, rank.classes, [&](Span stretch, CategorySet active) {
     if (FirstOf(active) == Category::kDataLoader) collector.Add(stretch.start, stretch.length());
@@ -101,7 +101,7 @@ std::vector<Ns> LoadingByIteration(const context::RankContext& rank) {
     const std::vector<Span> shown = Subtract(std::vector<Span>{part}, Near(rank.unobserved, part));
     return OverlapLength(shown, Near(loading, part));
   };
-  const std::vector<bool> follows = context::FollowsDirectly(rank.iterations);
+  const std::vector<bool> follows = iterations::FollowsDirectly(rank.iterations);
   std::vector<Ns> times;
   for (std::size_t i = rank.iterations.first; i < rank.iterations.last; ++i) {
     const Span own = rank.iterations.all[i].time;
@@ -113,7 +113,7 @@ std::vector<Ns> LoadingByIteration(const context::RankContext& rank) {
   return times;
 }
 
-std::vector<NameWork> IterationSumsOf(const context::RankContext& rank) {
+std::vector<NameWork> IterationSumsOf(const iterations::RankContext& rank) {
   const DeviceTable& device = rank.profile->device;
   if (rank.iterations.is_whole) return {};
   NamedWork sums(rank);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/work_sums.h"
 
@@ -35,17 +35,17 @@ struct CategoryTimes {
 
 /// `ranges`: in order, without overlap; may be empty, and may lie outside of iterations. They are
 /// broken down whole, with their unobserved time. O(n log s) for s streams and threads.
-CategoryTimes CategoryTimesOf(const context::RankContext& rank, std::span<const Span> ranges);
+CategoryTimes CategoryTimesOf(const iterations::RankContext& rank, std::span<const Span> ranges);
 
 /// Exposed loading time in each selected iteration and from it to the next; sums to the rank's part
 /// of dataloader.exposed_time. Empty where it never waits. A walk as CategoryTimesOf().
-std::vector<Ns> LoadingByIteration(const context::RankContext& rank);
+std::vector<Ns> LoadingByIteration(const iterations::RankContext& rank);
 
 // Metrics that are sums over iterations, iteration by iteration. They let the gate compute how
 // chance distributes slow iterations.
 
 /// By metric id: the time of kernels, of the iterations that launched them. Where nothing divides
 /// the profile there is none.
-std::vector<NameWork> IterationSumsOf(const context::RankContext& rank);
+std::vector<NameWork> IterationSumsOf(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::time

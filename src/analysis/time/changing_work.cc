@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/time/iteration_stats.h"
 #include "knowledge/iterations.h"
 
@@ -42,13 +42,13 @@ std::uint64_t KindOf(StringId name, std::uint32_t config, StringId shapes) {
 
 // Calls `visit` for each computing kernel that the selected iterations launched.
 template <class Visit>
-void VisitKernels(const context::RankContext& rank, Visit visit) {
+void VisitKernels(const iterations::RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
   const DeviceTable& device = profile.device;
-  const context::Iterations& iterations = rank.iterations;
+  const iterations::Iterations& iterations = rank.iterations;
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
-    if (index == context::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (index == iterations::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
     if (device.kind[row] != DeviceKind::kKernel || rank.classes[row].collective) continue;
     const auto kind =
         KindOf(device.name[row], device.config[row].value, ShapesOf(profile, device.op[row]));
@@ -59,11 +59,11 @@ void VisitKernels(const context::RankContext& rank, Visit visit) {
 // Calls `visit` for each operator of the loop's threads in the selected iterations whose inputs'
 // shapes are known, except for those inside of another one.
 template <class Visit>
-void VisitOps(const context::RankContext& rank, Visit visit) {
+void VisitOps(const iterations::RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
   const HostTable& host = profile.host;
-  const context::Iterations& iterations = rank.iterations;
-  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
+  const iterations::Iterations& iterations = rank.iterations;
+  const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);
   std::vector<bool> counts(host.size(), false);  // It, or one around it. Parents come first.
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     const HostId parent = host.parent[row];
@@ -72,14 +72,14 @@ void VisitOps(const context::RankContext& rank, Visit visit) {
     if (is_inside || !counts[row]) continue;
     if (!host.thread[row].valid() || !in_loop[host.thread[row].value]) continue;
     const std::uint32_t index = iterations.AtTime(host.start[row]);
-    if (index == context::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (index == iterations::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
     visit(Launch{KindOf(host.name[row], 0, host.input_shapes[row]), index - iterations.first, row});
   }
 }
 
 // Among the selected ones. REQUIRES: VisitLaunches() visits the row.
-std::uint32_t IterationOf(const context::RankContext& rank, std::uint32_t row) {
-  const context::Iterations& all = rank.iterations;
+std::uint32_t IterationOf(const iterations::RankContext& rank, std::uint32_t row) {
+  const iterations::Iterations& all = rank.iterations;
   const std::uint32_t index =
       rank.has_device() ? all.of_device[row] : all.AtTime(rank.profile->host.start[row]);
   return index - static_cast<std::uint32_t>(all.first);
@@ -87,7 +87,7 @@ std::uint32_t IterationOf(const context::RankContext& rank, std::uint32_t row) {
 
 // Kernels, else operators: in a profile of the host only, changes show in those.
 template <class Visit>
-void VisitLaunches(const context::RankContext& rank, Visit visit) {
+void VisitLaunches(const iterations::RankContext& rank, Visit visit) {
   rank.has_device() ? VisitKernels(rank, visit) : VisitOps(rank, visit);
 }
 
@@ -98,7 +98,7 @@ bool AreMost(std::size_t count, std::size_t iterations) {
 
 // Whether most of the iterations launch the same kernels, in whatever order: a sum of hashes does
 // not know the order. `| 1`: a kind of hash 0 would otherwise count as no launch.
-bool AreMostlyAlike(const context::RankContext& rank, std::size_t iterations) {
+bool AreMostlyAlike(const iterations::RankContext& rank, std::size_t iterations) {
   std::vector<std::uint64_t> work(iterations);
   VisitLaunches(rank, [&](const Launch& launch) {
     work[launch.iteration] += boost::hash<std::uint64_t>()(launch.kind) | 1;
@@ -117,7 +117,7 @@ bool AreMostlyAlike(const context::RankContext& rank, std::size_t iterations) {
 //   rows_               0 2 4 | 1 5 | 3                     ends_ is 3, 5, 6 afterwards
 class RowsByKind {
  public:
-  explicit RowsByKind(const context::RankContext& rank) {
+  explicit RowsByKind(const iterations::RankContext& rank) {
     VisitLaunches(rank, [&](const Launch& launch) { ++AtKind(launch.kind); });
     std::size_t sum = 0;
     for (std::size_t& at : ends_) sum += std::exchange(at, sum);
@@ -167,7 +167,7 @@ bool AreSteady(std::vector<std::uint32_t> launching, std::size_t iterations) {
 
 }  // namespace
 
-std::vector<Ns> ChangingWork(const context::RankContext& rank) {
+std::vector<Ns> ChangingWork(const iterations::RankContext& rank) {
   const std::size_t iterations = rank.iterations.last - rank.iterations.first;
   std::vector<Ns> longest(iterations, 0);
   if (iterations < knowledge::kIterationsUsualLeast) return longest;
@@ -240,14 +240,14 @@ struct Sums {
 };
 
 // One pass over the device table, for the selected iterations.
-Sums SumIterations(const context::RankContext& rank, std::size_t count) {
+Sums SumIterations(const iterations::RankContext& rank, std::size_t count) {
   const DeviceTable& device = rank.profile->device;
-  const context::Iterations& iterations = rank.iterations;
+  const iterations::Iterations& iterations = rank.iterations;
   Sums sums;
   sums.bytes.resize(count);
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
-    if (index == context::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (index == iterations::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
     const std::size_t i = index - iterations.first;
     if (device.copy[row] == CopyKind::kHostToDevice) {
       sums.bytes[i] += std::max<std::int64_t>(device.bytes[row], 0);
@@ -267,7 +267,7 @@ Sums SumIterations(const context::RankContext& rank, std::size_t count) {
 //
 //   bytes     8  2  5  9  1          bytes of i against times of i: another order
 //   time      7  8  2  5  9          bytes of i against times of i + 1: the same order
-std::vector<Ns> WorkOnCopiedInputs(const context::RankContext& rank) {
+std::vector<Ns> WorkOnCopiedInputs(const iterations::RankContext& rank) {
   const std::size_t count = rank.iterations.last - rank.iterations.first;
   std::vector<Ns> longest(count, 0);
   if (count < knowledge::kIterationsOutlierLeast) return longest;

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::time {
@@ -22,7 +22,7 @@ namespace profgauge::analysis::time {
 /// Where at least three quarters of the iterations launch the same, the others are exceptions, and
 /// changes with the inputs show only in copies: WorkOnCopiedInputs(). All 0 for fewer than three
 /// iterations. O(n log n) in launches, of which it keeps row numbers only.
-std::vector<Ns> ChangingWork(const context::RankContext& rank);
+std::vector<Ns> ChangingWork(const iterations::RankContext& rank);
 
 // Inputs whose size shows only in copies to the device.
 
@@ -30,7 +30,7 @@ std::vector<Ns> ChangingWork(const context::RankContext& rank);
 /// where that is longest. 0 everywhere unless that time follows how many bytes are copied to the
 /// devices in the iteration, or (batches that are copied ahead) in the one before it, and over a
 /// quarter of the iterations copy more or less than the others do.
-std::vector<Ns> WorkOnCopiedInputs(const context::RankContext& rank);
+std::vector<Ns> WorkOnCopiedInputs(const iterations::RankContext& rank);
 
 // The typical length of an iteration: that of those with as many launches. A program that steps
 // its profiler once per micro-batch launches its optimizer and its collectives only in every k-th

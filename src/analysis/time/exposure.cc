@@ -210,7 +210,7 @@ class CallsOfGaps {
 // The exposures of one GPU.
 class DeviceSweep {
  public:
-  DeviceSweep(const context::RankContext& rank, std::size_t position, tables::Output& out)
+  DeviceSweep(const iterations::RankContext& rank, std::size_t position, tables::Output& out)
       : rank_(rank),
         profile_(*rank.profile),
         calls_(profile_.api),
@@ -222,7 +222,7 @@ class DeviceSweep {
     }
   }
 
-  void Run(const context::GpuUse& use) {
+  void Run(const iterations::GpuUse& use) {
     SweepWork(use.gpu);
     calls_.Restart();
     VisitGaps(rank_, use, [&](const IdleGap& gap) {
@@ -254,7 +254,8 @@ class DeviceSweep {
 
   bool IsSelected(std::uint32_t event) const {
     const std::uint32_t iteration = rank_.iterations.of_device[event];
-    return iteration != context::Iterations::kNone && rank_.iterations.SelectsIteration(iteration);
+    return iteration != iterations::Iterations::kNone &&
+           rank_.iterations.SelectsIteration(iteration);
   }
 
   void SweepWork(std::int32_t gpu) {
@@ -377,7 +378,7 @@ class DeviceSweep {
     }
   }
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   const Profile& profile_;
   CallsOfGaps calls_;
   Rows call_rows_, op_rows_;
@@ -388,12 +389,12 @@ class DeviceSweep {
 
 }  // namespace
 
-void AddExposures(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddExposures(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::map<std::string_view, tables::Exposure> exposures;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (ranks[i].window().length() <= 0) continue;
     DeviceSweep sweep(ranks[i], i, out);
-    for (const context::GpuUse& use : context::MeasureGpus(ranks[i])) {
+    for (const iterations::GpuUse& use : iterations::MeasureGpus(ranks[i])) {
       sweep.Run(use);
       sweep.MoveTo(exposures);
     }

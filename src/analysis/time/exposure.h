@@ -15,7 +15,7 @@
 
 #include <span>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 
 namespace profgauge::analysis::time {
@@ -25,6 +25,6 @@ namespace profgauge::analysis::time {
 /// REQUIRES: the tables are in `out`, and those of device work say which row counts which event
 /// (Output::RowsOfDevice). O(n log n) over device rows, calls and gaps, with fixed limits on the
 /// cost of concurrent events.
-void AddExposures(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddExposures(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 }  // namespace profgauge::analysis::time

@@ -147,7 +147,7 @@ ApiId HoldingCalls::Over(Span gap) const {
   return most;
 }
 
-GapActivities::GapActivities(const context::RankContext& rank)
+GapActivities::GapActivities(const iterations::RankContext& rank)
     : rank_(rank),
       python_parent_(ParentsOf(rank.profile->python)),
       threads_(BusyThreads(*rank.profile)) {}

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/classify/host_work.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "model/known_names.h"
 
 namespace profgauge::analysis::time {
@@ -48,7 +48,7 @@ class HoldingCalls {
 class GapActivities {
  public:
   /// The context must outlive this.
-  explicit GapActivities(const context::RankContext& rank);
+  explicit GapActivities(const iterations::RankContext& rank);
 
   /// Among events over more than half of the gap: Python functions of the user's own files,
   /// operators, ranges and garbage collections of the launching thread, else of any thread of the
@@ -76,7 +76,7 @@ class GapActivities {
   void AddOthers(ThreadId launching, Span gap, std::vector<Frame>& frames);
   std::string TextOf(const Frame& frame) const;
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   std::vector<std::uint32_t> python_parent_;                  // By row; of the same thread.
   std::vector<ThreadId> threads_;                             // With anything to look at.
   boost::unordered_flat_map<std::uint32_t, Source> sources_;  // By name.

@@ -11,8 +11,8 @@
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/marker_choice.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/marker_choice.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/work/op_tree.h"
 #include "knowledge/idle.h"
 #include "knowledge/launches.h"
@@ -170,11 +170,11 @@ void AddHostRanges(const Profile& profile, HostWaits& waits) {
     bool& has_ranges = waits.threads[host.thread[row].value].has_ranges;
     has_ranges = has_ranges || !BeginsWithCall(profile, row);
     const RangeUse use = uses[name.value];
-    if (use == RangeUse::kReady) waits.ready.push_back(context::RowSpan(host, row));
+    if (use == RangeUse::kReady) waits.ready.push_back(iterations::RowSpan(host, row));
     const bool loads = use == RangeUse::kLoading && host.kind[row] == HostKind::kOverhead;
     if (!loads && use != RangeUse::kMemory) continue;
     ThreadWaits& thread = waits.threads[host.thread[row].value];
-    const Span span = context::RowSpan(host, row);
+    const Span span = iterations::RowSpan(host, row);
     (loads ? thread.loading : thread.memory).push_back(span);
     if (!loads) waits.allocator.push_back(span);
   }
@@ -213,7 +213,7 @@ HostWaits CollectWaits(const Profile& profile) {
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
     loads[id] = work::IsDataLoaderRange(profile.strings[StringId{id}]);
   }
-  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
+  const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
     const StringId name = profile.host.name[row];
     const ThreadId thread = profile.host.thread[row];
@@ -227,7 +227,7 @@ HostWaits CollectWaits(const Profile& profile) {
   const ApiTable& api = profile.api;
   const std::vector<bool> waiting_copies = WaitingCopies(profile);
   const std::vector<bool> loading_launches = LoadingLaunches(profile);
-  const context::SetupTimes setup(profile);
+  const iterations::SetupTimes setup(profile);
   const std::vector<bool> searching = SearchingOps(profile);
   classify::NameMemo loads_code(profile, LoadsCode);
   std::vector<std::vector<Span>> captures = CaptureTimes(profile);
@@ -256,7 +256,7 @@ HostWaits CollectWaits(const Profile& profile) {
   return waits;
 }
 
-const HostWaits& WaitsOf(const context::RankContext& rank) {
+const HostWaits& WaitsOf(const iterations::RankContext& rank) {
   return rank.waits.Of<HostWaits>([&rank] { return CollectWaits(*rank.profile); });
 }
 
@@ -287,12 +287,12 @@ std::vector<Span> LoopWork(const Profile& profile, const std::vector<bool>& in_l
     const bool communicates = name.valid() && IsHostCollective(profile.strings[name]);
     if (parent.valid() && (around[row] || communicates)) {
       const bool contains =
-          context::RowSpan(host, parent.value).end >= context::RowSpan(host, row).end;
+          iterations::RowSpan(host, parent.value).end >= iterations::RowSpan(host, row).end;
       const bool is_own = profile.Name(host.name[parent.value]).starts_with("aten::");
       around[parent.value] = around[parent.value] || (contains && !is_own);
     }
     if (host.kind[row] != HostKind::kOp || around[row] || !is_in_loop(host.thread[row])) continue;
-    if (name.valid() && compute[name.value]) work.push_back(context::RowSpan(host, row));
+    if (name.valid() && compute[name.value]) work.push_back(iterations::RowSpan(host, row));
   }
   const ApiTable& api = profile.api;
   for (std::size_t row = 0; calls && row < api.size(); ++row) {
@@ -318,7 +318,7 @@ bool IsHostCollective(std::string_view name) { return name.starts_with("gloo:");
 // no device work; those of other threads only from where the loop's threads ran out of work.
 std::vector<Span> OpenHostCommunication(const Profile& profile) {
   const HostTable& host = profile.host;
-  const std::vector<bool> in_loop = context::FindLoopThreads(profile);
+  const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);
   std::vector<Span> own, others;
   classify::NameMemo is_collective(profile, IsHostCollective);
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -327,7 +327,7 @@ std::vector<Span> OpenHostCommunication(const Profile& profile) {
     if (!is_collective(host.name[row])) continue;
     const ThreadId thread = host.thread[row];
     (thread.valid() && !in_loop[thread.value] ? others : own)
-        .push_back(context::RowSpan(host, row));
+        .push_back(iterations::RowSpan(host, row));
   }
   if (own.empty() && others.empty()) return {};
   own = Merge(std::move(own));

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/interval.h"
 #include "model/profile.h"
 
@@ -38,7 +38,7 @@ struct HostWaits {
 /// not list are left out.
 HostWaits CollectWaits(const Profile& profile);
 /// Those of the rank's profile, kept with it: idle time and graphs both need them.
-const HostWaits& WaitsOf(const context::RankContext& rank);
+const HostWaits& WaitsOf(const iterations::RankContext& rank);
 
 /// Whether a call of that kind and name returns only when the awaited work is done: synchronizing
 /// calls except queries, and copies that are not named asynchronous.

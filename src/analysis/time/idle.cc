@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/idle_walk.h"
+#include "analysis/iterations/idle_walk.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "analysis/time/gap_activity.h"
@@ -78,20 +78,21 @@ ThreadId LaunchingThread(const Profile& profile, const IdleGap& gap) {
 
 // What is read of a rank once one of its gaps is among the longest.
 struct HostOfGaps {
-  explicit HostOfGaps(const context::RankContext& rank) : activities(rank), calls(*rank.profile) {}
+  explicit HostOfGaps(const iterations::RankContext& rank)
+      : activities(rank), calls(*rank.profile) {}
   GapActivities activities;
   HoldingCalls calls;
 };
 
 // A row for each gap. HostOfGaps is made for a rank when its first gap is written: ranks without
 // a gap among the longest never read their Python frames.
-void FillTable(std::span<const context::RankContext> ranks, const std::vector<TableRow>& rows,
+void FillTable(std::span<const iterations::RankContext> ranks, const std::vector<TableRow>& rows,
                Table& table) {
   std::vector<std::unique_ptr<HostOfGaps>> hosts(ranks.size());
   classify::HostWorkByName works;
   tables::RowWriter<tables::columns::kGaps> write(table);
   for (const TableRow& row : rows) {
-    const context::RankContext& rank = ranks[row.rank];
+    const iterations::RankContext& rank = ranks[row.rank];
     const Profile& profile = *rank.profile;
     const auto device_name = [&](DeviceId id) {
       return id.valid() ? profile.Name(profile.device.name[id.value]) : std::string_view{};
@@ -113,7 +114,7 @@ void FillTable(std::span<const context::RankContext> ranks, const std::vector<Ta
         .Integer("start"_col, row.gap.time.start)
         .Integer("duration"_col, row.gap.time.length())
         .Text("cause"_col, InfoOf(cause).title)
-        .IntegerIf("iteration"_col, iteration != context::Iterations::kNone, iteration)
+        .IntegerIf("iteration"_col, iteration != iterations::Iterations::kNone, iteration)
         .Text("before"_col, device_name(row.gap.before))
         .Text("after"_col, device_name(row.gap.after))
         .Text("op"_col, op.valid() ? profile.Name(profile.host.name[op.value]) : std::string_view{})
@@ -188,23 +189,24 @@ class GapEdges {
 }  // namespace
 
 // A GPU that has no row at all is idle throughout: one gap for each observed part.
-void VisitGaps(const context::RankContext& rank, const context::GpuUse& use,
+void VisitGaps(const iterations::RankContext& rank, const iterations::GpuUse& use,
                const std::function<void(const IdleGap&)>& visit) {
   const DeviceTable& device = rank.profile->device;
-  const std::vector<Span> observed = context::ObservedOf(rank.window(), rank.unobserved);
+  const std::vector<Span> observed = iterations::ObservedOf(rank.window(), rank.unobserved);
   const classify::DeviceRows rows = classify::RowsOfGpu(device, use.gpu);
   if (rows.begin == rows.end) {
     for (const Span span : observed) visit(IdleGap{span, span, {}, {}, {}});
     return;
   }
   GapEdges edges(device);
-  context::VisitIdle(
+  iterations::VisitIdle(
       device, rows, observed,
       [&](Span idle, Span whole, std::uint32_t row) { visit(edges.Between(idle, whole, row)); },
       [&](std::uint32_t row) { edges.Pass(row); });
 }
 
-std::vector<IdleGap> ExplainIdle(const context::RankContext& rank, const context::GpuUse& use) {
+std::vector<IdleGap> ExplainIdle(const iterations::RankContext& rank,
+                                 const iterations::GpuUse& use) {
   std::vector<IdleGap> gaps;
   const HostWaits& waits = WaitsOf(rank);
   GapExplainer explainer(*rank.profile, waits);
@@ -310,7 +312,7 @@ class Delays {
 
 // Sums the gaps by cause; `visit` takes each with its GPU.
 template <class Visit>
-IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
+IdleFacts SumIdle(const iterations::RankContext& rank, Visit visit) {
   const Profile& profile = *rank.profile;
   IdleFacts facts;
   facts.observed = rank.window().length() - Length(rank.unobserved);
@@ -322,7 +324,7 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
       static_cast<std::int64_t>(std::max<std::size_t>(rank.iterations.selected().size(), 1));
   if (facts.observed <= 0) return facts;
   const HostWaits& waits = WaitsOf(rank);
-  for (const context::GpuUse& use : context::MeasureGpus(rank)) {
+  for (const iterations::GpuUse& use : iterations::MeasureGpus(rank)) {
     std::array<Ns, kIdleCauses>& sums = facts.gpus.emplace_back();
     sums.fill(0);
     GapExplainer explainer(profile, waits);
@@ -341,7 +343,7 @@ IdleFacts SumIdle(const context::RankContext& rank, Visit visit) {
 
 }  // namespace
 
-IdleFacts IdleFactsOf(const context::RankContext& rank) {
+IdleFacts IdleFactsOf(const iterations::RankContext& rank) {
   return SumIdle(rank, [](std::int32_t, const IdleGap&) {});
 }
 
@@ -394,7 +396,7 @@ void SetIdleCauses(std::span<const IdleFacts> ranks, tables::Output& out) {
   }
 }
 
-void AddIdle(std::span<const context::RankContext> ranks, tables::Output& out) {
+void AddIdle(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::vector<IdleFacts> facts;
   LongestGaps longest;
   bool any = false;

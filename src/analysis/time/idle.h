@@ -21,8 +21,8 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/tables/output.h"
 #include "model/idle_cause.h"
 
@@ -45,13 +45,14 @@ struct IdleGap {
 /// The gaps of one GPU in the window, in order. `use` comes from MeasureGpus(rank).
 /// O(n log n) over the GPU's device rows and the host's events. It lists all gaps, which may be
 /// millions: for queries that ask for gaps, and tests.
-std::vector<IdleGap> ExplainIdle(const context::RankContext& rank, const context::GpuUse& use);
+std::vector<IdleGap> ExplainIdle(const iterations::RankContext& rank,
+                                 const iterations::GpuUse& use);
 
 /// Calls `visit` for each gap of one GPU, in order, without its causes. Long profiles have millions
 /// of gaps, so they are never all in memory. Gaps are inside of the window and outside of its
 /// unobserved parts; those shorter than the clock can show are skipped (ShortestIdle()). A GPU
 /// without any row has one gap for each observed part, with no work on either side.
-void VisitGaps(const context::RankContext& rank, const context::GpuUse& use,
+void VisitGaps(const iterations::RankContext& rank, const iterations::GpuUse& use,
                const std::function<void(const IdleGap&)>& visit);
 
 /// The idle facts of one rank. `gpus` is empty when nothing was observed or no GPU has work.
@@ -68,11 +69,11 @@ struct IdleFacts {
   bool has_launches = false, has_host = false, has_api = false;
 };
 /// The causes by GPU, without the gaps themselves, for summaries.
-IdleFacts IdleFactsOf(const context::RankContext& rank);
+IdleFacts IdleFactsOf(const iterations::RankContext& rank);
 
 /// Sets gpu.idle_cause.* and adds the table of gaps: the 10 000 longest of the run. The metrics
 /// count all gaps.
-void AddIdle(std::span<const context::RankContext> ranks, tables::Output& out);
+void AddIdle(std::span<const iterations::RankContext> ranks, tables::Output& out);
 /// Sets gpu.idle_cause.*, launch.wait_share and profiler.delay_time: of each GPU the share of its
 /// rank's observed window, averaged over the GPUs of all ranks. Absent where no GPU has work, and
 /// for a cause that the profile could not show and that has no time.

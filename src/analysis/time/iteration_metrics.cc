@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/tables/part_metrics.h"
 #include "analysis/time/iteration_stats.h"
 #include "analysis/time/run_iterations.h"
@@ -166,7 +166,7 @@ Ns MostLoadedOnce(std::span<const IterationFacts> ranks) {
     for (const Breakdown& parts : rank.parts) {
       waits.push_back(parts[static_cast<std::size_t>(Category::kDataLoader)]);
     }
-    most = std::max(most, context::OnlyOnce(waits));
+    most = std::max(most, iterations::OnlyOnce(waits));
   }
   return most;
 }

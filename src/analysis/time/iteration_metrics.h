@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/run_iterations.h"
 

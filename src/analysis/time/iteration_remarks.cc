@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/markers.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/markers.h"
+#include "analysis/iterations/observed.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/iterations.h"
@@ -31,7 +31,7 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, tables::Output& out)
                     FormatCount(processes.count));
     if (processes.slower > knowledge::kIterationsPacesApart) {
       return out.AddRemark(
-          std::string(context::kProcessesApart),
+          std::string(iterations::kProcessesApart),
           fmt::format("{}; those of another take {:.1f} times as long; record each separately",
                       several, processes.slower));
     }
@@ -40,9 +40,9 @@ void RemarkProcesses(std::span<const IterationFacts> ranks, tables::Output& out)
 }
 
 // Those that are something else than iterations, or parts of them.
-void RemarkOtherMarkers(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkOtherMarkers(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   constexpr std::string_view kId = "other-markers", kHow = "--iteration-marker selects others";
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const IterationSource& source = rank.iterations.source;
     const bool has_families = source.by == IterationsBy::kMarkers && !source.detail.empty();
     if (has_families) {
@@ -60,9 +60,9 @@ void RemarkOtherMarkers(std::span<const context::RankContext> ranks, tables::Out
 
 // The loss of the rank that lost the largest share of its iterations, including those missing on
 // other ranks. Shares are compared in whole numbers, so that equal ones are equal.
-LostIterations MostLost(std::span<const context::RankContext> ranks) {
+LostIterations MostLost(std::span<const iterations::RankContext> ranks) {
   LostIterations most;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const std::int64_t lost = rank.iterations.dropped_at_end;
     const auto common = static_cast<std::int64_t>(rank.iterations.all.size());
     const auto partial = static_cast<std::int64_t>(rank.iterations.partial.size());
@@ -74,13 +74,13 @@ LostIterations MostLost(std::span<const context::RankContext> ranks) {
 
 // A profile may stop while some iterations are in flight, and then gets a note. A profile without a
 // quarter of them has lost them.
-void RemarkLost(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkLost(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   const LostIterations most = MostLost(ranks);
   if (most.lost == 0) return;
   const std::string all = FormatCount(most.all), lost = FormatCount(most.lost);
   if (!AreFew(most)) {
     return out.AddRemark(
-        std::string(context::kIterationsLost),
+        std::string(iterations::kIterationsLost),
         fmt::format(
             "the last {} of {} iterations are excluded: they launched work that was not recorded",
             lost, all));
@@ -96,17 +96,18 @@ void RemarkLost(std::span<const context::RankContext> ranks, tables::Output& out
 }
 
 // Iterations that the profiler lost while it started.
-void RemarkLostHead(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkLostHead(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   LostIterations most;
-  for (const context::RankContext& rank : ranks) {
-    const context::Iterations& own = rank.iterations;
+  for (const iterations::RankContext& rank : ranks) {
+    const iterations::Iterations& own = rank.iterations;
     if (own.dropped_at_start <= most.lost) continue;
     most = {own.dropped_at_start,
             own.dropped_at_start + static_cast<std::int64_t>(own.all.size()) + own.dropped_at_end};
   }
   if (most.lost == 0) return;
   out.AddRemark(
-      AreFew(most) ? std::string(context::kIncompleteStart) : std::string(context::kIterationsLost),
+      AreFew(most) ? std::string(iterations::kIncompleteStart)
+                   : std::string(iterations::kIterationsLost),
       most.lost == 1
           ? fmt::format("the first of {} iterations is excluded: part of its work was not recorded",
                         FormatCount(most.all))
@@ -117,9 +118,9 @@ void RemarkLostHead(std::span<const context::RankContext> ranks, tables::Output&
 
 // One thread is in one iteration at a time: markers that say otherwise have wrong times. Few are
 // repaired and named; of many the iteration time is unknown, and the verdict stays undecided.
-void RemarkDisplaced(std::span<const context::RankContext> ranks, tables::Output& out) {
-  context::MarkerFaults most;
-  for (const context::RankContext& rank : ranks) {
+void RemarkDisplaced(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  iterations::MarkerFaults most;
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.iterations.marker_faults.count() > most.count()) most = rank.iterations.marker_faults;
   }
   if (most.count() == 0) return;
@@ -136,13 +137,13 @@ void RemarkDisplaced(std::span<const context::RankContext> ranks, tables::Output
   }
   const bool is_few = most.count() <= knowledge::kIterationsLostLittleShare.Of(most.all);
   if (!is_few) text += "; the iteration time is unknown";
-  out.AddRemark(is_few ? "markers-mended" : std::string(context::kMarkersDisplaced),
+  out.AddRemark(is_few ? "markers-mended" : std::string(iterations::kMarkersDisplaced),
                 std::move(text));
 }
 
 // A stopped recording cuts the iteration in flight, which is no fault; its work is of no iteration.
-void RemarkUnfinished(std::span<const context::RankContext> ranks, tables::Output& out) {
-  const bool any = std::ranges::any_of(ranks, [](const context::RankContext& rank) {
+void RemarkUnfinished(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  const bool any = std::ranges::any_of(ranks, [](const iterations::RankContext& rank) {
     return rank.iterations.marker_faults.unfinished > 0;
   });
   if (!any) return;
@@ -150,8 +151,8 @@ void RemarkUnfinished(std::span<const context::RankContext> ranks, tables::Outpu
                 "the last iteration was not finished when the profile ended; it is excluded");
 }
 
-void RemarkMarkersWithoutWork(std::span<const context::RankContext> ranks, tables::Output& out) {
-  for (const context::RankContext& rank : ranks) {
+void RemarkMarkersWithoutWork(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  for (const iterations::RankContext& rank : ranks) {
     const std::string& family = rank.iterations.without_work;
     if (family.empty()) continue;
     return out.AddRemark(
@@ -163,7 +164,7 @@ void RemarkMarkersWithoutWork(std::span<const context::RankContext> ranks, table
 
 // Numbers of the run would be those of the other ranks. A rank counts as without work only if
 // something says that it should have some: a listed GPU, or calls of the runtime.
-void SetRanksWithoutWork(std::span<const context::RankContext> ranks,
+void SetRanksWithoutWork(std::span<const iterations::RankContext> ranks,
                          std::span<const IterationFacts> facts, tables::Output& out) {
   constexpr MetricId kId = metric::kProfileRanksWithoutWork;
   constexpr std::int64_t kMostNamed = 8;
@@ -184,16 +185,16 @@ void SetRanksWithoutWork(std::span<const context::RankContext> ranks,
   const std::string nothing = out.Told(
       "there is no {{ device.device }} work, although a {{ device.device }} is listed or its "
       "runtime was called");
-  out.AddRemark(std::string(context::kRanksWithoutWork),
+  out.AddRemark(std::string(iterations::kRanksWithoutWork),
                 fmt::format("in the recording of {} of {} ranks ({}) {}", FormatCount(without),
                             FormatCount(static_cast<std::int64_t>(ranks.size())), list, nothing));
 }
 
 // Names the first set-up call and how much of the profile is excluded because of it. Returns
 // whether there was any.
-bool RemarkSetup(std::span<const context::RankContext> ranks, tables::Output& out) {
-  for (const context::RankContext& rank : ranks) {
-    const std::vector<bool> before = context::CallsBeforeWindow(*rank.profile, rank.iterations);
+bool RemarkSetup(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  for (const iterations::RankContext& rank : ranks) {
+    const std::vector<bool> before = iterations::CallsBeforeWindow(*rank.profile, rank.iterations);
     const auto first = std::find(before.begin(), before.end(), true);
     if (first == before.end()) continue;
     const auto call = static_cast<std::size_t>(first - before.begin());
@@ -229,8 +230,8 @@ bool HasOperatorOrWork(const Profile& profile, Span time) {
 }
 
 // The judged part of an undivided profile, unless it is nearly all of the profile.
-void RemarkWindow(std::span<const context::RankContext> ranks, tables::Output& out) {
-  for (const context::RankContext& rank : ranks) {
+void RemarkWindow(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  for (const iterations::RankContext& rank : ranks) {
     const Profile& profile = *rank.profile;
     if (IsMarked(rank) || !profile.has_timeline || profile.neuron != nullptr) continue;
     const Ns recorded = profile.last - profile.first;
@@ -274,10 +275,10 @@ void RemarkWindow(std::span<const context::RankContext> ranks, tables::Output& o
 }
 
 // A quarter missing on one rank is more than ranks that began or ended at slightly different times.
-void RemarkPartial(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkPartial(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::span<const std::string> partial;  // Those of one rank are those of all.
   LostIterations most;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.iterations.partial.empty()) continue;
     partial = rank.iterations.partial;
     most.lost = std::max(most.lost, rank.iterations.lacking);
@@ -288,16 +289,16 @@ void RemarkPartial(std::span<const context::RankContext> ranks, tables::Output& 
   for (const std::string& name : partial) {
     list += fmt::format("{}#{}", list.empty() ? "" : ", ", name);
   }
-  out.AddRemark(AreFew(most) ? "partial-iterations" : std::string(context::kIterationsPartial),
+  out.AddRemark(AreFew(most) ? "partial-iterations" : std::string(iterations::kIterationsPartial),
                 fmt::format("{} excluded because not every rank recorded {}: {}",
                             partial.size() == 1 ? "an iteration is" : "some iterations are",
                             partial.size() == 1 ? "it" : "them", list));
 }
 
 // If markers have no numbers, positions identify iterations: the ranks have equally many.
-void RemarkUnlikeCounts(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkUnlikeCounts(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::int64_t least = std::numeric_limits<std::int64_t>::max(), most = 0;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     if (!IsMarked(rank) || rank.iterations.has_numbers) continue;
     const auto count = static_cast<std::int64_t>(rank.iterations.all.size());
     least = std::min(least, count);
@@ -305,18 +306,18 @@ void RemarkUnlikeCounts(std::span<const context::RankContext> ranks, tables::Out
   }
   if (most == 0 || AreFew({most - least, most})) return;
   out.AddRemark(
-      std::string(context::kIterationsPartial),
+      std::string(iterations::kIterationsPartial),
       fmt::format(
           "ranks have different numbers of iterations ({} and {}), and iterations are not numbered",
           FormatCount(least), FormatCount(most)));
 }
 
-void RemarkWithoutMarkers(std::span<const context::RankContext> ranks, tables::Output& out) {
+void RemarkWithoutMarkers(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   const auto marked = std::count_if(ranks.begin(), ranks.end(), IsMarked);
   if (marked == 0 || marked == static_cast<std::ptrdiff_t>(ranks.size())) return;
   const auto without = std::find_if_not(ranks.begin(), ranks.end(), IsMarked);
   out.AddRemark(
-      std::string(context::kRanksWithoutMarkers),
+      std::string(iterations::kRanksWithoutMarkers),
       fmt::format("{} of {} ranks have no iteration markers (the first is {}), so iteration times "
                   "are those of the other ranks; {}",
                   FormatCount(static_cast<std::int64_t>(ranks.size()) - marked),
@@ -326,9 +327,9 @@ void RemarkWithoutMarkers(std::span<const context::RankContext> ranks, tables::O
 
 }  // namespace
 
-LostIterations MostLostInside(std::span<const context::RankContext> ranks) {
+LostIterations MostLostInside(std::span<const iterations::RankContext> ranks) {
   LostIterations most;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const auto count = static_cast<std::int64_t>(rank.iterations.all.size());
     if (rank.iterations.lost > most.lost) most = {rank.iterations.lost, count};
   }
@@ -337,14 +338,14 @@ LostIterations MostLostInside(std::span<const context::RankContext> ranks) {
 
 // A rank of which no iteration launched anything is no loss of some: its launches, or its device,
 // were not recorded at all.
-LostIterations MostWithoutLaunches(std::span<const context::RankContext> ranks) {
+LostIterations MostWithoutLaunches(std::span<const iterations::RankContext> ranks) {
   LostIterations most;
-  for (const context::RankContext& rank : ranks) {
-    const std::vector<context::Iteration>& all = rank.iterations.all;
+  for (const iterations::RankContext& rank : ranks) {
+    const std::vector<iterations::Iteration>& all = rank.iterations.all;
     if (!IsMarked(rank) || rank.iterations.source.by == IterationsBy::kRange) continue;
     const std::int64_t without =
         std::count_if(all.begin(), all.end(),
-                      [](const context::Iteration& each) { return each.device_events == 0; });
+                      [](const iterations::Iteration& each) { return each.device_events == 0; });
     const auto count = static_cast<std::int64_t>(all.size());
     if (without == count) continue;  // No launch was recorded at all.
     if (without * std::max<std::int64_t>(most.all, 1) > most.lost * count) most = {without, count};
@@ -357,11 +358,11 @@ bool AreFew(const LostIterations& of) {
          of.lost < knowledge::kIterationsLostShare.Of(of.all);
 }
 
-bool IsMarked(const context::RankContext& rank) {
+bool IsMarked(const iterations::RankContext& rank) {
   return rank.iterations.source.by != IterationsBy::kUndivided;
 }
 
-void AddIterationRemarks(std::span<const context::RankContext> ranks,
+void AddIterationRemarks(std::span<const iterations::RankContext> ranks,
                          std::span<const IterationFacts> facts, tables::Output& out) {
   RemarkProcesses(facts, out);
   RemarkOtherMarkers(ranks, out);

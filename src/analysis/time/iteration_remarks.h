@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
@@ -22,7 +22,7 @@ struct Analysis;
 namespace profgauge::analysis::time {
 
 /// Whether the profile has iteration markers, or anything else that divides it.
-bool IsMarked(const context::RankContext& rank);
+bool IsMarked(const iterations::RankContext& rank);
 
 /// The number of lost iterations among all of a rank.
 struct LostIterations {
@@ -33,13 +33,13 @@ struct LostIterations {
 bool AreFew(const LostIterations& of);
 /// Iterations that launched nothing, among others that did: of the rank that has most of them.
 /// Reads only the iterations of the contexts.
-LostIterations MostWithoutLaunches(std::span<const context::RankContext> ranks);
+LostIterations MostWithoutLaunches(std::span<const iterations::RankContext> ranks);
 /// Iterations that launched work, of which none was recorded: of the rank with most of them.
-LostIterations MostLostInside(std::span<const context::RankContext> ranks);
+LostIterations MostLostInside(std::span<const iterations::RankContext> ranks);
 
 /// Sets profile.ranks_without_work too. Reads rank and iterations of the contexts and, for the
 /// host's setup before them, the profile's calls.
-void AddIterationRemarks(std::span<const context::RankContext> ranks,
+void AddIterationRemarks(std::span<const iterations::RankContext> ranks,
                          std::span<const IterationFacts> facts, tables::Output& out);
 
 }  // namespace profgauge::analysis::time

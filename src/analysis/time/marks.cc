@@ -35,7 +35,7 @@ std::vector<Region> RegionsOf(const std::vector<Mark>& marks, Ns end) {
 }
 
 // Work counts where it starts, so that regions add up to the whole; busy time is cut at the edges.
-void WriteRegion(const context::RankContext& rank, const Region& region,
+void WriteRegion(const iterations::RankContext& rank, const Region& region,
                  tables::RowWriter<tables::columns::kRegions>& write) {
   const DeviceTable& device = rank.profile->device;
   std::int64_t kernels = 0, copies = 0, bytes = 0;
@@ -68,7 +68,7 @@ void WriteRegion(const context::RankContext& rank, const Region& region,
 
 // `mfu` and `hfu` are shares of the cores' peak over the region, `mfu` without transposes, which
 // move data only; `mbu` is the share of the memory's bandwidth.
-void WriteEngineRegion(const context::RankContext& rank, const Region& region,
+void WriteEngineRegion(const iterations::RankContext& rank, const Region& region,
                        tables::RowWriter<tables::columns::kEngineRegions>& write) {
   const profgauge::neuron::Data& data = *rank.profile->neuron;
   const profgauge::neuron::Summary sums = profgauge::neuron::Summarize(data, region.span);
@@ -105,15 +105,15 @@ void WriteEngineRegion(const context::RankContext& rank, const Region& region,
   write.Integer("dma_bytes"_col, sums.dma.bytes).Integer("cc_active"_col, sums.cc_active);
 }
 
-void AddRegions(std::span<const context::RankContext> ranks, const Selection& selection,
+void AddRegions(std::span<const iterations::RankContext> ranks, const Selection& selection,
                 tables::Output& out) {
   if (selection.marks.empty()) return;
   tables::RowWriter<tables::columns::kRegions> write(out.AddTable("regions"));
-  const bool neuron = std::any_of(ranks.begin(), ranks.end(), [](const context::RankContext& rank) {
-    return rank.profile->neuron != nullptr;
-  });
+  const bool neuron = std::any_of(
+      ranks.begin(), ranks.end(),
+      [](const iterations::RankContext& rank) { return rank.profile->neuron != nullptr; });
   Table* engines = neuron ? &out.AddTable("engine_regions") : nullptr;
-  for (const context::RankContext& rank : ranks) {
+  for (const iterations::RankContext& rank : ranks) {
     const Ns end = std::max(rank.profile->last, rank.profile->span_end);
     const std::vector<Region> regions = RegionsOf(selection.marks, end);
     for (const Region& region : regions) WriteRegion(rank, region, write);

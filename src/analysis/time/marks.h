@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/neuron_columns.h"
 #include "analysis/tables/output.h"
 #include "analysis/tables/row_writer.h"
@@ -23,11 +23,11 @@ struct Region {
 /// Nothing when no marks were chosen. Work counts where it starts, busy time where it is. Marks
 /// after the end of a rank's profile divide nothing there. O(regions × device rows): for the few
 /// marks that a person names.
-void AddRegions(std::span<const context::RankContext> ranks, const Selection& selection,
+void AddRegions(std::span<const iterations::RankContext> ranks, const Selection& selection,
                 tables::Output& out);
 
 /// A row of `engine_regions` or a table like it. REQUIRES: the rank is of Neuron.
-void WriteEngineRegion(const context::RankContext& rank, const Region& region,
+void WriteEngineRegion(const iterations::RankContext& rank, const Region& region,
                        tables::RowWriter<tables::columns::kEngineRegions>& write);
 
 }  // namespace profgauge::analysis::time

@@ -164,7 +164,7 @@ struct Credit {
 //   free      [0, 1)                           is left for `other`
 class RankAttribution {
  public:
-  RankAttribution(const context::RankContext& rank, const WantedIterations& wanted)
+  RankAttribution(const iterations::RankContext& rank, const WantedIterations& wanted)
       : rank_(rank), profile_(*rank.profile), wanted_(wanted), free_(Merge(wanted.ranges)) {}
 
   boost::unordered_flat_map<Key, Credit, KeyHash> Run() {
@@ -366,7 +366,7 @@ class RankAttribution {
     }
   }
 
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   const Profile& profile_;
   const WantedIterations& wanted_;
   std::vector<Span> free_;
@@ -379,10 +379,10 @@ auto NamesOf(const RankPart& part) {
 }
 
 // Ids of the profile become texts here: another rank has other ids.
-std::vector<RankPart> PartsOf(const context::RankContext& rank,
+std::vector<RankPart> PartsOf(const iterations::RankContext& rank,
                               const std::vector<bool>& is_wanted) {
   WantedIterations wanted;
-  const std::span<const context::Iteration> selected = rank.iterations.selected();
+  const std::span<const iterations::Iteration> selected = rank.iterations.selected();
   for (std::size_t i = 0; i < selected.size(); ++i) {
     if (!is_wanted.empty() && !is_wanted[i]) continue;
     for (const Span part : Subtract(std::span(&selected[i].time, 1), rank.unobserved)) {
@@ -413,7 +413,7 @@ std::vector<RankPart> PartsOf(const context::RankContext& rank,
 
 // Launches of each op and shapes per iteration, rounded: of several iterations one that launches
 // once more, or that the profile cut off, does not change the signature of a model.
-void SetLaunching(const context::RankContext& rank, AttributionFacts& facts) {
+void SetLaunching(const iterations::RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::map<std::pair<std::string_view, std::string_view>, std::int64_t> launches;
   for (std::uint32_t row = 0; row < profile.device.size(); ++row) {
@@ -439,7 +439,7 @@ std::uint64_t HashOf(std::string_view text, std::uint64_t hash) {
 
 // Only matmuls and convolutions: another elementwise operator means another program, but no other
 // length of input. Sums, as the order of operators is no matter.
-void SetIterationShapes(const context::RankContext& rank, AttributionFacts& facts) {
+void SetIterationShapes(const iterations::RankContext& rank, AttributionFacts& facts) {
   const Profile& profile = *rank.profile;
   std::vector<std::uint64_t> sums(rank.iterations.selected().size(), 0);
   std::vector<bool> is_seen(profile.host.size(), false);
@@ -475,7 +475,7 @@ void SetGpuModels(const Profile& profile, AttributionFacts& facts) {
 
 }  // namespace
 
-AttributionFacts AttributionFactsOf(const context::RankContext& rank,
+AttributionFacts AttributionFactsOf(const iterations::RankContext& rank,
                                     const std::vector<bool>& is_wanted) {
   AttributionFacts facts;
   facts.parts = PartsOf(rank, is_wanted);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/work_sums.h"
 #include "base/units.h"
 #include "model/category.h"
@@ -61,7 +61,7 @@ struct AttributionFacts {
 
 /// `is_wanted`: of the selected iterations those whose parts are asked for; empty: of all. Work
 /// sums, launches and shapes cover all selected iterations in either case. O(n log n).
-AttributionFacts AttributionFactsOf(const context::RankContext& rank,
+AttributionFacts AttributionFactsOf(const iterations::RankContext& rank,
                                     const std::vector<bool>& is_wanted);
 
 /// Folds the smallest parts, and drops the series of the smallest work, until the rest has bounded

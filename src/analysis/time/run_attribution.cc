@@ -46,7 +46,7 @@ RunAttribution::RunAttribution(std::vector<RunIteration> run, bool has_gpu)
 //   of_run      -  1  -  3  -
 //   next_own    1  1  3  3  5       5: none follows
 RunAttribution::OwnPositions RunAttribution::PositionsOf(
-    std::size_t rank, const context::Iterations& iterations) const {
+    std::size_t rank, const iterations::Iterations& iterations) const {
   const std::size_t selected = iterations.selected().size();
   OwnPositions positions;
   positions.of_run.resize(selected, kNotSlowest);
@@ -65,7 +65,7 @@ RunAttribution::OwnPositions RunAttribution::PositionsOf(
 }
 
 std::vector<bool> RunAttribution::OwnIterations(std::size_t rank,
-                                                const context::Iterations& iterations) const {
+                                                const iterations::Iterations& iterations) const {
   std::vector<bool> is_own;
   for (const std::size_t position : PositionsOf(rank, iterations).of_run) {
     is_own.push_back(position != kNotSlowest);
@@ -73,7 +73,7 @@ std::vector<bool> RunAttribution::OwnIterations(std::size_t rank,
   return is_own;
 }
 
-void RunAttribution::AddRank(std::size_t rank, const context::Iterations& iterations,
+void RunAttribution::AddRank(std::size_t rank, const iterations::Iterations& iterations,
                              const AttributionFacts& facts) {
   const OwnPositions positions = PositionsOf(rank, iterations);
   for (const RankPart& part : facts.parts) AddPart(part, positions);

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "analysis/time/attribution.h"
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_iterations.h"
@@ -30,11 +30,11 @@ class RunAttribution {
 
   /// Which of the rank's selected iterations the run consists of, to be asked for their parts only.
   /// `rank` is its position in the run (RunIteration::rank).
-  std::vector<bool> OwnIterations(std::size_t rank, const context::Iterations& iterations) const;
+  std::vector<bool> OwnIterations(std::size_t rank, const iterations::Iterations& iterations) const;
 
   /// `facts` are of these iterations, at least of the own ones. Parts in other iterations are left
   /// out; sums of work count whole.
-  void AddRank(std::size_t rank, const context::Iterations& iterations,
+  void AddRank(std::size_t rank, const iterations::Iterations& iterations,
                const AttributionFacts& facts);
 
   /// Folds small parts, sets shares and sorts. The object is empty afterwards.
@@ -56,7 +56,7 @@ class RunAttribution {
     std::int64_t own = 0;               ///< How many are.
   };
 
-  OwnPositions PositionsOf(std::size_t rank, const context::Iterations& iterations) const;
+  OwnPositions PositionsOf(std::size_t rank, const iterations::Iterations& iterations) const;
   static std::int64_t CountOf(const RankPart& part, const OwnPositions& positions);
   void AddSums(const std::vector<NameWork>& sums, std::size_t iterations);
   void AddShapes(const std::vector<std::int64_t>& shapes);

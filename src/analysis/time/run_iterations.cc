@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/derived_markers.h"
-#include "analysis/context/marker_names.h"
-#include "analysis/context/observed.h"
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/derived_markers.h"
+#include "analysis/iterations/marker_names.h"
+#include "analysis/iterations/observed.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "analysis/time/changing_work.h"
@@ -37,7 +37,7 @@ namespace {
 
 // The row that marks the first iteration. Nothing in a profile that nothing marks, or whose first
 // iteration begins where no row does, as derived ones may.
-std::optional<std::size_t> FirstMark(const context::RankContext& rank) {
+std::optional<std::size_t> FirstMark(const iterations::RankContext& rank) {
   const HostTable& host = rank.profile->host;
   if (rank.iterations.all.empty() || !IsMarked(rank)) return std::nullopt;
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -73,7 +73,7 @@ class IsOfFamily {
 
  private:
   std::string FamilyOf(StringId name) const {
-    return context::NameOfMarker(profile_.Name(name)).family;
+    return iterations::NameOfMarker(profile_.Name(name)).family;
   }
   const Profile& profile_;
   std::string family_;
@@ -84,7 +84,7 @@ class IsOfFamily {
 Paces PacesOf(const Profile& profile, std::size_t like) {
   const HostTable& host = profile.host;
   IsOfFamily is_alike(profile, host.name[like]);
-  const std::vector<bool> launches = context::LaunchingThreads(profile);
+  const std::vector<bool> launches = iterations::LaunchingThreads(profile);
   Paces paces;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const ThreadId thread = host.thread[row];
@@ -111,7 +111,7 @@ Paces PacesOf(const Profile& profile, std::size_t like) {
 
 // `slower` compares paces with that of the thread whose marks are the iterations; 1 where that is
 // unknown. Ranks of one program keep one pace; a server's workers need not.
-MarkingProcesses ProcessesOf(const context::RankContext& rank) {
+MarkingProcesses ProcessesOf(const iterations::RankContext& rank) {
   const Profile& profile = *rank.profile;
   MarkingProcesses processes;
   const std::optional<std::size_t> first = FirstMark(rank);
@@ -132,22 +132,22 @@ MarkingProcesses ProcessesOf(const context::RankContext& rank) {
 namespace {
 
 // Observed time of the selected iterations: the whole that the breakdown's parts add up to.
-Ns ObservedTime(const context::RankContext& rank) {
+Ns ObservedTime(const iterations::RankContext& rank) {
   Ns time = 0;
-  for (const context::Iteration& iteration : rank.iterations.selected()) {
+  for (const iterations::Iteration& iteration : rank.iterations.selected()) {
     time += iteration.time.length() - OverlapLength(rank.unobserved, std::span(&iteration.time, 1));
   }
   return time;
 }
 
 // One entry for each selected iteration. Collectives count as kernels here.
-std::vector<IterationKernels> KernelsOf(const context::RankContext& rank) {
-  const context::Iterations& iterations = rank.iterations;
+std::vector<IterationKernels> KernelsOf(const iterations::RankContext& rank) {
+  const iterations::Iterations& iterations = rank.iterations;
   std::vector<IterationKernels> sums(iterations.last - iterations.first);
   const DeviceTable& device = rank.profile->device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const std::uint32_t index = iterations.of_device[row];
-    if (index == context::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
+    if (index == iterations::Iterations::kNone || !iterations.SelectsIteration(index)) continue;
     if (device.kind[row] != DeviceKind::kKernel) continue;
     IterationKernels& sum = sums[index - iterations.first];
     ++sum.kernels;
@@ -162,7 +162,7 @@ std::vector<IterationKernels> KernelsOf(const context::RankContext& rank) {
 }
 
 // The input of SetRecording(): cheap, and known without a timeline.
-IterationFacts RecordingFactsOf(const context::RankContext& rank) {
+IterationFacts RecordingFactsOf(const iterations::RankContext& rank) {
   IterationFacts facts;
   facts.has_device = rank.has_device();
   facts.has_host = rank.has_host();
@@ -197,14 +197,14 @@ void MarkWithoutDevice(std::span<const IterationFacts> facts, const tables::Outp
   }
 }
 
-void FillTable(std::span<const context::RankContext> ranks, std::span<const RunIteration> run,
+void FillTable(std::span<const iterations::RankContext> ranks, std::span<const RunIteration> run,
                std::span<const IterationFacts> facts, std::span<const double> typical,
                Table& table) {
   tables::RowWriter<tables::columns::kIterations> write(table);
   for (std::size_t i = 0; i < run.size(); ++i) {
     const RunIteration& row = run[i];
-    const context::RankContext& rank = ranks[row.rank];
-    const context::Iteration& iteration = rank.iterations.all[row.iteration];
+    const iterations::RankContext& rank = ranks[row.rank];
+    const iterations::Iteration& iteration = rank.iterations.all[row.iteration];
     const std::size_t selected = row.iteration - rank.iterations.first;
     const IterationFacts& of_rank = facts[row.rank];
     const IterationKernels& sums = of_rank.kernels[selected];
@@ -226,12 +226,12 @@ void FillTable(std::span<const context::RankContext> ranks, std::span<const RunI
         .Share("gpu_time_share"_col, static_cast<double>(sums.time), whole)
         .IntegerIf("tensor_core_gpu_time"_col, known, sums.tensor_core_time)
         .Share("tensor_core_gpu_time_share"_col, static_cast<double>(sums.tensor_core_time), whole)
-        .Text("phase"_col, context::PhaseOf(rank.iterations.source));
+        .Text("phase"_col, iterations::PhaseOf(rank.iterations.source));
   }
 }
 
 // Proposes options that select the longest steady run, e.g. without a slow part in the middle.
-void ProposeSteadyRange(const context::RankContext& rank, std::span<const RunIteration> run,
+void ProposeSteadyRange(const iterations::RankContext& rank, std::span<const RunIteration> run,
                         std::span<const double> durations, tables::Output& out) {
   const IterationSource& source = rank.iterations.source;
   const auto steady =
@@ -239,8 +239,8 @@ void ProposeSteadyRange(const context::RankContext& rank, std::span<const RunIte
   if (!steady) return;
   const double cv = Describe(durations).cv.value_or(0);
   const auto label = [&](std::size_t at) {
-    return context::IterationLabel(source, run[at].name,
-                                   static_cast<std::int64_t>(run[at].iteration));
+    return iterations::IterationLabel(source, run[at].name,
+                                      static_cast<std::int64_t>(run[at].iteration));
   };
   out.AddRemark(
       "unsteady-selection",
@@ -252,10 +252,10 @@ void ProposeSteadyRange(const context::RankContext& rank, std::span<const RunIte
 }
 
 // The skipped iterations by position, each as on the rank where it is longest.
-void AddOthers(std::span<const context::RankContext> ranks, tables::Output& out) {
-  std::map<std::size_t, context::Iteration> others;
-  for (const context::RankContext& rank : ranks) {
-    const context::Iterations& iterations = rank.iterations;
+void AddOthers(std::span<const iterations::RankContext> ranks, tables::Output& out) {
+  std::map<std::size_t, iterations::Iteration> others;
+  for (const iterations::RankContext& rank : ranks) {
+    const iterations::Iterations& iterations = rank.iterations;
     for (std::size_t i = 0; i < iterations.all.size() && !iterations.is_whole; ++i) {
       if (iterations.SelectsIteration(static_cast<std::uint32_t>(i))) continue;
       const auto [entry, is_new] = others.try_emplace(i, iterations.all[i]);
@@ -276,20 +276,20 @@ void AddOthers(std::span<const context::RankContext> ranks, tables::Output& out)
 
 // Calls `visit` with the rank's position, the iteration's index there, and its number.
 template <class Visit>
-void VisitSelected(std::span<const context::RankContext> ranks, Visit visit) {
+void VisitSelected(std::span<const iterations::RankContext> ranks, Visit visit) {
   const bool any_marked = std::any_of(ranks.begin(), ranks.end(), IsMarked);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const context::Iterations& iterations = ranks[r].iterations;
+    const iterations::Iterations& iterations = ranks[r].iterations;
     // The one range of a profile without markers is no iteration of the others'.
     if (any_marked && !IsMarked(ranks[r])) continue;
     for (std::size_t i = iterations.first; i < iterations.last; ++i) {
-      visit(r, i, context::NumberOf(iterations.all[i], i));
+      visit(r, i, iterations::NumberOf(iterations.all[i], i));
     }
   }
 }
 
 // The longest length of each iteration over all ranks, by the iteration's number.
-std::map<std::int64_t, Ns> LongestOf(std::span<const context::RankContext> ranks) {
+std::map<std::int64_t, Ns> LongestOf(std::span<const iterations::RankContext> ranks) {
   std::map<std::int64_t, Ns> longest;
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
     Ns& length = longest[number];
@@ -300,7 +300,7 @@ std::map<std::int64_t, Ns> LongestOf(std::span<const context::RankContext> ranks
 
 }  // namespace
 
-std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> ranks,
+std::vector<RunIteration> PoolIterations(std::span<const iterations::RankContext> ranks,
                                          std::span<const IterationFacts> facts) {
   constexpr auto kWaiting = static_cast<std::size_t>(Category::kCommunication);
   struct Slowest {
@@ -311,7 +311,7 @@ std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> r
   const bool has_device = std::ranges::any_of(facts, &IterationFacts::has_device);
   std::map<std::int64_t, Slowest> by_number;
   VisitSelected(ranks, [&](std::size_t rank, std::size_t i, std::int64_t number) {
-    const context::Iterations& iterations = ranks[rank].iterations;
+    const iterations::Iterations& iterations = ranks[rank].iterations;
     const Ns length = iterations.all[i].time.length();
     if (static_cast<double>(length) < (1 - knowledge::kCollectivesStepEndsShare.value()) *
                                           static_cast<double>(longest.at(number))) {
@@ -325,13 +325,13 @@ std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> r
     slowest = {own, length, rank, i};
   });
   std::vector<std::vector<bool>> follows;
-  for (const context::RankContext& rank : ranks)
-    follows.push_back(context::FollowsDirectly(rank.iterations));
+  for (const iterations::RankContext& rank : ranks)
+    follows.push_back(iterations::FollowsDirectly(rank.iterations));
   std::vector<RunIteration> run;
   for (const auto& [number, slowest] : by_number) {
-    const context::RankContext& rank = ranks[slowest.rank];
+    const iterations::RankContext& rank = ranks[slowest.rank];
     const std::size_t i = slowest.iteration;
-    const context::Iteration& iteration = rank.iterations.all[i];
+    const iterations::Iteration& iteration = rank.iterations.all[i];
     const Ns unobserved = OverlapLength(rank.unobserved, std::span(&iteration.time, 1));
     std::optional<Ns> period;
     if (i + 1 < rank.iterations.last && follows[slowest.rank][i]) {
@@ -340,15 +340,15 @@ std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> r
     run.push_back({iteration.name, slowest.rank, i, slowest.length, unobserved, period});
   }
   const bool fall =
-      std::ranges::any_of(ranks, context::NumbersFall, &context::RankContext::iterations);
+      std::ranges::any_of(ranks, iterations::NumbersFall, &iterations::RankContext::iterations);
   if (fall) std::ranges::stable_sort(run, {}, &RunIteration::iteration);
   return run;
 }
 
 // A rank that began later has a shorter window: the longest one is the run's.
-void SetExtent(std::span<const context::RankContext> ranks, Analysis& analysis) {
-  const context::RankContext* longest = &ranks.front();
-  for (const context::RankContext& rank : ranks) {
+void SetExtent(std::span<const iterations::RankContext> ranks, Analysis& analysis) {
+  const iterations::RankContext* longest = &ranks.front();
+  for (const iterations::RankContext& rank : ranks) {
     if (rank.window().length() > longest->window().length()) longest = &rank;
     // The iteration in flight when the profile ended was recorded as well.
     analysis.iterations_total = std::max(
@@ -368,18 +368,20 @@ namespace {
 
 // Counts of ranks and GPUs. Without any device work GPUs are only counted if all ranks have times:
 // a file of sums without kernels says nothing of them.
-void SetRecorded(std::span<const context::RankContext> ranks, std::span<const IterationFacts> facts,
-                 tables::Output& out) {
+void SetRecorded(std::span<const iterations::RankContext> ranks,
+                 std::span<const IterationFacts> facts, tables::Output& out) {
   std::int64_t gpus = 0, listed = 0;
   bool has_device = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    gpus += static_cast<std::int64_t>(context::MeasureGpus(ranks[i]).size());
+    gpus += static_cast<std::int64_t>(iterations::MeasureGpus(ranks[i]).size());
     // Ranks of one machine list the same GPUs, and which ranks share one is not recorded.
     listed = std::max(listed, facts[i].gpus_listed);
     has_device = has_device || facts[i].has_device;
   }
   out.Set(metric::kProfileRanks, static_cast<std::int64_t>(ranks.size()));
-  const auto is_timed = [](const context::RankContext& rank) { return rank.profile->has_timeline; };
+  const auto is_timed = [](const iterations::RankContext& rank) {
+    return rank.profile->has_timeline;
+  };
   const bool is_known = has_device || std::ranges::all_of(ranks, is_timed);
   if (is_known) out.Set(metric::kProfileGpus, gpus);
   if (listed > 0) {
@@ -392,7 +394,7 @@ void SetRecorded(std::span<const context::RankContext> ranks, std::span<const It
 }  // namespace
 
 // All that the run's numbers need of the rank's iterations beside their times.
-IterationFacts IterationFactsOf(const context::RankContext& rank, const CategoryTimes& times) {
+IterationFacts IterationFactsOf(const iterations::RankContext& rank, const CategoryTimes& times) {
   IterationFacts facts = RecordingFactsOf(rank);
   facts.parts = times.iterations;
   facts.loader = times.loader;
@@ -401,14 +403,14 @@ IterationFacts IterationFactsOf(const context::RankContext& rank, const Category
   return facts;
 }
 
-void SetRecording(std::span<const context::RankContext> ranks, tables::Output& out) {
+void SetRecording(std::span<const iterations::RankContext> ranks, tables::Output& out) {
   std::vector<IterationFacts> facts;
-  for (const context::RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
+  for (const iterations::RankContext& rank : ranks) facts.push_back(RecordingFactsOf(rank));
   SetRecorded(ranks, facts, out);
 }
 
 // Everything here works on kept facts, so that summaries of a thousand ranks need no events.
-std::vector<RunIteration> AddIterations(std::span<const context::RankContext> ranks,
+std::vector<RunIteration> AddIterations(std::span<const iterations::RankContext> ranks,
                                         std::span<const IterationFacts> facts,
                                         tables::Output& out) {
   std::vector<RunIteration> run = PoolIterations(ranks, facts);
@@ -424,7 +426,7 @@ std::vector<RunIteration> AddIterations(std::span<const context::RankContext> ra
   const std::vector<double> typical = TypicalLengths(observed, kernels, changing);
   const std::vector<double> alike = WithoutKinds(observed, typical);
   Ns wall = 0;
-  for (const context::RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
+  for (const iterations::RankContext& rank : ranks) wall = std::max(wall, rank.window().length());
   out.Set(metric::kProfileWallTime, wall);
   out.Set(metric::kProfileIterations, static_cast<std::int64_t>(run.size()));
   SetRecorded(ranks, facts, out);

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/tables/output.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
@@ -40,7 +40,7 @@ struct RunIteration {
 /// Sets the number of iterations, the number of selected ones, their source, and the window: that
 /// of the rank whose window is longest. REQUIRES: `ranks` is not empty. Excluded iterations at the
 /// ends of a profile count in the total: they were recorded.
-void SetExtent(std::span<const context::RankContext> ranks, Analysis& analysis);
+void SetExtent(std::span<const iterations::RankContext> ranks, Analysis& analysis);
 
 /// Sums over the kernels launched in an iteration.
 struct IterationKernels {
@@ -66,7 +66,7 @@ struct IterationFacts {
   std::vector<IterationKernels> kernels;  ///< Also.
 };
 /// `times`: CategoryTimesOf() the rank. O(n log n) in its device rows, calls and host rows.
-IterationFacts IterationFactsOf(const context::RankContext& rank, const CategoryTimes& times);
+IterationFacts IterationFactsOf(const iterations::RankContext& rank, const CategoryTimes& times);
 
 /// The selected iterations, in the order of their numbers; in that of time where these fall, as all
 /// series of a rank are. Ranks are matched by the numbers, so that a rank which began recording
@@ -77,22 +77,22 @@ IterationFacts IterationFactsOf(const context::RankContext& rank, const Category
 ///   0       |--------------|100    30                   70
 ///   1       |-------------|99       5                   94    the slowest: 1 is within 2 % of 0
 ///   2       |--------|60            0                         too short to be compared
-std::vector<RunIteration> PoolIterations(std::span<const context::RankContext> ranks,
+std::vector<RunIteration> PoolIterations(std::span<const iterations::RankContext> ranks,
                                          std::span<const IterationFacts> facts);
 
 /// Sets profile.ranks, profile.gpus and profile.gpus_listed, which need no timeline.
-void SetRecording(std::span<const context::RankContext> ranks, tables::Output& out);
+void SetRecording(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
 /// Sets profile.*, iteration.*, breakdown.* and dataloader.*, adds the table of
 /// iterations, and proposes a steady sub-range when the selection is unsteady.
 /// Returns PoolIterations(). The ranks' rows need not be at hand: of the contexts only rank,
 /// iterations, GPUs with work and the hints are looked at. REQUIRES: `ranks` is not empty, and
 /// `facts` has one entry for each.
-std::vector<RunIteration> AddIterations(std::span<const context::RankContext> ranks,
+std::vector<RunIteration> AddIterations(std::span<const iterations::RankContext> ranks,
                                         std::span<const IterationFacts> facts, tables::Output& out);
 
 /// The processes that mark iterations in the rank's profile; 0 where none is found. O(calls and
 /// host rows).
-MarkingProcesses ProcessesOf(const context::RankContext& rank);
+MarkingProcesses ProcessesOf(const iterations::RankContext& rank);
 
 }  // namespace profgauge::analysis::time

@@ -27,11 +27,12 @@ void AddTo(std::vector<std::pair<std::int64_t, Ns>>& series, std::int64_t iterat
 // Sums by name of one rank.
 class RankCollector {
  public:
-  explicit RankCollector(const context::RankContext& rank) : rank_(rank) {}
+  explicit RankCollector(const iterations::RankContext& rank) : rank_(rank) {}
 
   void Add(StringId name, std::uint32_t iteration, Ns gpu_time, Ns host_time) {
-    const context::Iterations& iterations = rank_.iterations;
-    if (iteration == context::Iterations::kNone || !iterations.SelectsIteration(iteration)) return;
+    const iterations::Iterations& iterations = rank_.iterations;
+    if (iteration == iterations::Iterations::kNone || !iterations.SelectsIteration(iteration))
+      return;
     const auto [entry, is_new] = rows_.try_emplace(name.value, sums_.size());
     if (is_new) sums_.emplace_back().name = rank_.profile->Name(name);
     NameWork& sum = sums_[entry->second];
@@ -49,7 +50,7 @@ class RankCollector {
   }
 
  private:
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   std::vector<NameWork> sums_;
   boost::unordered_flat_map<std::uint32_t, std::size_t> rows_;
 };
@@ -57,8 +58,8 @@ class RankCollector {
 }  // namespace
 
 void NamedWork::Add(const std::string& name, std::uint32_t iteration, Ns gpu_time, Ns host_time) {
-  const context::Iterations& iterations = rank_.iterations;
-  if (iteration == context::Iterations::kNone || !iterations.SelectsIteration(iteration)) return;
+  const iterations::Iterations& iterations = rank_.iterations;
+  if (iteration == iterations::Iterations::kNone || !iterations.SelectsIteration(iteration)) return;
   NameWork& sum = names_[name];
   ++sum.count;
   sum.gpu_time += gpu_time;
@@ -84,7 +85,7 @@ std::vector<Ns> SeriesOf(const Points& points, std::size_t iterations) {
 
 // Ops count in the iteration in which they start on the host, though their kernels may run later:
 // both sums of an op are then of the same calls.
-RankWork RankWorkOf(const context::RankContext& rank) {
+RankWork RankWorkOf(const iterations::RankContext& rank) {
   RankWork work;
   work.has_gpu = rank.has_device();
   RankCollector kernels(rank), ops(rank);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::time {
@@ -67,19 +67,19 @@ struct RankWork {
 };
 /// One walk over the device and the host table. Fills `kernels` and `ops`; the other lists are
 /// their rooms'.
-RankWork RankWorkOf(const context::RankContext& rank);
+RankWork RankWorkOf(const iterations::RankContext& rank);
 
 /// Sums by name and selected iteration, of names that are given whole, for rooms whose things have
 /// no name in the profile: collectives by kind and size, modules by path.
 class NamedWork {
  public:
-  explicit NamedWork(const context::RankContext& rank) : rank_(rank) {}
+  explicit NamedWork(const iterations::RankContext& rank) : rank_(rank) {}
   /// Nothing where `iteration` is not selected.
   void Add(const std::string& name, std::uint32_t iteration, Ns gpu_time, Ns host_time = 0);
   std::vector<NameWork> Take();  ///< By name.
 
  private:
-  const context::RankContext& rank_;
+  const iterations::RankContext& rank_;
   std::map<std::string, NameWork, std::less<>> names_;
 };
 

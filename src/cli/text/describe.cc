@@ -17,10 +17,10 @@
 
 #include "analysis/communication/blame.h"
 #include "analysis/communication/rank_facts.h"
-#include "analysis/context/context.h"
-#include "analysis/context/derived_markers.h"
-#include "analysis/context/iteration_ways.h"
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/derived_markers.h"
+#include "analysis/iterations/iteration_ways.h"
+#include "analysis/iterations/iterations.h"
 #include "analysis/recording/workload.h"
 #include "analysis/summary/rank_summary.h"
 #include "base/errors.h"
@@ -108,14 +108,14 @@ std::string Rank(const DistributedInfo& info) {
 // How the iterations were found, or which ways could be chosen: a user who sees "none marked" can
 // copy the option of a candidate.
 std::string IterationText(const Profile& profile) {
-  const Result<analysis::context::Iterations> found =
-      analysis::context::FindIterations(profile, analysis::Selection{});
+  const Result<analysis::iterations::Iterations> found =
+      analysis::iterations::FindIterations(profile, analysis::Selection{});
   if (!found) return found.error().message;
   std::string text = fmt::format("{} ({})", found->all.size(), found->source.Text());
   if (found->source.by == IterationsBy::kUndivided) {
-    const auto candidates = analysis::context::IterationCandidates(profile);
+    const auto candidates = analysis::iterations::IterationCandidates(profile);
     if (!candidates.empty()) text = "none marked; candidates:";
-    for (const analysis::context::IterationCandidate& candidate : candidates) {
+    for (const analysis::iterations::IterationCandidate& candidate : candidates) {
       text += fmt::format("\n{:18}{}", "", Printable(candidate.text));
       if (candidate.pattern.empty()) continue;
       text += fmt::format("   --iteration-marker '{}'", Printable(candidate.pattern));
@@ -337,18 +337,18 @@ std::string Counted(std::size_t count, std::string_view one, std::string_view pl
                      count == 1 ? "" : plural);
 }
 
-std::string Head(const analysis::context::RankContext& rank) {
+std::string Head(const analysis::iterations::RankContext& rank) {
   return fmt::format("{}\n", Printable(rank.profile->source.path));
 }
 
-std::string ExplainIterations(const analysis::context::RankContext& rank, JsonList& list) {
-  const auto ways = analysis::context::IterationWays(*rank.profile, rank.iterations);
+std::string ExplainIterations(const analysis::iterations::RankContext& rank, JsonList& list) {
+  const auto ways = analysis::iterations::IterationWays(*rank.profile, rank.iterations);
   std::string text = Head(rank);
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "  {} by {}; the first way that holds is chosen:\n",
                  Counted(rank.iterations.all.size(), "iteration"),
                  Printable(rank.iterations.source.Text()));
-  for (const analysis::context::IterationWay& way : ways) {
+  for (const analysis::iterations::IterationWay& way : ways) {
     fmt::format_to(out, "  {} {:<18} {}\n", way.chosen ? "*" : " ", way.way,
                    way.found.empty() ? "none" : Printable(way.found));
     fmt::format_to(out, "  {:20} {}\n", "", Printable(way.reason));
@@ -377,7 +377,7 @@ struct KernelVerdict {
 
 // By kernel and class, longest time first. A name may have several classes, as its operator decides
 // where no rule knows the name: then each is a row.
-std::vector<KernelVerdict> VerdictsOf(const analysis::context::RankContext& rank) {
+std::vector<KernelVerdict> VerdictsOf(const analysis::iterations::RankContext& rank) {
   using Key = std::tuple<std::string_view, std::uint16_t, analysis::classify::Tri, bool>;
   std::map<Key, KernelVerdict> sums;
   const DeviceTable& device = rank.profile->device;
@@ -416,7 +416,7 @@ std::string ClassOf(const analysis::classify::KernelClass& verdict) {
 }
 
 // The longest kernels come first; the text has kKernelsPrinted of them, the list has all.
-std::string ExplainClasses(const analysis::context::RankContext& rank, JsonList& list) {
+std::string ExplainClasses(const analysis::iterations::RankContext& rank, JsonList& list) {
   std::string text = Head(rank);
   const auto out = std::back_inserter(text);
   const std::vector<KernelVerdict> verdicts = VerdictsOf(rank);
@@ -493,7 +493,7 @@ std::string VerdictOf(const analysis::communication::Blame& blame,
 //   rank 0: never last; waited 1.20 s itself
 // * rank 1: last in 90 calls, which cost the others 1.20 s; waited 10.0 ms itself
 //   rank 1 delays the others; takes longer there: …
-Result<std::string> ExplainBlame(std::span<const analysis::context::RankContext> contexts,
+Result<std::string> ExplainBlame(std::span<const analysis::iterations::RankContext> contexts,
                                  JsonList& list) {
   if (contexts.size() < 2) {
     return Fail(UsageError("usage/one-rank", "`--explain blame` compares ranks, and there is one",
@@ -543,11 +543,11 @@ Result<std::string> ExplainDecision(std::string_view decision, std::span<const P
                                        Printable(profile.source.path)),
                            "give the profile that it was made of"));
   }
-  PROFGAUGE_TRY(const std::vector<analysis::context::RankContext> contexts,
-                analysis::context::FindRankContexts(ranks, analysis::Selection{}));
+  PROFGAUGE_TRY(const std::vector<analysis::iterations::RankContext> contexts,
+                analysis::iterations::FindRankContexts(ranks, analysis::Selection{}));
   if (decision == "blame") return ExplainBlame(contexts, list);
   std::string text;
-  for (const analysis::context::RankContext& rank : contexts) {
+  for (const analysis::iterations::RankContext& rank : contexts) {
     if (!text.empty()) text += '\n';
     text += decision == "classes" ? ExplainClasses(rank, list) : ExplainIterations(rank, list);
   }

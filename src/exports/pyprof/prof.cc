@@ -263,7 +263,7 @@ ProfResult Prof::operator()(const KernelRecord& record) const {
 }
 
 void Prof::DivideWork(const KernelRecord& record, ProfResult& result) const {
-  const analysis::context::KernelWork part = division_.Of(record.row);
+  const analysis::iterations::KernelWork part = division_.Of(record.row);
   if (part.flops < 0) return;
   result.flops = fmt::format("{:.0f}", std::round(part.flops));
   result.bytes = part.bytes < 0 ? "na" : fmt::format("{:.0f}", std::round(part.bytes));

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "analysis/classify/kernel_class.h"
-#include "analysis/context/kernel_work.h"
+#include "analysis/iterations/kernel_work.h"
 #include "exports/selected.h"
 #include "model/profile.h"
 
@@ -108,7 +108,7 @@ class Prof {
   const Profile& profile_;
   analysis::classify::KernelClasses classes_;
   analysis::work::OpWorks works_;
-  analysis::context::WorkDivision division_;
+  analysis::iterations::WorkDivision division_;
 };
 
 }  // namespace profgauge::exports::pyprof

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/iteration_ways.h"
+#include "analysis/iterations/iteration_ways.h"
 #include "fixture.h"
 
 namespace profgauge::analysis {
@@ -68,7 +68,7 @@ TEST(ProposedMarkers, AreRangesThatCouldBeIterations) {
     test.Launch("gemm", {at + 70, at + 75}, {at + 81, at + 85});
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(context::ProposedMarkers(profile),
+  EXPECT_EQ(iterations::ProposedMarkers(profile),
             "`my step #` occurs 12 times: `--iteration-marker '^my step \\d+$'`; "
             "`forward+loss` occurs 12 times: `--iteration-marker '^forward\\+loss$'`");
 }
@@ -78,7 +78,7 @@ TEST(ProposedMarkers, NeedThreeApart) {
   for (int i = 0; i < 2; ++i) {
     test.Host(HostKind::kAnnotation, "step " + std::to_string(i), {i * 100, i * 100 + 90});
   }
-  EXPECT_EQ(context::ProposedMarkers(test.Finish()), "");
+  EXPECT_EQ(iterations::ProposedMarkers(test.Finish()), "");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::vector<Ns> ChangingOf(const std::vector<int>& rows, bool reduces = false) {
     }
   }
   const Profile profile = test.Finish();
-  auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
+  auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(contexts);
   return time::ChangingWork(contexts->front());
 }
@@ -80,7 +80,7 @@ TEST(ChangingWork, OppositeOrdersAreOtherKinds) {
     launch(i, kKinds + 1 - i, durations.back());
   }
   const Profile profile = test.Finish();
-  const auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
+  const auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(contexts);
   EXPECT_EQ(time::ChangingWork(contexts->front()), durations);
 }
@@ -99,7 +99,7 @@ std::vector<Ns> OfCopies(const std::vector<Ns>& sizes, const std::vector<Ns>& ti
     test.Launch("gemm", {at + 110, at + 120}, {at + 300, at + 300 + times[i]});
   }
   const Profile profile = test.Finish();
-  auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
+  auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(contexts);
   return time::ChangingWork(contexts->front());
 }
@@ -130,7 +130,7 @@ TEST(ChangingWork, UsesOperatorsWithoutDeviceWork) {
     test.Op("aten::item", {at + 6'000, at + 6'100 + i});
   }
   const Profile profile = test.Finish();
-  const auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
+  const auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(contexts);
   EXPECT_THAT(time::ChangingWork(contexts->front()), ElementsAre(1100, 1600, 2100, 2600));
 }

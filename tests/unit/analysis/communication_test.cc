@@ -11,7 +11,7 @@
 #include "analysis/classify/device_spans.h"
 #include "analysis/communication/communication.h"
 #include "analysis/communication/rank_facts.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -72,7 +72,7 @@ TEST(RankTimes, AreThoseOfItsOwnGpus) {
 // So in each iteration: a collective's short kernel on "cuda:0" is none of rank 1's communication.
 TEST(RankTimes, IterationsSumToThoseOfOwnGpus) {
   const auto profiles = TwoRanks("ncclDevKernel_AllReduce(x)");
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   ASSERT_TRUE(ranks);
   const communication::TimeFacts facts(*ranks);
   for (const std::size_t rank : {0U, 1U}) {
@@ -94,7 +94,7 @@ TEST(RankTimes, NothingUnobservedIsExposed) {
   test.Call("cudaProfilerStop", ApiKind::kOther, {400 * kMs, 450 * kMs});
   test.Op("gloo:all_reduce", {410 * kMs, 430 * kMs}, test.Thread(2));
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   ASSERT_TRUE(ranks);
   EXPECT_EQ(ranks->front().unobserved, (std::vector<Span>{{400 * kMs, 450 * kMs}}));
   const communication::RankFacts facts = communication::TimeFacts(*ranks).communication.front();

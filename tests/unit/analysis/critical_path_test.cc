@@ -40,10 +40,10 @@ path::PathSums SumsOf(const path::PathGraph& graph) {
 
 struct Replayed {
   explicit Replayed(std::vector<Profile> read) : profiles(std::move(read)) {
-    auto ranks = context::BuildRankContexts(profiles, {});
+    auto ranks = iterations::BuildRankContexts(profiles, {});
     EXPECT_TRUE(ranks.has_value());
     replayer = std::make_unique<path::Replayer>(
-        std::make_shared<const std::vector<context::RankContext>>(std::move(*ranks)));
+        std::make_shared<const std::vector<iterations::RankContext>>(std::move(*ranks)));
     EXPECT_EQ(replayer->why_not(), "");
   }
   const path::PathGraph& graph() const { return replayer->graphs().front(); }
@@ -467,7 +467,7 @@ TEST(CriticalPath, WhereItDiffersFromHtas) {
     Selection selection;
     selection.iteration_marker = "model.alex_net.*forward";
     selection.start = selection.stop = 1;
-    const auto ranks = context::BuildRankContexts(profiles, selection);
+    const auto ranks = iterations::BuildRankContexts(profiles, selection);
     ASSERT_TRUE(ranks.has_value());
     const auto graph = path::PathGraph::Build(ranks->front());
     ASSERT_TRUE(graph.has_value());

@@ -2,18 +2,18 @@
 // did not launch, launches whose work was not recorded, captures.
 #include <algorithm>
 
-#include "analysis/context/iterations.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/iterations.h"
+#include "analysis/iterations/markers.h"
 #include "fixture.h"
 
 namespace profgauge::analysis {
 namespace {
 
 std::vector<std::pair<Ns, Ns>> Times(const Profile& profile) {
-  const auto found = context::FindIterations(profile, {});
+  const auto found = iterations::FindIterations(profile, {});
   EXPECT_TRUE(found.has_value());
   std::vector<std::pair<Ns, Ns>> times;
-  for (const context::Iteration& iteration : found->all) {
+  for (const iterations::Iteration& iteration : found->all) {
     times.emplace_back(iteration.time.start, iteration.time.end);
   }
   return times;
@@ -29,7 +29,7 @@ TEST(Leftovers, WaitedForBesideAnotherStream) {
   test.Work("before", {21, 60});
   test.Launch("copy", {2, 3}, {4, 5}, {}, DeviceKind::kMemcpy, 0, 20);
   test.Launch("own", {5, 6}, {61, 180});
-  const auto found = context::FindIterations(test.Finish(), {});
+  const auto found = iterations::FindIterations(test.Finish(), {});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->all[0].time.start, 60);
   EXPECT_EQ(found->all[0].lead_in, 60);
@@ -280,13 +280,13 @@ std::vector<Profile> RanksThatStartAStepApart() {
 // Steps 5 to 9 and 6 to 10: the run has 6 to 9, and positions mean the same on both.
 TEST(Ranks, AreMatchedByTheRecordedNumber) {
   const std::vector<Profile> run = RanksThatStartAStepApart();
-  const auto found = context::FindIterations(run, {});
+  const auto found = iterations::FindIterations(run, {});
   ASSERT_TRUE(found.has_value());
-  for (const context::Iterations& rank : *found) {
+  for (const iterations::Iterations& rank : *found) {
     ASSERT_EQ(rank.all.size(), 4U);
     EXPECT_EQ(rank.all[0].name, "6");
     EXPECT_EQ(rank.partial, (std::vector<std::string>{"5", "10"}));
-    EXPECT_EQ(context::IterationLabel(rank.source, rank.all[0].name, 0), "ProfilerStep#6 (0)");
+    EXPECT_EQ(iterations::IterationLabel(rank.source, rank.all[0].name, 0), "ProfilerStep#6 (0)");
   }
   Selection selection;
   selection.start_number = selection.stop_number = 7;
@@ -325,7 +325,7 @@ TEST(Ranks, EarlyRankMakesOthersUndecided) {
     const auto analysis = Analyze(run, {});
     ASSERT_TRUE(analysis.has_value());
     ASSERT_EQ(analysis->remarks.size(), 1U);
-    EXPECT_EQ(analysis->remarks[0].id == context::kIterationsPartial, steps == 3);
+    EXPECT_EQ(analysis->remarks[0].id == iterations::kIterationsPartial, steps == 3);
   }
 }
 
@@ -338,7 +338,7 @@ TEST(Ranks, ReportsTheLargestLoss) {
   ASSERT_TRUE(analysis.has_value());
   const auto lost =
       std::find_if(analysis->remarks.begin(), analysis->remarks.end(),
-                   [](const Remark& remark) { return remark.id == context::kIterationsLost; });
+                   [](const Remark& remark) { return remark.id == iterations::kIterationsLost; });
   ASSERT_NE(lost, analysis->remarks.end());
   EXPECT_EQ(lost->text,
             "the last 4 of 8 iterations are excluded: they launched work that was not recorded");
@@ -482,13 +482,13 @@ TEST(Unlinked, BelongToNeighborsIterations) {
 // No launch is lost, and so no iteration is.
 TEST(Unlinked, LoseNothing) {
   for (const Missing missing : {Missing::kLink, Missing::kLaunch}) {
-    const auto found = context::FindIterations(Unlinked(true, missing), {});
+    const auto found = iterations::FindIterations(Unlinked(true, missing), {});
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->lost, 0);
     EXPECT_EQ(found->launches_lost, 0);
     EXPECT_EQ(found->dropped_at_start + found->dropped_at_end, 0);
     std::int64_t events = 0;
-    for (const context::Iteration& iteration : found->all) events += iteration.device_events;
+    for (const iterations::Iteration& iteration : found->all) events += iteration.device_events;
     EXPECT_EQ(events, 20);
   }
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "fixture.h"
 #include "kineto_edit.h"
 #include "model/processes.h"
@@ -17,7 +17,7 @@
 namespace profgauge::analysis {
 namespace {
 
-bool IsDividedByMarkers(const context::Iterations& iterations) {
+bool IsDividedByMarkers(const iterations::Iterations& iterations) {
   return iterations.source.by == IterationsBy::kProfilerSteps ||
          iterations.source.by == IterationsBy::kMarkers;
 }
@@ -32,10 +32,10 @@ std::size_t ForEachInStep(Test test) {
   for (const std::string& path : AllRecordings()) {
     const auto profile = readers::ReadProfile(path, {});
     if (!profile || profile->neuron != nullptr || !profile->has_timeline) continue;
-    const auto found = context::FindIterations(*profile, {});
+    const auto found = iterations::FindIterations(*profile, {});
     if (!found || !IsDividedByMarkers(*found) || found->all.size() < 3) continue;
-    const bool in_step =
-        std::all_of(found->all.begin(), found->all.end(), [](const context::Iteration& iteration) {
+    const bool in_step = std::all_of(
+        found->all.begin(), found->all.end(), [](const iterations::Iteration& iteration) {
           return iteration.device_events > 0 && iteration.time.end == iteration.host.end;
         });
     if (!in_step) continue;
@@ -76,16 +76,16 @@ Profile Paused(Profile profile, Ns at, Ns by) {
 }
 
 Ns Observed(const Profile& profile) {
-  const auto ranks = context::BuildRankContexts(std::span(&profile, 1), {});
+  const auto ranks = iterations::BuildRankContexts(std::span(&profile, 1), {});
   EXPECT_TRUE(ranks.has_value());
   if (!ranks) return 0;
-  const context::RankContext& rank = ranks->front();
+  const iterations::RankContext& rank = ranks->front();
   const Span window = rank.window();
   return window.length() - OverlapLength(rank.unobserved, std::span(&window, 1));
 }
 
 // When the device has ended all work of an iteration, before its marker ends; nothing otherwise.
-std::optional<Ns> AfterWork(const Profile& profile, const context::Iterations& iterations,
+std::optional<Ns> AfterWork(const Profile& profile, const iterations::Iterations& iterations,
                             std::size_t i) {
   Ns end = iterations.all[i].host.start;
   const DeviceTable& device = profile.device;
@@ -101,7 +101,7 @@ TEST(EditedRecordings, AStallCountsInEveryIterationAlike) {
   constexpr Ns kStall = 50 * kMs;
   std::size_t stalls = 0;
   const std::size_t tested = ForEachInStep(
-      [&](const std::string& path, const Profile& profile, const context::Iterations& found) {
+      [&](const std::string& path, const Profile& profile, const iterations::Iterations& found) {
         const Ns before = Observed(profile);
         for (const std::size_t i : {std::size_t{0}, found.all.size() / 2, found.all.size() - 1}) {
           const auto at = AfterWork(profile, found, i);
@@ -127,11 +127,11 @@ Profile WithoutSomeLinks(Profile profile) {
 TEST(EditedRecordings, MissingLinksChangeNoTime) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const std::size_t tested = ForEachInStep(
-      [](const std::string& path, const Profile& profile, const context::Iterations& found) {
+      [](const std::string& path, const Profile& profile, const iterations::Iterations& found) {
         // Only links show that the clocks of host and device contradict each other.
         if (profile.log[Counter::work_before_launch] > 0) return;
         const Profile edited = WithoutSomeLinks(Read(path));
-        const auto after = context::FindIterations(edited, {});
+        const auto after = iterations::FindIterations(edited, {});
         ASSERT_TRUE(after.has_value());
         ASSERT_EQ(after->all.size(), found.all.size());
         EXPECT_EQ(after->lost, found.lost);
@@ -155,10 +155,10 @@ TEST(EditedRecordings, MissingLinksChangeNoTime) {
 // Device work that begins in an iteration is of one, whether its launch is recorded or not.
 TEST(EditedRecordings, UnlaunchedWorkIsOfAnIteration) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
-  ForEachInStep([](const std::string& path, const Profile&, const context::Iterations&) {
+  ForEachInStep([](const std::string& path, const Profile&, const iterations::Iterations&) {
     Profile edited = Read(path);
     std::fill(edited.device.launch.begin(), edited.device.launch.end(), ApiId{});
-    const auto found = context::FindIterations(edited, {});
+    const auto found = iterations::FindIterations(edited, {});
     ASSERT_TRUE(found.has_value());
     for (std::size_t row = 0; row < edited.device.size(); ++row) {
       EXPECT_EQ(found->of_device[row], found->AtTime(edited.device.start[row]));
@@ -194,7 +194,7 @@ TEST(EditedRecordings, ReportsIterationWithoutItsWork) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   std::size_t lost = 0;
   ForEachInStep(
-      [&](const std::string& path, const Profile& profile, const context::Iterations& found) {
+      [&](const std::string& path, const Profile& profile, const iterations::Iterations& found) {
         if (!profile.kernel_markers.empty()) return;  // Aligned with device rows.
         for (const std::size_t i : {std::size_t{0}, found.all.size() / 2}) {
           Permutation rows;
@@ -207,7 +207,7 @@ TEST(EditedRecordings, ReportsIterationWithoutItsWork) {
           ++lost;
           Profile edited = Read(path);
           Keep(rows, edited.device);
-          const auto after = context::FindIterations(edited, {});
+          const auto after = iterations::FindIterations(edited, {});
           ASSERT_TRUE(after.has_value());
           EXPECT_GE(after->lost + after->dropped_at_start, 1) << i;
         }
@@ -221,7 +221,7 @@ TEST(EditedRecordings, NoMarkerVanishesWithoutACount) {
   for (const std::string& path : AllRecordings()) {
     const auto profile = readers::ReadProfile(path, {});
     if (!profile) continue;
-    const auto found = context::FindIterations(*profile, {});
+    const auto found = iterations::FindIterations(*profile, {});
     if (!found || !IsDividedByMarkers(*found)) continue;
     SCOPED_TRACE(path);
     ++divided;

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "fixture.h"
 
 namespace profgauge::analysis::path {
@@ -19,7 +19,7 @@ HidingRoom RoomWith(Ns alone, std::vector<Ns> transfers = {}) {
   test.Work("gemm", {300, 400});
   test.Work("ncclDevKernel_AllReduce(x)", {300, 700}, DeviceKind::kKernel, 0, 20);
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks);
   return RoomToHide(ranks->front(), transfers, Hidden::kCollectives);
 }
@@ -55,7 +55,7 @@ TEST(Hiding, OfCopiesCountsNoCollectives) {
   test.Work("Memcpy HtoD (Pinned -> Device)", {200, 500}, DeviceKind::kMemcpy, 0, 9);
   test.Work("ncclDevKernel_AllReduce(x)", {600, 700}, DeviceKind::kKernel, 0, 20);
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   ASSERT_TRUE(ranks);
   const HidingRoom room = RoomToHide(ranks->front(), {}, Hidden::kCopies);
   EXPECT_EQ(room.gpus[0].exposed, 300);

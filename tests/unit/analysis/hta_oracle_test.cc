@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/idle.h"
 #include "fixture.h"

@@ -13,10 +13,10 @@ using Causes = std::array<Ns, kIdleCauses>;
 
 // Host wait, dataloader, sync, module loading, memory management, launch latency, other.
 Causes CausesOf(const std::vector<Profile>& profiles) {
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks.has_value());
   Causes sums{};
-  for (const context::GpuUse& use : context::MeasureGpus(ranks->front())) {
+  for (const iterations::GpuUse& use : iterations::MeasureGpus(ranks->front())) {
     Ns idle = 0;
     for (const time::IdleGap& gap : time::ExplainIdle(ranks->front(), use)) {
       EXPECT_EQ(std::accumulate(gap.causes.begin(), gap.causes.end(), Ns{0}), gap.time.length());
@@ -226,8 +226,9 @@ TEST(Idle, GapsKnowTheirNeighbors) {
   TestProfile test = TwoKernels(500'000);
   test.Launch("second", {400'000, 405'000}, {410'000, 450'000});
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
-  const auto gaps = time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front());
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
+  const auto gaps =
+      time::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front());
   ASSERT_EQ(gaps.size(), 2U);
   EXPECT_EQ(gaps[0].before, DeviceId{0});
   EXPECT_EQ(gaps[0].after, DeviceId{1});
@@ -273,8 +274,8 @@ TEST(Idle, RandomGapsKnowTheirNeighbors) {
       test.Work("k", {start, start + length}, DeviceKind::kKernel, 0, below(4));
     }
     const auto profiles = OneRank(test.Finish());
-    const auto ranks = context::BuildRankContexts(profiles, {});
-    for (const context::GpuUse& use : context::MeasureGpus(ranks->front())) {
+    const auto ranks = iterations::BuildRankContexts(profiles, {});
+    for (const iterations::GpuUse& use : iterations::MeasureGpus(ranks->front())) {
       Ns until = 0;
       for (const time::IdleGap& gap : time::ExplainIdle(ranks->front(), use)) {
         EXPECT_LE(until, gap.time.start);
@@ -426,8 +427,9 @@ TEST(Idle, GapsBelowTheResolutionAreNone) {
   for (Ns at = 100; at < 10'000; at += 100)
     test.Work("k", {at + (at % 300 == 0 ? 1 : 2), at + 100});
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
-  const auto gaps = time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front());
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
+  const auto gaps =
+      time::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front());
   EXPECT_TRUE(gaps.empty());
 }
 
@@ -439,10 +441,10 @@ TEST(Idle, ClockTickIsTheResolution) {
     test.Work("k", {i * 4'000 + i % 3, i * 4'000 + (i % 10 == 9 ? 3'000 : 4'000) - i % 2});
   }
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   std::size_t counted = 0;
   for (const time::IdleGap& gap :
-       time::ExplainIdle(ranks->front(), context::MeasureGpus(ranks->front()).front())) {
+       time::ExplainIdle(ranks->front(), iterations::MeasureGpus(ranks->front()).front())) {
     EXPECT_GE(gap.time.length(), 990);
     ++counted;
   }

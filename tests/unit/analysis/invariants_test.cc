@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/idle.h"
 #include "breakdowns.h"
 #include "fixture.h"
@@ -11,9 +11,9 @@
 namespace profgauge::analysis {
 namespace {
 
-void ExpectPartition(const context::RankContext& rank) {
+void ExpectPartition(const iterations::RankContext& rank) {
   std::vector<Span> ranges;
-  for (const context::Iteration& iteration : rank.iterations.selected())
+  for (const iterations::Iteration& iteration : rank.iterations.selected())
     ranges.push_back(iteration.time);
   for (std::size_t i = 1; i < ranges.size(); ++i) ASSERT_LE(ranges[i - 1].end, ranges[i].start);
   const auto parts = BreakdownsOf(*rank.profile, rank.classes, ranges);
@@ -24,8 +24,8 @@ void ExpectPartition(const context::RankContext& rank) {
   }
 }
 
-void ExpectIdle(const context::RankContext& rank) {
-  for (const context::GpuUse& use : context::MeasureGpus(rank)) {
+void ExpectIdle(const iterations::RankContext& rank) {
+  for (const iterations::GpuUse& use : iterations::MeasureGpus(rank)) {
     ASSERT_LE(0, use.kernel_busy);
     ASSERT_LE(use.kernel_busy, use.busy);
     ASSERT_LE(use.busy, use.observed);
@@ -40,7 +40,7 @@ void ExpectIdle(const context::RankContext& rank) {
   }
 }
 
-void ExpectTree(const context::RankContext& rank) {
+void ExpectTree(const iterations::RankContext& rank) {
   const work::OpTree& tree = rank.tree;
   const HostTable& host = rank.profile->host;
   for (std::size_t row = 0; row < host.size(); ++row) {
@@ -87,7 +87,7 @@ TEST(Invariants, HoldForEveryTrace) {
     SCOPED_TRACE(path);
     ++read;
     const std::vector<Profile> profiles = OneRank(std::move(*profile));
-    const auto ranks = context::BuildRankContexts(profiles, {});
+    const auto ranks = iterations::BuildRankContexts(profiles, {});
     ASSERT_TRUE(ranks.has_value());
     ExpectPartition(ranks->front());
     ExpectIdle(ranks->front());

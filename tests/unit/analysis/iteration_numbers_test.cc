@@ -4,16 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "fixture.h"
 
 namespace profgauge::analysis {
 namespace {
 
 std::vector<bool> Follow(const std::vector<int>& numbers) {
-  context::Iterations iterations;
+  iterations::Iterations iterations;
   for (const int number : numbers) iterations.all.emplace_back().name = std::to_string(number);
-  return context::FollowsDirectly(iterations);
+  return iterations::FollowsDirectly(iterations);
 }
 
 // Neighbors differ by one, four or -1; the rest are jumps, and a new count follows nothing.
@@ -54,9 +54,9 @@ TEST(Iterations, TakeTheNumberThatRises) {
       start += 100;
     }
     std::vector<std::string> names;
-    const auto found = context::FindIterations(test.Finish(), {});
+    const auto found = iterations::FindIterations(test.Finish(), {});
     ASSERT_TRUE(found) << found.error().message;
-    for (const context::Iteration& iteration : found->all) names.push_back(iteration.name);
+    for (const iterations::Iteration& iteration : found->all) names.push_back(iteration.name);
     EXPECT_EQ(names, row.names) << row.markers.front();
   }
 }

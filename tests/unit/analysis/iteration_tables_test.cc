@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -287,7 +287,7 @@ TEST(RunIterations, ReportsRankWithoutDeviceWork) {
     const auto analysis = Analyze(ranks, {});
     EXPECT_TRUE(analysis.has_value());
     for (const Remark& remark : analysis->remarks) {
-      if (remark.id == context::kRanksWithoutWork) text += remark.text;
+      if (remark.id == iterations::kRanksWithoutWork) text += remark.text;
     }
     return text;
   };
@@ -318,7 +318,7 @@ TEST(RunIterations, ReportsRankWithoutMarkers) {
     }
     const auto analysis = Analyze(ranks, {});
     ASSERT_TRUE(analysis);
-    EXPECT_EQ(Remarks(*analysis, context::kRanksWithoutMarkers), !marked);
+    EXPECT_EQ(Remarks(*analysis, iterations::kRanksWithoutMarkers), !marked);
     EXPECT_EQ(MetricNumber(*analysis, "profile.iterations"), 3);
     EXPECT_NEAR(MetricNumber(*analysis, "iteration.time.max"), 1000, 30);
   }
@@ -343,7 +343,7 @@ TEST(RunIterations, ReportsUnlaunchedWorkOutside) {
       selection.warmup = warmup;
       const auto analysis = Analyze(run, selection);
       ASSERT_TRUE(analysis);
-      EXPECT_EQ(Remarks(*analysis, context::kWorkOutside), !with_launches) << warmup;
+      EXPECT_EQ(Remarks(*analysis, iterations::kWorkOutside), !with_launches) << warmup;
     }
   }
 }

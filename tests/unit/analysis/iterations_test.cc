@@ -1,10 +1,10 @@
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 
 #include <algorithm>
 #include <random>
 #include <span>
 
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "analysis/summary/analyze_run.h"
 #include "fixture.h"
 #include "model/summary/summary.h"
@@ -17,28 +17,28 @@ void PrintTo(const Span& span, std::ostream* out) {
 
 namespace {
 
-std::vector<Span> Times(const context::Iterations& iterations) {
+std::vector<Span> Times(const iterations::Iterations& iterations) {
   std::vector<Span> times;
-  for (const context::Iteration& iteration : iterations.all) times.push_back(iteration.time);
+  for (const iterations::Iteration& iteration : iterations.all) times.push_back(iteration.time);
   return times;
 }
 
-context::Iterations Find(const Profile& profile, const Selection& selection = {}) {
-  auto found = context::FindIterations(profile, selection);
+iterations::Iterations Find(const Profile& profile, const Selection& selection = {}) {
+  auto found = iterations::FindIterations(profile, selection);
   EXPECT_TRUE(found.has_value()) << (found ? "" : found.error().message);
-  return found.value_or(context::Iterations{});
+  return found.value_or(iterations::Iterations{});
 }
 
 TEST(Iterations, FoundAtEveryMoment) {
-  context::Iterations iterations;
+  iterations::Iterations iterations;
   Ns start = 1'000;
   for (const Ns length : {1, 1, 500, 1, 0, 20, 300, 7}) {
-    context::Iteration& iteration = iterations.all.emplace_back();
+    iterations::Iteration& iteration = iterations.all.emplace_back();
     iteration.host = iteration.time = {start, start + length};
     start += length + 3;  // Between them is nothing.
   }
   for (Ns at = 990; at < start + 10; ++at) {
-    std::uint32_t on_host = context::Iterations::kNone, in_time = context::Iterations::kNone;
+    std::uint32_t on_host = iterations::Iterations::kNone, in_time = iterations::Iterations::kNone;
     for (std::uint32_t i = 0; i < iterations.all.size(); ++i) {
       const Span span = iterations.all[i].time;
       if (span.start <= at && at <= span.end) on_host = i;
@@ -55,7 +55,7 @@ TEST(Iterations, DeviceWorkPushesNextIteration) {
   test.Step(5, {100, 200});
   test.Launch("a", {10, 20}, {30, 150});
   test.Launch("b", {110, 120}, {150, 260});
-  const context::Iterations found = Find(test.Finish());
+  const iterations::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 150}, {150, 260}}));
   EXPECT_EQ(found.all[0].name, "4");
   EXPECT_EQ(found.all[1].device_events, 1);
@@ -165,9 +165,9 @@ TEST(Iterations, BorderLaunchBelongsToNone) {
   test.Step(0, {0, 100});
   test.Launch("in", {10, 20}, {20, 30});
   test.Launch("across", {90, 110}, {120, 300});
-  const context::Iterations found = Find(test.Finish());
+  const iterations::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}}));
-  EXPECT_EQ(found.of_device, (std::vector<std::uint32_t>{0, context::Iterations::kNone}));
+  EXPECT_EQ(found.of_device, (std::vector<std::uint32_t>{0, iterations::Iterations::kNone}));
 }
 
 TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
@@ -178,7 +178,7 @@ TEST(Iterations, DropsIncompleteTailWithDeviceWork) {
     test.Launch("k", {100 + i, 101 + i}, {120 + i, 121 + i});
     if (i < 7) test.Launch("k", {200 + i, 201 + i}, {220 + i, 221 + i});
   }
-  const context::Iterations found = Find(test.Finish());
+  const iterations::Iterations found = Find(test.Finish());
   EXPECT_EQ(found.all.size(), 2U);
   EXPECT_EQ(found.dropped_at_end, 2);
   EXPECT_TRUE(found.everything);
@@ -204,7 +204,7 @@ TEST(Iterations, PausesDivideTheRecording) {
         }
       }
     }
-    const context::Iterations found = Find(test.Finish());
+    const iterations::Iterations found = Find(test.Finish());
     EXPECT_EQ(found.all.size(), goes_on ? 8U : 6U);  // The last one ends like the fourth.
     EXPECT_EQ(found.dropped_at_end, goes_on ? 0 : 2);
     if (goes_on) continue;
@@ -308,7 +308,7 @@ TEST(Iterations, ReportsLaunchingThreads) {
     const auto& remarks = analysis->remarks;
     EXPECT_EQ(
         std::any_of(remarks.begin(), remarks.end(),
-                    [](const Remark& remark) { return remark.id == context::kProcessesApart; }),
+                    [](const Remark& remark) { return remark.id == iterations::kProcessesApart; }),
         launches);
   }
 }
@@ -333,7 +333,7 @@ TEST(Iterations, SlowProcessMakesRunUndecided) {
       const auto analysis = Analyze(ranks, {});
       return analysis &&
              std::any_of(analysis->remarks.begin(), analysis->remarks.end(),
-                         [](const Remark& r) { return r.id == context::kProcessesApart; });
+                         [](const Remark& r) { return r.id == iterations::kProcessesApart; });
     };
     EXPECT_EQ(is_told(recorded), pace == 300);
     EXPECT_EQ(is_told(stand_ins), pace == 300);
@@ -363,7 +363,7 @@ TEST(Iterations, SurroundingMarkerIsNoIteration) {
     test.Step(i, {at + 5, at + 240});
   }
   test.Step(3, {1100, 1300});
-  const context::Iterations found = Find(test.Finish());
+  const iterations::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 250}, {300, 550}, {600, 850}, {1100, 1300}}));
 }
 
@@ -387,7 +387,7 @@ TEST(Iterations, WithoutMarkersOneIteration) {
   test.Host(HostKind::kAnnotation, "an annotation is no activity", {0, 900});
   test.Op("aten::add", {100, 160});
   test.Launch("graph", {300, 310}, {320, 420});
-  const context::Iterations found = Find(test.Finish());
+  const iterations::Iterations found = Find(test.Finish());
   EXPECT_EQ(Times(found), (std::vector<Span>{{100, 420}}));
   EXPECT_EQ(found.source.Text(), "whole profile");
 }
@@ -412,7 +412,7 @@ TEST(Iterations, KeyOpSpansStartToStart) {
   }
   Selection selection;
   selection.key_op = "aten::conv2d";
-  const context::Iterations found = Find(test.Finish(), selection);
+  const iterations::Iterations found = Find(test.Finish(), selection);
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 250}}));
   EXPECT_EQ(found.source.Text(), "key op aten::conv2d");
 }
@@ -426,7 +426,7 @@ TEST(Iterations, MarkerPatternTakesOutermostOnes) {
   test.Host(HostKind::kAnnotation, "train_step", {40, 60}, other);
   Selection selection;
   selection.iteration_marker = "^train_step";
-  const context::Iterations found = Find(test.Finish(), selection);
+  const iterations::Iterations found = Find(test.Finish(), selection);
   EXPECT_EQ(Times(found), (std::vector<Span>{{0, 100}, {100, 220}}));
   EXPECT_EQ(found.all[1].name, "1");
 }
@@ -438,7 +438,7 @@ TEST(Iterations, SelectionIsInclusiveFromZero) {
   Selection selection;
   selection.start = 1;
   selection.stop = 2;
-  context::Iterations found = Find(profile, selection);
+  iterations::Iterations found = Find(profile, selection);
   EXPECT_EQ(found.window, (Span{100, 300}));
   EXPECT_EQ(found.selected().front().name, "11");
   EXPECT_FALSE(found.everything);
@@ -461,10 +461,10 @@ TEST(Iterations, MissingMarkerListsRepeatedRanges) {
   Selection marker, op;
   marker.iteration_marker = "epoch";
   op.key_op = "aten::bmm";
-  EXPECT_EQ(context::FindIterations(profile, marker).error().notes,
+  EXPECT_EQ(iterations::FindIterations(profile, marker).error().notes,
             std::vector<std::string>{
                 "help: ranges that repeat: `ProfilerStep#N` (3 times), `aten::mm` (2 times)"});
-  EXPECT_EQ(context::FindIterations(profile, op).error().notes,
+  EXPECT_EQ(iterations::FindIterations(profile, op).error().notes,
             std::vector<std::string>{"help: ranges that repeat: `aten::mm` (2 times)"});
 }
 
@@ -499,7 +499,7 @@ TEST(Iterations, Errors) {
        "no iteration is selected: the selection is 3 to the end, the profile has 1 (0)"},
   };
   for (const Case& c : cases) {
-    const auto found = context::FindIterations(profile, c.selection);
+    const auto found = iterations::FindIterations(profile, c.selection);
     ASSERT_FALSE(found.has_value()) << c.code;
     EXPECT_EQ(found.error().kind, ErrorKind::kUsage);
     EXPECT_EQ(found.error().code, c.code);
@@ -514,7 +514,7 @@ TEST(Iterations, SearchesMissingKeyOpInNames) {
   test.Op("aten::conv2d_once", {400, 420});
   Selection selection;
   selection.key_op = "conv2d";
-  const auto found = context::FindIterations(test.Finish(), selection);
+  const auto found = iterations::FindIterations(test.Finish(), selection);
   ASSERT_FALSE(found.has_value());
   ASSERT_FALSE(found.error().notes.empty());
   EXPECT_EQ(found.error().notes.front(), "help: operators of that name: `aten::conv2d` (3 times)");
@@ -525,25 +525,25 @@ TEST(IterationCursor, MatchesDirectSearch) {
   std::mt19937 random(13);
   const auto below = [&random](int end) { return static_cast<Ns>(random() % end); };
   for (int round = 0; round < 300; ++round) {
-    context::Iterations iterations;
+    iterations::Iterations iterations;
     Ns at = below(20);
     for (Ns i = 1 + below(6); i > 0; --i) {
-      context::Iteration& added = iterations.all.emplace_back();
+      iterations::Iteration& added = iterations.all.emplace_back();
       added.host = {at, at + below(10)};
       added.time = {at + below(3), std::max(at + 3, added.host.end)};
       at = added.time.end + (below(2) == 0 ? below(5) : 0);
       if (below(4) == 0) at = added.host.start;
     }
-    const auto later = [](const context::Iteration& a, const context::Iteration& b) {
+    const auto later = [](const iterations::Iteration& a, const iterations::Iteration& b) {
       return a.time.start < b.time.start;
     };
     std::stable_sort(iterations.all.begin(), iterations.all.end(), later);
     const bool in_order =
         std::is_sorted(iterations.all.begin(), iterations.all.end(),
-                       [](const context::Iteration& a, const context::Iteration& b) {
+                       [](const iterations::Iteration& a, const iterations::Iteration& b) {
                          return a.host.start < b.host.start;
                        });
-    context::IterationCursor hosts(iterations), times(iterations);
+    iterations::IterationCursor hosts(iterations), times(iterations);
     for (int i = 0; i < 200; ++i) {
       const Ns moment = below(2) == 0 ? below(90) : (i * 90) / 200;
       if (in_order) {

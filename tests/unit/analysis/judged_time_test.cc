@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/context.h"
-#include "analysis/context/markers.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/markers.h"
+#include "analysis/iterations/observed.h"
 #include "fixture.h"
 #include "kineto_edit.h"
 #include "oracle.h"
@@ -113,7 +113,7 @@ TEST(JudgedTime, StrangersThatLostWork) {
 TEST(JudgedTime, StrangersWhoseMarkersOverlap) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   EXPECT_TRUE(
-      IsSaid(AnalyzeStranger("host-clock-back-50ms"), std::string(context::kMarkersDisplaced)));
+      IsSaid(AnalyzeStranger("host-clock-back-50ms"), std::string(iterations::kMarkersDisplaced)));
   const Analysis open = AnalyzeStranger("step-open-ended");
   EXPECT_TRUE(IsSaid(open, "markers-mended"));
   EXPECT_EQ(open.iterations_selected, 12);
@@ -159,14 +159,14 @@ TEST(JudgedTime, CountsKinetosLogWithoutText) {
 }
 
 void ExpectWindowHoldsDeviceWork(const Profile& profile) {
-  const auto ranks = context::BuildRankContexts(std::span(&profile, 1), {});
+  const auto ranks = iterations::BuildRankContexts(std::span(&profile, 1), {});
   ASSERT_TRUE(ranks.has_value());
-  const context::RankContext& rank = ranks->front();
+  const iterations::RankContext& rank = ranks->front();
   const DeviceTable& device = profile.device;
   if (rank.iterations.source.by != IterationsBy::kUndivided || !profile.has_timeline) return;
   if (profile.neuron != nullptr || device.size() == 0) return;
   // No number includes the start-up of a recording.
-  if (context::SetupTimes(profile).start_up() > 0) return;
+  if (iterations::SetupTimes(profile).start_up() > 0) return;
   std::set<std::pair<std::int32_t, std::int64_t>> streams;
   Ns kernels = 0;
   for (std::size_t row = 0; row < device.size(); ++row) {

@@ -2,7 +2,7 @@
 // is judged.
 #include <functional>
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -122,7 +122,7 @@ TEST(Losses, SkipsLeadingIterationsWithoutWork) {
     const Profile profile = StepsWithLostWork(20, [&of](int step, int launch) {
       return step < of.lost_steps && launch < of.lost_launches;
     });
-    const auto found = context::FindIterations(profile, {});
+    const auto found = iterations::FindIterations(profile, {});
     ASSERT_TRUE(found.has_value());
     EXPECT_EQ(found->dropped_at_start, of.dropped);
     EXPECT_EQ(found->all.front().name, std::to_string(of.dropped));
@@ -146,7 +146,7 @@ TEST(Losses, ALeadingIterationThatDoesLessStays) {
       test.Launch("k", {call + 1'000, call + 6'000}, {call + 8'000, call + 80'000});
     }
   }
-  EXPECT_EQ(context::FindIterations(test.Finish(), {})->dropped_at_start, 0);
+  EXPECT_EQ(iterations::FindIterations(test.Finish(), {})->dropped_at_start, 0);
 }
 
 // However small its share of all launches.

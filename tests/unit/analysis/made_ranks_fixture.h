@@ -51,7 +51,7 @@ inline Judged Judge(const profgauge::made::Plan& plan, const profgauge::made::Ma
   EXPECT_TRUE(run) << (run ? "" : run.error().message);
   if (!run) return judged;
   judged.profiles = std::move(run->profiles);
-  const auto contexts = context::BuildRankContexts(judged.profiles, {});
+  const auto contexts = iterations::BuildRankContexts(judged.profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
   judged.ranks = communication::TimeFacts(*contexts).communication;
   judged.matching = communication::MatchFacts(judged.ranks);

@@ -16,7 +16,7 @@
 #include "analysis/communication/links.h"
 #include "analysis/communication/pipeline.h"
 #include "analysis/communication/slowdown.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 #include "fixture.h"
 #include "made_ranks_fixture.h"
 #include "model/devices.h"
@@ -201,17 +201,17 @@ TEST(ManyRanks, OneDelayBlamesNoRank) {
 
 TEST(ManyRanks, OneOffDelays) {
   std::vector<Ns> costs(12, 400'000);
-  EXPECT_EQ(context::OnlyOnce(costs), 0);
+  EXPECT_EQ(iterations::OnlyOnce(costs), 0);
   costs[3] = 25'000'000;
-  EXPECT_EQ(context::OnlyOnce(costs), 24'600'000);
-  EXPECT_EQ(context::WithoutOnce(costs), std::vector<Ns>(12, 400'000));
+  EXPECT_EQ(iterations::OnlyOnce(costs), 24'600'000);
+  EXPECT_EQ(iterations::WithoutOnce(costs), std::vector<Ns>(12, 400'000));
   costs[4] = 24'000'000;  // Two of twelve are more than one in ten.
-  EXPECT_EQ(context::OnlyOnce(costs), 0);
+  EXPECT_EQ(iterations::OnlyOnce(costs), 0);
   // Gradients that are reduced every eighth time.
   const std::vector<Ns> reduced = {0, 0, 0, 0, 0, 0, 0, 9'000'000};
-  EXPECT_EQ(context::OnlyOnce(reduced), 9'000'000);
-  EXPECT_EQ(context::OnlyOnce(reduced, std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 0, 1}), 0);
-  EXPECT_EQ(context::OnlyOnce(reduced, std::vector<std::int64_t>{3, 3, 3, 3, 3, 3, 3, 4}),
+  EXPECT_EQ(iterations::OnlyOnce(reduced), 9'000'000);
+  EXPECT_EQ(iterations::OnlyOnce(reduced, std::vector<std::int64_t>{0, 0, 0, 0, 0, 0, 0, 1}), 0);
+  EXPECT_EQ(iterations::OnlyOnce(reduced, std::vector<std::int64_t>{3, 3, 3, 3, 3, 3, 3, 4}),
             9'000'000);
 }
 
@@ -472,7 +472,7 @@ TEST(SlowGpus, FoundWithinOneProcess) {
       }
     }
     const Profile profile = test.Finish();
-    const auto contexts = context::BuildRankContexts(std::span(&profile, 1), {});
+    const auto contexts = iterations::BuildRankContexts(std::span(&profile, 1), {});
     ASSERT_TRUE(contexts);
     const communication::RankFacts facts =
         communication::TimeFacts(*contexts).communication.front();

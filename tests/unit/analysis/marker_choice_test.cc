@@ -1,9 +1,9 @@
 // Which markers are iterations, where several threads or families of names mark something.
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/marker_choice.h"
 
 #include <fmt/format.h>
 
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "fixture.h"
 
 namespace profgauge::analysis {
@@ -13,9 +13,10 @@ void Mark(TestProfile& test, const std::string& name, At at, ThreadId thread = {
   test.Host(HostKind::kIterationMarker, name, at, thread);
 }
 
-std::vector<std::string> NamesOf(const Profile& profile, const context::ChosenMarkers& chosen) {
+std::vector<std::string> NamesOf(const Profile& profile, const iterations::ChosenMarkers& chosen) {
   std::vector<std::string> names;
-  for (const context::Marker& marker : chosen.found) names.emplace_back(profile.Name(marker.name));
+  for (const iterations::Marker& marker : chosen.found)
+    names.emplace_back(profile.Name(marker.name));
   return names;
 }
 
@@ -34,7 +35,7 @@ TEST(MarkerChoice, TheThreadThatLaunchesCounts) {
     Mark(test, "batch " + std::to_string(i), {i * 450, i * 450 + 400}, worker);
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)), (Names{"step 0", "step 1"}));
+  EXPECT_EQ(NamesOf(profile, iterations::ChooseMarkers(profile)), (Names{"step 0", "step 1"}));
 }
 
 TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
@@ -46,9 +47,9 @@ TEST(MarkerChoice, TrainingCountsNotTheEvaluationBetween) {
     Mark(test, "eval " + std::to_string(2 * i + 1), {at + 700, at + 800});
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)),
+  EXPECT_EQ(NamesOf(profile, iterations::ChooseMarkers(profile)),
             (Names{"train 0", "train 1", "train 2"}));
-  EXPECT_EQ(context::FindMarkers(profile, {})->source.Text(),
+  EXPECT_EQ(iterations::FindMarkers(profile, {})->source.Text(),
             "iteration markers `train #`, not `eval #`");
 }
 
@@ -102,7 +103,7 @@ TEST(MarkerChoice, NumberedPhasesAreOneIteration) {
     if (i < 2) Mark(test, step + "_optimizer", {at + 810, at + 900});
   }
   const Profile profile = test.Finish();
-  const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
+  const iterations::ChosenMarkers chosen = iterations::ChooseMarkers(profile);
   ASSERT_EQ(chosen.found.size(), 3U);
   EXPECT_EQ(chosen.families, "");
   // Times count from the first event.
@@ -129,7 +130,7 @@ TEST(MarkerChoice, NumberedPartsAreOneIteration) {
       }
     }
     const Profile profile = test.Finish();
-    const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
+    const iterations::ChosenMarkers chosen = iterations::ChooseMarkers(profile);
     ASSERT_EQ(chosen.found.size(), 4U) << of.prefix;
     EXPECT_EQ(chosen.found[1].host.length(), static_cast<Ns>(of.parts.size()) * 300 - 50);
     EXPECT_EQ(chosen.families, "");
@@ -144,7 +145,7 @@ TEST(MarkerChoice, EqualNumbersMayBeSeveralIterations) {
     Mark(test, fmt::format("batch 0 step {}", i), {at, at + 500});
     if (i == 3) Mark(test, "batch 0 evaluation", {at + 500, at + 900});
   }
-  EXPECT_EQ(context::ChooseMarkers(test.Finish()).found.size(), 7U);
+  EXPECT_EQ(iterations::ChooseMarkers(test.Finish()).found.size(), 7U);
 }
 
 TEST(MarkerChoice, AlternatingNamesAreOneIteration) {
@@ -156,7 +157,7 @@ TEST(MarkerChoice, AlternatingNamesAreOneIteration) {
     Mark(test, "step3_update", {at + 810, at + 900});
   }
   const Profile profile = test.Finish();
-  const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
+  const iterations::ChosenMarkers chosen = iterations::ChooseMarkers(profile);
   ASSERT_EQ(chosen.found.size(), 3U);
   EXPECT_EQ(chosen.found[2].host, (Span{2000, 2900}));
 }
@@ -173,7 +174,7 @@ TEST(MarkerChoice, EqualInnerNamesAreParts) {
       }
     }
     const Profile profile = test.Finish();
-    const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
+    const iterations::ChosenMarkers chosen = iterations::ChooseMarkers(profile);
     EXPECT_EQ(NamesOf(profile, chosen), (Names{"iteration 0", "iteration 1", "iteration 2"}));
     EXPECT_EQ(chosen.nested, inner[0] == 'b' ? "`batch #`" : "`step #`");
   }
@@ -183,8 +184,8 @@ TEST(MarkerChoice, EqualInnerNamesAreParts) {
     Mark(test, "batch " + std::to_string(i), {i * 300, i * 300 + 250});
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(context::ChooseMarkers(profile).found.size(), 6U);
-  EXPECT_EQ(context::ChooseMarkers(profile).nested, "`iteration #`");
+  EXPECT_EQ(iterations::ChooseMarkers(profile).found.size(), 6U);
+  EXPECT_EQ(iterations::ChooseMarkers(profile).nested, "`iteration #`");
 }
 
 // Steps of fewer micro-batches than others are steps, too: the last of an epoch, or by tokens.
@@ -198,7 +199,7 @@ TEST(MarkerChoice, PartsOfSomeMayBeFewer) {
     }
   }
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)),
+  EXPECT_EQ(NamesOf(profile, iterations::ChooseMarkers(profile)),
             (Names{"step 0", "step 1", "step 2", "step 3"}));
 }
 
@@ -212,7 +213,7 @@ TEST(MarkerChoice, CountedPartsAreOneIteration) {
     }
   }
   const Profile profile = test.Finish();
-  const context::ChosenMarkers chosen = context::ChooseMarkers(profile);
+  const iterations::ChosenMarkers chosen = iterations::ChooseMarkers(profile);
   ASSERT_EQ(chosen.found.size(), 4U);
   EXPECT_EQ(chosen.found[1].host.length(), 850);
   EXPECT_EQ(chosen.found[2].host.length(), 550);
@@ -226,8 +227,8 @@ TEST(MarkerChoice, CountedIterationsAreNotParts) {
     Mark(sizes, fmt::format("batch {} iter {}", 8 << (i / 3), i % 3), {at, at + 900});
     Mark(going_on, fmt::format("iteration {} batch {}", i / 3, i), {at, at + 900});
   }
-  EXPECT_EQ(context::ChooseMarkers(sizes.Finish()).found.size(), 9U);
-  EXPECT_EQ(context::ChooseMarkers(going_on.Finish()).found.size(), 9U);
+  EXPECT_EQ(iterations::ChooseMarkers(sizes.Finish()).found.size(), 9U);
+  EXPECT_EQ(iterations::ChooseMarkers(going_on.Finish()).found.size(), 9U);
 }
 
 // Numbers of phases, whatever is after them, and an optimizer that runs every other time.
@@ -239,7 +240,7 @@ TEST(MarkerChoice, TurnsBeginWhereNumbersStartOver) {
     Mark(test, "Step 2: backward", {at + 310, at + 800});
     if (i % 2 == 1) Mark(test, "Step 3: update", {at + 810, at + 900});
   }
-  const context::ChosenMarkers chosen = context::ChooseMarkers(test.Finish());
+  const iterations::ChosenMarkers chosen = iterations::ChooseMarkers(test.Finish());
   ASSERT_EQ(chosen.found.size(), 4U);
   EXPECT_EQ(chosen.found[2].host, (Span{2000, 2800}));
   EXPECT_EQ(chosen.found[3].host, (Span{3000, 3900}));
@@ -250,7 +251,7 @@ TEST(MarkerChoice, SingleMarkersAreNoPhases) {
   Mark(test, "warm 0", {0, 100});
   Mark(test, "train 1", {200, 500});
   const Profile profile = test.Finish();
-  EXPECT_EQ(NamesOf(profile, context::ChooseMarkers(profile)), (Names{"train 1"}));
+  EXPECT_EQ(NamesOf(profile, iterations::ChooseMarkers(profile)), (Names{"train 1"}));
 }
 
 // The text after the number does not make a family.
@@ -260,7 +261,7 @@ TEST(MarkerChoice, TrailingWordsAreNoFamily) {
   Mark(test, "step 2, loss nan", {100, 200});
   Mark(test, "step 3 (lr=1e-5)", {200, 300});
   const Profile profile = test.Finish();
-  EXPECT_EQ(context::ChooseMarkers(profile).found.size(), 3U);
+  EXPECT_EQ(iterations::ChooseMarkers(profile).found.size(), 3U);
 }
 
 // The profiler's stop closed it: it ends where the next begins, whatever chooses the markers.
@@ -274,7 +275,7 @@ TEST(MarkerChoice, UnclosedMarkerEndsAtNextBegin) {
   Selection by_pattern;
   by_pattern.iteration_marker = "^step";
   for (const Selection& selection : {Selection{}, by_pattern}) {
-    const context::Markers markers = *context::FindMarkers(profile, selection);
+    const iterations::Markers markers = *iterations::FindMarkers(profile, selection);
     ASSERT_EQ(markers.found.size(), 24u);
     EXPECT_EQ(markers.found[12].host, (Span{1200, 1300}));
     EXPECT_EQ(markers.faults.open, 1);
@@ -292,7 +293,7 @@ TEST(MarkerChoice, MarkersThatOverlapAreCounted) {
       Mark(test, fmt::format("step {}", i), {at + 30, at + 120});
     }
     test.Op("begin", {0, 10});
-    const context::MarkerFaults faults = context::FindMarkers(test.Finish(), {})->faults;
+    const iterations::MarkerFaults faults = iterations::FindMarkers(test.Finish(), {})->faults;
     EXPECT_EQ(faults.all, 12) << back;
     EXPECT_GE(faults.displaced, 5) << back;
   }
@@ -308,13 +309,13 @@ TEST(MarkerChoice, MarkersInOrderHaveNoFaults) {
       Mark(test, fmt::format("batch {}", j), {at, at + 100});  // Recorded twice.
     }
   }
-  EXPECT_EQ(context::FindMarkers(test.Finish(), {})->faults.count(), 0);
+  EXPECT_EQ(iterations::FindMarkers(test.Finish(), {})->faults.count(), 0);
 }
 
 TEST(MarkerChoice, NothingMarked) {
   TestProfile test;
   test.Op("aten::add", {0, 10});
-  EXPECT_TRUE(context::ChooseMarkers(test.Finish()).found.empty());
+  EXPECT_TRUE(iterations::ChooseMarkers(test.Finish()).found.empty());
 }
 
 }  // namespace

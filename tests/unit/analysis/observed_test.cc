@@ -1,9 +1,9 @@
 // Edges of a profile of which nothing is known: they are neither busy nor idle.
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 
 #include <algorithm>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "analysis/time/attribution.h"
 #include "fixture.h"
 #include "model/category.h"
@@ -42,7 +42,7 @@ TestProfile FourSteps(const Edges& edges) {
 
 std::vector<Span> Unobserved(const Edges& edges, const Selection& selection = {}) {
   const std::vector<Profile> profiles = OneRank(FourSteps(edges).Finish());
-  const auto ranks = context::BuildRankContexts(profiles, selection);
+  const auto ranks = iterations::BuildRankContexts(profiles, selection);
   EXPECT_TRUE(ranks.has_value());
   return ranks->front().unobserved;
 }
@@ -63,7 +63,7 @@ TEST(Observed, HeldUpTimeIsUnobserved) {
     overhead.thread = launches ? test.main() : test.Thread(9);
     test.builder().AddProfilerOverhead(overhead);
     const std::vector<Profile> profiles = OneRank(test.Finish());
-    const auto ranks = context::BuildRankContexts(profiles, {});
+    const auto ranks = iterations::BuildRankContexts(profiles, {});
     ASSERT_TRUE(ranks.has_value());
     const std::vector<Span> held_up = {{165 * kMs, 190 * kMs}};
     EXPECT_EQ(ranks->front().unobserved, launches ? held_up : std::vector<Span>{});
@@ -94,7 +94,7 @@ TEST(Observed, ThreadlessOverheadHoldsUpIdleThreads) {
     overhead.thread = test.Thread(9);
     test.builder().AddHost(overhead);
     const std::vector<Profile> profiles = OneRank(test.Finish());
-    const auto ranks = context::BuildRankContexts(profiles, {});
+    const auto ranks = iterations::BuildRankContexts(profiles, {});
     ASSERT_TRUE(ranks.has_value());
     const std::vector<Span> held_up = {{172 * kMs, 190 * kMs}};
     EXPECT_EQ(ranks->front().unobserved, row.held_up ? held_up : std::vector<Span>{})

@@ -16,7 +16,7 @@ namespace {
 struct Built {
   explicit Built(TestProfile&& test) {
     profiles.push_back(test.Finish());
-    ranks = *context::BuildRankContexts(profiles, {});
+    ranks = *iterations::BuildRankContexts(profiles, {});
     auto built = path::PathGraph::Build(ranks.front());
     EXPECT_TRUE(built.has_value()) << (built ? "" : built.error());
     if (built) graph = std::make_unique<path::PathGraph>(std::move(*built));
@@ -46,7 +46,7 @@ struct Built {
   }
 
   std::vector<Profile> profiles;
-  std::vector<context::RankContext> ranks;
+  std::vector<iterations::RankContext> ranks;
   std::unique_ptr<path::PathGraph> graph;
 };
 
@@ -377,7 +377,7 @@ TEST(PathGraph, WithoutLaunchesThereIsAReason) {
   test.Work("kernel", {10'000, 20'000});
   std::vector<Profile> profiles;
   profiles.push_back(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   const auto graph = path::PathGraph::Build(ranks->front());
   ASSERT_FALSE(graph.has_value());
   EXPECT_EQ(graph.error(), CapabilityGap(Capability::kLaunchLinks, profiles.front().hints));

@@ -31,7 +31,7 @@ void ExpectIdentity(const std::string& path, const path::PathGraph& graph) {
     wrong += times[i] != graph.RecordedAt(i);
   EXPECT_EQ(wrong, 0u) << path << ": of " << graph.size() << " steps";
   std::vector<Span> recorded;
-  for (const context::Iteration& iteration : graph.rank().iterations.selected()) {
+  for (const iterations::Iteration& iteration : graph.rank().iterations.selected()) {
     recorded.push_back(iteration.time);
   }
   EXPECT_EQ(graph.IterationsAt(times), recorded) << path;
@@ -59,9 +59,9 @@ TEST(PathIdentity, EveryProfileOrAReason) {
     options.threads = 1;
     const auto profiles = readers::ReadProfiles(SharedPath(path), options);
     if (!profiles) continue;  // No profile, or one whose reader says why.
-    const auto ranks = context::BuildRankContexts(*profiles, {});
+    const auto ranks = iterations::BuildRankContexts(*profiles, {});
     ASSERT_TRUE(ranks.has_value()) << path;
-    for (const context::RankContext& rank : *ranks) {
+    for (const iterations::RankContext& rank : *ranks) {
       const std::vector<ApiId>& launches = rank.profile->device.launch;
       const bool launched =
           rank.profile->has_timeline && std::any_of(launches.begin(), launches.end(),

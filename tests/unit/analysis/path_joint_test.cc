@@ -151,15 +151,15 @@ std::vector<Profile> RecordedBeside(const std::array<Ns, 3>& computes) {
 
 struct ReplayedRanks {
   explicit ReplayedRanks(std::vector<Profile> read) : profiles(std::move(read)) {
-    auto contexts = context::BuildRankContexts(profiles, {});
+    auto contexts = iterations::BuildRankContexts(profiles, {});
     EXPECT_TRUE(contexts.has_value());
-    ranks = std::make_shared<const std::vector<context::RankContext>>(std::move(*contexts));
+    ranks = std::make_shared<const std::vector<iterations::RankContext>>(std::move(*contexts));
     replayer = std::make_unique<path::Replayer>(ranks);
     EXPECT_EQ(replayer->why_not(), "");
   }
   path::JointReplay Joint() const {
     std::vector<std::vector<communication::CollectiveCall>> calls;
-    for (const context::RankContext& rank : *ranks)
+    for (const iterations::RankContext& rank : *ranks)
       calls.push_back(communication::CollectCollectives(rank));
     const communication::Matching matching = communication::MatchRanks(*ranks, calls);
     return path::JointReplay(replayer->graphs(), matching, calls);
@@ -209,7 +209,7 @@ struct ReplayedRanks {
   }
 
   std::vector<Profile> profiles;
-  std::shared_ptr<const std::vector<context::RankContext>> ranks;
+  std::shared_ptr<const std::vector<iterations::RankContext>> ranks;
   std::unique_ptr<path::Replayer> replayer;
 };
 

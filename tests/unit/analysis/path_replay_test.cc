@@ -81,13 +81,13 @@ class Generator {
 struct Generated {
   explicit Generated(unsigned seed) {
     profiles.push_back(Generator(seed).Make().Finish());
-    ranks = *context::BuildRankContexts(profiles, {});
+    ranks = *iterations::BuildRankContexts(profiles, {});
     for (const unsigned bits : {0U, 1U, 3U, 6U, path::PathGraph::kBlockBits}) {
       graphs.push_back(*path::PathGraph::Build(ranks.front(), bits));
     }
   }
   std::vector<Profile> profiles;
-  std::vector<context::RankContext> ranks;
+  std::vector<iterations::RankContext> ranks;
   std::vector<path::PathGraph> graphs;
 };
 

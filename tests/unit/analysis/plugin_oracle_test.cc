@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/context/context.h"
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/time/breakdown.h"
 #include "breakdowns.h"
 #include "fixture.h"
@@ -161,10 +161,10 @@ std::vector<Ns> OnlyBreakdown(const Analysis& analysis) {
 
 void ExpectGpus(const std::vector<Profile>& profiles, const json::value& oracle) {
   if (!oracle.is_object()) return;
-  const auto ranks = context::BuildRankContexts(profiles, {});
-  const auto uses = context::MeasureGpus(ranks->front());
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
+  const auto uses = iterations::MeasureGpus(ranks->front());
   ASSERT_EQ(uses.size(), oracle.as_object().size());
-  for (const context::GpuUse& use : uses) {
+  for (const iterations::GpuUse& use : uses) {
     const json::object& gpu = oracle.at(std::to_string(use.gpu)).as_object();
     EXPECT_NEAR(use.utilization(), gpu.at("gpu_utilization").to_number<double>(), 1e-12);
     const json::value& efficiency = gpu.at("est_sm_efficiency");
@@ -343,7 +343,7 @@ TEST(PluginDiffers, ThePartitionWithThePluginsRoles) {
   PROFGAUGE_SKIP_WITHOUT_SHARED();
   const auto ranks = ReadTrace("data/kineto/micro/test_distributed_nccl.trace.json");
   const Profile& profile = ranks.front();
-  const auto contexts = context::BuildRankContexts(ranks, {});
+  const auto contexts = iterations::BuildRankContexts(ranks, {});
   time::Roles roles = time::CollectRoles(profile, contexts->front().classes);
   std::vector<Span> communication = roles[static_cast<std::size_t>(Category::kCommunication)];
   std::vector<Span> cpu;

@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Judged {
-  std::vector<context::RankContext> contexts;
+  std::vector<iterations::RankContext> contexts;
   std::vector<communication::RankFacts> ranks;
   communication::Matching matching;
   communication::Blame blame;
@@ -32,7 +32,7 @@ struct Judged {
 
 Judged Judge(const std::vector<Profile>& profiles) {
   Judged judged;
-  auto contexts = context::BuildRankContexts(profiles, {});
+  auto contexts = iterations::BuildRankContexts(profiles, {});
   EXPECT_TRUE(contexts) << (contexts ? "" : contexts.error().message);
   judged.contexts = std::move(*contexts);
   judged.ranks = communication::TimeFacts(judged.contexts).communication;

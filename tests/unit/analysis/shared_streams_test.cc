@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "fixture.h"
 #include "oracle_tables.h"
 
@@ -43,7 +43,7 @@ TEST(SharedStreams, LittleComputationDoesNotCount) {
     }
     test.Work("ncclDevKernel_AllReduce(x)", {400, 500}, DeviceKind::kKernel, 1, 30);
     const auto profiles = OneRank(test.Finish());
-    const auto ranks = context::BuildRankContexts(profiles, {});
+    const auto ranks = iterations::BuildRankContexts(profiles, {});
     EXPECT_TRUE(ranks);
     return SharedStreamsOf(ranks->front());
   };
@@ -60,7 +60,7 @@ TEST(SharedStreams, NoComputationShares) {
   test.Step(0, {0, 100});
   test.Work("ncclDevKernel_AllReduce(x)", {0, 50});
   const auto profiles = OneRank(test.Finish());
-  const auto ranks = context::BuildRankContexts(profiles, {});
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   ASSERT_TRUE(ranks);
   EXPECT_EQ(SharedStreamsOf(ranks->front()).calls, 0);
 }

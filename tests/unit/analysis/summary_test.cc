@@ -453,7 +453,7 @@ TEST(Summaries, FoldSmallPartsOfManyIterations) {
   EXPECT_FALSE(facts.work.kernels.back().has_series);
   // The run knows the whole and the category of the folded ones.
   std::vector<time::RunIteration> iterations;
-  context::Iterations of_rank;
+  iterations::Iterations of_rank;
   of_rank.all.resize(kIterations);
   of_rank.last = kIterations;
   for (std::size_t at = 0; at < kIterations; ++at) iterations.push_back({"", 0, at, 1'000'000});

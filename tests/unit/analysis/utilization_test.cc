@@ -1,4 +1,4 @@
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/utilization.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,10 +17,10 @@ LaunchConfig Config(double blocks_per_sm, double occupancy) {
   return config;
 }
 
-std::vector<context::GpuUse> Measure(const std::vector<Profile>& profiles) {
-  const auto ranks = context::BuildRankContexts(profiles, {});
+std::vector<iterations::GpuUse> Measure(const std::vector<Profile>& profiles) {
+  const auto ranks = iterations::BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks.has_value());
-  return context::MeasureGpus(ranks->front());
+  return iterations::MeasureGpus(ranks->front());
 }
 
 // Utilization counts kernels, idle counts time with no work at all; both are cut to the window.
@@ -143,8 +143,8 @@ TEST(Utilization, BlocksPerSmFromTheGrid) {
   test.Work("rocm", {0, 100}, DeviceKind::kKernel, 0, 7, config);
   test.Work("other gpu", {0, 100}, DeviceKind::kKernel, 1, 7, config);
   const Profile profile = test.Finish();
-  EXPECT_DOUBLE_EQ(context::BlocksPerSm(profile, profile.gpus, DeviceId{0}).value(), 0.5);
-  EXPECT_FALSE(context::BlocksPerSm(profile, profile.gpus, DeviceId{1}).has_value());
+  EXPECT_DOUBLE_EQ(iterations::BlocksPerSm(profile, profile.gpus, DeviceId{0}).value(), 0.5);
+  EXPECT_FALSE(iterations::BlocksPerSm(profile, profile.gpus, DeviceId{1}).has_value());
 }
 
 // A GPU that only receives a copy of another's result is no GPU with work.

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 
 namespace profgauge::gate::drawn {
 namespace {
@@ -256,7 +256,7 @@ analysis::Analysis AnalysisOf(const Case& drawn) {
   if (drawn.lacking) add("profile.ranks_missing", *drawn.lacking);
   analysis.iterations_selected = drawn.iterations;
   if (drawn.lost_iterations)
-    analysis.remarks.push_back({std::string(analysis::context::kIterationsLost), "lost"});
+    analysis.remarks.push_back({std::string(analysis::iterations::kIterationsLost), "lost"});
   if (drawn.is_of_two_runs)
     analysis.remarks.push_back({std::string(analysis::communication::kRanksApart), "apart"});
   return analysis;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "gate/doubts.h"
 #include "gate/limits.h"
 #include "verdict_fixture.h"
@@ -23,12 +23,12 @@ TEST(Doubts, AreAcceptedByWhoMay) {
     bool by_incomplete, by_missing;
   };
   const Row kRows[] = {
-      {analysis::context::kIterationsLost, true, false},
-      {analysis::context::kIterationsPartial, true, false},
-      {analysis::context::kProcessesApart, true, false},
-      {analysis::context::kWorkOutside, true, false},
-      {analysis::context::kRanksWithoutMarkers, true, false},
-      {analysis::context::kRanksWithoutWork, true, true},
+      {analysis::iterations::kIterationsLost, true, false},
+      {analysis::iterations::kIterationsPartial, true, false},
+      {analysis::iterations::kProcessesApart, true, false},
+      {analysis::iterations::kWorkOutside, true, false},
+      {analysis::iterations::kRanksWithoutMarkers, true, false},
+      {analysis::iterations::kRanksWithoutWork, true, true},
       {analysis::communication::kRanksApart, false, false},
   };
   for (const Row& row : kRows) {
@@ -55,8 +55,8 @@ TEST(Doubts, AreAcceptedByWhoMay) {
 
 TEST(Doubts, NothingToJudgePrecedesFailures) {
   for (const std::string_view id :
-       {analysis::context::kNoDeviceEvents, analysis::context::kNoKernels,
-        analysis::context::kCollectivesOnly}) {
+       {analysis::iterations::kNoDeviceEvents, analysis::iterations::kNoKernels,
+        analysis::iterations::kCollectivesOnly}) {
     analysis::Analysis analysis = MakeAnalysis({{"gpu.idle.mean", 1.0}});
     analysis.remarks = {{std::string(id), "nothing"}};
     const auto verdict_of = [&](std::string_view text, bool allow_incomplete) {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "analysis/communication/clocks.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "gate/baseline_verdict.h"
 #include "verdict_fixture.h"
 
@@ -172,7 +172,7 @@ TEST(Verdict, MissingRanks) {
 TEST(Verdict, LostIterationsPreventAPass) {
   analysis::Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
   analysis.remarks.push_back(
-      {std::string(analysis::context::kIterationsLost), "the last 10 of 20 are left out"});
+      {std::string(analysis::iterations::kIterationsLost), "the last 10 of 20 are left out"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis,
          {kNoVerdict, 3, "pass", "the last 10 of 20 are left out\n"});
   Expect("thresholds: {iteration.time.median: {max: 10 ns}}", analysis, {kPass, 0, "pass", ""}, {},
@@ -182,7 +182,7 @@ TEST(Verdict, LostIterationsPreventAPass) {
 TEST(Verdict, PartialIterationsPreventAPass) {
   analysis::Analysis analysis = MakeAnalysis({{"iteration.time.median", 9.0}});
   analysis.remarks.push_back(
-      {std::string(analysis::context::kIterationsPartial), "some are left out"});
+      {std::string(analysis::iterations::kIterationsPartial), "some are left out"});
   Expect("", analysis, {kNoVerdict, 3, "", "some are left out\n"});
   Expect("", analysis, {kPass, 0, "", ""}, {}, {true});
 }
@@ -191,7 +191,7 @@ TEST(Verdict, RankWithoutDeviceWorkPreventsPass) {
   analysis::Analysis analysis = MakeAnalysis(
       {{"iteration.time.median", 9.0}, {"profile.ranks_without_work", std::int64_t{2}}});
   analysis.remarks.push_back(
-      {std::string(analysis::context::kRanksWithoutWork), "rank 3 has none"});
+      {std::string(analysis::iterations::kRanksWithoutWork), "rank 3 has none"});
   constexpr std::string_view kPolicy = "thresholds: {iteration.time.median: {max: 10 ns}}";
   Expect(kPolicy, analysis, {kNoVerdict, 3, "pass", "rank 3 has none\n"});
   Expect(kPolicy, analysis, {kPass, 0, "pass", ""}, {}, {true});

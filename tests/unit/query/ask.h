@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "query/query.h"
 #include "query/tables.h"
 #include "readers/load.h"
@@ -35,8 +35,8 @@ struct Asked {
     auto read = readers::ReadRun({path}, {});
     if (!read) throw std::runtime_error(read.error().message);
     ranks = *std::move(read);
-    contexts = std::make_shared<const std::vector<analysis::context::RankContext>>(
-        *analysis::context::BuildRankContexts(ranks, analysis::Selection{}));
+    contexts = std::make_shared<const std::vector<analysis::iterations::RankContext>>(
+        *analysis::iterations::BuildRankContexts(ranks, analysis::Selection{}));
     Places all;
     for (std::size_t i = 0; i < Schema().size(); ++i) all.insert(i);
     AddEvents("", contexts, 0, all, data);
@@ -49,7 +49,7 @@ struct Asked {
   }
 
   std::vector<Profile> ranks;
-  std::shared_ptr<const std::vector<analysis::context::RankContext>> contexts;
+  std::shared_ptr<const std::vector<analysis::iterations::RankContext>> contexts;
   analysis::Analysis analysis;
   Dataset data;
 };

@@ -41,8 +41,8 @@ TEST(Events, HaveARowForEachEvent) {
 
 TEST(Events, GapsAddUpToIdleTime) {
   Ns idle = 0;
-  for (const analysis::context::RankContext& rank : *Ddp().contexts) {
-    for (const analysis::context::GpuUse& gpu : rank.gpus) idle += gpu.observed - gpu.busy;
+  for (const analysis::iterations::RankContext& rank : *Ddp().contexts) {
+    for (const analysis::iterations::GpuUse& gpu : rank.gpus) idle += gpu.observed - gpu.busy;
   }
   EXPECT_EQ(Answer("select sum(duration) from gap_events"), std::to_string(idle));
 }
@@ -106,7 +106,7 @@ TEST(Events, PushedConstraintsKeepSqlsComparisons) {
 
 TEST(Events, UnionTimeIsBusyTime) {
   Ns busy = 0;
-  for (const analysis::context::GpuUse& gpu : Ddp().contexts->front().gpus) busy += gpu.busy;
+  for (const analysis::iterations::GpuUse& gpu : Ddp().contexts->front().gpus) busy += gpu.busy;
   const Span window = Ddp().contexts->front().window();
   EXPECT_EQ(Answer(fmt::format("select union_time(max(start, {0}), min(start + duration, {1}) - "
                                "max(start, {0})) from device_events where rank = 0",

@@ -1,6 +1,6 @@
 // Iterations of profiles without markers: found where they are certain, and not guessed elsewhere.
-#include "analysis/context/derived_markers.h"
-#include "analysis/context/iteration_ways.h"
+#include "analysis/iterations/derived_markers.h"
+#include "analysis/iterations/iteration_ways.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +13,9 @@
 
 #include "../analysis/fixture.h"
 #include "../analysis/oracle.h"
-#include "analysis/context/iterations.h"
-#include "analysis/context/markers.h"
-#include "analysis/context/repetition.h"
+#include "analysis/iterations/iterations.h"
+#include "analysis/iterations/markers.h"
+#include "analysis/iterations/repetition.h"
 #include "base/numbers.h"
 
 namespace profgauge {
@@ -36,7 +36,7 @@ Tokens Counted(std::uint32_t first, std::uint32_t count) {
 }
 
 void ExpectPeriod(const Tokens& tokens, std::size_t first, std::size_t length, std::size_t count) {
-  const analysis::context::Period found = analysis::context::FindPeriod(tokens);
+  const analysis::iterations::Period found = analysis::iterations::FindPeriod(tokens);
   EXPECT_EQ(found.first, first);
   EXPECT_EQ(found.length, length);
   EXPECT_EQ(found.count, count);
@@ -90,10 +90,10 @@ void CallOptimizer(analysis::TestProfile& test, int /*iteration*/, Span time) {
   test.Host(HostKind::kAnnotation, "Optimizer.step#AdamW.step", {time.start, time.end});
 }
 
-std::vector<analysis::context::Iteration> IterationsOf(analysis::TestProfile test,
-                                                       std::string* source = nullptr) {
+std::vector<analysis::iterations::Iteration> IterationsOf(analysis::TestProfile test,
+                                                          std::string* source = nullptr) {
   const Profile profile = test.Finish();
-  const auto found = analysis::context::FindIterations(profile, {});
+  const auto found = analysis::iterations::FindIterations(profile, {});
   EXPECT_TRUE(found.has_value());
   if (source != nullptr) *source = found->source.Text();
   return found->all;
@@ -106,7 +106,8 @@ TEST(DerivedMarkers, FromOptimizerStepToOptimizerStep) {
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[0].host, (Span{0, 90'100}));
   EXPECT_EQ(all[1].host, (Span{90'100, 190'100}));
-  for (const analysis::context::Iteration& iteration : all) EXPECT_EQ(iteration.device_events, 9);
+  for (const analysis::iterations::Iteration& iteration : all)
+    EXPECT_EQ(iteration.device_events, 9);
 }
 
 TEST(DerivedMarkers, TwoOptimizerStepsAreTooFew) {
@@ -222,17 +223,17 @@ TEST(DerivedMarkers, PhasesOfAServingEngine) {
     test.Launch("kernel", {at + 1'000, at + 2'000}, {at + 3'000, at + 80'000});
   }
   const Profile profile = test.Finish();
-  const auto found = analysis::context::FindIterations(profile, {});
+  const auto found = analysis::iterations::FindIterations(profile, {});
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->all.size(), 4u);
   EXPECT_EQ(found->source.Text(), "iteration markers `decode` of vLLM, not `prefill`");
-  EXPECT_EQ(analysis::context::PhaseOf(found->source), "decode");
+  EXPECT_EQ(analysis::iterations::PhaseOf(found->source), "decode");
   analysis::Selection prefill;
-  prefill.iteration_marker = analysis::context::MarkerPatternOfPhase("prefill");
-  const auto others = analysis::context::FindIterations(profile, prefill);
+  prefill.iteration_marker = analysis::iterations::MarkerPatternOfPhase("prefill");
+  const auto others = analysis::iterations::FindIterations(profile, prefill);
   ASSERT_TRUE(others.has_value());
   EXPECT_EQ(others->all.size(), 2u);
-  EXPECT_EQ(analysis::context::MarkerPatternOfPhase("nonsense"), "");
+  EXPECT_EQ(analysis::iterations::MarkerPatternOfPhase("nonsense"), "");
 }
 
 TEST(DerivedMarkers, StepNamesShowPhase) {
@@ -250,8 +251,9 @@ TEST(DerivedMarkers, StepNamesShowPhase) {
       test.Host(HostKind::kAnnotation, name, {i * kStep, i * kStep + 90'000});
       test.Launch("kernel", {i * kStep + 10, i * kStep + 20}, {i * kStep + 30, i * kStep + 80});
     }
-    EXPECT_EQ(analysis::context::PhaseOf(analysis::context::EngineSteps(test.Finish()).source),
-              phase)
+    EXPECT_EQ(
+        analysis::iterations::PhaseOf(analysis::iterations::EngineSteps(test.Finish()).source),
+        phase)
         << name;
   }
   for (const char* name : {"capture_8_decode", "execute_context", "step[", "decode", "Prefiller"}) {
@@ -259,7 +261,7 @@ TEST(DerivedMarkers, StepNamesShowPhase) {
     for (int i = 0; i < 2; ++i) {
       test.Host(HostKind::kAnnotation, name, {i * kStep, i * kStep + 90'000});
     }
-    EXPECT_TRUE(analysis::context::EngineSteps(test.Finish()).found.empty()) << name;
+    EXPECT_TRUE(analysis::iterations::EngineSteps(test.Finish()).found.empty()) << name;
   }
 }
 
@@ -283,7 +285,7 @@ TEST(DerivedMarkers, SourcesReadBackFromTheirTexts) {
 
 TEST(DerivedMarkers, NamesUncertainCandidates) {
   const auto candidates = [](analysis::TestProfile test) {
-    return analysis::context::IterationCandidates(test.Finish());
+    return analysis::iterations::IterationCandidates(test.Finish());
   };
   const auto few = candidates(Loop(2, CallOptimizer));
   ASSERT_EQ(few.size(), 1u);
@@ -300,8 +302,8 @@ TEST(IterationWays, NameTheChosenOneAndWhyNot) {
   const auto ways_of = [](analysis::TestProfile test) {
     const Profile profile = test.Finish();
     std::string text;
-    for (const analysis::context::IterationWay& way : analysis::context::IterationWays(
-             profile, *analysis::context::FindIterations(profile, {}))) {
+    for (const analysis::iterations::IterationWay& way : analysis::iterations::IterationWays(
+             profile, *analysis::iterations::FindIterations(profile, {}))) {
       text += fmt::format("{}{}: {}; {}\n", way.chosen ? "* " : "", way.way, way.found, way.reason);
     }
     return text;
@@ -329,7 +331,7 @@ TEST(IterationWays, NameTheChosenOneAndWhyNot) {
 }
 
 // From the start of each to that of the next: marks may leave time between them out.
-Ns UsualPeriod(const analysis::context::Iterations& iterations) {
+Ns UsualPeriod(const analysis::iterations::Iterations& iterations) {
   std::vector<Ns> periods;
   for (std::size_t i = 0; i + 1 < iterations.all.size(); ++i) {
     periods.push_back(iterations.all[i + 1].host.start - iterations.all[i].host.start);
@@ -337,9 +339,9 @@ Ns UsualPeriod(const analysis::context::Iterations& iterations) {
   return periods.empty() ? 0 : Median(periods);
 }
 
-Ns UsualLength(const analysis::context::Iterations& iterations) {
+Ns UsualLength(const analysis::iterations::Iterations& iterations) {
   std::vector<Ns> lengths;
-  for (const analysis::context::Iteration& iteration : iterations.all)
+  for (const analysis::iterations::Iteration& iteration : iterations.all)
     lengths.push_back(iteration.time.length());
   return Median(lengths);
 }
@@ -357,12 +359,12 @@ TEST(DerivedMarkers, FindsHiddenMarkersOrNone) {
   for (const std::string& path : analysis::AllRecordings()) {
     auto profile = readers::ReadProfile(path, {});
     if (!profile || !profile->has_timeline) continue;
-    const auto marked = analysis::context::FindIterations(*profile, {});
+    const auto marked = analysis::iterations::FindIterations(*profile, {});
     if (!marked || marked->source.by != IterationsBy::kProfilerSteps) continue;
     for (HostKind& kind : profile->host.kind) {
       if (kind == HostKind::kIterationMarker) kind = HostKind::kAnnotation;
     }
-    const auto hidden = analysis::context::FindIterations(*profile, {});
+    const auto hidden = analysis::iterations::FindIterations(*profile, {});
     ASSERT_TRUE(hidden.has_value()) << path;
     if (hidden->source.by == IterationsBy::kUndivided) {
       ++abstained;

@@ -46,7 +46,7 @@ analysis::TestProfile Made(const Spins& spins) {
 // How many of the operators after a wait depend on device work.
 int BoundByKernels(const Spins& spins) {
   std::vector<Profile> profiles = analysis::OneRank(Made(spins).Finish());
-  const auto ranks = analysis::context::BuildRankContexts(profiles, {});
+  const auto ranks = analysis::iterations::BuildRankContexts(profiles, {});
   EXPECT_TRUE(ranks.has_value());
   const auto graph = analysis::path::PathGraph::Build(ranks->front());
   EXPECT_TRUE(graph.has_value());
@@ -106,7 +106,7 @@ TEST(SpinWaits, ACallIsNoSpin) {
     test.Op("aten::after", {at + 20 * analysis::kMs, at + 20 * analysis::kMs + 10'000});
   }
   std::vector<Profile> profiles = analysis::OneRank(test.Finish());
-  const auto ranks = analysis::context::BuildRankContexts(profiles, {});
+  const auto ranks = analysis::iterations::BuildRankContexts(profiles, {});
   const auto graph = analysis::path::PathGraph::Build(ranks->front());
   ASSERT_TRUE(graph.has_value());
   for (analysis::path::PathGraph::StepId step = 0; step < graph->size(); ++step) {
@@ -117,7 +117,7 @@ TEST(SpinWaits, ACallIsNoSpin) {
 // Halving the kernels that are waited for nearly halves the iterations.
 TEST(SpinWaits, FasterKernelsSaveSpinTime) {
   std::vector<Profile> profiles = analysis::OneRank(Made({}).Finish());
-  const auto ranks = analysis::context::BuildRankContexts(profiles, {});
+  const auto ranks = analysis::iterations::BuildRankContexts(profiles, {});
   const auto graph = analysis::path::PathGraph::Build(ranks->front());
   ASSERT_TRUE(graph.has_value());
   std::vector<Ns> cuts(graph->size(), 0);

@@ -1,6 +1,6 @@
-#include "analysis/context/kernel_work.h"
+#include "analysis/iterations/kernel_work.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 WorkDivision::WorkDivision(const Profile& profile, const classify::KernelClasses& classes,
                            const work::OpWorks& works)
@@ -41,4 +41,4 @@ KernelWork WorkDivision::Of(std::size_t row) const {
   return part;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 
 #include <fmt/format.h>
 
@@ -16,15 +16,15 @@
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/iteration_parts.h"
-#include "analysis/context/marker_names.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/iteration_parts.h"
+#include "analysis/iterations/marker_names.h"
+#include "analysis/iterations/markers.h"
 #include "base/errors.h"
 #include "base/units.h"
 #include "knowledge/coverage.h"
 #include "knowledge/launches.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // Sets host ranges and names. Without usable numbers the position is the name.
@@ -510,4 +510,4 @@ boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
   return behind.Take();
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -19,7 +19,7 @@
 #include "base/interval.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// One range on the host; times in ns from the profile's start.
 struct Marker {
@@ -86,4 +86,4 @@ struct ChosenMarkers {
 /// O(n log n) in markers and launches; one walk over the host table where there are none.
 ChosenMarkers ChooseMarkers(const Profile& profile);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

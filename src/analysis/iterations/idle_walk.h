@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/interval.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// No row: nothing follows.
 inline constexpr std::uint32_t kNoDeviceRow = DeviceId{}.value;
@@ -81,4 +81,4 @@ struct OpGpuUse {
 /// of each operator is in the order of its starts, as on one stream.
 OpGpuUse FindOpGpuUse(const RankContext& rank);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

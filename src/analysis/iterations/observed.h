@@ -10,13 +10,13 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "base/interval.h"
 #include "base/units.h"
 #include "knowledge/once.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// Parts of the window, in order and apart; mostly none. All but captures only of profiles whose
 /// iterations are marked.
@@ -119,4 +119,4 @@ std::vector<Ns> WithoutOnce(std::vector<Ns> times, std::span<const std::int64_t>
 Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls = {},
             knowledge::Count least = knowledge::kOnceLeastIterations);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

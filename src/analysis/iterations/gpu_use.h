@@ -8,7 +8,7 @@
 
 #include "base/interval.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// Times are ns within the window. The window is the rank's: of the selected iterations.
 ///
@@ -21,7 +21,7 @@ struct GpuUse {
   Ns observed = 0;     ///< The window without edges that nothing is known of.
   Ns kernel_busy = 0;  ///< Union of its kernels in the window.
   Ns busy = 0;         ///< Union of kernels, copies and memsets in the window.
-  /// The one-off part of the idle time (context/observed.h), and the iteration
+  /// The one-off part of the idle time (iterations/observed.h), and the iteration
   /// with the most: its position among the selected, -1 for none.
   Ns idle_once = 0;
   std::int64_t idle_most_in = -1;
@@ -47,4 +47,4 @@ struct GpuUse {
   }
 };
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/observed.h"
+#include "analysis/iterations/observed.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analysis/classify/name_memo.h"
-#include "analysis/context/iteration_parts.h"
-#include "analysis/context/markers.h"
+#include "analysis/iterations/iteration_parts.h"
+#include "analysis/iterations/markers.h"
 #include "knowledge/idle.h"
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
@@ -19,7 +19,7 @@
 #include "model/lost_launches.h"
 #include "model/tables.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // A copy may wait for earlier work, as a synchronizing call does.
@@ -398,4 +398,4 @@ Ns OnlyOnce(const std::vector<Ns>& times, std::span<const std::int64_t> calls,
   return once;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

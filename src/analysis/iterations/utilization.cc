@@ -1,4 +1,4 @@
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/utilization.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "analysis/classify/device_spans.h"
-#include "analysis/context/idle_walk.h"
-#include "analysis/context/kernel_work.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/idle_walk.h"
+#include "analysis/iterations/kernel_work.h"
+#include "analysis/iterations/observed.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
@@ -19,7 +19,7 @@
 #include "knowledge/iterations.h"
 #include "knowledge/utilization.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // Rows of one GPU; the device table is sorted by it.
@@ -376,4 +376,4 @@ void AddUtilization(std::span<const RankContext> ranks, tables::Output& out) {
   }
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/iteration_ways.h"
+#include "analysis/iterations/iteration_ways.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,13 +14,13 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/context/derived_markers.h"
-#include "analysis/context/marker_names.h"
+#include "analysis/iterations/derived_markers.h"
+#include "analysis/iterations/marker_names.h"
 #include "base/text.h"
 #include "knowledge/iterations.h"
 #include "model/iteration_source.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 constexpr std::string_view kLater = "not needed: an earlier way holds";
@@ -351,4 +351,4 @@ std::string ProposedMarkers(const Profile& profile) {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// One thing of one rank, made when it is first asked for; several threads may ask. A copy shares
 /// it. The room that makes it has the only function that asks, as time::WaitsOf().
@@ -25,4 +25,4 @@ class Kept {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/idle_walk.h"
+#include "analysis/iterations/idle_walk.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // The time of a row, and the operator that launched it.
@@ -106,4 +106,4 @@ OpGpuUse FindOpGpuUse(const RankContext& rank) {
   return adder.Take();
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/marker_names.h"
+#include "analysis/iterations/marker_names.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +11,7 @@
 
 #include "knowledge/iterations.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -234,4 +234,4 @@ std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
   return merged;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/iterations.h"
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/iterations.h"
+#include "analysis/iterations/marker_choice.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// One way to divide a profile.
 struct IterationWay {
@@ -46,4 +46,4 @@ std::string ProposedMarkers(const Profile& profile);
 /// With `numbered`, names that differ in their numbers only are one, for patterns.
 std::vector<std::string> RepeatedRangesHelp(const Profile& profile, bool numbered);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

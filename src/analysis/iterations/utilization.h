@@ -8,11 +8,11 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/context.h"
-#include "analysis/context/gpu_use.h"
+#include "analysis/iterations/context.h"
+#include "analysis/iterations/gpu_use.h"
 #include "analysis/tables/output.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// One entry per GPU that ran a kernel anywhere in the trace, by id; if none did, per GPU with any
 /// device event. A GPU whose work is outside the window is idle, not missing; one on which a rank
@@ -40,4 +40,4 @@ std::optional<double> BlocksPerSm(const Profile& profile, std::span<const Gpu> g
 /// all others may be one-off: it may be the rest.
 void AddUtilization(std::span<const RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -19,7 +19,7 @@
 #include "model/known_names.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// A sequence that repeats: `length` of its tokens, from `first` to its end.
 struct Period {
@@ -57,4 +57,4 @@ struct Repetition {
 /// O(n log n) in launches.
 Repetition FindRepetition(const Profile& profile, bool only_with_witness);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -11,9 +11,9 @@
 #include "analysis/analysis.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/kernel_class.h"
-#include "analysis/context/gpu_use.h"
-#include "analysis/context/iterations.h"
-#include "analysis/context/kept.h"
+#include "analysis/iterations/gpu_use.h"
+#include "analysis/iterations/iterations.h"
+#include "analysis/iterations/kept.h"
 #include "analysis/work/op_tree.h"
 #include "analysis/work/op_work.h"
 #include "base/interval.h"
@@ -21,7 +21,7 @@
 #include "model/optional_column.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 struct RankContext;
 
@@ -57,16 +57,17 @@ struct RankContext {
   Iterations iterations;            ///< All, with the selected range and the window.
   work::OpTree tree;                ///< Over the whole profile, until all tables are made.
   work::OpWorks works;              ///< Also.
-  std::vector<Span> unobserved;   ///< Unobserved parts of the window: analysis/context/observed.h.
-  Ns captured = 0;                ///< Of these parts, graph captures.
-  std::vector<GpuUse> gpus;       ///< GPUs with work, by id: analysis/context/utilization.h.
+  std::vector<Span>
+      unobserved;            ///< Unobserved parts of the window: analysis/iterations/observed.h.
+  Ns captured = 0;           ///< Of these parts, graph captures.
+  std::vector<GpuUse> gpus;  ///< GPUs with work, by id: analysis/iterations/utilization.h.
   classify::Knowledge knowledge;  ///< From the selection.
   std::vector<Gpu> devices;       ///< profile->gpus, with known properties added.
   ExposedColumns exposed;         ///< Until all tables are made.
   Kept waits;                     ///< time::WaitsOf(), also.
 
   Span window() const { return iterations.window; }
-  /// Per row of the device table; see analysis/context/exposed.h.
+  /// Per row of the device table; see analysis/iterations/exposed.h.
   const OptionalColumn<Ns>& ExposedOf(classify::Exposable wanted) const {
     return exposed.Of(*this, wanted);
   }
@@ -114,4 +115,4 @@ Result<std::vector<RankContext>> FindRankContexts(std::span<const Profile> profi
 /// `ranks`.
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/iteration_parts.h"
+#include "analysis/iterations/iteration_parts.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,12 +9,12 @@
 #include <span>
 #include <utility>
 
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 #include "knowledge/launches.h"
 #include "model/lost_launches.h"
 #include "model/processes.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 static_assert(kNoIteration == Iterations::kNone);
@@ -414,4 +414,4 @@ void MatchByStart(const Profile& profile, ThreadId marking, Iterations& iteratio
   }
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/derived_markers.h"
+#include "analysis/iterations/derived_markers.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -12,7 +12,7 @@
 #include <memory>
 #include <utility>
 
-#include "analysis/context/repetition.h"
+#include "analysis/iterations/repetition.h"
 #include "analysis/work/recomputation.h"
 #include "base/numbers.h"
 #include "base/text.h"
@@ -20,7 +20,7 @@
 #include "knowledge/repetition.h"
 #include "model/known_names.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // As a regular expression of itself; RE2's own function escapes more than needed.
@@ -284,4 +284,4 @@ std::string MarkerPatternOfPhase(std::string_view phase) {
   return pattern;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -14,10 +14,10 @@
 #include <queue>
 #include <vector>
 
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 #include "base/interval.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// Calls `visit(from, to, level)` for each range between two moments at which a kernel starts or
 /// ends, in order; `level` is the sum of the amounts that run in it, 0 where nothing does. `rows`
@@ -111,4 +111,4 @@ class WorkDivision {
   std::vector<Times> times_;  // By row of HostTable.
 };
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -1,4 +1,4 @@
-#include "analysis/context/iteration_parts.h"
+#include "analysis/iterations/iteration_parts.h"
 
 #include <algorithm>
 #include <span>
@@ -12,7 +12,7 @@
 #include "knowledge/loss.h"
 #include "model/lost_launches.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // Which launches have their work, and where graphs are captured: those do not run.
@@ -319,4 +319,4 @@ bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> o
   });
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

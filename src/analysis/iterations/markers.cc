@@ -1,4 +1,4 @@
-#include "analysis/context/markers.h"
+#include "analysis/iterations/markers.h"
 
 #include <fmt/format.h>
 #include <re2/re2.h>
@@ -10,15 +10,15 @@
 #include <string>
 #include <utility>
 
-#include "analysis/context/derived_markers.h"
-#include "analysis/context/iteration_ways.h"
-#include "analysis/context/observed.h"
+#include "analysis/iterations/derived_markers.h"
+#include "analysis/iterations/iteration_ways.h"
+#include "analysis/iterations/observed.h"
 #include "analysis/work/op_tree.h"
 #include "base/errors.h"
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // Marks without a length last to the next one, as `dur` 0 or none says nothing of an iteration.
@@ -447,4 +447,4 @@ Span DeviceExtent(const DeviceTable& device) {
   return *extent;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

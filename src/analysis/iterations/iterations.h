@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/marker_choice.h"
 #include "base/interval.h"
 #include "base/numbers.h"
 #include "model/iteration_source.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// No iteration: the same as Iterations::kNone, for rows of `of_device`.
 inline constexpr std::uint32_t kNoIteration = kNoIndex;
@@ -63,7 +63,7 @@ boost::unordered_flat_set<std::uint32_t> WorkBehind(const Profile& profile,
 // the iteration in which it begins, and extends none.
 //
 // A profile without markers is one iteration: the time in which the device can be observed, which
-// holds all device work and ends with it (FindObservable in analysis/context/markers.h).
+// holds all device work and ends with it (FindObservable in analysis/iterations/markers.h).
 
 /// One iteration of one rank. Times are ns from the profile's start. `time` may begin after the end
 /// of `host`: the device lags the host by more than an iteration then.
@@ -228,4 +228,4 @@ std::string IterationLabel(const IterationSource& source, std::string_view name,
 /// empty when there are none. Errors: as FindIterations.
 Result<std::vector<Span>> MarkedIterations(const Profile& profile, const Selection& selection);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

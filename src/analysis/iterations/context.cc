@@ -1,4 +1,4 @@
-#include "analysis/context/context.h"
+#include "analysis/iterations/context.h"
 
 #include <algorithm>
 #include <array>
@@ -8,14 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/context/observed.h"
-#include "analysis/context/utilization.h"
+#include "analysis/iterations/observed.h"
+#include "analysis/iterations/utilization.h"
 #include "analysis/work/matrix_by_rate.h"
 #include "analysis/work/op_gradients.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> profiles,
                                                    const Selection& selection,
@@ -120,4 +120,4 @@ const OptionalColumn<Ns>& ExposedColumns::Of(const RankContext& rank,
   return column.times;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

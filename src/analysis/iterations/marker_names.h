@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/marker_choice.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// "iter#_forward", "0" and "_forward" of "iter0_forward"; "step #", "5" and ", loss #.#" of
 /// "step 5, loss 0.3".
@@ -51,4 +51,4 @@ bool HaveSameParts(std::span<const std::vector<std::string>> all);
 std::vector<Marker> MergeParts(const std::vector<Marker>& markers,
                                const std::vector<NumberedName>& names, std::size_t families);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

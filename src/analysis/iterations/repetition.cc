@@ -1,4 +1,4 @@
-#include "analysis/context/repetition.h"
+#include "analysis/iterations/repetition.h"
 
 #include <re2/re2.h>
 
@@ -13,7 +13,7 @@
 
 #include "knowledge/repetition.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // Per position the length of the longest proper start that ends there, too. The shortest period of
@@ -200,4 +200,4 @@ Repetition FindRepetition(const Profile& profile, bool only_with_witness) {
   return found;
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -17,13 +17,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/marker_choice.h"
 #include "base/interval.h"
 #include "model/iteration_source.h"
 #include "model/profile.h"
 #include "profgauge/error.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// Id of the remark on a run whose last iterations were left out, and are too many to be in flight.
 inline constexpr std::string_view kIterationsLost = "iterations-lost";
@@ -124,4 +124,4 @@ class TextTest {
   std::vector<char> known_;
 };
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -15,12 +15,12 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/marker_choice.h"
 #include "base/interval.h"
 #include "model/iteration_source.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// Iterations that were derived from other events than markers.
 struct DerivedMarkers {
@@ -37,7 +37,7 @@ struct DerivedMarkers {
 ///     the first is an iteration too where it launches about as much.
 ///   - In training, three calls of a data loader: from one to the next, the last to the end of
 ///     the host's activity.
-///   - Repetition (context/repetition.h), with its witness as the mark.
+///   - Repetition (iterations/repetition.h), with its witness as the mark.
 ///
 /// `extent`: of the host's activity.
 /// Without a timeline only the first is asked for.
@@ -63,4 +63,4 @@ std::string_view PhaseOf(const IterationSource& source);
 /// RE2 of the names that mark steps of this phase in any engine; empty: there is no such phase.
 std::string MarkerPatternOfPhase(std::string_view phase);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "analysis/context/iterations.h"
+#include "analysis/iterations/iterations.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 
 /// Iterations that were recorded without a pause.
 struct RecordedPart {
@@ -84,4 +84,4 @@ void CountLostLaunches(const Profile& profile, Iterations& iterations);
 bool LastEndsLikeOthers(const Profile& profile, std::span<const std::uint32_t> of_device,
                         std::size_t first, std::size_t last);
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations

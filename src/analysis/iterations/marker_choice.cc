@@ -1,4 +1,4 @@
-#include "analysis/context/marker_choice.h"
+#include "analysis/iterations/marker_choice.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/context/marker_names.h"
+#include "analysis/iterations/marker_names.h"
 #include "knowledge/iterations.h"
 
-namespace profgauge::analysis::context {
+namespace profgauge::analysis::iterations {
 namespace {
 
 // Markers of one thread, sorted by start, the longest first: which are in which. For epoch 0 around
@@ -329,4 +329,4 @@ ChosenMarkers ChooseMarkers(const Profile& profile) {
   return OfOneFamily(profile, std::move(*best));
 }
 
-}  // namespace profgauge::analysis::context
+}  // namespace profgauge::analysis::iterations
