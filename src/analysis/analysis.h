@@ -25,9 +25,9 @@ namespace profgauge::analysis::tables {
 struct Exposure;  // analysis/tables/exposure.h
 }  // namespace profgauge::analysis::tables
 
-namespace profgauge::analysis::recording {
-struct JudgedSteps;  // analysis/recording/judged_steps.h
-}  // namespace profgauge::analysis::recording
+namespace profgauge::analysis::trust {
+struct JudgedSteps;  // analysis/trust/judged_steps.h
+}  // namespace profgauge::analysis::trust
 
 namespace profgauge::analysis {
 
@@ -187,7 +187,7 @@ struct Analysis {
   std::string not_kept;
   std::vector<Remark> remarks;
   /// The unrecorded iterations by which the run is judged; null without any.
-  std::shared_ptr<const recording::JudgedSteps> steps;
+  std::shared_ptr<const trust::JudgedSteps> steps;
   Certificate certificate;           ///< Whether the profile can be trusted.
   std::vector<RankTime> rank_times;  ///< Empty for a run that is known only by summaries.
   /// The largest possible cost of rows, by table id; only for tables whose rows represent work or

@@ -11,9 +11,6 @@
 #include "analysis/iterations/context.h"
 #include "analysis/neuron/neuron.h"
 #include "analysis/path/replayer.h"
-#include "analysis/recording/certify.h"
-#include "analysis/recording/coverage.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/replay.h"
 #include "analysis/summary/analyze_run.h"
 #include "analysis/summary/registry.h"
@@ -24,6 +21,9 @@
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
 #include "analysis/time/run_iterations.h"
+#include "analysis/trust/certify.h"
+#include "analysis/trust/coverage.h"
+#include "analysis/trust/unrecorded.h"
 #include "base/metric_id.h"
 #include "base/parallel.h"
 #include "model/run_side.h"
@@ -129,20 +129,20 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
   replayer->SetGaps(path::HostGapsOf(ranks, out));
   replayer->SetStraggler(path::StragglerOf(out));
   path::AddCriticalPath(*replayer, paths, out);
-  std::shared_ptr<const recording::JudgedSteps> steps;
+  std::shared_ptr<const trust::JudgedSteps> steps;
   if (has_timeline) {
-    std::vector<recording::EdgeFacts> edges;
-    for (const iterations::RankContext& rank : ranks) edges.push_back(recording::EdgeFactsOf(rank));
+    std::vector<trust::EdgeFacts> edges;
+    for (const iterations::RankContext& rank : ranks) edges.push_back(trust::EdgeFactsOf(rank));
     steps = summary::MarkRun(ranks, edges, out);
   } else {
-    steps = recording::AddUnrecorded(ranks, out);
+    steps = trust::AddUnrecorded(ranks, out);
   }
-  recording::MarkLostNames(ranks, out);
+  trust::MarkLostNames(ranks, out);
   neuron::AddNeuron(ranks, selection, out);
   time::AddRegions(ranks, selection, out);
   dlprof::AddOpPaths(ranks, out);
-  recording::AddSideResults(ranks, steps.get(), out);
-  recording::AddReported(ranks, selection.range.has_value(), out);
+  trust::AddSideResults(ranks, steps.get(), out);
+  trust::AddReported(ranks, selection.range.has_value(), out);
 
   for (iterations::RankContext& rank :
        *kept) {  // Simulations need much memory and do without these.
@@ -164,7 +164,7 @@ Result<Replayable> AnalyzeForReplay(std::span<const Profile> profiles, const Sel
       return IsOfTimes(*rank.profile);
     };
     if (std::all_of(ranks.begin(), ranks.end(), is_of_times)) return;
-    analysis.certificate = recording::CertifyRun(ranks, analysis);
+    analysis.certificate = trust::CertifyRun(ranks, analysis);
   };
   if (!has_timeline) {
     analysis.iteration_source = {IterationsBy::kNoTimeline};

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "analysis/recording/judged_steps.h"
+#include "analysis/trust/judged_steps.h"
 #include "base/metric_id.h"
 #include "base/text.h"
 #include "gate/change_text.h"
@@ -105,7 +105,7 @@ void NoteIterations(std::span<const Snapshot> baselines, std::span<const Snapsho
   }
   const bool leaves_out =
       std::any_of(candidates.begin(), candidates.end(), [](const Snapshot& run) {
-        return run.steps_after > 0 && !analysis::recording::ChangeAfter{run.steps_after}.IsAlike();
+        return run.steps_after > 0 && !analysis::trust::ChangeAfter{run.steps_after}.IsAlike();
       });
   if (leaves_out || StepsUseOf(baselines, candidates) != StepsUse::kBoth) return;
   // The length of a run has other reasons, so a low number by itself is not noted.

@@ -9,8 +9,8 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/iterations/markers.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/summary/kept_tables.h"
+#include "analysis/trust/unrecorded.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/whole.h"

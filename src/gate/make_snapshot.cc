@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/recording/judged_steps.h"
+#include "analysis/trust/judged_steps.h"
 #include "base/hashes.h"
 #include "base/metric_id.h"
 #include "base/text.h"
@@ -206,7 +206,7 @@ Snapshot MakeSnapshot(const std::string& name, std::span<const Profile> ranks,
     snapshot.step_times = analysis.steps->lengths;
     snapshot.steps_unusual = analysis.steps->unusual;
     snapshot.steps_a_value = analysis.steps->a_value;
-    const auto change = analysis::recording::FindChangeAfter(*analysis.steps);
+    const auto change = analysis::trust::FindChangeAfter(*analysis.steps);
     if (change) snapshot.steps_after = change->ratio;
     if (analysis.steps->work_name == "samples") snapshot.samples = analysis.steps->work;
   }

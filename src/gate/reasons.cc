@@ -8,7 +8,7 @@
 
 #include "analysis/communication/clocks.h"
 #include "analysis/iterations/markers.h"
-#include "analysis/recording/unrecorded.h"
+#include "analysis/trust/unrecorded.h"
 
 namespace profgauge::gate {
 namespace {
@@ -65,7 +65,7 @@ constexpr Reason kReasons[] = {
     {"ranks/too-many", kRecording, "more ranks than the policy expects",
      "give the profiles of one run", "`ranks.expect` of the policy"},
     {"run/contradicts", kRecording, "the times of iterations contradict the profile",
-     "give the times of this run", "no one", false, analysis::recording::kRunContradicts},
+     "give the times of this run", "no one", false, analysis::trust::kRunContradicts},
     {"unrecorded/required", kRecording,
      "the policy requires times of iterations that are not there",
      "record them, see examples/policy.md", "`unrecorded` of the policy"},

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "analysis/recording/judged_steps.h"
 #include "analysis/time/iteration_stats.h"
+#include "analysis/trust/judged_steps.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "gate/limits.h"
@@ -52,7 +52,7 @@ std::optional<MetricId> FindPartner(const Partner (&partners)[N], std::string_vi
 
 // A slow profile is excused only by enough iterations that are certainly of the same process: any
 // log could be put next to a slow profile.
-std::string WhyNoExcuse(const analysis::recording::JudgedSteps& steps) {
+std::string WhyNoExcuse(const analysis::trust::JudgedSteps& steps) {
   if (steps.level.values < knowledge::kUnrecordedExcusingLeast) {
     return fmt::format("{} unrecorded iterations are too few to excuse that ({} are needed)",
                        steps.level.values, knowledge::kUnrecordedExcusingLeast.value());
@@ -63,7 +63,7 @@ std::string WhyNoExcuse(const analysis::recording::JudgedSteps& steps) {
 
 }  // namespace
 
-bool MayExcuse(const analysis::recording::JudgedSteps& steps) {
+bool MayExcuse(const analysis::trust::JudgedSteps& steps) {
   return steps.is_of_process && steps.level.values >= knowledge::kUnrecordedExcusingLeast;
 }
 

@@ -1,7 +1,7 @@
 // Numbers without the profiler, for limits, rules and comparisons.
 //
 // A profiler slows the host. Where the same run also has the times of iterations that were not
-// recorded (analysis/recording/judged_steps.h), these judge instead of the recorded ones. Here is
+// recorded (analysis/trust/judged_steps.h), these judge instead of the recorded ones. Here is
 // only which number takes the place of which, and when a result stays undecided for that reason:
 //
 //     recorded   without the profiler      limit 30 %
@@ -44,7 +44,7 @@ std::optional<GateResult> JudgeWithoutProfiler(const rules::Threshold& threshold
                                                const analysis::Analysis& analysis);
 
 /// Whether the iterations excuse a miss of the profile's own numbers: at least 50, of its process.
-bool MayExcuse(const analysis::recording::JudgedSteps& steps);
+bool MayExcuse(const analysis::trust::JudgedSteps& steps);
 
 /// Why a policy that requires unrecorded iterations gives no verdict.
 std::optional<std::string> WhyUnrecordedMissing(const rules::Policy& policy,

@@ -1,7 +1,7 @@
 // Data about a run beside its profile: the times of iterations that no profiler recorded, and
 // facts about the process (`profgauge.run`; rules/schemas/run.json).
 //
-// Readers return the contents of a document. Their use: analysis/recording/judged_steps.h.
+// Readers return the contents of a document. Their use: analysis/trust/judged_steps.h.
 #pragma once
 
 #include <cstdint>

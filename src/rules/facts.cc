@@ -13,7 +13,7 @@
 #include "analysis/classify/collective.h"
 #include "analysis/iterations/iteration_ways.h"
 #include "analysis/iterations/markers.h"
-#include "analysis/recording/workload.h"
+#include "analysis/trust/workload.h"
 #include "base/format.h"
 #include "base/interval.h"
 #include "base/numbers.h"
@@ -386,7 +386,7 @@ Facts CollectFacts(std::span<const Profile> ranks, const analysis::Analysis& ana
   facts["profile.uses_xla"] = Shows(first, Sign::kXlaCompiled);
   facts["profile.framework"] = FrameworkOf(first);
   if (first.summary.empty()) {
-    const analysis::recording::Workload workload = analysis::recording::WorkloadOf(first);
+    const analysis::trust::Workload workload = analysis::trust::WorkloadOf(first);
     if (!workload.kind.empty()) facts["profile.workload"] = std::string(workload.kind);
     facts["profile.in_graphs"] = workload.in_graphs;
     facts["profile.loads_data"] = workload.loads_data;

@@ -20,9 +20,9 @@
 #include "analysis/iterations/utilization.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/path/replayer.h"
-#include "analysis/recording/coverage.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
+#include "analysis/trust/coverage.h"
 #include "readers/load.h"
 
 namespace profgauge {

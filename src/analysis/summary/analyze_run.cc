@@ -18,9 +18,6 @@
 #include "analysis/ops/modules.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/graph.h"
-#include "analysis/recording/certify.h"
-#include "analysis/recording/coverage.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/summary/rank_summary.h"
 #include "analysis/summary/read_ranks.h"
 #include "analysis/summary/registry.h"
@@ -29,6 +26,9 @@
 #include "analysis/time/rank_attribution.h"
 #include "analysis/time/run_attribution.h"
 #include "analysis/time/run_iterations.h"
+#include "analysis/trust/certify.h"
+#include "analysis/trust/coverage.h"
+#include "analysis/trust/unrecorded.h"
 #include "base/hashes.h"
 #include "knowledge/thresholds.h"
 #include "model/devices.h"
@@ -66,22 +66,22 @@ void SetStatedNotKept(std::span<const RankSummary> ranks, tables::Output& out) {
     for (const std::string& id : rank.stated) {
       const std::optional<MetricId> metric = FindMetricId(id);
       if (metric && !out.IsSet(*metric)) out.SetAbsent(*metric, std::string(kNotKept));
-      if (FindTable(id) == nullptr || (out.HasRows(id) && !recording::IsOfRecorder(id))) continue;
+      if (FindTable(id) == nullptr || (out.HasRows(id) && !trust::IsOfRecorder(id))) continue;
       out.RemoveTable(id, std::string(kNotKept));
     }
   }
 }
 
 /// The judged steps that follow from the facts of all ranks, which are moved out of `run`.
-std::shared_ptr<const recording::JudgedSteps> AddKept(SummarizedRun run, tables::Output& out) {
+std::shared_ptr<const trust::JudgedSteps> AddKept(SummarizedRun run, tables::Output& out) {
   for (const AnalysisRow& row : Analyses()) {
     if (row.of_summaries != nullptr) row.of_summaries(run, out);
   }
   std::move(run.tables).AddTables(out);
-  std::vector<recording::EdgeFacts> edges;
+  std::vector<trust::EdgeFacts> edges;
   for (const RankSummary& rank : run.ranks) edges.push_back(rank.edges);
   auto steps = MarkRun(run.contexts, edges, out);
-  recording::MarkLostNames(run.contexts, out);
+  trust::MarkLostNames(run.contexts, out);
   return steps;
 }
 
@@ -135,7 +135,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
   const bool is_told =
       std::all_of(ranks.begin(), ranks.end(), [](const RankSummary& rank) { return rank.is_told; });
   SetNotKept(is_told, out);
-  std::shared_ptr<const recording::JudgedSteps> steps;
+  std::shared_ptr<const trust::JudgedSteps> steps;
   if (is_told) {
     steps = AddKept({contexts, ranks, std::move(ops), std::move(tables)}, out);
     const auto kept_of = [&](std::size_t i) -> Result<KeptExposures> {
@@ -154,7 +154,7 @@ Result<Analysis> AnalyzeRun(std::span<const Profile> profiles, const Selection& 
     if (!table.columns().empty()) analysis.absent_tables.erase(std::string(table.id()));
   }
   time::SetExtent(contexts, analysis);
-  analysis.certificate = recording::CertifyRun(contexts, analysis);
+  analysis.certificate = trust::CertifyRun(contexts, analysis);
   return analysis;
 }
 

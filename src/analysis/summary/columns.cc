@@ -236,8 +236,8 @@ Summary Summarize(const iterations::RankContext& rank, const Selection& selectio
   kept.times = std::move(time_facts.iterations);
   kept.communication = std::move(time_facts.communication);
   kept.counts = ops::CountFactsOf(rank);
-  kept.coverage = recording::CoverageFactsOf(rank);
-  kept.edges = recording::EdgeFactsOf(rank);
+  kept.coverage = trust::CoverageFactsOf(rank);
+  kept.edges = trust::EdgeFactsOf(rank);
   kept.calls = host::CallFactsOf(rank);
   kept.copies = device::CopyFactsOf(rank);
   kept.launches = device::LaunchFactsOf(rank);
@@ -417,7 +417,7 @@ void Exchange(Columns& columns, ops::CountFacts& facts) {
   columns.Number("count.has_kernels", facts.has_kernels);
 }
 
-void Exchange(Columns& columns, recording::CoverageFacts& facts) {
+void Exchange(Columns& columns, trust::CoverageFacts& facts) {
   columns.Number("coverage.has_ranges", facts.has_ops);
   columns.Number("coverage.has_calls", facts.has_calls);
   columns.Number("coverage.total", facts.total);
@@ -433,7 +433,7 @@ void Exchange(Columns& columns, recording::CoverageFacts& facts) {
   columns.Number("coverage.collectives_only", facts.collectives_only);
 }
 
-void Exchange(Columns& columns, recording::EdgeFacts& facts) {
+void Exchange(Columns& columns, trust::EdgeFacts& facts) {
   columns.Number("edge.has_device", facts.has_device);
   columns.Number("edge.backlog", facts.backlog);
   columns.Number("edge.start_up", facts.start_up);

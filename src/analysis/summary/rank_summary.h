@@ -25,10 +25,10 @@
 #include "analysis/ops/modules.h"
 #include "analysis/ops/op_tables.h"
 #include "analysis/path/path_facts.h"
-#include "analysis/recording/coverage.h"
 #include "analysis/summary/kept_tables.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
+#include "analysis/trust/coverage.h"
 #include "model/summary/summary.h"
 
 namespace profgauge::analysis::time {
@@ -49,8 +49,8 @@ struct RankSummary {
   time::IterationFacts times;
   communication::RankFacts communication;
   ops::CountFacts counts;
-  recording::CoverageFacts coverage;
-  recording::EdgeFacts edges;
+  trust::CoverageFacts coverage;
+  trust::EdgeFacts edges;
   host::CallFacts calls;
   device::CopyFacts copies;
   device::LaunchFacts launches;

@@ -16,11 +16,11 @@
 #include "analysis/ops/iteration_ops.h"
 #include "analysis/ops/modules.h"
 #include "analysis/path/path_facts.h"
-#include "analysis/recording/coverage.h"
-#include "analysis/recording/host_slowdown.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/time/idle.h"
 #include "analysis/time/run_iterations.h"
+#include "analysis/trust/coverage.h"
+#include "analysis/trust/host_slowdown.h"
+#include "analysis/trust/unrecorded.h"
 
 namespace profgauge::analysis::summary {
 namespace {
@@ -144,8 +144,7 @@ constexpr AnalysisRow::OfRanks kCalls = OfEvents<host::CallFactsOf, host::AddHos
                                kCopies = OfEvents<device::CopyFactsOf, device::AddCopies>,
                                kModules = OfEvents<ops::ModuleFactsOf, ops::AddModules>,
                                kRanges = OfEvents<ops::RangeFactsOf, ops::AddRanges>,
-                               kCoverage =
-                                   OfEvents<recording::CoverageFactsOf, recording::AddCoverage>;
+                               kCoverage = OfEvents<trust::CoverageFactsOf, trust::AddCoverage>;
 
 // Launches are by far the largest table: they come after the analyses that need much memory for a
 // while.
@@ -180,22 +179,22 @@ constexpr AnalysisRow kAnalyses[] = {
     {"os runtime", Stage::kOther, host::AddOsRuntime, host::AddOsRuntime},
     {"cpu activity", Stage::kOther, host::AddCpuActivity, host::AddCpuActivity},
     {"coverage", Stage::kOther, kCoverage, kCoverage,
-     OfSummaries<&RankSummary::coverage, recording::AddCoverage>},
+     OfSummaries<&RankSummary::coverage, trust::AddCoverage>},
 };
 
 }  // namespace
 
 std::span<const AnalysisRow> Analyses() { return kAnalyses; }
 
-std::shared_ptr<const recording::JudgedSteps> MarkRun(
-    std::span<const iterations::RankContext> ranks, std::span<const recording::EdgeFacts> edges,
-    tables::Output& out) {
-  recording::AddEdges(ranks, edges, out);
-  auto steps = recording::AddUnrecorded(ranks, out);
-  recording::BoundByProfiler(steps.get(), out);
-  recording::AddConditions(ranks, out);
-  recording::MarkLosses(ranks, out);
-  recording::BoundByWholeGraphs(ranks, out);
+std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::RankContext> ranks,
+                                                  std::span<const trust::EdgeFacts> edges,
+                                                  tables::Output& out) {
+  trust::AddEdges(ranks, edges, out);
+  auto steps = trust::AddUnrecorded(ranks, out);
+  trust::BoundByProfiler(steps.get(), out);
+  trust::AddConditions(ranks, out);
+  trust::MarkLosses(ranks, out);
+  trust::BoundByWholeGraphs(ranks, out);
   return steps;
 }
 

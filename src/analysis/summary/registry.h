@@ -50,8 +50,8 @@ std::span<const AnalysisRow> Analyses();
 /// The last step, for a run with times: work at its edges, numbers without the profiler, conditions
 /// of the device, and the doubts that follow from lost launches and whole graphs. Returns the
 /// unrecorded iterations that judge the run; null: none do.
-std::shared_ptr<const recording::JudgedSteps> MarkRun(
-    std::span<const iterations::RankContext> ranks, std::span<const recording::EdgeFacts> edges,
-    tables::Output& out);
+std::shared_ptr<const trust::JudgedSteps> MarkRun(std::span<const iterations::RankContext> ranks,
+                                                  std::span<const trust::EdgeFacts> edges,
+                                                  tables::Output& out);
 
 }  // namespace profgauge::analysis::summary

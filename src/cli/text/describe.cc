@@ -21,8 +21,8 @@
 #include "analysis/iterations/derived_markers.h"
 #include "analysis/iterations/iteration_ways.h"
 #include "analysis/iterations/iterations.h"
-#include "analysis/recording/workload.h"
 #include "analysis/summary/rank_summary.h"
+#include "analysis/trust/workload.h"
 #include "base/errors.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -131,7 +131,7 @@ std::string IterationText(const Profile& profile) {
 }
 
 std::string WorkloadText(const Profile& profile) {
-  const analysis::recording::Workload workload = analysis::recording::WorkloadOf(profile);
+  const analysis::trust::Workload workload = analysis::trust::WorkloadOf(profile);
   std::string text(workload.kind);
   if (text.empty()) return {};
   if (workload.in_graphs) text += ", most kernels in graphs";

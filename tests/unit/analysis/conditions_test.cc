@@ -1,5 +1,5 @@
 // Clocks, power, temperature and reasons for lowered clocks as metrics.
-#include "analysis/recording/unrecorded.h"
+#include "analysis/trust/unrecorded.h"
 
 #include <gtest/gtest.h>
 

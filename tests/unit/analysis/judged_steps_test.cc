@@ -1,6 +1,6 @@
 // Unrecorded iterations: their level and its interval by simulation, the ones that count, and the
 // numbers that they correct.
-#include "analysis/recording/judged_steps.h"
+#include "analysis/trust/judged_steps.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -70,8 +70,8 @@ double CoverageOf(std::size_t n, const Varying& by, int repetitions) {
   Normal normal(n * 1000 + static_cast<std::uint64_t>(by.rho * 10 + by.share * 100));
   int held = 0;
   for (int i = 0; i < repetitions; ++i) {
-    const recording::StepLevel a = recording::LevelOfSteps(LengthsOf(n, by, normal));
-    const recording::StepLevel b = recording::LevelOfSteps(LengthsOf(n, by, normal));
+    const trust::StepLevel a = trust::LevelOfSteps(LengthsOf(n, by, normal));
+    const trust::StepLevel b = trust::LevelOfSteps(LengthsOf(n, by, normal));
     held += std::abs(std::log(b.median / a.median)) <= std::hypot(a.own, b.own);
   }
   return 100.0 * held / repetitions;
@@ -114,7 +114,7 @@ TEST(JudgedSteps, LevelsFindSmallChanges) {
       for (int i = 0; i < repetitions; ++i) {
         const Varying by{cell.cv / 100, 0.5, 0, 1, run};
         const double level =
-            std::log(recording::LevelOfSteps(LengthsOf(cell.n, by, normal)).median / 27.8e6);
+            std::log(trust::LevelOfSteps(LengthsOf(cell.n, by, normal)).median / 27.8e6);
         sum += level;
         squares += level * level;
       }
@@ -147,9 +147,8 @@ TEST(JudgedSteps, IntervalsFindChanges) {
     for (std::size_t i = 0; i < kChanges.size(); ++i) {
       int found = 0;
       for (int repetition = 0; repetition < 500; ++repetition) {
-        const recording::StepLevel a = recording::LevelOfSteps(LengthsOf(cell.n, by, normal));
-        const recording::StepLevel b =
-            recording::LevelOfSteps(LengthsOf(cell.n, by, normal, kChanges[i]));
+        const trust::StepLevel a = trust::LevelOfSteps(LengthsOf(cell.n, by, normal));
+        const trust::StepLevel b = trust::LevelOfSteps(LengthsOf(cell.n, by, normal, kChanges[i]));
         const double width = std::sqrt(a.own * a.own + b.own * b.own + 2 * kBetween * kBetween);
         found += std::log(b.median / a.median) > width;
       }
@@ -161,7 +160,7 @@ TEST(JudgedSteps, IntervalsFindChanges) {
 }
 
 TEST(JudgedSteps, CoarseLengthsAreNoMoreExactThanTheirClock) {
-  const recording::StepLevel level = recording::LevelOfSteps(std::vector<Ns>(100, 28'000'000));
+  const trust::StepLevel level = trust::LevelOfSteps(std::vector<Ns>(100, 28'000'000));
   EXPECT_EQ(level.median, 28e6);
   EXPECT_NEAR(level.own, 0.5 / 28, 1e-9);
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/recording/judged_steps.h"
+#include "analysis/trust/judged_steps.h"
 #include "compare_fixture.h"
 #include "gate/baseline_verdict.h"
 #include "gate/unrecorded.h"
@@ -28,7 +28,7 @@ analysis::Analysis Corrected(double idle, double low, double high, std::size_t s
       MakeAnalysis({{"gpu.idle.mean", 0.42}, {"gpu.idle.unrecorded", idle}});
   analysis.metrics[1].may_be = high;
   analysis.metrics[1].may_also_be = low;
-  auto judged = std::make_shared<analysis::recording::JudgedSteps>();
+  auto judged = std::make_shared<analysis::trust::JudgedSteps>();
   judged->level = {27.8e6, 0.005, steps};
   judged->is_of_process = is_of_process;
   analysis.steps = std::move(judged);

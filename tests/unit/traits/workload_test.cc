@@ -1,5 +1,5 @@
 // The kind of a run, each by a made profile that shows it and one that has no witness.
-#include "analysis/recording/workload.h"
+#include "analysis/trust/workload.h"
 
 #include <algorithm>
 #include <map>
@@ -31,8 +31,7 @@ analysis::TestProfile ForwardOnly() {
 }
 
 TEST(Workload, OperatorsOfForwardAreInference) {
-  const analysis::recording::Workload found =
-      analysis::recording::WorkloadOf(ForwardOnly().Finish());
+  const analysis::trust::Workload found = analysis::trust::WorkloadOf(ForwardOnly().Finish());
   EXPECT_EQ(found.kind, "inference");
   EXPECT_FALSE(found.in_graphs);
   EXPECT_FALSE(found.loads_data);
@@ -42,7 +41,7 @@ TEST(Workload, BackwardNodesAreTraining) {
   analysis::TestProfile test = ForwardOnly();
   test.Op("autograd::engine::evaluate_function: MmBackward0", {20'000, 21'000});
   test.Op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", {22'000, 23'000});
-  const analysis::recording::Workload found = analysis::recording::WorkloadOf(test.Finish());
+  const analysis::trust::Workload found = analysis::trust::WorkloadOf(test.Finish());
   EXPECT_EQ(found.kind, "training");
   EXPECT_TRUE(found.loads_data);
 }
@@ -52,21 +51,21 @@ TEST(Workload, AnOptimizersStepIsTraining) {
   for (const char* step : {"Optimizer.step#AdamW.step", "aten::_fused_adamw_"}) {
     analysis::TestProfile test = ForwardOnly();
     test.Op(step, {20'000, 21'000});
-    EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "training") << step;
+    EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "training") << step;
   }
 }
 
 TEST(Workload, BackwardOnlyIsNoTraining) {
   analysis::TestProfile test;
   test.Launch("MIOpenBatchNormBwd_backward", {0, 100}, {200, 900});
-  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "");
+  EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "");
 }
 
 TEST(Workload, BackwardAndOptimizerAreTraining) {
   analysis::TestProfile test;
   test.Launch("cutlass_wgrad_optimized", {0, 100}, {200, 900});
   test.Launch("void multi_tensor_apply_kernel<adam>", {1'000, 1'100}, {1'200, 1'900});
-  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "training");
+  EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "training");
 }
 
 // "lamb" is in every lambda.
@@ -74,26 +73,26 @@ TEST(Workload, LambdasAreNoOptimizer) {
   analysis::TestProfile test;
   test.Launch("cutlass_wgrad_optimized", {0, 100}, {200, 900});
   test.Launch("void elementwise_kernel<gelu::lambda#1>", {1'000, 1'100}, {1'200, 1'900});
-  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "");
+  EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "");
 }
 
 TEST(Workload, AServingEngineNeedsTwoWitnesses) {
   analysis::TestProfile one = ForwardOnly();
   one.Op("vllm::unified_attention", {20'000, 21'000});
-  EXPECT_EQ(analysis::recording::WorkloadOf(one.Finish()).kind, "inference");
+  EXPECT_EQ(analysis::trust::WorkloadOf(one.Finish()).kind, "inference");
   for (const auto& [attention, kind] : {std::pair("paged_attention_v2_kernel", "decode"),
                                         std::pair("flash_fwd_kernel", "prefill")}) {
     analysis::TestProfile two = ForwardOnly();
     two.Op("vllm::unified_attention", {20'000, 21'000});
     two.Launch("vllm::reshape_and_cache_flash_kernel", {22'000, 22'100}, {22'200, 22'900});
     two.Launch(attention, {23'000, 23'100}, {23'200, 23'900});
-    EXPECT_EQ(analysis::recording::WorkloadOf(two.Finish()).kind, kind);
+    EXPECT_EQ(analysis::trust::WorkloadOf(two.Finish()).kind, kind);
   }
   analysis::TestProfile both = ForwardOnly();
   both.Launch("vllm::reshape_and_cache_flash_kernel", {22'000, 22'100}, {22'200, 22'900});
   both.Launch("paged_attention_v2_kernel", {23'000, 23'100}, {23'200, 23'900});
   both.Launch("flash_fwd_kernel", {24'000, 24'100}, {24'200, 24'900});
-  EXPECT_EQ(analysis::recording::WorkloadOf(both.Finish()).kind, "mixed");
+  EXPECT_EQ(analysis::trust::WorkloadOf(both.Finish()).kind, "mixed");
 }
 
 // A step of 8 155 tokens of prompts and 37 of answers has the kernels of both.
@@ -105,7 +104,7 @@ TEST(Workload, NamesOfStepsGoBeforeKernels) {
     test.Launch("vllm::reshape_and_cache_flash_kernel", {at + 100, at + 200}, {at + 300, at + 400});
     test.Launch("paged_attention_v2_kernel", {at + 500, at + 600}, {at + 700, at + 800});
   }
-  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "mixed");
+  EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "mixed");
 }
 
 TEST(Workload, AFrameOfADiffusionLibraryThatRepeats) {
@@ -115,7 +114,7 @@ TEST(Workload, AFrameOfADiffusionLibraryThatRepeats) {
       const Ns at = 20'000 + i * 1'000;
       test.Op("diffusers/schedulers/scheduling_flow.py(300): step", {at, at + 100});
     }
-    EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind,
+    EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind,
               calls == 8 ? "diffusion" : "inference");
   }
 }
@@ -123,7 +122,7 @@ TEST(Workload, AFrameOfADiffusionLibraryThatRepeats) {
 TEST(Workload, AFewOperatorsAreABenchmark) {
   analysis::TestProfile test;
   for (int i = 0; i < 10; ++i) RunInOp(test, "aten::mm", "gemm", i * 1'000);
-  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "benchmark");
+  EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "benchmark");
 }
 
 TEST(Workload, CapturedLaunches) {
@@ -134,7 +133,7 @@ TEST(Workload, CapturedLaunches) {
     test.LostLaunch({500, 600});
     test.LostLaunch({700, 800});
     test.Call("cudaStreamEndCapture", ApiKind::kOther, {end, end + 50});
-    EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, end == 2'000 ? "capture" : "");
+    EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, end == 2'000 ? "capture" : "");
   }
 }
 
@@ -142,7 +141,7 @@ TEST(Workload, LaunchesOfGraphsRunMostKernels) {
   analysis::TestProfile test;
   test.Launch("first", {0, 100}, {200, 300});
   test.Work("second", {300, 400});
-  EXPECT_TRUE(analysis::recording::WorkloadOf(test.Finish()).in_graphs);
+  EXPECT_TRUE(analysis::trust::WorkloadOf(test.Finish()).in_graphs);
 }
 
 // A graph's work has no operators: those beside it are no sign of inference.
@@ -153,7 +152,7 @@ TEST(Workload, OperatorsBesideGraphsSayNothing) {
     for (int i = 0; i < 9; ++i)
       test.Work(trains ? "wgrad" : "gemm", {1'000 + i * 10, 1'009 + i * 10});
     if (trains) test.Work("multi_tensor_apply_kernel", {2'000, 2'100});
-    const analysis::recording::Workload found = analysis::recording::WorkloadOf(test.Finish());
+    const analysis::trust::Workload found = analysis::trust::WorkloadOf(test.Finish());
     EXPECT_TRUE(found.in_graphs);
     EXPECT_EQ(found.kind, trains ? "training" : "");
   }
@@ -162,7 +161,7 @@ TEST(Workload, OperatorsBesideGraphsSayNothing) {
 TEST(Workload, NothingRanOnADevice) {
   analysis::TestProfile test;
   test.Op("aten::mm", {0, 100});
-  EXPECT_EQ(analysis::recording::WorkloadOf(test.Finish()).kind, "");
+  EXPECT_EQ(analysis::trust::WorkloadOf(test.Finish()).kind, "");
 }
 
 std::string_view KindOfWork(std::string_view name) {

@@ -1,4 +1,4 @@
-#include "analysis/recording/workload.h"
+#include "analysis/trust/workload.h"
 
 #include <re2/re2.h>
 
@@ -19,7 +19,7 @@
 #include "base/interval.h"
 #include "knowledge/workload.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 namespace {
 
 enum class SignIn : std::uint8_t { kHost, kKernel };
@@ -242,4 +242,4 @@ Workload WorkloadOf(const Profile& profile) {
   return found;
 }
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

@@ -7,7 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/iterations/context.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 /// The checks in their fixed order. Each has an id, a title that states the good case, the kinds of
 /// numbers that it affects, and a state: ok, unknown (the profile cannot answer), doubt or lost.
@@ -22,4 +22,4 @@ Certificate CertifyRun(std::span<const iterations::RankContext> ranks, const Ana
 void CertifySteps(std::span<const iterations::RankContext> ranks, const Analysis& analysis,
                   std::vector<CertificateCheck>& checks);
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

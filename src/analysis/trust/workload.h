@@ -5,7 +5,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 /// Derived from names and shapes, so it may be empty. Rules use it only to choose advice.
 struct Workload {
@@ -35,4 +35,4 @@ struct Workload {
 /// O(rows). Empty for a summary, which keeps no names by row.
 Workload WorkloadOf(const Profile& profile);
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

@@ -2,10 +2,10 @@
 // records, and so the work that the host launches next.
 #pragma once
 
-#include "analysis/recording/judged_steps.h"
 #include "analysis/tables/output.h"
+#include "analysis/trust/judged_steps.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 /// Bounds gpu.idle.mean by profiler.delay_time, the most that the profiler may have delayed a
 /// device per iteration:
@@ -17,4 +17,4 @@ namespace profgauge::analysis::recording {
 /// set.
 void BoundByProfiler(const JudgedSteps* steps, tables::Output& out);
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

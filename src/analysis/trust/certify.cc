@@ -1,4 +1,4 @@
-#include "analysis/recording/certify.h"
+#include "analysis/trust/certify.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include "analysis/communication/clocks.h"
 #include "analysis/iterations/markers.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/recording/judged_steps.h"
-#include "analysis/recording/unrecorded.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/time_columns.h"
 #include "analysis/time/run_iterations.h"
+#include "analysis/trust/judged_steps.h"
+#include "analysis/trust/unrecorded.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/text.h"
@@ -24,7 +24,7 @@
 #include "knowledge/unrecorded.h"
 #include "model/run_side.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 namespace {
 
 using Check = CertificateCheck;
@@ -557,4 +557,4 @@ void CertifySteps(std::span<const iterations::RankContext> ranks, const Analysis
   checks.push_back(SameWork(analysis));
 }
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

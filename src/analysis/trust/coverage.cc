@@ -1,4 +1,4 @@
-#include "analysis/recording/coverage.h"
+#include "analysis/trust/coverage.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@
 #include "knowledge/tensor_cores.h"
 #include "model/certificate.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 namespace {
 
 // Ranges of the user's are no operators, wherever they lie.
@@ -664,4 +664,4 @@ void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, tables::
   if (worst.share() >= knowledge::kKernelsFewGraphsShare) BoundKernels(out);
 }
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

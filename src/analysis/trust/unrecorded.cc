@@ -1,4 +1,4 @@
-#include "analysis/recording/unrecorded.h"
+#include "analysis/trust/unrecorded.h"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@
 #include "model/reported.h"
 #include "model/run_side.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 namespace {
 
 constexpr std::string_view kNoReadings =
@@ -763,4 +763,4 @@ std::shared_ptr<const JudgedSteps> AddUnrecorded(std::span<const iterations::Ran
   return std::make_shared<const JudgedSteps>(*std::move(steps));
 }
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "analysis/iterations/context.h"
-#include "analysis/recording/judged_steps.h"
 #include "analysis/tables/output.h"
+#include "analysis/trust/judged_steps.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 /// Remarks: the first leaves a verdict undecided, the others do not.
 inline constexpr std::string_view kRunContradicts = "run-contradicts";
@@ -48,4 +48,4 @@ void AddReported(std::span<const iterations::RankContext> ranks, bool range_chos
 /// the number of operators of each, depend on the recorder's definition of an operator.
 bool IsOfRecorder(std::string_view table);
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

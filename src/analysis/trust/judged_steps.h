@@ -13,7 +13,7 @@
 #include "analysis/iterations/context.h"
 #include "model/run_side.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 /// The level of a series: its median, and half of the 95 % interval as a share of it.
 struct StepLevel {
@@ -65,4 +65,4 @@ struct ChangeAfter {
 /// The change from the iterations before the profile to those after it.
 std::optional<ChangeAfter> FindChangeAfter(const JudgedSteps& steps);
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

@@ -1,10 +1,10 @@
-#include "analysis/recording/host_slowdown.h"
+#include "analysis/trust/host_slowdown.h"
 
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "knowledge/utilization.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 void BoundByProfiler(const JudgedSteps* steps, tables::Output& out) {
   const double idle = AsNumber(out.ValueOf(metric::kGpuIdleMean), 0);
@@ -17,4 +17,4 @@ void BoundByProfiler(const JudgedSteps* steps, tables::Output& out) {
                FormatShare(least) + " without the profiler, whose events delay the host");
 }
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

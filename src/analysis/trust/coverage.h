@@ -9,7 +9,7 @@
 #include "analysis/tables/output.h"
 #include "model/lost_launches.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 
 /// GPU time of one rank.
 struct CoverageFacts {
@@ -86,4 +86,4 @@ void MarkLostNames(std::span<const iterations::RankContext> ranks, tables::Outpu
 /// Does nothing without such graphs.
 void BoundByWholeGraphs(std::span<const iterations::RankContext> ranks, tables::Output& out);
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust

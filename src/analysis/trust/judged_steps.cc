@@ -1,4 +1,4 @@
-#include "analysis/recording/judged_steps.h"
+#include "analysis/trust/judged_steps.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/numbers.h"
 #include "knowledge/unrecorded.h"
 
-namespace profgauge::analysis::recording {
+namespace profgauge::analysis::trust {
 namespace {
 
 constexpr double kSureLevel = 0.975;  // One-sided: the interval holds the level with 95 %.
@@ -274,4 +274,4 @@ std::optional<JudgedSteps> JudgeSteps(const iterations::RankContext& rank, std::
   return out;
 }
 
-}  // namespace profgauge::analysis::recording
+}  // namespace profgauge::analysis::trust
