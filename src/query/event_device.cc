@@ -89,12 +89,12 @@ constexpr EventColumn<DeviceEvents> kDevice[] = {
      [](Of of, Row row) -> Cell {
        const HostId op = of.OpOf(row);
        if (!op.valid()) return {};
-       return analysis::work::OpType(of.profile.Name(of.profile.host.name[op.value]));
+       return analysis::flops::OpType(of.profile.Name(of.profile.host.name[op.value]));
      }},
     {{"direction", "Direction", kText, "forward, backward or optimizer, of that operator."},
      [](Of of, Row row) -> Cell {
        const HostId op = of.OpOf(row);
-       const analysis::work::OpTree& tree = of.events->rank().tree;
+       const analysis::flops::OpTree& tree = of.events->rank().tree;
        if (!op.valid() || op.value >= tree.direction.size()) return {};
        return NameIn(kDirectionNames, tree.direction[op.value]);
      }},

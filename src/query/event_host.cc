@@ -32,7 +32,7 @@ struct HostEvents {
   HostKind Kind(HostRow row) const {
     const HostKind kind = host.kind[row];
     if (kind != HostKind::kOp) return kind;
-    return analysis::work::IsFrameworkRange(events->profile().Name(host.name[row]))
+    return analysis::flops::IsFrameworkRange(events->profile().Name(host.name[row]))
                ? HostKind::kAnnotation
                : kind;
   }
@@ -68,7 +68,7 @@ constexpr EventColumn<HostEvents> kHosts[] = {
      [](Hosts of, HostRow row) -> Cell { return std::int64_t{of.events->depths()[row]}; }},
     {{"direction", "Direction", kText, "forward, backward or optimizer, of operators."},
      [](Hosts of, HostRow row) -> Cell {
-       const analysis::work::OpTree& tree = of.events->rank().tree;
+       const analysis::flops::OpTree& tree = of.events->rank().tree;
        const bool is_op = of.host.kind[row] == HostKind::kOp && row < tree.direction.size();
        return is_op ? KindIn(kDirections, tree.direction[row]) : Cell();
      }},

@@ -1,5 +1,5 @@
 // Recorded arguments of operators: which are its own, and their data types. Pure functions of the
-// texts that HostTable has; eligibility and work (work/op_call.h) read shapes and types through
+// texts that HostTable has; eligibility and work (flops/op_call.h) read shapes and types through
 // them. Sizes and names come from files: none is trusted, and a text that is no list has no items.
 #pragma once
 

@@ -67,7 +67,8 @@ struct NamedProduct {
 ///   only
 NamedProduct ProductInName(std::string_view name);
 
-/// The verdict on a kernel whose operator no vector unit is fast enough for: work/matrix_by_rate.h.
+/// The verdict on a kernel whose operator no vector unit is fast enough for:
+/// flops/matrix_by_rate.h.
 KernelClass FasterThanVectorUnits();
 
 /// Lowest compute capability, times 10, of a chip that can have this kernel on Tensor Cores: 70, 89

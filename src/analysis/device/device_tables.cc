@@ -264,7 +264,7 @@ void AppendOp(const KernelOpRow& row, StringPool& pool,
               tables::RowWriter<tables::columns::kKernelsByOp>& write) {
   const StringId op = row.key.op;
   write.Text("op"_col, op)
-      .Text("op_type"_col, op.valid() ? pool.Intern(work::OpType(pool[op])) : StringId{})
+      .Text("op_type"_col, op.valid() ? pool.Intern(flops::OpType(pool[op])) : StringId{})
       .Text("dtype"_col, row.dtype)
       .IntegerIf("tensor_core_eligible"_col, row.eligible != classify::Tri::kUnknown,
                  row.eligible == classify::Tri::kYes ? 1 : 0);
@@ -420,7 +420,7 @@ namespace {
 class BlockTexts {
  public:
   BlockTexts(const iterations::RankContext& rank, StringPool& pool)
-      : rank_(rank), pool_(pool), is_range_(*rank.profile, work::IsFrameworkRange) {}
+      : rank_(rank), pool_(pool), is_range_(*rank.profile, flops::IsFrameworkRange) {}
 
   StringId Device(const DeviceKey& key) {
     StringId& text = devices_[key];
@@ -431,10 +431,10 @@ class BlockTexts {
   /// Invalid: no operator is known.
   StringId Op(HostId at) {
     const std::uint32_t op = OpOf(rank_, is_range_, at);
-    if (op == work::OpTree::kNone) return {};
+    if (op == flops::OpTree::kNone) return {};
     const std::uint32_t parent = rank_.tree.parent[op];
     const std::vector<StringId>& names = rank_.profile->host.name;
-    const StringId caller = parent == work::OpTree::kNone ? StringId{} : names[parent];
+    const StringId caller = parent == flops::OpTree::kNone ? StringId{} : names[parent];
     const auto [known, is_new] = ops_.try_emplace({names[op].value, caller.value}, StringId{});
     if (is_new) known->second = Named(names[op], caller);
     return known->second;

@@ -27,13 +27,13 @@ std::uint32_t OpOf(const iterations::RankContext& rank, classify::NameMemo& is_r
   const HostTable& host = rank.profile->host;
   while (at.valid()) {
     const std::uint32_t op = rank.tree.representative[at.value];
-    if (op != work::OpTree::kNone) return op;
+    if (op != flops::OpTree::kNone) return op;
     const bool transparent =
         host.kind[at.value] == HostKind::kAnnotation && !is_range(host.name[at.value]);
-    if (!transparent) return work::OpTree::kNone;
+    if (!transparent) return flops::OpTree::kNone;
     at = host.parent[at.value];
   }
-  return work::OpTree::kNone;
+  return flops::OpTree::kNone;
 }
 
 namespace {
@@ -52,12 +52,12 @@ using NameSums = boost::unordered_flat_map<std::uint32_t, OpSums>;
 std::map<DeviceKey, NameSums> SumByOp(const iterations::RankContext& rank) {
   const MemoryTable& memory = rank.profile->memory;
   const HostTable& host = rank.profile->host;
-  classify::NameMemo is_range(*rank.profile, work::IsFrameworkRange);
+  classify::NameMemo is_range(*rank.profile, flops::IsFrameworkRange);
   std::map<DeviceKey, NameSums> result;
   for (std::size_t i = 0; i < memory.size(); ++i) {
     if (!rank.iterations.SelectsHostTime(memory.time[i])) continue;
     const std::uint32_t op = OpOf(rank, is_range, memory.op[i]);
-    if (op == work::OpTree::kNone || is_range(host.name[op])) continue;
+    if (op == flops::OpTree::kNone || is_range(host.name[op])) continue;
     NameSums& sums = result[KeyOf(memory, i)];
     const std::int64_t bytes = memory.bytes[i];
     OpSums& self = sums[host.name[op].value];
@@ -66,7 +66,7 @@ std::map<DeviceKey, NameSums> SumByOp(const iterations::RankContext& rank) {
       self.self_allocated += bytes;
       ++self.self_allocations;
     }
-    for (std::uint32_t at = op; at != work::OpTree::kNone; at = rank.tree.parent[at]) {
+    for (std::uint32_t at = op; at != flops::OpTree::kNone; at = rank.tree.parent[at]) {
       if (is_range(host.name[at])) continue;
       OpSums& total = sums[host.name[at].value];
       total.increase += bytes;

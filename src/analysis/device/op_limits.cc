@@ -11,7 +11,7 @@ namespace profgauge::analysis::device {
 namespace {
 
 // Tiles of all matmuls of the batch; those at the edges count whole. REQUIRES: the tile is known.
-double TilesOfResult(const work::ProductSizes& sizes, const classify::KernelTile& tile) {
+double TilesOfResult(const flops::ProductSizes& sizes, const classify::KernelTile& tile) {
   return sizes.batch * std::ceil(sizes.n / static_cast<double>(tile.first)) *
          std::ceil(sizes.m / static_cast<double>(tile.second));
 }
@@ -22,7 +22,7 @@ bool IsMultiple(double blocks, double tiles) {
 }
 
 // The order of the tile's two numbers that the grid shows, else n first.
-classify::KernelTile Ordered(const work::ProductSizes& sizes, const classify::KernelTile& tile,
+classify::KernelTile Ordered(const flops::ProductSizes& sizes, const classify::KernelTile& tile,
                              double blocks) {
   const classify::KernelTile other{tile.second, tile.first};
   if (blocks <= 0) return tile;
@@ -33,7 +33,7 @@ classify::KernelTile Ordered(const work::ProductSizes& sizes, const classify::Ke
 
 // Parts of the inner dimension, by the grid where it was recorded: of a persistent kernel it is
 // smaller than the tiles, no multiple, or one block a multiprocessor.
-double PartsOf(const work::ProductSizes& sizes, const TiledKernel& kernel, double tiles,
+double PartsOf(const flops::ProductSizes& sizes, const TiledKernel& kernel, double tiles,
                std::int32_t multiprocessors) {
   const bool may_be_persistent = kernel.blocks == multiprocessors && kernel.blocks != tiles &&
                                  kernel.parts <= 1 && !kernel.unknown_parts;
@@ -54,7 +54,7 @@ void FillWaves(OpTiles& tiles, std::int32_t multiprocessors) {
 
 }  // namespace
 
-OpTiles TilesOf(const work::ProductSizes& sizes, const TiledKernel& kernel,
+OpTiles TilesOf(const flops::ProductSizes& sizes, const TiledKernel& kernel,
                 std::int32_t multiprocessors) {
   OpTiles found;
   if (classify::SharesEvenly(kernel.name)) return found;

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "analysis/classify/kernel_name.h"
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::device {
@@ -40,7 +40,7 @@ struct OpTiles {
 /// From the tile in the kernel's name; without one, from a grid that is no persistent kernel's:
 /// those launch as many blocks as run at a time. Nothing where blocks share the work evenly.
 /// `sizes` may be unknown: then only the grid counts. multiprocessors <= 0: unknown.
-OpTiles TilesOf(const work::ProductSizes& sizes, const TiledKernel& kernel,
+OpTiles TilesOf(const flops::ProductSizes& sizes, const TiledKernel& kernel,
                 std::int32_t multiprocessors);
 
 // The part of its data sheet that a device reaches.

@@ -16,7 +16,7 @@ namespace {
 std::string Whole(double number) { return FormatCount(std::llround(number)); }
 
 // "[256, 131072] × [131072, 512]", with the batch in front where there is one.
-std::string ProductText(const work::ProductSizes& sizes) {
+std::string ProductText(const flops::ProductSizes& sizes) {
   const std::string batch = sizes.batch > 1 ? fmt::format("{:.0f}, ", sizes.batch) : "";
   return fmt::format("[{0}{1:.0f}, {2:.0f}] × [{0}{2:.0f}, {3:.0f}]", batch, sizes.m, sizes.k,
                      sizes.n);
@@ -99,7 +99,7 @@ std::string PartialTilesText(const MeasuredOp& facts, const OpTiles& tiles) {
 
 // One size of at most 64, bound by memory, and less than half of the bandwidth.
 bool IsSkinny(const MeasuredOp& facts) {
-  const work::ProductSizes& sizes = facts.shape.product;
+  const flops::ProductSizes& sizes = facts.shape.product;
   return !facts.is_compute_bound() &&
          knowledge::kTraitsSkinny >= std::llround(std::min({sizes.m, sizes.n, sizes.k})) &&
          facts.memory_time / facts.time < knowledge::kTraitsSkinnyBandwidth;
@@ -119,7 +119,7 @@ std::string UnalignedText(const MeasuredOp& facts) {
 }
 
 std::string ShortAttentionText(const MeasuredOp& facts) {
-  const work::AttentionSizes& sizes = facts.shape.attention;
+  const flops::AttentionSizes& sizes = facts.shape.attention;
   const std::string lengths =
       sizes.queries == sizes.keys
           ? fmt::format("has sequences of {}, which are short", Whole(sizes.queries))
@@ -130,14 +130,14 @@ std::string ShortAttentionText(const MeasuredOp& facts) {
 }
 
 // Part of the work that is padding of heads; 0 where the kernel's sizes are unknown.
-double PaddingOfHeads(const work::AttentionSizes& sizes, std::int64_t padded) {
+double PaddingOfHeads(const flops::AttentionSizes& sizes, std::int64_t padded) {
   return padded > 0 ? 1 - (sizes.head + sizes.value_head) / (2 * static_cast<double>(padded)) : 0;
 }
 
 // The first thing that slows attention down: short sequences, padded or large heads, else nothing
 // that its shape shows.
 void SetAttentionTrait(const MeasuredOp& facts, OpVerdict& verdict) {
-  const work::AttentionSizes& sizes = facts.shape.attention;
+  const flops::AttentionSizes& sizes = facts.shape.attention;
   const std::int64_t head = std::llround(std::max(sizes.head, sizes.value_head));
   const std::int64_t padded = classify::PaddedHead(facts.kernel.name, head).value_or(0);
   const double lost = PaddingOfHeads(sizes, padded);
@@ -168,7 +168,7 @@ bool AnyOver(const std::vector<double>& numbers, double limit) {
 
 // Special properties of a convolution, the most special first.
 std::vector<std::string> FormsOf(const MeasuredOp& facts) {
-  const work::ConvolutionSizes& of = facts.shape.convolution;
+  const flops::ConvolutionSizes& of = facts.shape.convolution;
   std::vector<std::string> forms;
   if (of.groups > 1 && of.channels == 1) {
     forms.push_back("depthwise");
@@ -203,7 +203,7 @@ std::string FormText(const MeasuredOp& facts) {
 }
 
 // Whole numbers, and all from 100 on, have no decimals; others have one, below 0.1 three.
-std::string TokensPerExpert(const work::ExpertSizes& sizes) {
+std::string TokensPerExpert(const flops::ExpertSizes& sizes) {
   const double tokens = sizes.rows / sizes.experts;
   const bool is_whole = tokens == std::floor(tokens) || tokens >= 100;
   const std::string number = is_whole ? Whole(tokens) : FormatNumber(tokens, tokens < 0.1 ? 3 : 1);
@@ -213,7 +213,7 @@ std::string TokensPerExpert(const work::ExpertSizes& sizes) {
 // Experts have a text whether they are slow or not: a roofline says little of them without the
 // number of tokens. More than the roof is impossible: then one of the inputs is wrong.
 std::string ExpertsText(const MeasuredOp& facts) {
-  const work::ExpertSizes& sizes = facts.shape.experts;
+  const flops::ExpertSizes& sizes = facts.shape.experts;
   std::string text =
       fmt::format("has {} experts and {}", Whole(sizes.experts), TokensPerExpert(sizes));
   if (!facts.has_roof()) return text;
@@ -265,10 +265,10 @@ void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   } else if (HasPartialTiles(facts, verdict.tiles)) {
     verdict.trait = Trait::kPartialTiles;
     verdict.text = PartialTilesText(facts, verdict.tiles);
-  } else if (facts.shape.kind == work::OpKind::kProduct && facts.misaligned) {
+  } else if (facts.shape.kind == flops::OpKind::kProduct && facts.misaligned) {
     verdict.trait = Trait::kUnalignedLoads;
     verdict.text = UnalignedText(facts);
-  } else if (facts.shape.kind == work::OpKind::kProduct && IsSkinny(facts)) {
+  } else if (facts.shape.kind == flops::OpKind::kProduct && IsSkinny(facts)) {
     verdict.trait = Trait::kSkinny;
     verdict.text = SkinnyText(facts);
   }
@@ -277,26 +277,26 @@ void SetProductTrait(const MeasuredOp& facts, OpVerdict& verdict) {
 // REQUIRES: it is slow.
 void SetTrait(const MeasuredOp& facts, OpVerdict& verdict) {
   switch (facts.shape.kind) {
-    case work::OpKind::kProduct:
+    case flops::OpKind::kProduct:
       return SetProductTrait(facts, verdict);
-    case work::OpKind::kConvolution:
+    case flops::OpKind::kConvolution:
       SetProductTrait(facts, verdict);
       if (verdict.trait != Trait::kNone) return;
       verdict.trait = Trait::kSlowConvolution;
       verdict.text = fmt::format("is a convolution that is {} and runs at {} of its roof",
                                  verdict.form, FormatShare(RoofShare(facts)));
       return;
-    case work::OpKind::kAttention:
+    case flops::OpKind::kAttention:
       if (HasFewTiles(facts, verdict.tiles)) return SetProductTrait(facts, verdict);
       return SetAttentionTrait(facts, verdict);
-    case work::OpKind::kElementwise:
+    case flops::OpKind::kElementwise:
       if (!IsSlowElementwise(facts)) return;
       verdict.trait = Trait::kSlowElementwise;
       verdict.text = ElementwiseText(facts);
       return;
-    case work::OpKind::kExperts:
-    case work::OpKind::kReduction:
-    case work::OpKind::kOther:
+    case flops::OpKind::kExperts:
+    case flops::OpKind::kReduction:
+    case flops::OpKind::kOther:
       return;
   }
 }
@@ -325,12 +325,12 @@ std::string_view TraitName(Trait trait) {
 OpVerdict JudgeOp(const MeasuredOp& facts) {
   OpVerdict verdict;
   verdict.tiles = TilesOf(facts.shape.product, facts.kernel, facts.multiprocessors);
-  if (facts.shape.kind == work::OpKind::kConvolution) verdict.form = FormText(facts);
+  if (facts.shape.kind == flops::OpKind::kConvolution) verdict.form = FormText(facts);
   if (facts.has_roof()) {
     verdict.target = TargetOf(facts);
     verdict.trait = Trait::kNone;
   }
-  if (facts.shape.kind == work::OpKind::kExperts) {
+  if (facts.shape.kind == flops::OpKind::kExperts) {
     verdict.trait = Trait::kExperts;
     verdict.text = ExpertsText(facts);
   } else if (facts.single_experts > 0) {

@@ -13,7 +13,7 @@
 
 #include "analysis/classify/eligibility.h"
 #include "analysis/device/op_limits.h"
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 #include "base/units.h"
 
 namespace profgauge::analysis::device {
@@ -21,7 +21,7 @@ namespace profgauge::analysis::device {
 /// All calls of one operator with the same inputs. Times in seconds, sums over the calls; -1
 /// unknown. A plain input, so that tests and summaries need no profile.
 struct MeasuredOp {
-  work::OpShape shape;
+  flops::OpShape shape;
   TiledKernel kernel;
   std::int64_t calls = 1;
   double kernels = 1;  ///< Kernels of all calls.

@@ -22,11 +22,11 @@
 #include "analysis/classify/kernel_name.h"
 #include "analysis/classify/name_memo.h"
 #include "analysis/device/roofline_points.h"
+#include "analysis/flops/op_call.h"
+#include "analysis/flops/op_shape.h"
+#include "analysis/flops/recomputation.h"
 #include "analysis/tables/row_writer.h"
 #include "analysis/tables/work_columns.h"
-#include "analysis/work/op_call.h"
-#include "analysis/work/op_shape.h"
-#include "analysis/work/recomputation.h"
 #include "base/format.h"
 #include "base/metric_id.h"
 #include "base/numbers.h"
@@ -60,11 +60,11 @@ std::int64_t Rounded(double number) { return number < 9e18 ? std::llround(number
 
 // The columns from `kind` on.
 void AppendShape(const RooflinePoint& point, tables::RowWriter<tables::columns::kRoofline>& write) {
-  const work::ProductSizes& sizes = point.shape.product;
+  const flops::ProductSizes& sizes = point.shape.product;
   const OpVerdict& verdict = point.verdict;
   const OpTiles& tiles = verdict.tiles;
   const bool has_sizes = sizes.known();
-  write.Text("kind"_col, work::OpKindName(point.shape.kind))
+  write.Text("kind"_col, flops::OpKindName(point.shape.kind))
       .IntegerIf("batch"_col, has_sizes, Rounded(sizes.batch))
       .IntegerIf("m"_col, has_sizes, Rounded(sizes.m))
       .IntegerIf("n"_col, has_sizes, Rounded(sizes.n))
@@ -352,7 +352,7 @@ std::vector<std::int32_t> GpuOfCalls(const iterations::RankContext& rank) {
     const HostId op = device.op[row];
     if (device.kind[row] != DeviceKind::kKernel || !op.valid()) continue;
     const std::uint32_t counted = rank.works.counted_in[op.value];
-    if (counted != work::OpWorks::kNone) gpus[counted] = device.gpu[row];
+    if (counted != flops::OpWorks::kNone) gpus[counted] = device.gpu[row];
   }
   return gpus;
 }
@@ -361,7 +361,7 @@ std::vector<std::int32_t> GpuOfCalls(const iterations::RankContext& rank) {
 void AddNotCounted(const iterations::RankContext& rank, std::uint32_t row,
                    classify::NameMemo& is_eligible, RooflineFacts& facts) {
   const HostId op = rank.profile->device.op[row];
-  if (op.valid() && rank.works.counted_in[op.value] != work::OpWorks::kNone) return;
+  if (op.valid() && rank.works.counted_in[op.value] != flops::OpWorks::kNone) return;
   if (!classify::IsMatrixRule(rank.classes[row]) && !(op.valid() && is_eligible(op))) return;
   const std::string_view name = op.valid() ? rank.profile->Name(rank.profile->host.name[op.value])
                                            : std::string_view("kernels without an operator");
@@ -377,11 +377,11 @@ class PointCollector {
         point_of_(rank.profile->host.size(), kOfNoPoint) {
     const HostTable& host = rank.profile->host;
     const std::vector<std::int32_t> gpus = GpuOfCalls(rank);
-    const std::vector<bool> recomputed = work::FindRecomputed(*rank.profile);
+    const std::vector<bool> recomputed = flops::FindRecomputed(*rank.profile);
     for (std::uint32_t row = 0; row < host.size(); ++row) {
       if (rank.works.counted_in[row] != row || rank.tree.kernel_total[row] <= 0) continue;
       if (!rank.InIterations(HostId{row})) continue;
-      const work::OpWork& work = *rank.works.Find(row);
+      const flops::OpWork& work = *rank.works.Find(row);
       const std::uint32_t point = PointOf(row, gpus[row]);
       WorkPoint call;
       call.calls = 1;
@@ -539,11 +539,11 @@ RooflineFacts RooflineFactsOf(const iterations::RankContext& rank) {
   for (std::uint32_t row = 0; row < device.size(); ++row) {
     if (device.kind[row] != DeviceKind::kKernel) continue;
     const HostId op = device.op[row];
-    const std::uint32_t call = op.valid() ? rank.works.counted_in[op.value] : work::OpWorks::kNone;
-    if (call != work::OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
+    const std::uint32_t call = op.valid() ? rank.works.counted_in[op.value] : flops::OpWorks::kNone;
+    if (call != flops::OpWorks::kNone) facts.point_of[row] = collector.point_of()[call];
     if (rank.classes[row].collective || !rank.InIterations(DeviceId{row})) continue;
     facts.kernel_time += device.duration[row];
-    if (call != work::OpWorks::kNone) kernels.Add(row, facts.point_of[row]);
+    if (call != flops::OpWorks::kNone) kernels.Add(row, facts.point_of[row]);
     AddNotCounted(rank, row, is_eligible, facts);
   }
   kernels.Describe(facts.points);
@@ -575,23 +575,23 @@ struct Group {
 };
 
 // By point; unknown sizes for all that is no product.
-std::vector<work::ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
-  std::vector<work::ProductSizes> sizes;
+std::vector<flops::ProductSizes> SizesOf(const std::vector<WorkPoint>& points) {
+  std::vector<flops::ProductSizes> sizes;
   for (const WorkPoint& point : points) {
-    work::OpShape shape;
+    flops::OpShape shape;
     if (point.is_matrix) {
       const auto call =
-          work::CallOf(work::CallText{point.name, point.shapes, point.dtypes, point.values});
-      if (call) shape = work::ShapeOf(*call);
+          flops::CallOf(flops::CallText{point.name, point.shapes, point.dtypes, point.values});
+      if (call) shape = flops::ShapeOf(*call);
     }
-    sizes.push_back(shape.kind == work::OpKind::kProduct ? shape.product : work::ProductSizes());
+    sizes.push_back(shape.kind == flops::OpKind::kProduct ? shape.product : flops::ProductSizes());
   }
   return sizes;
 }
 
 // Modules and matmuls of each thread with modules, by start, the longest first.
 ItemsOfThreads ItemsOf(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
-                       const std::vector<work::ProductSizes>& sizes) {
+                       const std::vector<flops::ProductSizes>& sizes) {
   ItemsOfThreads threads;
   const PythonTable& python = rank.profile->python;
   for (std::uint32_t row = 0; row < python.size(); ++row) {
@@ -627,7 +627,7 @@ bool AreExperts(const Group& group) {
 
 // A walk with a stack of open modules. Each matmul counts for the modules around it, up to
 // traits.modules_around, since which of them is the layer of experts is not recorded.
-void MarkExperts(const std::vector<Item>& items, const std::vector<work::ProductSizes>& sizes,
+void MarkExperts(const std::vector<Item>& items, const std::vector<flops::ProductSizes>& sizes,
                  std::vector<WorkPoint>& points) {
   using Key = std::tuple<std::uint32_t, std::string_view, double, double>;
   std::map<Key, Group> groups;
@@ -639,7 +639,7 @@ void MarkExperts(const std::vector<Item>& items, const std::vector<work::Product
       continue;
     }
     const std::uint32_t point = items[i].point;
-    const work::ProductSizes& size = sizes[point];
+    const flops::ProductSizes& size = sizes[point];
     const auto around = knowledge::kTraitsModulesAround.as<std::size_t>();
     for (std::size_t level = 0; level < std::min(around, open.size()); ++level) {
       const std::uint32_t module = open[open.size() - 1 - level];
@@ -662,7 +662,7 @@ void MarkExperts(const std::vector<Item>& items, const std::vector<work::Product
 void FindSingleExperts(const iterations::RankContext& rank, std::span<const std::uint32_t> point_of,
                        std::vector<WorkPoint>& points) {
   if (rank.profile->python.size() == 0) return;
-  const std::vector<work::ProductSizes> sizes = SizesOf(points);
+  const std::vector<flops::ProductSizes> sizes = SizesOf(points);
   for (const auto& [thread, items] : ItemsOf(rank, point_of, sizes)) {
     MarkExperts(items, sizes, points);
   }

@@ -1,6 +1,6 @@
 // Roofline per operator: the rate of its kernels' work, compared with the GPU's peak.
 //
-// Work is counted at the outermost operator whose work is known (analysis/work/op_work.h), time is
+// Work is counted at the outermost operator whose work is known (analysis/flops/op_work.h), time is
 // that of the kernels launched in it. The roof of an operator is the longer of FLOPs / peak and
 // bytes / bandwidth; the longer one is the bottleneck. Definition: Williams et al.,
 // "Roofline", 2009; TraceLens has the same per operator.

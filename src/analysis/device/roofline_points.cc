@@ -6,7 +6,7 @@
 
 #include "analysis/classify/arguments.h"
 #include "analysis/device/op_limits.h"
-#include "analysis/work/op_call.h"
+#include "analysis/flops/op_call.h"
 #include "knowledge/reach.h"
 #include "knowledge/traits.h"
 
@@ -18,9 +18,10 @@ using ReachKey = std::pair<std::string_view, double>;
 ReachKey ReachKeyOf(const RooflinePoint& point) { return {point.sums.gpu, point.peak()}; }
 
 // From the texts that summaries keep, so that points of events and of summaries are alike.
-work::OpShape ShapeOfPoint(const WorkPoint& sums) {
-  const auto call = work::CallOf(work::CallText{sums.name, sums.shapes, sums.dtypes, sums.values});
-  return call ? work::ShapeOf(*call) : work::OpShape();
+flops::OpShape ShapeOfPoint(const WorkPoint& sums) {
+  const auto call =
+      flops::CallOf(flops::CallText{sums.name, sums.shapes, sums.dtypes, sums.values});
+  return call ? flops::ShapeOf(*call) : flops::OpShape();
 }
 
 // Only for matmuls on matrix units, and where padding would add little work: else other advice is
@@ -164,7 +165,7 @@ void JudgePoints(RooflinePoints& points) {
   std::map<ReachKey, std::vector<ReachedShare>> products;
   for (auto& [key, point] : points) {
     point.shape = ShapeOfPoint(point.sums);
-    if (point.shape.kind == work::OpKind::kProduct && point.sums.time > 0) {
+    if (point.shape.kind == flops::OpKind::kProduct && point.sums.time > 0) {
       products[ReachKeyOf(point)].push_back(ShareOf(point));
     }
   }

@@ -31,7 +31,7 @@ struct RooflinePoint {
   WorkPoint sums;
   const DevicePeaks* peaks = nullptr;
   std::uint32_t table_row = 0;  ///< Once the table is filled.
-  work::OpShape shape;
+  flops::OpShape shape;
   double reach = -1;  ///< Only for matmuls and their equivalents; -1: unknown.
   OpVerdict verdict;
 

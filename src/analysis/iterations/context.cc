@@ -8,10 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/flops/matrix_by_rate.h"
+#include "analysis/flops/op_gradients.h"
 #include "analysis/iterations/observed.h"
 #include "analysis/iterations/utilization.h"
-#include "analysis/work/matrix_by_rate.h"
-#include "analysis/work/op_gradients.h"
 #include "base/errors.h"
 #include "base/parallel.h"
 
@@ -30,9 +30,9 @@ Result<std::vector<RankContext>> BuildRankContexts(std::span<const Profile> prof
 void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& beside) {
   const auto follow_ops = [&] {
     for (RankContext& rank : ranks) {
-      rank.tree = work::BuildOpTree(*rank.profile, rank.classes);
-      rank.works = work::CountWork(*rank.profile, rank.tree);
-      work::AddGradientWork(*rank.profile, rank.tree, rank.classes, rank.works);
+      rank.tree = flops::BuildOpTree(*rank.profile, rank.classes);
+      rank.works = flops::CountWork(*rank.profile, rank.tree);
+      flops::AddGradientWork(*rank.profile, rank.tree, rank.classes, rank.works);
     }
   };
   const auto measure_gpus = [&] {
@@ -47,9 +47,9 @@ void MeasureContexts(std::span<RankContext> ranks, const std::function<void()>& 
   ForEachAtOnce(std::size(parts), [&](std::size_t i) { parts[i](); });
   // Behind the parts: they read the classes.
   for (RankContext& rank : ranks) {
-    if (work::DecideByRate(*rank.profile, rank.devices, rank.knowledge.devices, rank.works,
-                           rank.classes)) {
-      rank.tree = work::BuildOpTree(*rank.profile, rank.classes);
+    if (flops::DecideByRate(*rank.profile, rank.devices, rank.knowledge.devices, rank.works,
+                            rank.classes)) {
+      rank.tree = flops::BuildOpTree(*rank.profile, rank.classes);
     }
   }
 }

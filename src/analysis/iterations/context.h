@@ -11,11 +11,11 @@
 #include "analysis/analysis.h"
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/kernel_class.h"
+#include "analysis/flops/op_tree.h"
+#include "analysis/flops/op_work.h"
 #include "analysis/iterations/gpu_use.h"
 #include "analysis/iterations/iterations.h"
 #include "analysis/iterations/kept.h"
-#include "analysis/work/op_tree.h"
-#include "analysis/work/op_work.h"
 #include "base/interval.h"
 #include "base/units.h"
 #include "model/optional_column.h"
@@ -55,8 +55,8 @@ struct RankContext {
   std::int64_t rank = 0;            ///< As recorded, else its position in the run.
   classify::KernelClasses classes;  ///< One per row of profile->device.
   Iterations iterations;            ///< All, with the selected range and the window.
-  work::OpTree tree;                ///< Over the whole profile, until all tables are made.
-  work::OpWorks works;              ///< Also.
+  flops::OpTree tree;               ///< Over the whole profile, until all tables are made.
+  flops::OpWorks works;             ///< Also.
   std::vector<Span>
       unobserved;            ///< Unobserved parts of the window: analysis/iterations/observed.h.
   Ns captured = 0;           ///< Of these parts, graph captures.

@@ -12,8 +12,8 @@
 #include <memory>
 #include <utility>
 
+#include "analysis/flops/recomputation.h"
 #include "analysis/iterations/repetition.h"
-#include "analysis/work/recomputation.h"
 #include "base/numbers.h"
 #include "base/text.h"
 #include "knowledge/iterations.h"
@@ -154,7 +154,7 @@ std::vector<Marker> BetweenMarks(const Profile& profile, Span extent,
 DerivedMarkers ByCalls(const Profile& profile, Span extent) {
   for (const WitnessMarks& range : FindWitnessRanges(profile)) {
     const bool is_optimizer = range.kind->id == "optimizer_step";
-    const bool is_loader = range.kind->id == "loader" && work::HasBackward(profile);
+    const bool is_loader = range.kind->id == "loader" && flops::HasBackward(profile);
     if (!is_optimizer && !is_loader) continue;
     if (knowledge::kRepetitionLeastPeriods > range.marks.size()) continue;
     std::vector<Marker> found = BetweenMarks(profile, extent, range.marks);
@@ -169,7 +169,7 @@ DerivedMarkers ByCalls(const Profile& profile, Span extent) {
 std::string_view WhyNot(const Profile& profile, const WitnessMarks& range) {
   const bool is_loader = range.kind->id == "loader";
   if (range.kind->id != "optimizer_step" && !is_loader) return "divides only exact repetitions";
-  if (is_loader && !work::HasBackward(profile))
+  if (is_loader && !flops::HasBackward(profile))
     return "divides training only, and no backward pass ran";
   if (knowledge::kRepetitionLeastPeriods > range.marks.size()) return "too few";
   return "fewer than two parts with about as much work";

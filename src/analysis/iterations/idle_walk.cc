@@ -22,7 +22,7 @@ void ForEachWork(const RankContext& rank, Visit visit) {
   for (std::size_t row = 0; row < device.size(); ++row) {
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
-    if (op == work::OpTree::kNone) continue;
+    if (op == flops::OpTree::kNone) continue;
     const Ns end = device.start[row] + std::max<Ns>(device.duration[row], 0);
     visit(Work{op, device.start[row], end});
   }

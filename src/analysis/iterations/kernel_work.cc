@@ -3,12 +3,12 @@
 namespace profgauge::analysis::iterations {
 
 WorkDivision::WorkDivision(const Profile& profile, const classify::KernelClasses& classes,
-                           const work::OpWorks& works)
+                           const flops::OpWorks& works)
     : profile_(profile), classes_(classes), works_(works), times_(profile.host.size()) {
   const DeviceTable& device = profile.device;
   for (std::size_t row = 0; row < device.size(); ++row) {
     const std::uint32_t op = Counted(row);
-    if (op == work::OpWorks::kNone) continue;
+    if (op == flops::OpWorks::kNone) continue;
     times_[op].all += device.duration[row];
     if (classify::IsMatrixRule(classes[row])) times_[op].matrix += device.duration[row];
   }
@@ -19,7 +19,7 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
   const HostId op = device.op[row];
   return device.kind[row] == DeviceKind::kKernel && op.valid() && !classes_[row].collective
              ? works_.counted_in[op.value]
-             : work::OpWorks::kNone;
+             : flops::OpWorks::kNone;
 }
 
 // A kernel's share is its time by that of the operator's kernels which take part. Unknown bytes
@@ -27,8 +27,8 @@ std::uint32_t WorkDivision::Counted(std::size_t row) const {
 KernelWork WorkDivision::Of(std::size_t row) const {
   KernelWork part;
   const std::uint32_t op = Counted(row);
-  if (op == work::OpWorks::kNone) return part;
-  const work::OpWork& work = *works_.Find(op);
+  if (op == flops::OpWorks::kNone) return part;
+  const flops::OpWork& work = *works_.Find(op);
   const bool by_matrix = work.is_matrix && times_[op].matrix > 0;
   const Ns whole = by_matrix ? times_[op].matrix : times_[op].all;
   const bool takes_part = !by_matrix || classify::IsMatrixRule(classes_[row]);

@@ -72,7 +72,7 @@ void SweepKernels(std::vector<std::uint32_t>& rows, SpanOf span_of, AmountOf amo
 }
 
 // Each kernel's part of the work of the operator that launched it. Only time is known of a kernel;
-// operations and bytes follow from the shapes of its operator (work/op_work.h).
+// operations and bytes follow from the shapes of its operator (flops/op_work.h).
 //
 // aten::addmm of 100 FLOPs launched three kernels: a transposition of 2 us, and a matmul in two
 // kernels of 6 and 4 us by their names. The matmul's get 60 and 40, the transposition 0.
@@ -90,7 +90,7 @@ class WorkDivision {
  public:
   /// Keeps references to all of them.
   WorkDivision(const Profile& profile, const classify::KernelClasses& classes,
-               const work::OpWorks& works);
+               const flops::OpWorks& works);
   explicit WorkDivision(const RankContext& rank)
       : WorkDivision(*rank.profile, rank.classes, rank.works) {}
   /// -1 where no operator is known, its work is not, or the row is no kernel. REQUIRES: a row of
@@ -107,7 +107,7 @@ class WorkDivision {
   };
   const Profile& profile_;
   const classify::KernelClasses& classes_;
-  const work::OpWorks& works_;
+  const flops::OpWorks& works_;
   std::vector<Times> times_;  // By row of HostTable.
 };
 

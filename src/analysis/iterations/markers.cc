@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
+#include "analysis/flops/op_tree.h"
 #include "analysis/iterations/derived_markers.h"
 #include "analysis/iterations/iteration_ways.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/work/op_tree.h"
 #include "base/errors.h"
 #include "knowledge/iterations.h"
 #include "knowledge/launches.h"
@@ -332,7 +332,7 @@ std::optional<Ns> DrainedAt(const Profile& profile, Ns first) {
 // operators show no work. Parts that are apart by no more than a pause are one.
 std::vector<Span> WorkOfHost(const Profile& profile) {
   const HostTable& host = profile.host;
-  TextTest loads(profile, work::IsDataLoaderRange);
+  TextTest loads(profile, flops::IsDataLoaderRange);
   std::vector<Span> work, ranges;
   for (std::size_t row = 0; row < host.size(); ++row) {
     const bool is_range = host.kind[row] == HostKind::kAnnotation;

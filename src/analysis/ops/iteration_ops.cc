@@ -141,7 +141,7 @@ void AddCall(const iterations::RankContext& rank, std::uint32_t op, Sums& sums) 
   sums.host_self += rank.tree.host_self[op];
   sums.host_total += std::max<Ns>(host.duration[op], 0);
   sums.device_total += rank.tree.device_total[op];
-  if (const work::OpWork* work = rank.works.Find(op)) {
+  if (const flops::OpWork* work = rank.works.Find(op)) {
     if (work->flops >= 0) sums.flops = std::max(sums.flops, 0.0) + work->flops;
     if (work->bytes >= 0) sums.bytes = std::max(sums.bytes, 0.0) + work->bytes;
   }
@@ -211,7 +211,7 @@ SumsByOp SumRank(const iterations::RankContext& rank, bool& any) {
       continue;
     if (!device.op[row].valid()) continue;
     const std::uint32_t op = rank.tree.representative[device.op[row].value];
-    if (op == work::OpTree::kNone) continue;
+    if (op == flops::OpTree::kNone) continue;
     any = true;
     if (!is_operator(op)) continue;
     Sums& sums = out.Of(iteration, rank.profile->host.name[op]);
@@ -271,7 +271,7 @@ void AddIterationOps(std::span<const iterations::RankContext> ranks, tables::Out
       write.Integer("iteration"_col, key.first)
           .Integer("rank"_col, ranks[r].rank)
           .Text("name"_col, name)
-          .Text("type"_col, strings.Intern(work::OpType(strings[name])))
+          .Text("type"_col, strings.Intern(flops::OpType(strings[name])))
           .Text("direction"_col, DirectionText(op.directions))
           .Text("dtypes"_col, texts(op.dtypes.get()))
           .Integer("start"_col, op.start)
@@ -399,7 +399,7 @@ class Builder {
     const HostTable& host = rank_.profile->host;
     while (at.valid()) {
       const std::uint32_t op = rank_.tree.representative[at.value];
-      const std::uint32_t row = op == work::OpTree::kNone ? at.value : op;
+      const std::uint32_t row = op == flops::OpTree::kNone ? at.value : op;
       if (node_of_[row] != tables::kNoNode) return node_of_[row];
       const HostId above = host.parent[at.value];
       if (above.valid() && above.value >= at.value) break;

@@ -161,11 +161,11 @@ void AddBackward(const iterations::RankContext& rank, Calls& calls) {
   for (std::uint32_t row = 0; row < host.size(); ++row) {
     if (!rank.tree.IsOp(row)) continue;
     const std::uint32_t above = rank.tree.parent[row];
-    linked[row] = above != work::OpTree::kNone && above < row ? linked[above] : 0;
+    linked[row] = above != flops::OpTree::kNone && above < row ? linked[above] : 0;
     if (linked[row] != 0 || !host.forward[row].valid()) continue;
     linked[row] = 1;
     const std::uint32_t forward = rank.tree.representative[host.forward[row].value];
-    const std::uint32_t call = forward == work::OpTree::kNone ? kNone : calls.of_op[forward];
+    const std::uint32_t call = forward == flops::OpTree::kNone ? kNone : calls.of_op[forward];
     for (std::uint32_t at = call; at != kNone; at = calls.calls[at].parent) {
       calls.calls[at].backward_device += rank.tree.device_total[row];
     }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "analysis/classify/name_memo.h"
-#include "analysis/work/recomputation.h"
+#include "analysis/flops/recomputation.h"
 
 namespace profgauge::analysis::ops {
 namespace {
@@ -65,9 +65,9 @@ Outside OutsideOf(const iterations::RankContext& rank, std::uint32_t row,
 // The sums of a single call; ranges are its own values. FLOPs and bytes are -1 where unknown.
 OpSums SumsOf(const iterations::RankContext& rank, const iterations::GpuUseOfOp& use,
               std::uint32_t row, const Outside& outside) {
-  const work::OpTree& tree = rank.tree;
+  const flops::OpTree& tree = rank.tree;
   const Ns host_total = std::max<Ns>(rank.profile->host.duration[row], 0);
-  const work::OpWork* work = rank.works.Find(row);
+  const flops::OpWork* work = rank.works.Find(row);
   return {1,
           tree.kernels_self[row],
           tree.host_self[row],
@@ -151,18 +151,18 @@ boost::unordered_flat_map<std::uint32_t, std::int64_t> CallsInside(
   const std::vector<std::uint32_t>& rows = rank.tree.representative;
   boost::unordered_flat_map<std::uint32_t, std::int64_t> inside;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
-    if (rows[row] != work::OpTree::kNone && rows[row] != row) ++inside[rows[row]];
+    if (rows[row] != flops::OpTree::kNone && rows[row] != row) ++inside[rows[row]];
   }
   return inside;
 }
 
 std::string_view DirectionText(std::uint8_t directions) {
   switch (directions) {
-    case 1U << static_cast<unsigned>(work::OpDirection::kForward):
+    case 1U << static_cast<unsigned>(flops::OpDirection::kForward):
       return "forward";
-    case 1U << static_cast<unsigned>(work::OpDirection::kBackward):
+    case 1U << static_cast<unsigned>(flops::OpDirection::kBackward):
       return "backward";
-    case 1U << static_cast<unsigned>(work::OpDirection::kOptimizer):
+    case 1U << static_cast<unsigned>(flops::OpDirection::kOptimizer):
       return "optimizer";
     default:
       return "mixed";
@@ -173,9 +173,9 @@ RankOps::RankOps(const iterations::RankContext& of)
     : rank(of),
       rows(OperatorRows(of)),
       gpu_use(rows.empty() ? iterations::OpGpuUse{} : iterations::FindOpGpuUse(of)),
-      knows_recomputed(!rows.empty() && work::HasBackward(*of.profile)) {
+      knows_recomputed(!rows.empty() && flops::HasBackward(*of.profile)) {
   if (knows_recomputed) {
-    recomputed = work::OutermostOf(work::FindRecomputed(*of.profile), of.profile->host);
+    recomputed = flops::OutermostOf(flops::FindRecomputed(*of.profile), of.profile->host);
   }
 }
 
@@ -268,7 +268,7 @@ std::vector<OpRow> GroupOpTypes(const std::vector<OpRow>& ops, StringPool& strin
   std::vector<OpRow> types;
   boost::unordered_flat_map<std::uint32_t, std::size_t> places;
   for (const OpRow& op : ops) {
-    const StringId type = strings.Intern(work::OpType(strings[op.name]));
+    const StringId type = strings.Intern(flops::OpType(strings[op.name]));
     const auto [place, is_new] = places.try_emplace(type.value, types.size());
     if (is_new) types.push_back({type, {}, {}, {}, {}, 0, 0});
     types[place->second].sums.Add(op.sums);

@@ -46,7 +46,7 @@ std::string_view DirectionText(std::uint8_t directions);
 class OperatorTest {
  public:
   explicit OperatorTest(const iterations::RankContext& rank)
-      : rank_(rank), is_range_(*rank.profile, work::IsFrameworkRange) {}
+      : rank_(rank), is_range_(*rank.profile, flops::IsFrameworkRange) {}
   bool operator()(std::uint32_t row) {
     const HostTable& host = rank_.profile->host;
     return host.kind[row] == HostKind::kOp && rank_.tree.IsOp(row) && host.name[row].valid() &&

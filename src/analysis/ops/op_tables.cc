@@ -74,7 +74,7 @@ void FillOps(const std::vector<OpRow>& rows, OpGrouping grouping, bool has_devic
     if constexpr (tables::NamesColumn<tables::Col<"input_shapes">, kColumns>) {
       write.Text("input_shapes"_col, row.second);
     }
-    write.Text("type"_col, strings.Intern(work::OpType(strings[row.name])))
+    write.Text("type"_col, strings.Intern(flops::OpType(strings[row.name])))
         .Text("direction"_col, DirectionText(row.directions))
         .Text("dtypes"_col, row.dtypes.get())
         .Integer("calls"_col, sums.calls)

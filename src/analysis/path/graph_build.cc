@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/flops/op_tree.h"
 #include "analysis/path/derived_waits.h"
 #include "analysis/path/graph.h"
 #include "analysis/path/thread_links.h"
 #include "analysis/path/waits.h"
 #include "analysis/time/host_waits.h"
-#include "analysis/work/op_tree.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/partition_point.h"
@@ -144,7 +144,7 @@ void PathGraphBuilder::NoteStretch(StepId step, const ThreadEvent* around) {
 bool PathGraphBuilder::LoadsData(HostId range) const {
   for (; range.valid(); range = profile_.host.parent[range.value]) {
     const StringId name = profile_.host.name[range.value];
-    if (name.valid() && work::IsDataLoaderRange(profile_.strings[name])) return true;
+    if (name.valid() && flops::IsDataLoaderRange(profile_.strings[name])) return true;
   }
   return false;
 }
@@ -244,7 +244,7 @@ void PathGraphBuilder::FindLoaderRanges() {
   const HostTable& host = profile_.host;
   std::vector<bool> loads(profile_.strings.size());
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
-    loads[id] = work::IsDataLoaderRange(profile_.strings[StringId{id}]);
+    loads[id] = flops::IsDataLoaderRange(profile_.strings[StringId{id}]);
   }
   graph_.in_loader_.reserve(host.size());
   for (std::uint32_t row = 0; row < host.size(); ++row) {  // Containers come first.

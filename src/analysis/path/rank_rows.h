@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "analysis/device/tensor_cores.h"
+#include "analysis/flops/recomputation.h"
 #include "analysis/path/module_of.h"
 #include "analysis/path/replayer.h"
 #include "analysis/tables/output.h"
-#include "analysis/work/recomputation.h"
 #include "base/numbers.h"
 
 namespace profgauge::analysis::path::rank_rows {
@@ -94,7 +94,7 @@ class RankRows {
   StringId Type(StringId name) {
     if (!name.valid() || profile.Name(name).empty()) return {};
     StringId& known = types_[name.value];
-    if (!known.valid()) known = Interned(work::OpType(profile.Name(name)));
+    if (!known.valid()) known = Interned(flops::OpType(profile.Name(name)));
     return known;
   }
   StringId Module(HostId range) {
@@ -126,7 +126,7 @@ class RankRows {
 
   /// Whether it is an operator that backward runs again, or in one.
   bool IsRecomputed(HostId range) {
-    if (!recomputed_) recomputed_ = work::WithInner(work::FindRecomputed(profile), profile.host);
+    if (!recomputed_) recomputed_ = flops::WithInner(flops::FindRecomputed(profile), profile.host);
     return range.valid() && (*recomputed_)[range.value];
   }
   /// The name of the kernel before (-1) or behind (1) it on its stream; empty where there is none.

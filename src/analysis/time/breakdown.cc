@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "analysis/classify/device_spans.h"
+#include "analysis/flops/op_tree.h"
 #include "analysis/iterations/observed.h"
 #include "analysis/time/host_waits.h"
-#include "analysis/work/op_tree.h"
 #include "base/activity_sweep.h"
 #include "base/merge_runs.h"
 
@@ -119,7 +119,7 @@ enum class HostRole : std::uint8_t { kUnknown, kPlain, kDataLoader, kCommunicati
 
 // By the name of a host range; a device row is judged by its kernel (CategoryOfDevice()).
 HostRole RoleOfName(std::string_view name) {
-  if (work::IsDataLoaderRange(name)) return HostRole::kDataLoader;
+  if (flops::IsDataLoaderRange(name)) return HostRole::kDataLoader;
   if (IsHostCollective(name)) return HostRole::kCommunication;
   return HostRole::kPlain;
 }

@@ -11,9 +11,9 @@
 
 #include "analysis/classify/communication_rules.h"
 #include "analysis/classify/name_memo.h"
+#include "analysis/flops/op_tree.h"
 #include "analysis/iterations/marker_choice.h"
 #include "analysis/iterations/observed.h"
-#include "analysis/work/op_tree.h"
 #include "knowledge/idle.h"
 #include "knowledge/launches.h"
 #include "model/lost_launches.h"
@@ -211,7 +211,7 @@ HostWaits CollectWaits(const Profile& profile) {
   SpanCollector data_loader;
   std::vector<bool> loads(profile.strings.size());
   for (std::uint32_t id = 0; id < loads.size(); ++id) {
-    loads[id] = work::IsDataLoaderRange(profile.strings[StringId{id}]);
+    loads[id] = flops::IsDataLoaderRange(profile.strings[StringId{id}]);
   }
   const std::vector<bool> in_loop = iterations::FindLoopThreads(profile);
   for (std::size_t row = 0; row < profile.host.size(); ++row) {
@@ -267,7 +267,7 @@ std::vector<bool> ComputingNames(const Profile& profile) {
   std::vector<bool> compute(profile.strings.size());
   for (std::uint32_t id = 0; id < compute.size(); ++id) {
     const std::string_view name = profile.strings[StringId{id}];
-    compute[id] = !work::IsFrameworkRange(name) && !classify::IsCommunicationOp(name) &&
+    compute[id] = !flops::IsFrameworkRange(name) && !classify::IsCommunicationOp(name) &&
                   !name.starts_with("c10d::");
   }
   return compute;

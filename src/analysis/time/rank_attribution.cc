@@ -18,9 +18,9 @@
 
 #include "analysis/classify/device_spans.h"
 #include "analysis/classify/eligibility.h"
+#include "analysis/flops/op_tree.h"
 #include "analysis/time/breakdown.h"
 #include "analysis/time/category_times.h"
-#include "analysis/work/op_tree.h"
 #include "base/interval.h"
 #include "base/mix.h"
 
@@ -397,7 +397,7 @@ std::vector<RankPart> PartsOf(const iterations::RankContext& rank,
     RankPart& part = parts.emplace_back();
     part.category = key.category;
     part.op = profile.Name(key.op);
-    part.op_type = work::OpType(part.op);
+    part.op_type = flops::OpType(part.op);
     part.shapes = profile.Name(key.shapes);
     part.kernel = profile.Name(key.kernel);
     part.position = key.position;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "analysis/classify/name_memo.h"
+#include "analysis/flops/op_tree.h"
 #include "analysis/iterations/derived_markers.h"
-#include "analysis/work/op_tree.h"
 #include "base/interval.h"
 #include "knowledge/workload.h"
 
@@ -235,7 +235,7 @@ Workload WorkloadOf(const Profile& profile) {
   found.in_graphs = launches.all > 0 && CountKernels(profile.device) >=
                                             knowledge::kWorkloadGraphKernels.value() * launches.all;
   found.kind = KindOf(profile, frames, launches, found.in_graphs);
-  classify::NameMemo loads(profile, work::IsDataLoaderRange);
+  classify::NameMemo loads(profile, flops::IsDataLoaderRange);
   found.loads_data = std::any_of(profile.host.name.begin(), profile.host.name.end(),
                                  [&](StringId name) { return loads(name); });
   if (found.loads_data) AddImageWork(profile, found);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/work/op_call.h"
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_call.h"
+#include "analysis/flops/op_work.h"
 #include "base/python_literal.h"
 #include "base/text.h"
 
@@ -186,9 +186,9 @@ std::string_view TypeName(std::string_view dtype) {
 }
 
 // "[35,20]fp32;[]fp32"
-std::string TensorTexts(const analysis::work::OpCall& call) {
+std::string TensorTexts(const analysis::flops::OpCall& call) {
   std::string text;
-  for (const analysis::work::OpArgument* tensor : call.Tensors()) {
+  for (const analysis::flops::OpArgument* tensor : call.Tensors()) {
     text += fmt::format("{}[{}]{}", text.empty() ? "" : ";", fmt::join(tensor->shape, ","),
                         TypeName(tensor->dtype));
   }
@@ -198,10 +198,10 @@ std::string TensorTexts(const analysis::work::OpCall& call) {
 // Our rule for markers, which are those of the forward call. A gradient's matmul costs as much as
 // the forward one, so every kernel of a matmul that is one by its name has that work, forward and
 // backward; other work is the first kernel's of a call.
-ProfResult OurResult(const KernelRecord& record, const analysis::work::OpCall& call,
+ProfResult OurResult(const KernelRecord& record, const analysis::flops::OpCall& call,
                      const analysis::classify::KernelClass& kernel) {
   ProfResult result;
-  const auto work = analysis::work::WorkOf(call);
+  const auto work = analysis::flops::WorkOf(call);
   result.params = TensorTexts(call);
   const bool eligible = (work && work->is_matrix) || analysis::classify::IsEligibleOp(call.op);
   const analysis::classify::Tri uses = kernel.tensor_core;
@@ -227,21 +227,21 @@ ProfResult OurResult(const KernelRecord& record, const analysis::work::OpCall& c
 Prof::Prof(const Profile& profile)
     : profile_(profile),
       classes_(analysis::classify::ClassifyDevice(profile)),
-      works_(analysis::work::CountWork(profile, analysis::work::BuildOpTree(profile, classes_))),
+      works_(analysis::flops::CountWork(profile, analysis::flops::BuildOpTree(profile, classes_))),
       division_(profile, classes_, works_) {}
 
 // Without a marker, the recorded shapes of the operators around the launch: the outermost that is
 // understood, as everywhere.
 ProfResult Prof::operator()(const KernelRecord& record) const {
   auto call =
-      record.markers.empty() ? std::nullopt : analysis::work::ParseCall(record.markers.front());
+      record.markers.empty() ? std::nullopt : analysis::flops::ParseCall(record.markers.front());
   ProfResult result;
   const analysis::classify::KernelClass& kernel = classes_[record.row];
   for (HostId op = record.op; op.valid() && record.markers.empty();
        op = profile_.host.parent[op.value]) {
     if (profile_.host.kind[op.value] != HostKind::kOp) continue;
-    auto around = analysis::work::CallOf(profile_, op.value);
-    if (around && (analysis::work::WorkOf(*around) || !call)) call = std::move(around);
+    auto around = analysis::flops::CallOf(profile_, op.value);
+    if (around && (analysis::flops::WorkOf(*around) || !call)) call = std::move(around);
   }
   if (call) {
     result = OurResult(record, *call, kernel);

@@ -107,7 +107,7 @@ class Prof {
 
   const Profile& profile_;
   analysis::classify::KernelClasses classes_;
-  analysis::work::OpWorks works_;
+  analysis::flops::OpWorks works_;
   analysis::iterations::WorkDivision division_;
 };
 

@@ -41,7 +41,7 @@ void ExpectIdle(const iterations::RankContext& rank) {
 }
 
 void ExpectTree(const iterations::RankContext& rank) {
-  const work::OpTree& tree = rank.tree;
+  const flops::OpTree& tree = rank.tree;
   const HostTable& host = rank.profile->host;
   for (std::size_t row = 0; row < host.size(); ++row) {
     ASSERT_GE(tree.host_self[row], 0);

@@ -1,5 +1,5 @@
 // Work of gradients that were recorded without arguments.
-#include "analysis/work/op_gradients.h"
+#include "analysis/flops/op_gradients.h"
 
 #include <gtest/gtest.h>
 

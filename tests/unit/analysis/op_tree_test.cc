@@ -1,12 +1,12 @@
-#include "analysis/work/op_tree.h"
+#include "analysis/flops/op_tree.h"
 
 #include "fixture.h"
 
 namespace profgauge::analysis {
 namespace {
 
-work::OpTree TreeOf(const Profile& profile) {
-  return work::BuildOpTree(profile, classify::ClassifyDevice(profile));
+flops::OpTree TreeOf(const Profile& profile) {
+  return flops::BuildOpTree(profile, classify::ClassifyDevice(profile));
 }
 
 std::size_t RowOf(const Profile& profile, std::string_view name, std::size_t skip = 0) {
@@ -24,7 +24,7 @@ TEST(OpTree, SelfTimeExcludesChildrenAndCalls) {
   test.Launch("gemm", {20, 40}, {100, 300});
   test.Launch("bias", {85, 90}, {300, 350});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
+  const flops::OpTree tree = TreeOf(profile);
   const std::size_t linear = RowOf(profile, "aten::linear");
   const std::size_t addmm = RowOf(profile, "aten::addmm");
   EXPECT_EQ(tree.parent[addmm], linear);
@@ -45,7 +45,7 @@ TEST(OpTree, OnlyChildOfEqualNameCollapses) {
   test.Op("aten::fill_", {30, 50});
   test.Launch("fill", {60, 65}, {100, 130});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
+  const flops::OpTree tree = TreeOf(profile);
   const std::size_t outer = RowOf(profile, "aten::empty");
   EXPECT_TRUE(tree.IsOp(outer));
   EXPECT_FALSE(tree.IsOp(RowOf(profile, "aten::empty", 1)));
@@ -61,7 +61,7 @@ TEST(OpTree, TwoEqualChildrenStay) {
   test.Op("aten::add", {10, 20});
   test.Op("aten::add", {30, 40});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
+  const flops::OpTree tree = TreeOf(profile);
   EXPECT_TRUE(tree.IsOp(RowOf(profile, "aten::add", 1)));
   EXPECT_EQ(tree.host_self[RowOf(profile, "aten::add")], 80);
 }
@@ -74,10 +74,10 @@ TEST(OpTree, TransparentAnnotationsSingleNestedCalls) {
   test.Call("cudaLaunchKernel", ApiKind::kLaunch, {50, 70});
   test.Call("cuLaunchKernel", ApiKind::kLaunch, {55, 65});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
+  const flops::OpTree tree = TreeOf(profile);
   EXPECT_EQ(tree.parent[RowOf(profile, "inner")], RowOf(profile, "outer"));
   EXPECT_EQ(tree.host_self[RowOf(profile, "outer")], 100 - 20 - 20);
-  EXPECT_EQ(tree.representative[RowOf(profile, "a range")], work::OpTree::kNone);
+  EXPECT_EQ(tree.representative[RowOf(profile, "a range")], flops::OpTree::kNone);
 }
 
 TEST(OpTree, NothingIsNegativeWhenRangesOverlap) {
@@ -86,7 +86,7 @@ TEST(OpTree, NothingIsNegativeWhenRangesOverlap) {
   test.Op("b", {10, 300});
   test.Op("c", {20, 400});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
+  const flops::OpTree tree = TreeOf(profile);
   for (const Ns self : tree.host_self) EXPECT_GE(self, 0);
   EXPECT_LE(tree.host_self[RowOf(profile, "a")], 10);
 }
@@ -100,10 +100,10 @@ TEST(OpTree, DirectionIsInherited) {
   test.Host(HostKind::kAnnotation, "Optimizer.step#SGD.step", {60, 90});
   test.Op("aten::add_", {70, 80});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
-  EXPECT_EQ(tree.direction[RowOf(profile, "aten::mm")], work::OpDirection::kForward);
-  EXPECT_EQ(tree.direction[RowOf(profile, "aten::mm", 1)], work::OpDirection::kBackward);
-  EXPECT_EQ(tree.direction[RowOf(profile, "aten::add_")], work::OpDirection::kOptimizer);
+  const flops::OpTree tree = TreeOf(profile);
+  EXPECT_EQ(tree.direction[RowOf(profile, "aten::mm")], flops::OpDirection::kForward);
+  EXPECT_EQ(tree.direction[RowOf(profile, "aten::mm", 1)], flops::OpDirection::kBackward);
+  EXPECT_EQ(tree.direction[RowOf(profile, "aten::add_")], flops::OpDirection::kOptimizer);
 }
 
 TEST(OpTree, TensorCoreTimePropagatesUp) {
@@ -114,7 +114,7 @@ TEST(OpTree, TensorCoreTimePropagatesUp) {
   test.Launch("volta_h884gemm_128x64_nn", {20, 25}, {100, 140});
   test.Launch("elementwise_kernel", {60, 65}, {140, 150});
   const Profile profile = test.Finish();
-  const work::OpTree tree = TreeOf(profile);
+  const flops::OpTree tree = TreeOf(profile);
   const std::size_t custom = RowOf(profile, "custom");
   EXPECT_EQ(tree.tensor_core_total[custom], 40);
   EXPECT_EQ(tree.tensor_core_self[custom], 0);
@@ -152,18 +152,18 @@ TEST(OpTree, TypesOfOperators) {
       {"aten::", "aten::"},
       {"", ""},
   };
-  for (const Row& row : kRows) EXPECT_EQ(work::OpType(row.name), row.type) << row.name;
+  for (const Row& row : kRows) EXPECT_EQ(flops::OpType(row.name), row.type) << row.name;
 }
 
 TEST(OpTree, FrameworkRanges) {
-  EXPECT_TRUE(work::IsFrameworkRange("Optimizer.step#SGD.step"));
-  EXPECT_TRUE(work::IsFrameworkRange("DistributedDataParallel.forward"));
+  EXPECT_TRUE(flops::IsFrameworkRange("Optimizer.step#SGD.step"));
+  EXPECT_TRUE(flops::IsFrameworkRange("DistributedDataParallel.forward"));
   EXPECT_TRUE(
-      work::IsDataLoaderRange("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"));
-  EXPECT_TRUE(work::IsDataLoaderRange("enumerate(DataPipe)#ShufflerIterDataPipe"));
+      flops::IsDataLoaderRange("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"));
+  EXPECT_TRUE(flops::IsDataLoaderRange("enumerate(DataPipe)#ShufflerIterDataPipe"));
   EXPECT_FALSE(
-      work::IsDataLoaderRange("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__init__"));
-  EXPECT_FALSE(work::IsFrameworkRange("aten::mm"));
+      flops::IsDataLoaderRange("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__init__"));
+  EXPECT_FALSE(flops::IsFrameworkRange("aten::mm"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_work.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@ namespace profgauge::analysis {
 namespace {
 
 // One operator call as Kineto records it.
-std::optional<work::OpWork> Work(const std::string& name, const std::string& shapes,
-                                 const std::string& types, const std::string& values = "") {
+std::optional<flops::OpWork> Work(const std::string& name, const std::string& shapes,
+                                  const std::string& types, const std::string& values = "") {
   ProfileBuilder builder;
   HostRow row;
   row.duration = 10;
@@ -24,14 +24,14 @@ std::optional<work::OpWork> Work(const std::string& name, const std::string& sha
   builder.AddHost(row);
   const auto profile = builder.Finish();
   EXPECT_TRUE(profile);
-  const auto call = work::CallOf(*profile, 0);
-  return call ? work::WorkOf(*call) : std::nullopt;
+  const auto call = flops::CallOf(*profile, 0);
+  return call ? flops::WorkOf(*call) : std::nullopt;
 }
 
-std::optional<work::OpWork> MarkerWork(const std::string& dictionary) {
-  const auto call = work::ParseCall(dictionary);
+std::optional<flops::OpWork> MarkerWork(const std::string& dictionary) {
+  const auto call = flops::ParseCall(dictionary);
   EXPECT_TRUE(call);
-  return call ? work::WorkOf(*call) : std::nullopt;
+  return call ? flops::WorkOf(*call) : std::nullopt;
 }
 
 struct OpCase {
@@ -196,7 +196,7 @@ INSTANTIATE_TEST_SUITE_P(
         OpCase{"aten::embedding", "[[100, 16], [2, 5], [], [], []]",
                "[float, long int, Scalar, Scalar, Scalar]", "", 0, 80 + 2 * 10 * 16 * 4}));
 
-// The operators that training adds; definitions in analysis/work/op_work.h.
+// The operators that training adds; definitions in analysis/flops/op_work.h.
 INSTANTIATE_TEST_SUITE_P(
     Training, OpWorkTest,
     ::testing::Values(

@@ -9,8 +9,8 @@
 
 #include "analysis/analysis.h"
 #include "analysis/classify/device_peaks.h"
-#include "analysis/work/op_work.h"
-#include "analysis/work/recomputation.h"
+#include "analysis/flops/op_work.h"
+#include "analysis/flops/recomputation.h"
 #include "fixture.h"
 #include "readers/load.h"
 
@@ -136,7 +136,7 @@ TEST(Roofline, TheOlderCheckpointNamesItsNode) {
   profile.Op("autograd::engine::evaluate_function: MmBackward0", {30, 60});
   profile.Op("aten::mm", {40, 50});
   const Profile finished = profile.Finish();
-  EXPECT_EQ(work::FindRecomputed(finished), (std::vector<bool>{false, true, false, false}));
+  EXPECT_EQ(flops::FindRecomputed(finished), (std::vector<bool>{false, true, false, false}));
 }
 
 TEST(Roofline, AUsersRangeIsNoNode) {
@@ -146,8 +146,8 @@ TEST(Roofline, AUsersRangeIsNoNode) {
     Add(profile, "aten::mse_loss", {1'000, 10'000}, 7);
     const Profile finished = profile.Finish();
     const bool is_node = kind == HostKind::kOp;
-    EXPECT_EQ(work::FindRecomputed(finished), (std::vector<bool>{false, is_node}));
-    EXPECT_EQ(work::HasBackward(finished), is_node);
+    EXPECT_EQ(flops::FindRecomputed(finished), (std::vector<bool>{false, is_node}));
+    EXPECT_EQ(flops::HasBackward(finished), is_node);
   }
 }
 
@@ -510,11 +510,11 @@ TEST_P(TraceLens, AgreesWhereItsFormulasAreRight) {
   if (!std::filesystem::exists(trace) || !csv) GTEST_SKIP() << "no real files here";
   const auto profile = readers::ReadProfile(trace, {});
   ASSERT_TRUE(profile);
-  std::map<std::string, work::OpWork> ours;
+  std::map<std::string, flops::OpWork> ours;
   std::map<std::string, bool> causal;
   for (std::uint32_t row = 0; row < profile->host.size(); ++row) {
-    const auto call = work::CallOf(*profile, row);
-    const auto work = call ? work::WorkOf(*call) : std::nullopt;
+    const auto call = flops::CallOf(*profile, row);
+    const auto work = call ? flops::WorkOf(*call) : std::nullopt;
     if (!work) continue;
     const std::string key = std::string(profile->Name(profile->host.name[row])) + " " +
                             std::string(profile->Name(profile->host.input_shapes[row])) + " " +

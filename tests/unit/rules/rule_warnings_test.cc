@@ -9,7 +9,7 @@
 
 #include "analysis/classify/collective.h"
 #include "analysis/device/op_traits.h"
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 #include "made_run.h"
 #include "rules/catalogue_words.h"
 #include "rules/compile.h"
@@ -207,8 +207,8 @@ TEST(Values, EqualTheAnalysisOutput) {
     const auto name = analysis::device::TraitName(static_cast<analysis::device::Trait>(i));
     EXPECT_TRUE(has("roofline_op.trait", name)) << name;
   }
-  for (int i = 1; i <= static_cast<int>(analysis::work::OpKind::kReduction); ++i) {
-    const auto name = analysis::work::OpKindName(static_cast<analysis::work::OpKind>(i));
+  for (int i = 1; i <= static_cast<int>(analysis::flops::OpKind::kReduction); ++i) {
+    const auto name = analysis::flops::OpKindName(static_cast<analysis::flops::OpKind>(i));
     EXPECT_TRUE(has("roofline_op.kind", name)) << name;
   }
   for (std::size_t i = 0; i < analysis::classify::kCollectiveKinds; ++i) {

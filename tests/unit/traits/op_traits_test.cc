@@ -9,16 +9,16 @@
 #include <string>
 
 #include "analysis/device/op_limits.h"
-#include "analysis/work/op_call.h"
+#include "analysis/flops/op_call.h"
 
 namespace profgauge {
 namespace {
 
-analysis::work::OpCall Call(const std::string& name, const std::string& shapes,
-                            const std::string& types, const std::string& values = "") {
-  const auto call = analysis::work::CallOf(analysis::work::CallText{name, shapes, types, values});
+analysis::flops::OpCall Call(const std::string& name, const std::string& shapes,
+                             const std::string& types, const std::string& values = "") {
+  const auto call = analysis::flops::CallOf(analysis::flops::CallText{name, shapes, types, values});
   EXPECT_TRUE(call) << name;
-  return call.value_or(analysis::work::OpCall{});
+  return call.value_or(analysis::flops::OpCall{});
 }
 
 std::string Types(std::size_t tensors, const std::string& type = "c10::BFloat16") {
@@ -27,19 +27,19 @@ std::string Types(std::size_t tensors, const std::string& type = "c10::BFloat16"
   return text + "]";
 }
 
-analysis::work::OpShape Convolution(const std::string& x, const std::string& w,
-                                    const std::string& rest) {
-  return analysis::work::ShapeOf(Call("aten::convolution",
-                                      "[" + x + ", " + w + ", [], [], [], [], [], [], []]",
-                                      "[float, float, , , , , , , ]", "[, , , " + rest + "]"));
+analysis::flops::OpShape Convolution(const std::string& x, const std::string& w,
+                                     const std::string& rest) {
+  return analysis::flops::ShapeOf(Call("aten::convolution",
+                                       "[" + x + ", " + w + ", [], [], [], [], [], [], []]",
+                                       "[float, float, , , , , , , ]", "[, , , " + rest + "]"));
 }
 
 TEST(OpTraits, ReadsAllFormsOfLists) {
   for (const char* values :
        {"(2,2), (3,3), (1,1), False, (0,0), 1", "[2, 2], [3, 3], [1, 1], false, [0, 0], 1"}) {
-    const analysis::work::OpShape shape =
+    const analysis::flops::OpShape shape =
         Convolution("[1, 3, 2048, 2048]", "[64, 3, 7, 7]", values);
-    EXPECT_EQ(shape.kind, analysis::work::OpKind::kConvolution) << values;
+    EXPECT_EQ(shape.kind, analysis::flops::OpKind::kConvolution) << values;
     EXPECT_EQ(shape.product.m, 1024.0 * 1024) << values;
     EXPECT_EQ(shape.product.n, 64);
     EXPECT_EQ(shape.product.k, 3 * 49);
@@ -49,7 +49,7 @@ TEST(OpTraits, ReadsAllFormsOfLists) {
 }
 
 TEST(OpTraits, ShapesMayEndEarly) {
-  const analysis::work::OpShape shape = analysis::work::ShapeOf(
+  const analysis::flops::OpShape shape = analysis::flops::ShapeOf(
       Call("aten::convolution", "[[2, 256, 128, 128], [256, 256, 3, 3]]", "[Float, Float]",
            "[, , , (1,1), (16,16), (16,16), False, (0,0), 1]"));
   EXPECT_EQ(shape.product.m, 2 * 128 * 128);
@@ -57,9 +57,9 @@ TEST(OpTraits, ShapesMayEndEarly) {
 }
 
 TEST(OpTraits, SizesMakeATensor) {
-  const analysis::work::OpShape shape =
-      analysis::work::ShapeOf(Call("aten::mm", "[[8, 16], [16, 4]]", "[Float, BFloat16]"));
-  EXPECT_EQ(shape.kind, analysis::work::OpKind::kProduct);
+  const analysis::flops::OpShape shape =
+      analysis::flops::ShapeOf(Call("aten::mm", "[[8, 16], [16, 4]]", "[Float, BFloat16]"));
+  EXPECT_EQ(shape.kind, analysis::flops::OpKind::kProduct);
   EXPECT_EQ(shape.product.k, 16);
   const auto number = Call("aten::add", "[[8, 16], [], []]", "[Float, Double, Scalar]");
   EXPECT_EQ(number.Tensors().size(), 1u);
@@ -67,7 +67,7 @@ TEST(OpTraits, SizesMakeATensor) {
 
 TEST(OpTraits, ListOfTruthsSelectsGradients) {
   const auto flops = [](const char* mask) {
-    const auto work = analysis::work::ConvolutionWork(
+    const auto work = analysis::flops::ConvolutionWork(
         Call("aten::convolution_backward",
              "[[1, 6, 8, 8], [1, 3, 8, 8], [6, 3, 3, 3], [], [], [], [], [], [], [], []]",
              "[float, float, float, , , , , , , , ]",
@@ -79,7 +79,7 @@ TEST(OpTraits, ListOfTruthsSelectsGradients) {
 }
 
 TEST(OpTraits, GroupsAreSeparateMatmuls) {
-  const analysis::work::OpShape grouped =
+  const analysis::flops::OpShape grouped =
       Convolution("[2, 64, 8, 8]", "[128, 16, 3, 3]", "[1, 1], [1, 1], [1, 1], False, [0, 0], 4");
   EXPECT_EQ(grouped.product.batch, 4);
   EXPECT_EQ(grouped.product.m, 2 * 8 * 8);
@@ -88,34 +88,34 @@ TEST(OpTraits, GroupsAreSeparateMatmuls) {
 }
 
 TEST(OpTraits, TransposedConvolutionsNeedAllArguments) {
-  const analysis::work::OpCall call =
+  const analysis::flops::OpCall call =
       Call("aten::convolution", "[[1, 8, 4, 4], [8, 16, 3, 3], [], [], [], [], [], [], []]",
            "[float, float, , , , , , , ]", "[, , , [2, 2], [1, 1], [1, 1], True, [1, 1], 1]");
-  const auto work = analysis::work::ConvolutionWork(call);
+  const auto work = analysis::flops::ConvolutionWork(call);
   ASSERT_TRUE(work);
   // [1, 16, 8, 8]: (4 - 1)·2 - 2·1 + 1·(3 - 1) + 1 + 1.
   EXPECT_EQ(work->bytes, 4 * (8 * 16 + 8 * 16 * 9 + 16 * 64));
   EXPECT_EQ(work->flops, 2.0 * 8 * 16 * 16 * 9);
-  const analysis::work::OpShape shape = analysis::work::ShapeOf(call);
+  const analysis::flops::OpShape shape = analysis::flops::ShapeOf(call);
   EXPECT_EQ(shape.product.m, 16);
   EXPECT_EQ(shape.product.n, 16 * 9);
   EXPECT_EQ(shape.product.k, 8);
 }
 
 TEST(OpTraits, SharedWeightsFoldBatchIntoRows) {
-  const analysis::work::ProductSizes sizes =
-      analysis::work::ShapeOf(Call("aten::matmul", "[[4, 128, 64], [64, 32]]", Types(2))).product;
+  const analysis::flops::ProductSizes sizes =
+      analysis::flops::ShapeOf(Call("aten::matmul", "[[4, 128, 64], [64, 32]]", Types(2))).product;
   EXPECT_EQ(sizes.batch, 1);
   EXPECT_EQ(sizes.m, 512);
-  const analysis::work::ProductSizes batched =
-      analysis::work::ShapeOf(Call("aten::bmm", "[[4, 128, 64], [4, 64, 32]]", Types(2))).product;
+  const analysis::flops::ProductSizes batched =
+      analysis::flops::ShapeOf(Call("aten::bmm", "[[4, 128, 64], [4, 64, 32]]", Types(2))).product;
   EXPECT_EQ(batched.batch, 4);
   EXPECT_EQ(batched.m, 128);
 }
 
 TEST(OpTraits, AttentionOfOtherLibrariesIsKnown) {
-  const analysis::work::AttentionSizes flash =
-      analysis::work::ShapeOf(
+  const analysis::flops::AttentionSizes flash =
+      analysis::flops::ShapeOf(
           Call("flash_attn::_flash_attn_forward",
                "[[2, 512, 8, 96], [2, 512, 8, 96], [2, 512, 8, 96], [], [], []]",
                "[c10::Half, c10::Half, c10::Half, Scalar, Scalar, Scalar]",
@@ -125,48 +125,49 @@ TEST(OpTraits, AttentionOfOtherLibrariesIsKnown) {
   EXPECT_EQ(flash.head, 96);
   EXPECT_EQ(flash.pairs, 512.0 * 513 / 2);
   // Sequences of several lengths in a row: shapes do not say which.
-  EXPECT_EQ(analysis::work::ShapeOf(Call("flash_attn::_flash_attn_forward",
-                                         "[[4096, 8, 96], [4096, 8, 96], [4096, 8, 96]]", Types(3)))
-                .kind,
-            analysis::work::OpKind::kOther);
+  EXPECT_EQ(
+      analysis::flops::ShapeOf(Call("flash_attn::_flash_attn_forward",
+                                    "[[4096, 8, 96], [4096, 8, 96], [4096, 8, 96]]", Types(3)))
+          .kind,
+      analysis::flops::OpKind::kOther);
 }
 
 // A fused layer is known by its tensors.
 TEST(OpTraits, ExpertsAreKnownWhateverTheirName) {
   const std::string tensors = "[[16, 4096], [64, 22016, 4096], [64, 4096, 11008], [16, 2]]";
   for (const char* name : {"vllm::rocm_aiter_fused_moe", "sglang::inplace_fused_experts", "mine"}) {
-    const analysis::work::OpCall call = Call(name, tensors, Types(4));
-    const analysis::work::ExpertSizes experts = analysis::work::ShapeOf(call).experts;
+    const analysis::flops::OpCall call = Call(name, tensors, Types(4));
+    const analysis::flops::ExpertSizes experts = analysis::flops::ShapeOf(call).experts;
     EXPECT_EQ(experts.experts, 64) << name;
     EXPECT_EQ(experts.rows, 32);
     EXPECT_NEAR(experts.read, 64 * (1 - std::pow(1 - 2.0 / 64, 16)), 1e-9);
     EXPECT_EQ(experts.weights, 22016.0 * 4096 + 4096.0 * 11008);
-    const auto work = analysis::work::WorkOf(call);
+    const auto work = analysis::flops::WorkOf(call);
     ASSERT_TRUE(work);
     EXPECT_EQ(work->flops, 2 * 32 * experts.weights);
   }
   // Scores of all experts do not say to how many of them a token goes.
   EXPECT_NE(
-      analysis::work::ShapeOf(
+      analysis::flops::ShapeOf(
           Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 11008], [16, 64]]", Types(4)))
           .kind,
-      analysis::work::OpKind::kExperts);
+      analysis::flops::OpKind::kExperts);
   // The whole model of a compiler takes such tensors, too.
-  EXPECT_NE(analysis::work::ShapeOf(Call("CompiledFunction", tensors, Types(4))).kind,
-            analysis::work::OpKind::kExperts);
+  EXPECT_NE(analysis::flops::ShapeOf(Call("CompiledFunction", tensors, Types(4))).kind,
+            analysis::flops::OpKind::kExperts);
   EXPECT_NE(
-      analysis::work::ShapeOf(
+      analysis::flops::ShapeOf(
           Call("mine", "[[16, 4096], [64, 22016, 4096], [64, 4096, 12000], [16, 2]]", Types(4)))
           .kind,
-      analysis::work::OpKind::kExperts);
+      analysis::flops::OpKind::kExperts);
 }
 
 TEST(OpTraits, GroupedMatmulsAreExperts) {
-  const analysis::work::OpCall call = Call("aten::_grouped_mm", "[[1024, 64], [8, 64, 256], [8]]",
-                                           "[c10::BFloat16, c10::BFloat16, int]");
-  EXPECT_EQ(analysis::work::ShapeOf(call).kind, analysis::work::OpKind::kExperts);
-  EXPECT_EQ(analysis::work::ShapeOf(call).experts.rows, 1024);
-  EXPECT_EQ(analysis::work::WorkOf(call)->flops, 2.0 * 1024 * 64 * 256);
+  const analysis::flops::OpCall call = Call("aten::_grouped_mm", "[[1024, 64], [8, 64, 256], [8]]",
+                                            "[c10::BFloat16, c10::BFloat16, int]");
+  EXPECT_EQ(analysis::flops::ShapeOf(call).kind, analysis::flops::OpKind::kExperts);
+  EXPECT_EQ(analysis::flops::ShapeOf(call).experts.rows, 1024);
+  EXPECT_EQ(analysis::flops::WorkOf(call)->flops, 2.0 * 1024 * 64 * 256);
 }
 
 struct TileCase {
@@ -223,7 +224,7 @@ TEST(OpTraits, HeadsArePaddedToKernelSizes) {
   EXPECT_FALSE(analysis::classify::PaddedHead("flash_fwd_kernel", 512));
 }
 
-analysis::work::ProductSizes Product(double m, double n, double k) { return {1, m, n, k}; }
+analysis::flops::ProductSizes Product(double m, double n, double k) { return {1, m, n, k}; }
 
 TEST(OpTraits, TilesTimesInnerParts) {
   const analysis::device::OpTiles tiles =
@@ -291,11 +292,11 @@ TEST(OpTraits, ReachByProfileElseByMaker) {
 }
 
 // One call on an H100: 989.4 TFLOP/s, 3.352 TB/s.
-analysis::device::MeasuredOp OnH100(const analysis::work::OpCall& call, double micros,
+analysis::device::MeasuredOp OnH100(const analysis::flops::OpCall& call, double micros,
                                     const char* kernel = "") {
-  const auto work = analysis::work::WorkOf(call);
+  const auto work = analysis::flops::WorkOf(call);
   analysis::device::MeasuredOp facts;
-  facts.shape = analysis::work::ShapeOf(call);
+  facts.shape = analysis::flops::ShapeOf(call);
   facts.kernel.name = kernel;
   facts.time = micros / 1e6;
   facts.reach = 0.75;
@@ -310,23 +311,23 @@ analysis::device::MeasuredOp OnH100(const analysis::work::OpCall& call, double m
   return facts;
 }
 
-analysis::device::OpVerdict Judge(const analysis::work::OpCall& call, double micros,
+analysis::device::OpVerdict Judge(const analysis::flops::OpCall& call, double micros,
                                   const char* kernel = "") {
   return analysis::device::JudgeOp(OnH100(call, micros, kernel));
 }
 
 TEST(OpTraits, TargetIsTheReachableRoof) {
-  const analysis::work::OpCall large = Call("aten::mm", "[[8192, 8192], [8192, 8192]]", Types(2));
+  const analysis::flops::OpCall large = Call("aten::mm", "[[8192, 8192], [8192, 8192]]", Types(2));
   EXPECT_NEAR(Judge(large, 5000).target, 2 * std::pow(8192.0, 3) / 989.4e12 / 0.75, 1e-9);
   EXPECT_NEAR(Judge(large, 1200).target, 1.2e-3, 1e-12) << "faster than expected";
-  const analysis::work::OpCall small = Call("aten::mm", "[[64, 64], [64, 64]]", Types(2));
+  const analysis::flops::OpCall small = Call("aten::mm", "[[64, 64], [64, 64]]", Types(2));
   EXPECT_NEAR(Judge(small, 20).target, 3e-6, 1e-12);
   EXPECT_EQ(Judge(small, 5).trait, analysis::device::Trait::kNone)
       << "the start of a kernel decides";
 }
 
 TEST(OpTraits, FewTilesLeaveTheDeviceIdle) {
-  const analysis::work::OpCall call = Call("aten::mm", "[[256, 65536], [65536, 256]]", Types(2));
+  const analysis::flops::OpCall call = Call("aten::mm", "[[256, 65536], [65536, 256]]", Types(2));
   const analysis::device::OpVerdict few = Judge(call, 400, "nvjet_tst_128x128_64x4_x");
   EXPECT_EQ(few.trait, analysis::device::Trait::kFewTiles);
   EXPECT_NE(few.text.find("[256, 65536] × [65536, 256] is cut into 4 tiles"), std::string::npos)
@@ -343,7 +344,7 @@ TEST(OpTraits, FewTilesLeaveTheDeviceIdle) {
 
 TEST(OpTraits, TilesOfASecondWave) {
   // 140 tiles of 128 × 128 in two waves; at the peak by the model of tiles.
-  const analysis::work::OpCall call = Call("aten::mm", "[[1792, 8192], [8192, 1280]]", Types(2));
+  const analysis::flops::OpCall call = Call("aten::mm", "[[1792, 8192], [8192, 1280]]", Types(2));
   const double flops = 2.0 * 1792 * 8192 * 1280;
   const double micros = flops / 989.4e12 / (140.0 / 264) / 0.75 * 1e6;
   const analysis::device::OpVerdict partial = Judge(call, micros * 1.1, "nvjet_tst_128x128_64x4_x");
@@ -355,7 +356,7 @@ TEST(OpTraits, TilesOfASecondWave) {
 }
 
 TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
-  const analysis::work::OpCall call = Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2));
+  const analysis::flops::OpCall call = Call("aten::mm", "[[5, 8192], [8192, 8192]]", Types(2));
   const analysis::device::OpVerdict skinny = Judge(call, 200);
   EXPECT_EQ(skinny.trait, analysis::device::Trait::kSkinny);
   EXPECT_NE(skinny.text.find("has 4.99 FLOPs per byte (compute-bound from 295)"), std::string::npos)
@@ -366,14 +367,14 @@ TEST(OpTraits, SkinnyMatmulsWaitForMemory) {
 }
 
 TEST(OpTraits, NamesUnalignedLoadsBeforeTiles) {
-  const analysis::work::OpCall call = Call("aten::mm", "[[4097, 4097], [4097, 4097]]", Types(2));
+  const analysis::flops::OpCall call = Call("aten::mm", "[[4097, 4097], [4097, 4097]]", Types(2));
   analysis::device::MeasuredOp facts =
       OnH100(call, 900, "cutlass_80_tensorop_bf16_s16816gemm_bf16_128x128_32x5_nn_align1");
   facts.misaligned = analysis::classify::Misaligned{"K", 4097, 4104};
   EXPECT_EQ(analysis::device::JudgeOp(facts).trait, analysis::device::Trait::kUnalignedLoads);
 }
 
-analysis::work::OpCall Attention(const std::string& q, const std::string& k) {
+analysis::flops::OpCall Attention(const std::string& q, const std::string& k) {
   return Call("aten::_scaled_dot_product_flash_attention",
               "[" + q + ", " + k + ", " + k + ", [], [], [], []]",
               "[c10::BFloat16, c10::BFloat16, c10::BFloat16, Scalar, Scalar, Scalar, Scalar]",
@@ -397,7 +398,7 @@ TEST(OpTraits, AttentionHasFourTraits) {
 }
 
 std::string FormOf(const std::string& x, const std::string& w, const std::string& rest) {
-  const analysis::work::OpCall call =
+  const analysis::flops::OpCall call =
       Call("aten::convolution", "[" + x + ", " + w + ", [], [], [], [], [], [], []]",
            "[c10::Half, c10::Half, , , , , , , ]", "[, , , " + rest + "]");
   const analysis::device::OpVerdict verdict = Judge(call, 1e6);
@@ -449,11 +450,11 @@ TEST(OpTraits, ExpertsNameTheirBottleneck) {
 }
 
 TEST(OpTraits, ElementwiseOperatorsBelowTheBandwidth) {
-  const analysis::work::OpCall call =
+  const analysis::flops::OpCall call =
       Call("aten::add", "[[8192, 8192], [8192, 8192], []]", "[float, float, Scalar]");
   EXPECT_EQ(Judge(call, 800).trait, analysis::device::Trait::kSlowElementwise);
   EXPECT_EQ(Judge(call, 300).trait, analysis::device::Trait::kNone);
-  const analysis::work::OpCall small =
+  const analysis::flops::OpCall small =
       Call("aten::add", "[[256, 256], [256, 256], []]", "[float, float, Scalar]");
   EXPECT_EQ(Judge(small, 100).trait, analysis::device::Trait::kNone)
       << "too short to judge by bandwidth";

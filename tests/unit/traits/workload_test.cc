@@ -10,7 +10,7 @@
 
 #include "../analysis/fixture.h"
 #include "analysis/classify/host_work.h"
-#include "analysis/work/recomputation.h"
+#include "analysis/flops/recomputation.h"
 
 namespace profgauge {
 namespace {
@@ -207,7 +207,7 @@ std::size_t RecomputedOf(int nodes, int again) {
     row.sequence = i < again ? i : -1;
     test.builder().AddHost(row);
   }
-  const std::vector<bool> found = analysis::work::FindRecomputed(test.Finish());
+  const std::vector<bool> found = analysis::flops::FindRecomputed(test.Finish());
   return static_cast<std::size_t>(std::count(found.begin(), found.end(), true));
 }
 

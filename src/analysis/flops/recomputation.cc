@@ -1,14 +1,14 @@
-#include "analysis/work/recomputation.h"
+#include "analysis/flops/recomputation.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "analysis/work/op_tree.h"
+#include "analysis/flops/op_tree.h"
 #include "base/numbers.h"
 #include "knowledge/recomputation.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 // The nearest backward node around a row.
@@ -121,4 +121,4 @@ std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& ho
   return outermost;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,10 +1,10 @@
-#include "analysis/work/op_gradients.h"
+#include "analysis/flops/op_gradients.h"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 // The product alone, of a call that may add to it.
@@ -98,4 +98,4 @@ void AddGradientWork(const Profile& profile, const OpTree& tree,
   }
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

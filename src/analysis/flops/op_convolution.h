@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/work/op_call.h"
-#include "analysis/work/op_shape.h"
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_call.h"
+#include "analysis/flops/op_shape.h"
+#include "analysis/flops/op_work.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// Nothing if the call is of another kind, or its sizes are unknown.
 std::optional<ConvolutionSizes> ConvolutionShape(const OpCall& call);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -24,7 +24,7 @@
 #include "base/numbers.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// The pass that a call belongs to.
 enum class OpDirection : std::uint8_t { kForward, kBackward, kOptimizer };
@@ -72,4 +72,4 @@ std::string_view OpType(std::string_view name);
 /// parent's row is before its children's (HostTable). O(rows); about 70 bytes per host row.
 OpTree BuildOpTree(const Profile& profile, const classify::KernelClasses& classes);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,13 +1,13 @@
 // Work of layers of experts, fused or product by product.
-#include "analysis/work/op_experts.h"
+#include "analysis/flops/op_experts.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "analysis/classify/arguments.h"
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -163,4 +163,4 @@ std::optional<OpWork> ExpertsWork(const OpCall& call) {
   return work;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

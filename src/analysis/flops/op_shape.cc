@@ -1,11 +1,11 @@
-#include "analysis/work/op_shape.h"
-#include "analysis/work/op_attention.h"
-#include "analysis/work/op_convolution.h"
-#include "analysis/work/op_experts.h"
+#include "analysis/flops/op_shape.h"
+#include "analysis/flops/op_attention.h"
+#include "analysis/flops/op_convolution.h"
+#include "analysis/flops/op_experts.h"
 
 #include <algorithm>
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -104,4 +104,4 @@ OpShape ShapeOf(const OpCall& call) {
   return shape;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

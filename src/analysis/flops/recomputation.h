@@ -6,7 +6,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// Per host row: whether it is an operator of the forward pass that runs inside of a backward node
 /// (activation checkpointing). PyTorch numbers operators only while it records gradients, so a
@@ -24,4 +24,4 @@ std::vector<bool> WithInner(std::vector<bool> some, const HostTable& host);
 /// Those of the rows in `some` that are in no other one of them.
 std::vector<bool> OutermostOf(const std::vector<bool>& some, const HostTable& host);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,11 +1,11 @@
 // Sizes and work of attention.
-#include "analysis/work/op_attention.h"
+#include "analysis/flops/op_attention.h"
 
 #include <algorithm>
 
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 // Where an operator has its arguments. Operators of one name and several libraries differ in those:
@@ -120,4 +120,4 @@ std::optional<OpWork> AttentionWork(const OpCall& call) {
   return work;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

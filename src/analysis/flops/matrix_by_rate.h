@@ -4,10 +4,10 @@
 #include <span>
 
 #include "analysis/classify/kernel_class.h"
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_work.h"
 #include "model/devices.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// Sets the verdict "yes" for kernels of `classes` that are unknown so far, whose operators' FLOPs
 /// in their kernels' time are above what the vector units reach. True if any changed: sums of
@@ -25,4 +25,4 @@ bool DecideByRate(const Profile& profile, std::span<const Gpu> gpus,
                   std::span<const KnownDevice> known, const OpWorks& works,
                   classify::KernelClasses& classes);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/work/op_call.h"
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_call.h"
+#include "analysis/flops/op_work.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// The kind of work, which determines the sizes of OpShape that are set. The column `kind` of the
 /// table `roofline` has their names.
@@ -88,4 +88,4 @@ std::optional<ProductSizes> ProductShape(const OpCall& call);
 /// Elementwise or reduction, by the operator's name; kOther for all others.
 OpKind ElementKind(std::string_view op);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -11,7 +11,7 @@
 
 #include "model/profile.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// One argument. Only the fields of its type are set. `number` is a double, whatever the type.
 struct OpArgument {
@@ -68,4 +68,4 @@ struct CallText {
 /// As CallOf() of a host row. Nothing when no shapes were recorded.
 std::optional<OpCall> CallOf(const CallText& text);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

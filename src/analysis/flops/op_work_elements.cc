@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 enum class Kind : std::uint8_t {
@@ -272,4 +272,4 @@ std::optional<OpWork> ElementWork(const OpCall& call) {
   return std::nullopt;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,4 +1,4 @@
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_work.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
@@ -9,11 +9,11 @@
 #include <tuple>
 
 #include "analysis/classify/arguments.h"
-#include "analysis/work/op_experts.h"
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_experts.h"
+#include "analysis/flops/op_shape.h"
 #include "base/whole.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 double ElementBytes(const OpArgument& tensor) {
   const double bytes = classify::DtypeBytes(tensor.dtype);
@@ -185,7 +185,7 @@ std::optional<OpWork> ProductWork(const OpCall& call) {
 }
 
 // Work of training: gradients of norms and softmax, losses, pooling, recurrent layers,
-// and optimizers that update lists of tensors. Definitions: analysis/work/op_work.h.
+// and optimizers that update lists of tensors. Definitions: analysis/flops/op_work.h.
 
 namespace {
 
@@ -381,4 +381,4 @@ std::optional<OpWork> TrainingWork(const OpCall& call) {
   return std::nullopt;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,12 +1,12 @@
 // Sizes and work of convolutions.
-#include "analysis/work/op_convolution.h"
+#include "analysis/flops/op_convolution.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/work/op_shape.h"
+#include "analysis/flops/op_shape.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 using Shape = std::vector<std::int64_t>;
@@ -206,4 +206,4 @@ std::optional<OpWork> ConvolutionWork(const OpCall& call) {
   return work;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,4 +1,4 @@
-#include "analysis/work/op_call.h"
+#include "analysis/flops/op_call.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include "analysis/classify/arguments.h"
 #include "base/python_literal.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 // Empty where there is no value, or it is no text.
@@ -221,4 +221,4 @@ std::optional<std::vector<std::int64_t>> Broadcast(const std::vector<std::int64_
   return out;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,4 +1,4 @@
-#include "analysis/work/matrix_by_rate.h"
+#include "analysis/flops/matrix_by_rate.h"
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "knowledge/tensor_cores.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 using classify::Tri;
@@ -113,4 +113,4 @@ bool DecideByRate(const Profile& profile, std::span<const Gpu> gpus,
   return true;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

@@ -1,4 +1,4 @@
-#include "analysis/work/op_tree.h"
+#include "analysis/flops/op_tree.h"
 
 #include <algorithm>
 #include <cctype>
@@ -8,7 +8,7 @@
 #include "analysis/classify/eligibility.h"
 #include "model/iteration_source.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 namespace {
 
 // The properties of a name, decided once per distinct name.
@@ -279,4 +279,4 @@ OpTree BuildOpTree(const Profile& profile, const classify::KernelClasses& classe
   return tree;
 }
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

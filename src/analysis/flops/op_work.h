@@ -22,12 +22,12 @@
 #include <string>
 #include <vector>
 
-#include "analysis/work/op_call.h"
-#include "analysis/work/op_tree.h"
+#include "analysis/flops/op_call.h"
+#include "analysis/flops/op_tree.h"
 #include "base/numbers.h"
 #include "model/profile.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// The work of one call: floating-point operations and bytes.
 struct OpWork {
@@ -78,4 +78,4 @@ struct OpWorks {
 ///     aten::mm                     counted_in: itself
 OpWorks CountWork(const Profile& profile, const OpTree& tree);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops

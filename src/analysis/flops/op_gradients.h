@@ -3,10 +3,10 @@
 #pragma once
 
 #include "analysis/classify/kernel_class.h"
-#include "analysis/work/op_tree.h"
-#include "analysis/work/op_work.h"
+#include "analysis/flops/op_tree.h"
+#include "analysis/flops/op_work.h"
 
-namespace profgauge::analysis::work {
+namespace profgauge::analysis::flops {
 
 /// Adds to `works` the backward nodes of products that neither have work nor contain operators that
 /// do: PyProf and emit_nvtx record the arguments of forward calls alone. O(calls).
@@ -17,4 +17,4 @@ namespace profgauge::analysis::work {
 void AddGradientWork(const Profile& profile, const OpTree& tree,
                      const classify::KernelClasses& classes, OpWorks& works);
 
-}  // namespace profgauge::analysis::work
+}  // namespace profgauge::analysis::flops
